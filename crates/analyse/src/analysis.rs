@@ -1,0 +1,188 @@
+use crate::{Finding, Validity};
+use model::{Dataset, Latencies, Level};
+use serde::Serialize;
+use stats::Estimate;
+use std::collections::BTreeMap;
+
+/// What may be concluded from one run of a study.
+#[derive(Clone, Debug, Serialize)]
+pub struct Analysis<'a> {
+    /// What it rests on.
+    #[serde(skip)]
+    pub dataset: &'a Dataset,
+    /// One for each test of the study, in its order.
+    pub tests: Vec<TestAnalysis>,
+    /// Most severe first; within a severity in the order of the study.
+    pub findings: Vec<Finding>,
+    /// Server variables in which the targets differ (method R17), in order of name.
+    pub settings: Vec<SettingDifference>,
+}
+
+/// What may be concluded of one test.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestAnalysis {
+    /// Name of the test.
+    pub test: String,
+    /// Every target × level of the study, in its order, those without data included.
+    pub cells: Vec<Cell>,
+    /// One for each target with at least one estimate, in the order of the study.
+    pub curves: Vec<Curve>,
+    /// Every pair of targets at every level where both have data, throughput and p95 latency.
+    pub comparisons: Vec<Comparison>,
+    /// By throughput at the peak of each target.
+    pub ranking: Ranking,
+}
+
+/// All repeats of one target at one level.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cell {
+    /// Name of the target.
+    pub target: String,
+    /// How hard.
+    pub level: Level,
+    /// One for each trial that has a record, in order of repeat.
+    pub trials: Vec<TrialAssessment>,
+    /// Transactions per second; like all estimates here over the trials that are not void.
+    pub throughput: Option<Estimate>,
+    /// Mean latency in milliseconds.
+    pub latency_mean_ms: Option<Estimate>,
+    /// Median latency in milliseconds.
+    pub latency_p50_ms: Option<Estimate>,
+    /// 95th percentile of latency in milliseconds.
+    pub latency_p95_ms: Option<Estimate>,
+    /// 99th percentile of latency in milliseconds.
+    pub latency_p99_ms: Option<Estimate>,
+    /// (max − min) / median of throughput over the trials (method R31), 0.05 being 5 %.
+    pub spread: Option<f64>,
+    /// The merged distribution over the trials that are not void.
+    #[serde(skip)]
+    pub latencies: Latencies,
+}
+
+/// One trial and how far it may be trusted.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrialAssessment {
+    /// Which repeat.
+    pub repeat: u32,
+    /// Whether conclusions may rest on it.
+    pub validity: Validity,
+    /// Transactions per second; absent when the trial failed.
+    pub throughput: Option<f64>,
+    /// 95th percentile of latency in milliseconds; absent when the trial failed or nothing
+    /// succeeded.
+    pub latency_p95_ms: Option<f64>,
+    /// Index in the dataset's trials.
+    pub record: usize,
+}
+
+/// Throughput against level for one target.
+#[derive(Clone, Debug, Serialize)]
+pub struct Curve {
+    /// Name of the target.
+    pub target: String,
+    /// The level with the highest throughput.
+    pub peak: Level,
+    /// Throughput there, in transactions per second.
+    pub peak_throughput: Estimate,
+    /// What the curve does.
+    pub shape: CurveShape,
+}
+
+/// What a throughput curve does after its peak.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum CurveShape {
+    /// One level only: no curve.
+    SinglePoint,
+    /// The peak is the highest level measured, and clearly above the one before it: the true
+    /// peak may lie beyond.
+    StillRising,
+    /// The highest level measured cannot be told from the peak.
+    Flat,
+    /// The highest level measured is clearly below the peak.
+    Declines {
+        /// The highest level measured.
+        at: Level,
+        /// Throughput there over throughput at the peak.
+        ratio: Estimate,
+    },
+    /// Too few repeats to tell.
+    Unresolved,
+}
+
+/// Which figure a comparison is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Transactions per second; more is better.
+    Throughput,
+    /// 95th percentile of latency in milliseconds; less is better.
+    LatencyP95,
+}
+
+/// Two targets at one level.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// The target in the denominator; always the earlier one in the study.
+    pub baseline: String,
+    /// The target in the numerator.
+    pub candidate: String,
+    /// How hard.
+    pub level: Level,
+    /// Which figure.
+    pub metric: Metric,
+    /// The baseline's figure (method R24: a ratio carries its base).
+    pub base: Estimate,
+    /// candidate ÷ baseline, paired by repeat.
+    pub ratio: Estimate,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// What a ratio with its interval allows to say, given the study's margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The whole interval lies on the candidate's side, and beyond the margin is possible.
+    CandidateBetter,
+    /// The whole interval lies on the baseline's side, and beyond the margin is possible.
+    BaselineBetter,
+    /// The whole interval lies within the margin: the two are the same for practical purposes.
+    Equivalent,
+    /// The data does not say.
+    Unresolved,
+}
+
+/// Targets in tiers; those in one tier could not be told apart.
+#[derive(Clone, Debug, Serialize)]
+pub struct Ranking {
+    /// Best tier first. Targets without an estimate are not in it.
+    pub tiers: Vec<Vec<Place>>,
+    /// Targets that could not be ranked because all their trials failed or are void.
+    pub unranked: Vec<String>,
+}
+
+/// A target's place in a ranking.
+#[derive(Clone, Debug, Serialize)]
+pub struct Place {
+    /// Name of the target.
+    pub target: String,
+    /// Where its throughput is highest.
+    pub level: Level,
+    /// Throughput there.
+    pub throughput: Estimate,
+    /// Cost of a million transactions at that throughput, and its currency, where a price is
+    /// known: monthly ÷ (throughput × 2,628,000 s) × 10⁶, 2,628,000 s being a twelfth of a year.
+    pub cost_per_million: Option<(f64, String)>,
+}
+
+/// A server variable in which targets differ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SettingDifference {
+    /// The server's name for it.
+    pub name: String,
+    /// Value by name of target; a target that lacks the variable is missing.
+    pub values: BTreeMap<String, String>,
+    /// Whether the study sets it on purpose for any of the targets.
+    pub intended: bool,
+}

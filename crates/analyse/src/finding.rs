@@ -1,0 +1,208 @@
+use model::{Failure, Level};
+use serde::Serialize;
+use stats::Estimate;
+use std::time::Duration;
+
+/// Something that a reader should know, with its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it is about.
+    pub subject: Subject,
+    /// What was found, with the figures.
+    pub evidence: Evidence,
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// A conclusion rests on sand: a void trial, an answer that cannot be given.
+    Severe,
+    /// Read the numbers with care.
+    Warning,
+    /// A result.
+    Notice,
+    /// A check that passed.
+    Passed,
+}
+
+/// What a finding is about; absent parts mean "all of them".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Subject {
+    /// Name of the test.
+    pub test: Option<String>,
+    /// Name of the target.
+    pub target: Option<String>,
+    /// How hard.
+    pub level: Option<Level>,
+    /// Which repeat.
+    pub repeat: Option<u32>,
+}
+
+/// How far a trial may be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Validity {
+    /// Every check passed.
+    Valid,
+    /// A check raised a doubt; the trial still counts, and the doubt is shown.
+    Suspect,
+    /// No conclusion may rest on it.
+    Void,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Evidence {
+    /// A trial failed.
+    TrialFailed {
+        /// Why.
+        failure: Failure,
+    },
+    /// Trials of the plan have no record (the run was interrupted).
+    TrialsMissing {
+        /// How many.
+        missing: usize,
+        /// Of how many.
+        planned: usize,
+    },
+    /// Fewer repeats than a distribution-free interval needs.
+    FewRepeats {
+        /// Repeats of the study.
+        repeats: u32,
+        /// Repeats that order statistics need at the study's confidence.
+        needed: u32,
+    },
+    /// Check 1: clients ≠ throughput × latency in a closed loop.
+    LittlesLaw {
+        /// Clients.
+        clients: u32,
+        /// Transactions per second.
+        throughput: f64,
+        /// Mean latency in milliseconds.
+        latency_mean_ms: f64,
+        /// throughput × latency: the clients that were busy on average.
+        busy_clients: f64,
+    },
+    /// Check 2: a server counter differs from weighin's own count of statements.
+    CounterMismatch {
+        /// The server's name of the counter.
+        counter: String,
+        /// What the server counted over the load.
+        server: i64,
+        /// What weighin counted over the load.
+        weighin: u64,
+    },
+    /// Check 2 could not be made.
+    CountersUnavailable,
+    /// Check 3: the client used too much of the processor time that it may use (method R38).
+    ClientBusy {
+        /// CPU time of the busiest worker over the length of the phase.
+        busiest_worker: f64,
+        /// Share of the processors allowed to the client that it used.
+        share_of_allowed: f64,
+        /// Longest time between two waits of an event loop.
+        max_loop_lag: Duration,
+    },
+    /// The ledger of a trial does not balance: a defect of weighin.
+    LedgerUnbalanced,
+    /// Errors happened during a trial.
+    Errors {
+        /// Transactions that failed in the measured phase.
+        failed: u64,
+        /// Transactions that succeeded in it.
+        succeeded: u64,
+        /// The most frequent message.
+        message: String,
+    },
+    /// The hypervisor took processor time from this host during a trial.
+    Steal {
+        /// Mean share of all processors' time, 0 to 1.
+        share: f64,
+    },
+    /// Client and server shared the processors of one host, which were nearly all in use.
+    HostSaturated {
+        /// Mean share of all processors' time in use, 0 to 1.
+        busy: f64,
+    },
+    /// All trials passed this check.
+    CheckPassed {
+        /// Which one.
+        check: Check,
+        /// Trials that it was made on.
+        trials: usize,
+    },
+    /// Where a target's throughput is highest.
+    Peak {
+        /// Throughput there.
+        throughput: Estimate,
+        /// Whether the curve still rises at the highest level measured.
+        still_rising: bool,
+    },
+    /// Throughput falls after the peak.
+    Decline {
+        /// Where the peak is.
+        peak: Level,
+        /// Throughput at the subject's level over throughput at the peak.
+        ratio: Estimate,
+    },
+    /// One target is better than another over a range of levels.
+    Better {
+        /// The better one.
+        winner: String,
+        /// The other one.
+        loser: String,
+        /// Lowest level of the range.
+        from: Level,
+        /// Highest level of the range.
+        to: Level,
+        /// The smallest and the largest ratio of throughputs, winner ÷ loser.
+        ratios: (Estimate, Estimate),
+    },
+    /// Two targets are the same within the margin over a range of levels.
+    Equivalent {
+        /// One.
+        a: String,
+        /// The other.
+        b: String,
+        /// Lowest level of the range.
+        from: Level,
+        /// Highest level of the range.
+        to: Level,
+        /// The study's margin, 0.03 being 3 %.
+        margin: f64,
+    },
+    /// Two targets cannot be told apart over a range of levels.
+    Unresolved {
+        /// One.
+        a: String,
+        /// The other.
+        b: String,
+        /// Lowest level of the range.
+        from: Level,
+        /// Highest level of the range.
+        to: Level,
+    },
+    /// The dataset is large or small against the buffer pool (method R37).
+    DatasetAgainstMemory {
+        /// Data and index bytes of the test tables.
+        dataset_bytes: u64,
+        /// Bytes of the server's buffer pool.
+        buffer_pool_bytes: u64,
+    },
+}
+
+/// Checks of every trial, numbered as in the design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// 1. Little's law.
+    LittlesLaw,
+    /// 2. The server's own counters.
+    ServerCounters,
+    /// 3. The client was not the bottleneck.
+    ClientNotBottleneck,
+}

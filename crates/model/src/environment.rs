@@ -1,0 +1,46 @@
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The host that weighin runs on (and the sandboxes with it). Absent facts could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// Host name.
+    pub hostname: String,
+    /// Kernel name and release.
+    pub kernel: String,
+    /// Distribution, such as `Debian GNU/Linux 12 (bookworm)`.
+    pub os: String,
+    /// Processor model.
+    pub cpu_model: String,
+    /// Logical processors.
+    pub cpus: u32,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// Frequency governor of the first processor.
+    pub governor: Option<String>,
+    /// Whether simultaneous multithreading is on.
+    pub smt: Option<bool>,
+    /// NUMA nodes.
+    pub numa_nodes: Option<u32>,
+    /// Hypervisor or container technology, where one shows itself.
+    pub virtualisation: Option<String>,
+    /// Block devices with size in bytes and whether they rotate.
+    pub disks: Vec<String>,
+    /// File system and device that sandboxes keep their data on.
+    pub sandbox_filesystem: Option<String>,
+    /// Clock source in use.
+    pub clock_source: Option<String>,
+}
+
+/// A server as observed when a run began to use it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServerFacts {
+    /// `VERSION()`, such as `10.11.6-MariaDB-0+deb12u1`.
+    pub version: String,
+    /// Every server variable.
+    pub variables: BTreeMap<String, String>,
+    /// Data and index bytes of the test tables, after preparing them.
+    pub dataset_bytes: Option<u64>,
+    /// How long preparing the data took, in seconds; absent when the data was there already.
+    pub prepare_seconds: Option<f64>,
+}

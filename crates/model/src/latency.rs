@@ -1,0 +1,179 @@
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Shortest latency told apart from zero, in nanoseconds.
+const LOWEST_NS: u64 = 100;
+/// Longest latency that keeps its value, in nanoseconds (one hour); longer ones count as this.
+const HIGHEST_NS: u64 = 3_600_000_000_000;
+/// Decimal digits that every recorded value keeps.
+const DIGITS: u8 = 3;
+
+/// A distribution of latencies: an HDR histogram from 100 ns to 1 h with three significant
+/// digits.
+///
+/// All instances have the same bounds, so any two can be merged; percentiles of several trials
+/// come from the merged histogram and are never averaged (method R3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latencies(Histogram<u64>);
+
+/// Bytes that are not a latency histogram written by [`Latencies::to_bytes`].
+#[derive(Debug, thiserror::Error)]
+#[error("not a latency histogram: {0}")]
+pub struct LatencyDecodeError(String);
+
+impl Default for Latencies {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Latencies {
+    /// An empty distribution.
+    pub fn new() -> Self {
+        Self(
+            Histogram::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS)
+                .expect("the bounds are constants that hdrhistogram accepts"),
+        )
+    }
+
+    /// Records one latency. Values above one hour are recorded as one hour.
+    #[inline]
+    pub fn record(&mut self, latency: Duration) {
+        self.record_nanos(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    /// Records one latency given in nanoseconds. Values above one hour are recorded as one hour.
+    #[inline]
+    pub fn record_nanos(&mut self, nanos: u64) {
+        self.0.saturating_record(nanos);
+    }
+
+    /// Adds all values of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.0.add(&other.0).expect("all latency histograms have the same bounds");
+    }
+
+    /// Forgets all values and keeps the memory.
+    pub fn clear(&mut self) {
+        self.0.reset();
+    }
+
+    /// How many values were recorded.
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value at a percentile in 0 to 100, in milliseconds; `None` when empty.
+    pub fn percentile_ms(&self, percentile: f64) -> Option<f64> {
+        (!self.is_empty()).then(|| ms(self.0.value_at_percentile(percentile)))
+    }
+
+    /// Smallest value in milliseconds; `None` when empty.
+    pub fn min_ms(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| ms(self.0.min()))
+    }
+
+    /// Largest value in milliseconds; `None` when empty.
+    pub fn max_ms(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| ms(self.0.max()))
+    }
+
+    /// Arithmetic mean in milliseconds; `None` when empty.
+    pub fn mean_ms(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| self.0.mean() / 1e6)
+    }
+
+    /// The HDR V2 encoding (uncompressed), the field's interchange format.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        V2Serializer::new()
+            .serialize(&self.0, &mut bytes)
+            .expect("writing a histogram into memory cannot fail");
+        bytes
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote, or any HDR V2 encoding of a finer or equal grain.
+    ///
+    /// # Errors
+    /// When the bytes are not an HDR V2 histogram.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, LatencyDecodeError> {
+        let decoded: Histogram<u64> = Deserializer::new()
+            .deserialize(&mut &bytes[..])
+            .map_err(|e| LatencyDecodeError(e.to_string()))?;
+        let mut latencies = Self::new();
+        latencies.0.add(&decoded).map_err(|e| LatencyDecodeError(format!("{e:?}")))?;
+        Ok(latencies)
+    }
+}
+
+fn ms(nanos: u64) -> f64 {
+    nanos as f64 / 1e6
+}
+
+impl Serialize for Latencies {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let hex: String = self.to_bytes().iter().map(|b| format!("{b:02x}")).collect();
+        serializer.serialize_str(&hex)
+    }
+}
+
+impl<'de> Deserialize<'de> for Latencies {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let hex = String::deserialize(deserializer)?;
+        let bytes = (0..hex.len() / 2)
+            .map(|i| hex.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
+            .collect::<Option<Vec<u8>>>()
+            .ok_or_else(|| D::Error::custom("a histogram must be hexadecimal"))?;
+        Self::from_bytes(&bytes).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_percentiles_come_from_all_values() {
+        let mut fast = Latencies::new();
+        let mut slow = Latencies::new();
+        (0..99).for_each(|_| fast.record(Duration::from_millis(1)));
+        slow.record(Duration::from_millis(100));
+        fast.merge(&slow);
+        assert_eq!(fast.count(), 100);
+        assert!((fast.percentile_ms(50.0).unwrap() - 1.0).abs() < 0.01);
+        assert!((fast.max_ms().unwrap() - 100.0).abs() < 0.2);
+    }
+
+    #[test]
+    fn bytes_and_json_round_trip() {
+        let mut latencies = Latencies::new();
+        for nanos in [0, 99, 100, 1_000, 123_456, 7_000_000_000, u64::MAX] {
+            latencies.record_nanos(nanos);
+        }
+        assert_eq!(Latencies::from_bytes(&latencies.to_bytes()).unwrap(), latencies);
+        let json = serde_json::to_string(&latencies).unwrap();
+        assert_eq!(serde_json::from_str::<Latencies>(&json).unwrap(), latencies);
+    }
+
+    #[test]
+    fn an_empty_distribution_has_no_statistics() {
+        let empty = Latencies::new();
+        assert_eq!(empty.percentile_ms(95.0), None);
+        assert_eq!(empty.mean_ms(), None);
+        assert_eq!(empty.max_ms(), None);
+    }
+
+    #[test]
+    fn garbage_is_refused() {
+        assert!(Latencies::from_bytes(b"not a histogram").is_err());
+        assert!(serde_json::from_str::<Latencies>("\"zz\"").is_err());
+    }
+}

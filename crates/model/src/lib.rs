@@ -1,0 +1,35 @@
+//! The nouns and units of weighin: what a user asks for ([`Study`]), what will be done
+//! ([`Plan`]), what happened ([`TrialRecord`]), and all of it together ([`Dataset`]).
+//!
+//! Nothing here does IO, reads a clock or draws a random number. Times are
+//! [`std::time::Duration`] where they are lengths and [`UnixMillis`] where they are dates;
+//! plain numbers carry their unit in their name or doc comment.
+
+mod dataset;
+mod environment;
+mod latency;
+mod load;
+mod plan;
+mod record;
+mod sample;
+mod study;
+mod test;
+mod workload;
+
+pub use dataset::{Dataset, RunInfo, TargetFacts};
+pub use environment::{HostFacts, ServerFacts};
+pub use latency::{Latencies, LatencyDecodeError};
+pub use load::{
+    ClientCost, ErrorClass, ErrorCount, Interval, Ledger, LoadResult, Phase, PhaseTotals,
+    StatementCounts,
+};
+pub use plan::{Block, Plan, Trial, TrialKey};
+pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
+pub use sample::{
+    CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters,
+};
+pub use study::{
+    Endpoint, PasswordSource, Place, Price, SandboxSpec, ServerAddress, Study, System, Target, Tls,
+};
+pub use test::{CacheState, Level, Test};
+pub use workload::{KeyDistribution, Oltp, OltpMix, Workload};

@@ -1,0 +1,243 @@
+use crate::Latencies;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What the load engine saw in one trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadResult {
+    /// Connections that were opened.
+    pub clients: u32,
+    /// From the first connection attempt until every session was ready to work.
+    pub connect_time: Duration,
+    /// What became of every operation, over all phases.
+    pub ledger: Ledger,
+    /// Load that ran before measuring.
+    pub warmup: PhaseTotals,
+    /// The measured phase: all rates and latencies of a report come from here.
+    pub measure: PhaseTotals,
+    /// Operations that were under way when the measured phase ended.
+    pub drain: PhaseTotals,
+    /// Latencies of the operations that succeeded in the measured phase. Closed loop: service
+    /// times, from the first byte sent to the last byte received (method R1).
+    pub latencies: Latencies,
+    /// One row per second (the last may be shorter), warm-up included.
+    pub intervals: Vec<Interval>,
+    /// Errors of all phases by class and code, most frequent first.
+    pub errors: Vec<ErrorCount>,
+    /// Statements acknowledged over all phases: what the server's own counters must agree with.
+    pub statements: StatementCounts,
+    /// What the load generator itself used in the measured phase.
+    pub client: ClientCost,
+}
+
+/// What became of every operation; `scheduled = ok + failed + timed_out + dropped` always holds
+/// once a trial has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// Operations that were begun or should have begun.
+    pub scheduled: u64,
+    /// Answered without error.
+    pub ok: u64,
+    /// Answered with an error, or their connection was lost.
+    pub failed: u64,
+    /// Unanswered when the time allowed ran out.
+    pub timed_out: u64,
+    /// Never begun.
+    pub dropped: u64,
+}
+
+impl Ledger {
+    /// Whether every scheduled operation is accounted for exactly once.
+    pub fn balances(&self) -> bool {
+        self.scheduled == self.ok + self.failed + self.timed_out + self.dropped
+    }
+}
+
+/// Phases of a trial under load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Load before measuring.
+    Warmup,
+    /// What counts.
+    Measure,
+    /// Waiting for what was under way when measuring ended.
+    Drain,
+}
+
+/// Totals of one phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PhaseTotals {
+    /// How long the phase lasted.
+    pub elapsed: Duration,
+    /// Transactions that succeeded in it.
+    pub transactions: u64,
+    /// Statements acknowledged in it, those of failed transactions included.
+    pub queries: u64,
+    /// Transactions that failed in it.
+    pub errors: u64,
+}
+
+impl PhaseTotals {
+    /// Transactions per second; 0 for an empty phase.
+    pub fn transactions_per_second(&self) -> f64 {
+        per_second(self.transactions, self.elapsed)
+    }
+
+    /// Statements per second; 0 for an empty phase.
+    pub fn queries_per_second(&self) -> f64 {
+        per_second(self.queries, self.elapsed)
+    }
+}
+
+fn per_second(count: u64, elapsed: Duration) -> f64 {
+    if elapsed.is_zero() { 0.0 } else { count as f64 / elapsed.as_secs_f64() }
+}
+
+/// What happened in one second of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Warm-up or measure. An interval never spans both.
+    pub phase: Phase,
+    /// When it began, counted from the start of the load.
+    pub start: Duration,
+    /// How long it lasted.
+    pub length: Duration,
+    /// Transactions that succeeded in it.
+    pub transactions: u64,
+    /// Statements acknowledged in it.
+    pub queries: u64,
+    /// Transactions that failed in it.
+    pub errors: u64,
+    /// Latencies of the transactions that succeeded in it.
+    pub latencies: Latencies,
+}
+
+/// Statements acknowledged by the server, by what they do. The fields correspond to the server's
+/// `Com_*` counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatementCounts {
+    /// `Com_select`.
+    pub select: u64,
+    /// `Com_insert`.
+    pub insert: u64,
+    /// `Com_update`.
+    pub update: u64,
+    /// `Com_delete`.
+    pub delete: u64,
+    /// `Com_begin`.
+    pub begin: u64,
+    /// `Com_commit`.
+    pub commit: u64,
+    /// `Com_rollback`.
+    pub rollback: u64,
+}
+
+impl StatementCounts {
+    /// All statements together.
+    pub fn total(&self) -> u64 {
+        self.named().iter().map(|(_, count)| count).sum()
+    }
+
+    /// Each count with the name of the server counter that it corresponds to.
+    pub fn named(&self) -> [(&'static str, u64); 7] {
+        [
+            ("Com_select", self.select),
+            ("Com_insert", self.insert),
+            ("Com_update", self.update),
+            ("Com_delete", self.delete),
+            ("Com_begin", self.begin),
+            ("Com_commit", self.commit),
+            ("Com_rollback", self.rollback),
+        ]
+    }
+}
+
+impl std::ops::AddAssign for StatementCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.select += other.select;
+        self.insert += other.insert;
+        self.update += other.update;
+        self.delete += other.delete;
+        self.begin += other.begin;
+        self.commit += other.commit;
+        self.rollback += other.rollback;
+    }
+}
+
+/// What kind of trouble an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// Deadlock, lock wait timeout, serialisation failure: a new attempt may succeed.
+    Conflict,
+    /// The connection was lost, refused or reset; the server is starting or going away.
+    Connection,
+    /// Access denied, read-only, no such privilege.
+    Permission,
+    /// Out of connections, memory, disk or a limit that the server sets.
+    Resource,
+    /// No such table, wrong syntax: the statement cannot succeed.
+    Statement,
+    /// A unique key or another constraint was violated.
+    Constraint,
+    /// Anything else.
+    Other,
+}
+
+/// How often one error happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorCount {
+    /// What kind of trouble.
+    pub class: ErrorClass,
+    /// The server's error code; 0 where the error is the network's.
+    pub code: u16,
+    /// Five characters where the server sent them.
+    pub sql_state: String,
+    /// The first such message.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// What the load generator itself used in the measured phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClientCost {
+    /// Threads that drive connections.
+    pub workers: u32,
+    /// Processors that the load generator may use.
+    pub cpus_allowed: u32,
+    /// User and system time of the worker threads, in seconds.
+    pub cpu_seconds: f64,
+    /// CPU time of the busiest worker over the length of the phase: 1 is a saturated thread.
+    pub busiest_worker: f64,
+    /// Highest resident set of the whole process so far, in bytes.
+    pub peak_rss_bytes: u64,
+    /// Longest time between two waits of an event loop: replies could go unnoticed for so long.
+    pub max_loop_lag: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_balances_only_when_every_operation_is_accounted_for() {
+        let mut ledger = Ledger { scheduled: 4, ok: 1, failed: 1, timed_out: 1, dropped: 1 };
+        assert!(ledger.balances());
+        ledger.ok = 2;
+        assert!(!ledger.balances());
+    }
+
+    #[test]
+    fn an_empty_phase_has_rate_zero() {
+        assert_eq!(PhaseTotals::default().transactions_per_second(), 0.0);
+    }
+
+    #[test]
+    fn statement_counts_add_up() {
+        let mut a = StatementCounts { select: 14, begin: 1, commit: 1, ..Default::default() };
+        a += StatementCounts { select: 1, update: 2, ..Default::default() };
+        assert_eq!((a.select, a.update, a.total()), (15, 2, 19));
+    }
+}

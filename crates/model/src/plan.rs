@@ -1,0 +1,61 @@
+use crate::Level;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// All trials of a study in the order in which they will run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The seed that the order came from.
+    pub seed: u64,
+    /// One randomised pass over all cells each; as many as the study has repeats.
+    pub blocks: Vec<Block>,
+}
+
+/// One randomised pass over all cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// From 1.
+    pub number: u32,
+    /// In the order in which they run.
+    pub trials: Vec<Trial>,
+}
+
+/// One repeat of a cell, as planned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Which one.
+    pub key: TrialKey,
+    /// Place in the whole plan, from 1.
+    pub position: u32,
+    /// Seeds this trial's random streams. The same for all targets of a test, level and repeat,
+    /// so that they get the same work.
+    pub seed: u64,
+    /// How long the load will run: warm-up and measurement, without set-up.
+    pub load_time: Duration,
+}
+
+/// Identifies a trial within a study.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TrialKey {
+    /// Name of the target.
+    pub target: String,
+    /// Name of the test.
+    pub test: String,
+    /// How hard.
+    pub level: Level,
+    /// From 1 to the study's repeats; also the number of the block it belongs to.
+    pub repeat: u32,
+}
+
+impl std::fmt::Display for TrialKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} on {}, {}, repeat {}", self.test, self.target, self.level, self.repeat)
+    }
+}
+
+impl Plan {
+    /// All trials in the order in which they run.
+    pub fn trials(&self) -> impl Iterator<Item = &Trial> {
+        self.blocks.iter().flat_map(|block| &block.trials)
+    }
+}

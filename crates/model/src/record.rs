@@ -1,0 +1,108 @@
+use crate::{LoadResult, Sampling, TrialKey};
+use serde::{Deserialize, Serialize};
+
+/// A date: milliseconds since 1970-01-01 00:00 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct UnixMillis(pub u64);
+
+/// What happened in one trial. A trial that failed has a record too: a failure is a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// Which trial of the plan.
+    pub key: TrialKey,
+    /// Its place in the plan, from 1.
+    pub position: u32,
+    /// The seed of its random streams.
+    pub seed: u64,
+    /// When preparing for it began.
+    pub started_at: UnixMillis,
+    /// When it was over.
+    pub finished_at: UnixMillis,
+    /// What came of it.
+    pub end: TrialEnd,
+    /// What was sampled while it ran.
+    pub sampling: Sampling,
+}
+
+/// What came of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrialEnd {
+    /// The load ran to its end.
+    Completed(Box<LoadResult>),
+    /// It did not.
+    Failed(Failure),
+}
+
+impl TrialRecord {
+    /// What the load engine saw, if the trial completed.
+    pub fn load(&self) -> Option<&LoadResult> {
+        match &self.end {
+            TrialEnd::Completed(load) => Some(load),
+            TrialEnd::Failed(_) => None,
+        }
+    }
+
+    /// Why the trial failed, if it did.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.end {
+            TrialEnd::Completed(_) => None,
+            TrialEnd::Failed(failure) => Some(failure),
+        }
+    }
+}
+
+/// Why something could not be done, and how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// What kind of trouble.
+    pub kind: FailureKind,
+    /// What happened and where, in a sentence without a full stop. Never holds a secret.
+    pub message: String,
+    /// How to mend it, in a sentence without a full stop; empty where nothing sensible is known.
+    pub remedy: String,
+}
+
+impl Failure {
+    /// A failure of that kind.
+    pub fn new(kind: FailureKind, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), remedy: remedy.into() }
+    }
+}
+
+/// Kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// Nothing answers at the address, or the host is unknown.
+    Unreachable,
+    /// Wrong user, password or rights.
+    AccessDenied,
+    /// The database does not exist.
+    MissingDatabase,
+    /// The test tables are missing, too small or of another shape.
+    MissingTables,
+    /// The database holds tables that are not weighin's.
+    ForeignTables,
+    /// The server allows fewer connections, or prepared statements, than the level needs.
+    TooFewConnections,
+    /// No space left, on the server's side or on weighin's.
+    DiskFull,
+    /// The server stopped or closed the connections in the middle.
+    ServerLost,
+    /// A program that is needed is not installed.
+    MissingProgram,
+    /// A private server could not be started.
+    SandboxStart,
+    /// TLS could not be set up.
+    Tls,
+    /// The server refused a statement.
+    Statement,
+    /// Unanswered in time.
+    TimedOut,
+    /// Not permitted on this machine, or not possible.
+    NotPermitted,
+    /// Anything else.
+    Other,
+}

@@ -1,0 +1,105 @@
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// All that was sampled while a trial ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// About one a second, in order of time. Empty when nothing could be sampled.
+    pub samples: Vec<Sample>,
+    /// The server's counters just before the first connection of the load.
+    pub before: Option<CounterReading>,
+    /// The server's counters just after the last reply of the load.
+    pub after: Option<CounterReading>,
+}
+
+/// One reading of host and server: rates and shares since the previous reading.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// When it was taken, counted from the start of the load (negative: before it), in seconds.
+    pub at_seconds: f64,
+    /// How much time its rates cover.
+    pub length: Duration,
+    /// The host that weighin runs on.
+    pub cpu: CpuShares,
+    /// Disks of that host that did anything since boot.
+    pub disks: Vec<DiskRates>,
+    /// The server process, where it runs on this host.
+    pub server: Option<ProcessUsage>,
+    /// Weighin itself.
+    pub client: ProcessUsage,
+    /// The server's counters, where it answered.
+    pub counters: Option<ServerCounters>,
+}
+
+/// Where the processors' time went, as shares of all processors together; they add up to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuShares {
+    /// User, with nice.
+    pub user: f64,
+    /// Kernel, with interrupts.
+    pub system: f64,
+    /// Idle with IO outstanding.
+    pub iowait: f64,
+    /// Taken by the hypervisor.
+    pub steal: f64,
+    /// Idle.
+    pub idle: f64,
+}
+
+impl CpuShares {
+    /// Share of time in which the processors worked for this host.
+    pub fn busy(&self) -> f64 {
+        self.user + self.system
+    }
+}
+
+/// What `iostat -x` shows of one device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DiskRates {
+    /// Kernel name, such as `nvme0n1`.
+    pub device: String,
+    /// Reads completed per second.
+    pub reads: f64,
+    /// Writes completed per second.
+    pub writes: f64,
+    /// Bytes read per second.
+    pub read_bytes: f64,
+    /// Bytes written per second.
+    pub written_bytes: f64,
+    /// Reads merged in the queue per second.
+    pub reads_merged: f64,
+    /// Writes merged in the queue per second.
+    pub writes_merged: f64,
+    /// Average time of a read, in milliseconds; `None` when there were none.
+    pub read_await_ms: Option<f64>,
+    /// Average time of a write, in milliseconds; `None` when there were none.
+    pub write_await_ms: Option<f64>,
+    /// Flushes completed per second.
+    pub flushes: f64,
+    /// Average number of requests in the queue or on the device.
+    pub queue: f64,
+    /// Share of time in which the device had work, 0 to 1.
+    pub utilisation: f64,
+}
+
+/// What a process used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProcessUsage {
+    /// Processors used: 1.5 is one and a half.
+    pub cpus: f64,
+    /// Resident memory in bytes.
+    pub rss_bytes: u64,
+}
+
+/// Server counters by the server's own names. A name is absent where the server lacks it.
+pub type ServerCounters = BTreeMap<String, i64>;
+
+/// Server counters at a moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CounterReading {
+    /// Counted from the start of the load (negative: before it), in seconds.
+    pub at_seconds: f64,
+    /// The counters.
+    pub counters: ServerCounters,
+}

@@ -1,0 +1,158 @@
+use crate::Test;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What the user asked for: a validated study file.
+///
+/// Built only by the `study` crate, which guarantees: at least one target and one test, names
+/// unique, `repeats` ≥ 1, every level ≥ 1 client.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Study {
+    /// Short name, used for file names: letters, digits, `-` and `_`.
+    pub name: String,
+    /// The question the study is to answer, in the user's words.
+    pub question: Option<String>,
+    /// How many times every cell is measured.
+    pub repeats: u32,
+    /// Seeds the order of trials and every random stream of every workload.
+    pub seed: u64,
+    /// Confidence of every interval, in (0, 1); 0.95 unless the study says otherwise.
+    pub confidence: f64,
+    /// Relative difference below which two targets count as the same; 0.03 is 3 %.
+    pub margin: f64,
+    /// The candidates, in the order of the file.
+    pub targets: Vec<Target>,
+    /// What is run on every target, in the order of the file.
+    pub tests: Vec<Test>,
+    /// The study file itself, byte for byte.
+    pub source: String,
+}
+
+/// One candidate: a system as configured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Unique within the study.
+    pub name: String,
+    /// Which server software it is.
+    pub system: System,
+    /// Where the server is, or how to start one.
+    pub place: Place,
+    /// What it costs, where the user gave a price.
+    pub price: Option<Price>,
+    /// The user's own factors: tenancy, instance family, tuned or not.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// Server software that can be a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum System {
+    /// MariaDB or MySQL: both speak the MySQL protocol.
+    MariaDb,
+}
+
+impl std::fmt::Display for System {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::MariaDb => f.write_str("MariaDB"),
+        }
+    }
+}
+
+/// Where a target's server is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// A private server that weighin starts and ends.
+    Sandbox(SandboxSpec),
+    /// A server that runs already.
+    Server(ServerAddress),
+}
+
+/// How to start a private server.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SandboxSpec {
+    /// Server settings by name as in its option file, without `--`.
+    pub settings: BTreeMap<String, String>,
+    /// Restart the server before every trial (method R7); true unless the study says otherwise.
+    pub restart: bool,
+    /// Directory to keep the data in; a directory of weighin's own when absent.
+    pub directory: Option<PathBuf>,
+}
+
+/// Address and login of a server reached over the network or a socket.
+///
+/// Holds no secret: a password is named by where it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerAddress {
+    /// Host and port, or socket.
+    pub endpoint: Endpoint,
+    /// Login name; the option file's or the operating system's user when absent.
+    pub user: Option<String>,
+    /// Schema that the test tables are in.
+    pub database: String,
+    /// Where the password comes from.
+    pub password: PasswordSource,
+    /// Whether to encrypt the connection.
+    pub tls: Tls,
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Endpoint {
+    /// TCP.
+    Tcp {
+        /// Name or address.
+        host: String,
+        /// Port.
+        port: u16,
+    },
+    /// Unix socket.
+    Socket(PathBuf),
+}
+
+impl std::fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+            Self::Socket(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// Where a password comes from; never the password.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PasswordSource {
+    /// The user's option files (`~/.my.cnf`), or none where they name none.
+    OptionFile,
+    /// An environment variable.
+    Environment(String),
+    /// The first line of a file.
+    File(PathBuf),
+}
+
+/// Whether a connection is encrypted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tls {
+    /// Never.
+    Off,
+    /// Encrypted, the server's certificate taken as it is.
+    Unverified,
+    /// Encrypted, certificate and host name checked against the system's roots, or against the
+    /// certificates of this PEM file.
+    Verified(Option<PathBuf>),
+}
+
+/// What a target costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// Per month, in `currency`.
+    pub monthly: f64,
+    /// ISO 4217 code.
+    pub currency: String,
+}
