@@ -12,3 +12,10 @@ pub use analysis::{
     TestAnalysis, TrialAssessment, Verdict,
 };
 pub use finding::{Check, Evidence, Finding, Severity, Subject, Validity};
+
+use model::Dataset;
+
+/// What may be concluded from one run of a study, finished or not.
+pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
+    Analysis { dataset, tests: Vec::new(), findings: Vec::new(), settings: Vec::new() }
+}
