@@ -1,1 +1,11 @@
-//! (under construction)
+//! Operation sources: what the clients of a test ask for, one step after another.
+//!
+//! Pure and seeded: the same seed gives the same operations on every machine. Nothing here knows
+//! a wire format, a socket or a clock.
+
+mod distribution;
+pub mod oltp;
+mod stream;
+
+pub use distribution::Keys;
+pub use stream::Stream;
