@@ -1,1 +1,4 @@
-//! (under construction)
+//! What a trial runs against, and how it is brought to the state that the trial starts from.
+
+pub mod os;
+pub mod sandbox;
