@@ -1,1 +1,28 @@
-//! (under construction)
+//! The load engine: many connections on few threads, and an exact account of what became of
+//! every operation.
+//!
+//! Three layers, each ignorant of the next one out:
+//! - a [`Session`] is one client's protocol as a state machine: bytes in, bytes out;
+//! - a crew drives the sessions of one thread through warm-up, measure and drain, and keeps the
+//!   books; it sees bytes and times, but no socket and no clock;
+//! - a socket worker moves the bytes and reads the clock.
+//!
+//! [`run`] starts the workers, lets them begin together, and merges their books.
+
+mod books;
+mod clock;
+mod crew;
+pub mod mysql;
+mod run;
+mod schedule;
+mod session;
+mod socket;
+mod usage;
+
+pub use clock::{Clock, Nanos};
+pub use crew::Crew;
+pub use run::{LoadError, LoadSpec, Progress, Stop, run};
+pub use schedule::{Limit, Schedule};
+pub use session::{Event, OperationError, Session, SessionError};
+pub use socket::{Address, TlsUpgrade};
+pub use usage::{available_workers, peak_rss_bytes, process_cpu};

@@ -113,6 +113,49 @@ impl Latencies {
     }
 }
 
+/// [`Latencies`] in a few hundred bytes instead of a few hundred thousand: how intervals keep
+/// them, of which a long trial has many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedLatencies(Vec<u8>);
+
+impl PackedLatencies {
+    /// The distribution.
+    pub fn unpack(&self) -> Latencies {
+        Latencies::from_bytes(&self.0).expect("checked when it was made")
+    }
+
+    /// The HDR V2 encoding.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Takes what [`Self::as_bytes`] or [`Latencies::to_bytes`] gave.
+    ///
+    /// # Errors
+    /// When the bytes are not an HDR V2 histogram.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, LatencyDecodeError> {
+        Latencies::from_bytes(&bytes).map(|_| Self(bytes))
+    }
+}
+
+impl From<&Latencies> for PackedLatencies {
+    fn from(latencies: &Latencies) -> Self {
+        Self(latencies.to_bytes())
+    }
+}
+
+impl Serialize for PackedLatencies {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.unpack().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PackedLatencies {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Latencies::deserialize(deserializer).map(|latencies| Self::from(&latencies))
+    }
+}
+
 fn ms(nanos: u64) -> f64 {
     nanos as f64 / 1e6
 }

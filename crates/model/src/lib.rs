@@ -18,7 +18,7 @@ mod workload;
 
 pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use environment::{HostFacts, ServerFacts};
-pub use latency::{Latencies, LatencyDecodeError};
+pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use load::{
     ClientCost, ErrorClass, ErrorCount, Interval, Ledger, LoadResult, Phase, PhaseTotals,
     StatementCounts,

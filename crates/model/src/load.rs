@@ -1,4 +1,4 @@
-use crate::Latencies;
+use crate::{Latencies, PackedLatencies};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ pub struct Interval {
     /// Transactions that failed in it.
     pub errors: u64,
     /// Latencies of the transactions that succeeded in it.
-    pub latencies: Latencies,
+    pub latencies: PackedLatencies,
 }
 
 /// Statements acknowledged by the server, by what they do. The fields correspond to the server's
