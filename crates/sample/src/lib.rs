@@ -1,1 +1,20 @@
-//! (under construction)
+//! Host and server sampling while a trial runs: processors, disks (iostat's figures), the server
+//! process, weighin itself, and the server's own counters. All of it is read from `/proc` and
+//! `/sys`; what can't be read is absent.
+
+mod counters;
+mod cpu;
+mod disk;
+mod facts;
+mod host;
+mod mounts;
+mod process;
+mod sampler;
+
+pub use counters::CounterSource;
+pub use cpu::CpuTimes;
+pub use disk::DiskCounters;
+pub use facts::host_facts;
+pub use host::{HostReader, HostReading, rates};
+pub use process::{ProcessReader, ProcessReading, own_usage};
+pub use sampler::{SampleSink, Sampler, SamplerOptions};

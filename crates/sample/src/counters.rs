@@ -1,0 +1,120 @@
+//! Asking the server for its counters without waiting for it longer than wanted.
+
+use model::ServerCounters;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Reads the server's counters; `None` when the server doesn't answer.
+pub type CounterSource = Box<dyn FnMut() -> Option<ServerCounters> + Send>;
+
+/// How long a counter source that is at work gets to finish when sampling ends.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// A thread of its own for a source that may be slow or hang.
+pub(crate) struct CounterThread {
+    ask: Option<Sender<()>>,
+    answers: Receiver<Option<ServerCounters>>,
+    busy: bool,
+}
+
+impl CounterThread {
+    /// Starts the thread; it ends when this value is dropped and the source has returned.
+    pub(crate) fn start(mut source: CounterSource) -> Self {
+        let (ask, asked) = channel();
+        let (answer, answers) = channel();
+        thread::spawn(move || {
+            while asked.recv().is_ok() {
+                if answer.send(source()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { ask: Some(ask), answers, busy: false }
+    }
+
+    /// The counters as of now, if the source answers within `patience`.
+    ///
+    /// While an earlier answer is outstanding the source isn't asked again; that answer, when it
+    /// comes, is of another moment and is thrown away.
+    pub(crate) fn ask(&mut self, patience: Duration) -> Option<ServerCounters> {
+        if self.busy {
+            if self.answers.try_recv().is_err() {
+                return None;
+            }
+            self.busy = false;
+        }
+        self.ask.as_ref()?.send(()).ok()?;
+        match self.answers.recv_timeout(patience) {
+            Ok(counters) => counters,
+            Err(RecvTimeoutError::Timeout) => {
+                self.busy = true;
+                None
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}
+
+impl Drop for CounterThread {
+    /// Waits for the source to be let go, but not for long: it may hang on a dead server.
+    fn drop(&mut self) {
+        self.ask = None;
+        let deadline = Instant::now() + FAREWELL;
+        while self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok()
+        {
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    fn counters(value: i64) -> ServerCounters {
+        ServerCounters::from([("Questions".to_owned(), value)])
+    }
+
+    #[test]
+    fn a_quick_source_answers_every_time() {
+        let mut value = 0;
+        let mut thread = CounterThread::start(Box::new(move || {
+            value += 1;
+            Some(counters(value))
+        }));
+        assert_eq!(thread.ask(Duration::from_secs(20)), Some(counters(1)));
+        assert_eq!(thread.ask(Duration::from_secs(20)), Some(counters(2)));
+    }
+
+    #[test]
+    fn a_stalled_source_is_not_asked_again_and_its_late_answer_is_not_used() {
+        let (release, gate) = channel::<i64>();
+        let calls = Arc::new(Mutex::new(0));
+        let seen = Arc::clone(&calls);
+        let mut asker = CounterThread::start(Box::new(move || {
+            *seen.lock().unwrap() += 1;
+            gate.recv().ok().map(counters)
+        }));
+        for _ in 0..3 {
+            assert_eq!(asker.ask(Duration::from_millis(50)), None);
+        }
+        assert_eq!(*calls.lock().unwrap(), 1);
+        release.send(1).unwrap();
+        release.send(2).unwrap();
+        // The first answer, late, is swallowed; the second one is to the question it is asked by.
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let mut fresh = None;
+        while fresh.is_none() && Instant::now() < deadline {
+            thread::yield_now();
+            fresh = asker.ask(Duration::from_secs(20));
+        }
+        assert_eq!(fresh, Some(counters(2)));
+    }
+
+    #[test]
+    fn a_source_that_fails_gives_nothing() {
+        let mut thread = CounterThread::start(Box::new(|| None));
+        assert_eq!(thread.ask(Duration::from_secs(20)), None);
+    }
+}

@@ -1,0 +1,177 @@
+//! What a process used: `/proc/<pid>/stat` and `/proc/<pid>/status`.
+
+use model::ProcessUsage;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Reads one process, and only that one: a later process with the same id is not taken for it.
+#[derive(Debug)]
+pub struct ProcessReader {
+    pid: u32,
+    started: Option<u64>,
+    tick: Duration,
+}
+
+/// What a process used since it started, at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessReading {
+    /// When it was read.
+    pub taken_at: Instant,
+    /// Processor time of all its threads, user and kernel.
+    pub cpu: Duration,
+    /// Resident memory in bytes.
+    pub rss_bytes: u64,
+    /// Highest resident memory so far, in bytes.
+    pub peak_rss_bytes: u64,
+}
+
+impl ProcessReading {
+    /// What the process used between two readings of it.
+    pub fn usage_since(&self, earlier: &Self) -> ProcessUsage {
+        let elapsed = self.taken_at.saturating_duration_since(earlier.taken_at).as_secs_f64();
+        let cpu = self.cpu.saturating_sub(earlier.cpu).as_secs_f64();
+        ProcessUsage {
+            cpus: if elapsed > 0.0 { cpu / elapsed } else { 0.0 },
+            rss_bytes: self.rss_bytes,
+        }
+    }
+}
+
+impl ProcessReader {
+    /// A reader of the process that has this id now.
+    pub fn new(pid: u32) -> Self {
+        let started = read_stat(pid).map(|stat| stat.start_ticks);
+        Self { pid, started, tick: clock_tick() }
+    }
+
+    /// Reads the process; `None` when it has ended or may not be read.
+    pub fn read(&self) -> Option<ProcessReading> {
+        let taken_at = Instant::now();
+        let stat = read_stat(self.pid).filter(|stat| Some(stat.start_ticks) == self.started)?;
+        let memory = read_memory(self.pid)?;
+        let ticks = u32::try_from(stat.cpu_ticks).unwrap_or(u32::MAX);
+        Some(ProcessReading {
+            taken_at,
+            cpu: self.tick * ticks,
+            rss_bytes: memory.rss_bytes,
+            peak_rss_bytes: memory.peak_rss_bytes,
+        })
+    }
+}
+
+/// What weighin itself used. Finer than [`ProcessReader`]: microseconds instead of clock ticks.
+pub fn own_usage() -> ProcessReading {
+    let taken_at = Instant::now();
+    // SAFETY: rusage is a struct of integers, for which all zeros is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live rusage that the call fills in. With RUSAGE_SELF and a valid
+    // pointer it can't fail.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    let memory = read_memory(std::process::id()).unwrap_or_default();
+    ProcessReading {
+        taken_at,
+        cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
+        rss_bytes: memory.rss_bytes,
+        peak_rss_bytes: memory.peak_rss_bytes,
+    }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let micros = u64::try_from(time.tv_usec).unwrap_or(0);
+    Duration::from_secs(seconds) + Duration::from_micros(micros)
+}
+
+/// Length of the clock tick that `/proc/<pid>/stat` counts in.
+fn clock_tick() -> Duration {
+    // SAFETY: sysconf only reads its argument.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    // 100 is what every Linux architecture shows to user space today.
+    let per_second = u32::try_from(per_second).ok().filter(|&n| n > 0).unwrap_or(100);
+    Duration::from_secs(1) / per_second
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stat {
+    cpu_ticks: u64,
+    start_ticks: u64,
+}
+
+fn read_stat(pid: u32) -> Option<Stat> {
+    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Reads `/proc/<pid>/stat`. The command in parentheses may itself hold blanks and parentheses,
+/// so that fields are counted from the last closing one.
+fn parse_stat(text: &str) -> Option<Stat> {
+    let (_, fields) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    // The first field here is the third of proc(5).
+    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    Some(Stat { cpu_ticks: field(14)? + field(15)?, start_ticks: field(22)? })
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Memory {
+    rss_bytes: u64,
+    peak_rss_bytes: u64,
+}
+
+fn read_memory(pid: u32) -> Option<Memory> {
+    parse_memory(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
+}
+
+/// Reads `/proc/<pid>/status`; `None` for a process that has no memory any more.
+fn parse_memory(text: &str) -> Option<Memory> {
+    let bytes = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    };
+    Some(Memory { rss_bytes: bytes("VmRSS:")?, peak_rss_bytes: bytes("VmHWM:")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_may_hold_anything() {
+        let text =
+            "4242 (my) (sql d) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
+        assert_eq!(parse_stat(text), Some(Stat { cpu_ticks: 175, start_ticks: 126_501 }));
+        assert_eq!(parse_stat("4242 (cut off) S 1 2"), None);
+        assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn memory_is_in_bytes_and_zombies_have_none() {
+        let text = "Name:\tmariadbd\nVmHWM:\t  204800 kB\nVmRSS:\t  102400 kB\n";
+        let memory = parse_memory(text).unwrap();
+        assert_eq!((memory.rss_bytes, memory.peak_rss_bytes), (104_857_600, 209_715_200));
+        assert_eq!(parse_memory("Name:\tgone\nState:\tZ (zombie)\n"), None);
+    }
+
+    #[test]
+    fn usage_is_cpu_time_over_elapsed_time() {
+        let start = Instant::now();
+        let earlier = ProcessReading {
+            taken_at: start,
+            cpu: Duration::from_secs(10),
+            rss_bytes: 1,
+            peak_rss_bytes: 5,
+        };
+        let later = ProcessReading {
+            taken_at: start + Duration::from_secs(2),
+            cpu: Duration::from_secs(13),
+            rss_bytes: 4,
+            peak_rss_bytes: 5,
+        };
+        assert_eq!(later.usage_since(&earlier), ProcessUsage { cpus: 1.5, rss_bytes: 4 });
+        assert_eq!(later.usage_since(&later).cpus, 0.0);
+    }
+
+    #[test]
+    fn a_process_that_never_was_has_no_reading() {
+        assert_eq!(ProcessReader::new(u32::MAX).read(), None);
+    }
+}
