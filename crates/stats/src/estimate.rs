@@ -1,3 +1,5 @@
+use crate::Sample;
+use crate::interval::{Bounds, order_statistics, student};
 use serde::Serialize;
 
 /// A number with what is known of its uncertainty.
@@ -5,7 +7,8 @@ use serde::Serialize;
 pub struct Estimate {
     /// The median of the sample (of the pairs, for a ratio).
     pub point: f64,
-    /// Where the true value lies; `None` for a single measurement, which says nothing of it.
+    /// Where the true value lies; `None` for a single measurement, which says nothing of it, or
+    /// when what there is allows no statement.
     pub interval: Option<Interval>,
     /// Values that it rests on.
     pub n: usize,
@@ -33,4 +36,179 @@ pub enum IntervalMethod {
     /// Student's t on logarithms: assumes that repeats scatter log-normally. Used below the
     /// number of values that order statistics need.
     StudentLog,
+}
+
+impl Estimate {
+    /// The median of a sample with its interval: order statistics where there are enough values
+    /// ([`crate::repeats_needed`]), else Student's t on logarithms where all values are above
+    /// zero, else none. `confidence` lies in (0, 1); outside it there is no interval either.
+    ///
+    /// The point always lies within the interval. For order statistics that is plain. For
+    /// Student's t: mean and median differ by at most σ = s√((n−1)/n), and t·s/√n is larger than
+    /// that for every n and confidence for which order statistics do not suffice.
+    pub fn of_median(sample: &Sample, confidence: f64) -> Self {
+        let point = sample.median();
+        let sorted = sample.sorted();
+        let interval = match order_statistics(sorted, confidence) {
+            Some(bounds) => {
+                let widened = |end: f64, sign: f64| end + sign * end.abs() * sample.rounding();
+                Interval::around(
+                    point,
+                    Bounds {
+                        low: widened(bounds.low, -1.0),
+                        high: widened(bounds.high, 1.0),
+                        ..bounds
+                    },
+                    IntervalMethod::OrderStatistics,
+                )
+            }
+            None if sample.min() > 0.0 => {
+                let logs: Vec<f64> = sorted.iter().map(|value| value.ln()).collect();
+                student(&logs, confidence).and_then(|bounds| {
+                    Interval::from_logs(
+                        point,
+                        bounds,
+                        sample.rounding(),
+                        IntervalMethod::StudentLog,
+                    )
+                })
+            }
+            None => None,
+        };
+        Self { point, interval, n: sample.len() }
+    }
+
+    /// The same statement about the reciprocal: that a ÷ b is 2 says that b ÷ a is ½. For
+    /// estimates of positive quantities, such as ratios; a non-positive end is lost.
+    pub fn reciprocal(&self) -> Self {
+        let interval = self.interval.and_then(|interval| {
+            let bounds = Bounds {
+                low: interval.high.recip(),
+                high: interval.low.recip(),
+                confidence: interval.confidence,
+            };
+            Interval::around(self.point.recip(), bounds, interval.method)
+        });
+        Self { point: self.point.recip(), interval, n: self.n }
+    }
+}
+
+impl Interval {
+    /// Between `bounds`; `None` where an end is beyond what a number can hold. The ends give way
+    /// to `point` where rounding errors in the last digit put it outside.
+    pub(crate) fn around(point: f64, bounds: Bounds, method: IntervalMethod) -> Option<Self> {
+        let (low, high) = (bounds.low.min(point), bounds.high.max(point));
+        (low.is_finite() && high.is_finite()).then_some(Self {
+            low,
+            high,
+            confidence: bounds.confidence,
+            method,
+        })
+    }
+
+    /// Between the exponentials of `bounds`, each end wider by the relative `rounding`; `None`
+    /// where an end is beyond what a number can hold.
+    pub(crate) fn from_logs(
+        point: f64,
+        bounds: Bounds,
+        rounding: f64,
+        method: IntervalMethod,
+    ) -> Option<Self> {
+        let low = (bounds.low - rounding).exp();
+        let high = (bounds.high + rounding).exp();
+        let positive = low > 0.0;
+        positive.then(|| Self::around(point, Bounds { low, high, ..bounds }, method)).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn estimate(values: &[f64]) -> Estimate {
+        Estimate::of_median(&Sample::new(values.to_vec()).unwrap(), 0.95)
+    }
+
+    #[test]
+    fn one_value_has_no_interval() {
+        assert_eq!(estimate(&[5.0]), Estimate { point: 5.0, interval: None, n: 1 });
+    }
+
+    #[test]
+    fn three_values_use_student_on_logarithms() {
+        // ln: 0, 1, 2: mean 1, s = 1, so e^(1 ± 2.484138).
+        let e = std::f64::consts::E;
+        let estimate = estimate(&[1.0, e, e * e]);
+        let interval = estimate.interval.unwrap();
+        assert!((estimate.point - e).abs() < 1e-12);
+        assert_eq!(interval.method, IntervalMethod::StudentLog);
+        assert!((interval.low.ln() + 1.484_137_7).abs() < 1e-6);
+        assert!((interval.high.ln() - 3.484_137_7).abs() < 1e-6);
+    }
+
+    #[test]
+    fn six_values_use_their_extremes_and_say_what_confidence_that_is() {
+        let interval = estimate(&[6.0, 5.0, 4.0, 3.0, 2.0, 1.0]).interval.unwrap();
+        assert_eq!(interval.method, IntervalMethod::OrderStatistics);
+        assert_eq!((interval.low, interval.high), (1.0, 6.0));
+        assert!((interval.confidence - 0.96875).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_few_values_that_are_not_positive_have_no_interval() {
+        assert_eq!(estimate(&[0.0, 1.0, 2.0]).interval, None);
+        assert!(estimate(&[-3.0, -2.0, -1.0, 0.0, 1.0, 2.0]).interval.is_some());
+    }
+
+    #[test]
+    fn rounding_widens_both_kinds_of_interval() {
+        for n in [3, 6] {
+            let sample = Sample::new(vec![100.0; n]).unwrap();
+            let exact = Estimate::of_median(&sample, 0.95).interval.unwrap();
+            assert!((exact.high - exact.low) < 1e-9);
+            let rounded = Estimate::of_median(&sample.with_rounding(0.1), 0.95).interval.unwrap();
+            assert!(rounded.low < 91.0 && rounded.high > 109.0, "{rounded:?}");
+        }
+    }
+
+    #[test]
+    fn a_reciprocal_turns_the_ends_round() {
+        let there = estimate(&[1.0, 2.0, 4.0]);
+        let back = there.reciprocal();
+        let (a, b) = (there.interval.unwrap(), back.interval.unwrap());
+        assert_eq!((back.point, back.n), (0.5, 3));
+        assert!((b.low * a.high - 1.0).abs() < 1e-12 && (b.high * a.low - 1.0).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn the_point_lies_within_a_finite_interval(
+            values in prop::collection::vec(1e-9..1e9_f64, 1..40),
+            confidence in 0.01..0.9999_f64,
+        ) {
+            let n = values.len();
+            let estimate = Estimate::of_median(&Sample::new(values).unwrap(), confidence);
+            prop_assert_eq!(estimate.n, n);
+            if let Some(interval) = estimate.interval {
+                prop_assert!(interval.low.is_finite() && interval.high.is_finite());
+                prop_assert!(interval.low <= estimate.point && estimate.point <= interval.high);
+                prop_assert!(interval.confidence >= confidence);
+                prop_assert!(n > 1);
+            }
+        }
+
+        #[test]
+        fn more_confidence_never_gives_a_narrower_interval(
+            values in prop::collection::vec(0.1..10.0_f64, 6..30),
+        ) {
+            let sample = Sample::new(values).unwrap();
+            let width = |confidence| {
+                let interval = Estimate::of_median(&sample, confidence).interval.unwrap();
+                interval.high - interval.low
+            };
+            prop_assert!(width(0.5) <= width(0.8));
+            prop_assert!(width(0.8) <= width(0.95));
+        }
+    }
 }

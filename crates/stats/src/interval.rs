@@ -1,0 +1,154 @@
+use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
+
+/// Two ends and the confidence that lies between them, on whatever scale the values had.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bounds {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) confidence: f64,
+}
+
+/// The smallest number of repeats whose order statistics reach `confidence`: 6 for 0.95.
+///
+/// The widest such interval, from the smallest value to the largest, misses the median only when
+/// all values fall on one side of it, which happens once in 2ⁿ⁻¹. `None` for a confidence outside
+/// (0, 1).
+pub fn repeats_needed(confidence: f64) -> Option<u32> {
+    is_confidence(confidence).then(|| {
+        let mut repeats = 2;
+        let mut missed = 0.5;
+        // Ends: `missed` halves until 1 − missed rounds to 1, above any confidence below 1.
+        while 1.0 - missed < confidence {
+            repeats += 1;
+            missed /= 2.0;
+        }
+        repeats
+    })
+}
+
+/// The narrowest pair of order statistics, as many from below as from above, that covers the
+/// median with at least this confidence whatever the (continuous) distribution is; `None` when
+/// even the smallest and the largest value do not reach it.
+///
+/// The k-th smallest of n values exceeds the median with probability P(Binomial(n, ½) < k), so
+/// the interval from the k-th smallest to the k-th largest covers it with 1 − 2 P(B < k)
+/// (David and Nagaraja, *Order Statistics*, 2003, section 7.1).
+pub(crate) fn order_statistics(sorted: &[f64], confidence: f64) -> Option<Bounds> {
+    if !is_confidence(confidence) {
+        return None;
+    }
+    let n = sorted.len();
+    let below = Binomial::new(0.5, n as u64).ok()?;
+    (0..n / 2)
+        .map(|rank| (rank, 1.0 - 2.0 * below.cdf(rank as u64)))
+        .take_while(|&(_, reached)| reached >= confidence)
+        .last()
+        .map(|(rank, reached)| Bounds {
+            low: sorted[rank],
+            high: sorted[n - 1 - rank],
+            confidence: reached,
+        })
+}
+
+/// Student's t interval of the mean, at exactly this confidence if the values are normal; `None`
+/// for fewer than two.
+pub(crate) fn student(values: &[f64], confidence: f64) -> Option<Bounds> {
+    let spread = MeanSpread::of(values)?;
+    let half = t_quantile(confidence, spread.freedom)? * spread.error_squared.sqrt();
+    Some(Bounds { low: spread.mean - half, high: spread.mean + half, confidence })
+}
+
+/// A mean with what is needed for its standard error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeanSpread {
+    pub(crate) mean: f64,
+    /// Square of the standard error of the mean.
+    pub(crate) error_squared: f64,
+    /// Degrees of freedom, n − 1.
+    pub(crate) freedom: f64,
+}
+
+impl MeanSpread {
+    /// Of at least two values.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        if values.len() < 2 {
+            return None;
+        }
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        Some(Self { mean, error_squared: squares / (n - 1.0) / n, freedom: n - 1.0 })
+    }
+}
+
+/// How many standard errors to go to each side for a two-sided interval.
+pub(crate) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
+    if !is_confidence(confidence) {
+        return None;
+    }
+    let t = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.5 + confidence / 2.0);
+    t.is_finite().then_some(t)
+}
+
+fn is_confidence(confidence: f64) -> bool {
+    confidence > 0.0 && confidence < 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_needed_are_those_of_the_binomial_table() {
+        for (confidence, repeats) in [(0.5, 2), (0.9, 5), (0.95, 6), (0.99, 8), (0.999, 11)] {
+            assert_eq!(repeats_needed(confidence), Some(repeats), "{confidence}");
+        }
+        for confidence in [0.0, 1.0, -1.0, f64::NAN] {
+            assert_eq!(repeats_needed(confidence), None);
+        }
+        assert!(repeats_needed(1.0_f64.next_down()).is_some());
+    }
+
+    #[test]
+    fn order_statistics_take_the_ranks_of_the_binomial_table() {
+        // n, rank from each end, exact confidence of the interval at 95 %.
+        for (n, rank, reached) in
+            [(6, 1, 0.96875), (8, 1, 0.992_187_5), (9, 2, 0.960_937_5), (20, 6, 0.958_610_534_667)]
+        {
+            let values: Vec<f64> = (1..=n).map(f64::from).collect();
+            let bounds = order_statistics(&values, 0.95).unwrap();
+            assert_eq!((bounds.low, bounds.high), (f64::from(rank), f64::from(n + 1 - rank)));
+            assert!((bounds.confidence - reached).abs() < 1e-9, "{n}: {}", bounds.confidence);
+        }
+    }
+
+    #[test]
+    fn too_few_values_have_no_interval() {
+        assert_eq!(order_statistics(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.95), None);
+        assert_eq!(order_statistics(&[1.0; 6], 1.0), None);
+        assert_eq!(student(&[1.0], 0.95), None);
+        assert_eq!(student(&[1.0, 2.0], f64::NAN), None);
+    }
+
+    #[test]
+    fn student_quantiles_are_those_of_the_table() {
+        for (confidence, freedom, t) in [
+            (0.95, 1.0, 12.706_204_736),
+            (0.95, 2.0, 4.302_652_730),
+            (0.95, 4.0, 2.776_445_105),
+            (0.99, 2.0, 9.924_843_201),
+            (0.9, 30.0, 1.697_260_887),
+        ] {
+            let got = t_quantile(confidence, freedom).unwrap();
+            assert!((got / t - 1.0).abs() < 1e-7, "{confidence} {freedom}: {got}");
+        }
+    }
+
+    #[test]
+    fn a_student_interval_of_a_worked_example() {
+        // mean 2, s = 1, n = 3: 2 ± 4.30265 / √3
+        let bounds = student(&[1.0, 2.0, 3.0], 0.95).unwrap();
+        assert!((bounds.low + 0.484_137_7).abs() < 1e-6, "{}", bounds.low);
+        assert!((bounds.high - 4.484_137_7).abs() < 1e-6, "{}", bounds.high);
+    }
+}
