@@ -70,15 +70,7 @@ impl<S: Session> Crew<S> {
     pub fn new(sessions: Vec<S>, schedule: Schedule, quota: Quota) -> Self {
         let clients: Vec<_> =
             sessions.into_iter().map(|session| Client { session, state: State::Opening }).collect();
-        Self {
-            clients,
-            ready: 0,
-            busy: 0,
-            schedule,
-            quota,
-            last_begin: Nanos::NEVER,
-            books: None,
-        }
+        Self { clients, ready: 0, busy: 0, schedule, quota, last_begin: Nanos::NEVER, books: None }
     }
 
     /// How many clients there are.
@@ -135,7 +127,8 @@ impl<S: Session> Crew<S> {
     /// sent. Returns how many bytes were consumed (see [`Session::receive`]).
     ///
     /// # Errors
-    /// When the session cannot go on; the load cannot either.
+    /// When the session cannot go on, or an operation failed with anything but a conflict, which
+    /// the next one would do too; the load cannot go on either.
     #[inline]
     pub fn receive(
         &mut self,
@@ -155,7 +148,10 @@ impl<S: Session> Crew<S> {
         match event {
             Event::More => return Ok((consumed, Next::Continue)),
             Event::Done => books.succeeded(began, arrived),
-            Event::Failed(error) => books.failed(arrived, *error),
+            Event::Failed(error) if error.class == ErrorClass::Conflict => {
+                books.failed(arrived, *error);
+            }
+            Event::Failed(error) => return Err(SessionError::Refused(error)),
             Event::Ready | Event::StartTls => {
                 return Err(SessionError::Protocol("a second login".to_owned()));
             }
@@ -263,3 +259,6 @@ impl<S: Session> Crew<S> {
         self.books.map(|books| books.close(now))
     }
 }
+
+#[cfg(test)]
+mod tests;

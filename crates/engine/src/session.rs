@@ -74,6 +74,9 @@ pub enum SessionError {
         /// The server's answer.
         error: protocol::mysql::ServerError,
     },
+    /// An operation failed in a way that the next one will too.
+    #[error("the server refused an operation: {} (error {}, SQL state {})", .0.message, .0.code, .0.sql_state)]
+    Refused(Box<OperationError>),
     /// The server broke the protocol, or speaks another one.
     #[error("unexpected bytes from the server: {0}")]
     Protocol(String),

@@ -85,6 +85,11 @@ impl OltpSource {
         }
     }
 
+    /// Whether the server has a transaction open: `BEGIN` was yielded and its `COMMIT` was not.
+    pub fn in_transaction(&self) -> bool {
+        self.groups[0] == BEGIN && self.group > 0 && self.group < self.groups.len()
+    }
+
     /// Abandons what is left of the current transaction.
     pub fn restart(&mut self) {
         self.group = 0;

@@ -1,0 +1,66 @@
+use model::ErrorClass;
+
+/// What kind of trouble a server error is, by its code and, for codes that are not listed, by the
+/// class of its SQL state (ISO/IEC 9075-2, table "SQLSTATE class and subclass codes").
+///
+/// Codes: MariaDB "Error Codes", MySQL "Server Error Message Reference".
+pub fn classify(code: u16, sql_state: &[u8; 5]) -> ErrorClass {
+    match code {
+        // Record changed since last read, lock wait timeout, deadlock, read conflict of a cluster.
+        1020 | 1205 | 1213 | 3101 => ErrorClass::Conflict,
+        // Shutdown in progress, connection killed, aborted or gone, interrupted reads and writes.
+        1053
+        | 1077
+        | 1079
+        | 1080
+        | 1152
+        | 1158..=1161
+        | 1184
+        | 1317
+        | 1927
+        | 2006
+        | 2013
+        | 2055
+        | 3169
+        | 4031 => ErrorClass::Connection,
+        // Access denied in its forms; the server, or the transaction, is read-only.
+        1044 | 1045 | 1142 | 1143 | 1227 | 1290 | 1370 | 1698 | 1792 | 1836 => {
+            ErrorClass::Permission
+        }
+        // Disk full, out of memory, too many connections or statements, table full, lock table
+        // full, no threads, quota exceeded.
+        3 | 1021 | 1037 | 1038 | 1040 | 1041 | 1114 | 1135 | 1203 | 1206 | 1226 | 1461 => {
+            ErrorClass::Resource
+        }
+        // Duplicate key, null where none may be, foreign keys, checks.
+        1022 | 1048 | 1062 | 1169 | 1216 | 1217 | 1451 | 1452 | 1557 | 1586 | 3819 | 4025 => {
+            ErrorClass::Constraint
+        }
+        _ => match &sql_state[..2] {
+            b"08" => ErrorClass::Connection,
+            b"23" => ErrorClass::Constraint,
+            b"28" => ErrorClass::Permission,
+            b"40" => ErrorClass::Conflict,
+            b"42" | b"21" | b"22" | b"0A" => ErrorClass::Statement,
+            b"53" | b"54" => ErrorClass::Resource,
+            _ => ErrorClass::Other,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_come_before_states() {
+        assert_eq!(classify(1213, b"40001"), ErrorClass::Conflict);
+        assert_eq!(classify(1205, b"HY000"), ErrorClass::Conflict);
+        assert_eq!(classify(1040, b"08004"), ErrorClass::Resource);
+        assert_eq!(classify(1053, b"08S01"), ErrorClass::Connection);
+        assert_eq!(classify(1146, b"42S02"), ErrorClass::Statement);
+        assert_eq!(classify(1062, b"23000"), ErrorClass::Constraint);
+        assert_eq!(classify(1290, b"HY000"), ErrorClass::Permission);
+        assert_eq!(classify(9999, b"HY000"), ErrorClass::Other);
+    }
+}

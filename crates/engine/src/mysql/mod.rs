@@ -1,0 +1,9 @@
+//! Sessions that speak the MySQL protocol.
+
+mod classify;
+mod oltp;
+mod statements;
+
+pub use classify::classify;
+pub use oltp::OltpSession;
+pub use statements::OltpStatements;

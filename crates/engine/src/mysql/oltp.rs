@@ -1,0 +1,229 @@
+use super::OltpStatements;
+use super::classify;
+use crate::{Event, OperationError, Session, SessionError};
+use model::StatementCounts;
+use protocol::mysql::{
+    Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader, ServerError,
+    write_prepare, write_query, write_quit,
+};
+use std::sync::Arc;
+use workload::oltp::{OltpSource, Parameter, StatementKind, Step};
+
+/// After this error the server has rolled the transaction back already.
+const ER_LOCK_DEADLOCK: u16 = 1213;
+
+/// One client of an OLTP load on a MySQL server.
+pub struct OltpSession {
+    login: LoginOptions,
+    statements: Arc<OltpStatements>,
+    source: OltpSource,
+    stage: Stage,
+    reader: ResponseReader,
+    /// Ids of the prepared statements by place.
+    ids: Vec<u32>,
+    /// Whether the statement in that place has been executed on this connection.
+    executed: Vec<bool>,
+}
+
+enum Stage {
+    Closed,
+    LoggingIn(Box<Login>),
+    Preparing(PrepareReader, Dialect),
+    Idle,
+    /// Waiting for the reply to a statement of that kind.
+    Executing(StatementKind),
+    /// Waiting for the reply to ROLLBACK after that error.
+    RollingBack(Box<OperationError>),
+}
+
+impl OltpSession {
+    /// Client number `client` of a load, which logs in with these options.
+    pub fn new(login: LoginOptions, statements: Arc<OltpStatements>, client: u32) -> Self {
+        let (workload, seed) = statements.workload();
+        Self {
+            source: OltpSource::new(workload, seed, client),
+            ids: Vec::with_capacity(statements.per_client()),
+            executed: vec![false; statements.per_client()],
+            login,
+            statements,
+            stage: Stage::Closed,
+            // Replaced when the login has told the dialect.
+            reader: ResponseReader::new(Dialect { deprecate_eof: false, cache_metadata: false }),
+        }
+    }
+
+    fn log_in(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(usize, Event), SessionError> {
+        let Stage::LoggingIn(login) = &mut self.stage else {
+            return Err(SessionError::Protocol("a greeting after the login".to_owned()));
+        };
+        match login.receive(input, out)? {
+            LoginStep::NeedMore { consumed } => Ok((consumed, Event::More)),
+            LoginStep::StartTls { consumed } => Ok((consumed, Event::StartTls)),
+            LoginStep::Done { consumed, session } => {
+                self.reader = ResponseReader::new(session.dialect);
+                Ok((consumed, self.prepare_next(session.dialect, out)))
+            }
+        }
+    }
+
+    fn prepare_next(&mut self, dialect: Dialect, out: &mut Vec<u8>) -> Event {
+        match self.statements.sql(self.ids.len()) {
+            Some(sql) => {
+                write_prepare(&sql, out);
+                self.stage = Stage::Preparing(PrepareReader::new(dialect), dialect);
+                Event::More
+            }
+            None => {
+                self.stage = Stage::Idle;
+                Event::Ready
+            }
+        }
+    }
+
+    fn prepare(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(usize, Event), SessionError> {
+        let Stage::Preparing(reader, dialect) = &mut self.stage else {
+            return Err(SessionError::Protocol("a statement nobody prepared".to_owned()));
+        };
+        let dialect = *dialect;
+        let (consumed, prepared) = reader.receive(input).map_err(broken)?;
+        match prepared {
+            None => Ok((consumed, Event::More)),
+            Some(Ok(prepared)) => {
+                self.ids.push(prepared.id);
+                Ok((consumed, self.prepare_next(dialect, out)))
+            }
+            Some(Err(error)) => {
+                let sql = self.statements.sql(self.ids.len()).unwrap_or_default();
+                Err(SessionError::Prepare { sql, error })
+            }
+        }
+    }
+
+    /// Appends the next statement of the transaction; false at its end.
+    #[inline]
+    fn execute_next(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(step) = self.source.next_step() else {
+            self.stage = Stage::Idle;
+            return false;
+        };
+        self.write(&step, out);
+        self.stage = Stage::Executing(step.statement.kind());
+        true
+    }
+
+    #[inline]
+    fn write(&mut self, step: &Step, out: &mut Vec<u8>) {
+        let (packet, place) = self.statements.packet(step);
+        let first = !std::mem::replace(&mut self.executed[place], true);
+        let mut slots = packet.write(self.ids[place], first, out);
+        for (index, parameter) in step.statement.parameters().iter().enumerate() {
+            match parameter {
+                Parameter::First => slots.set_int(index, i64::from(step.first)),
+                Parameter::Second => slots.set_int(index, i64::from(step.second)),
+                Parameter::C => self.source.fill_c(slots.str_slot(index)),
+                Parameter::Pad => self.source.fill_pad(slots.str_slot(index)),
+            }
+        }
+    }
+
+    /// A statement was refused: the transaction is abandoned.
+    fn refused(&mut self, error: ServerError, out: &mut Vec<u8>) -> Event {
+        let in_transaction = self.source.in_transaction();
+        self.source.restart();
+        let failure = Box::new(OperationError {
+            class: classify(error.code, &error.sql_state),
+            code: error.code,
+            sql_state: error.sql_state_str().to_owned(),
+            message: error.message,
+        });
+        if in_transaction && failure.code != ER_LOCK_DEADLOCK {
+            write_query("ROLLBACK", out);
+            self.stage = Stage::RollingBack(failure);
+            return Event::More;
+        }
+        self.stage = Stage::Idle;
+        Event::Failed(failure)
+    }
+}
+
+impl Session for OltpSession {
+    fn open(&mut self, _out: &mut Vec<u8>) {
+        self.ids.clear();
+        self.executed.fill(false);
+        self.source.restart();
+        self.stage = Stage::LoggingIn(Box::new(Login::new(self.login.clone())));
+    }
+
+    fn tls_started(&mut self, out: &mut Vec<u8>) {
+        if let Stage::LoggingIn(login) = &mut self.stage {
+            login.tls_started(out);
+        }
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.execute_next(out);
+    }
+
+    #[inline]
+    fn receive(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        counts: &mut StatementCounts,
+    ) -> Result<(usize, Event), SessionError> {
+        match &self.stage {
+            Stage::Executing(_) | Stage::RollingBack(_) => {}
+            Stage::LoggingIn(_) => return self.log_in(input, out),
+            Stage::Preparing(..) => return self.prepare(input, out),
+            Stage::Idle | Stage::Closed => {
+                return Err(SessionError::Protocol("bytes that nobody asked for".to_owned()));
+            }
+        }
+        let (consumed, reply) = self.reader.receive(input).map_err(broken)?;
+        let error = match reply {
+            None => return Ok((consumed, Event::More)),
+            Some(Reply::Ok { .. } | Reply::Rows { .. }) => None,
+            Some(Reply::Err(error)) => Some(*error),
+            Some(Reply::LocalInfile { .. }) => {
+                return Err(SessionError::Protocol("the server asks for a file".to_owned()));
+            }
+        };
+        let event = match (std::mem::replace(&mut self.stage, Stage::Idle), error) {
+            (Stage::RollingBack(failure), _) => {
+                counts.rollback += 1;
+                Event::Failed(failure)
+            }
+            (Stage::Executing(kind), error) => {
+                count(kind, counts);
+                match error {
+                    Some(error) => self.refused(error, out),
+                    None if self.execute_next(out) => Event::More,
+                    None => Event::Done,
+                }
+            }
+            // The stage was checked above.
+            _ => Event::More,
+        };
+        Ok((consumed, event))
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        write_quit(out);
+    }
+}
+
+#[inline]
+fn count(kind: StatementKind, counts: &mut StatementCounts) {
+    match kind {
+        StatementKind::Select => counts.select += 1,
+        StatementKind::Insert => counts.insert += 1,
+        StatementKind::Update => counts.update += 1,
+        StatementKind::Delete => counts.delete += 1,
+        StatementKind::Begin => counts.begin += 1,
+        StatementKind::Commit => counts.commit += 1,
+    }
+}
+
+fn broken(error: protocol::mysql::ProtocolError) -> SessionError {
+    SessionError::Protocol(error.to_string())
+}

@@ -1,0 +1,366 @@
+use crate::books::Closed;
+use crate::crew::Quota;
+use crate::socket::{Address, Control, Report, TlsUpgrade, Worker, WorkerSpec};
+use crate::usage::{cpus_allowed, peak_rss_bytes, process_cpu};
+use crate::{Clock, Crew, Nanos, Schedule, Session, SessionError};
+use mio::Waker;
+use model::{ClientCost, Interval, LoadResult, Phase};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Longest time in which all clients must have logged in.
+const CONNECT_LIMIT: Duration = Duration::from_secs(60);
+/// How often the coordinator looks whether it is to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// One load to run.
+#[derive(Clone, Debug)]
+pub struct LoadSpec {
+    /// The server.
+    pub address: Address,
+    /// How to encrypt, where sessions ask for it.
+    pub tls: Option<TlsUpgrade>,
+    /// Connections; at least 1.
+    pub clients: u32,
+    /// Threads that drive them; at least 1. [`crate::available_workers`] is a good number.
+    pub workers: u32,
+    /// Warm-up, measuring and end.
+    pub schedule: Schedule,
+    /// How long to wait for replies after the last operation began; what is unanswered then
+    /// counts as timed out.
+    pub drain_limit: Duration,
+}
+
+/// Asks a running load to end early. Clones ask the same load.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Asks.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether somebody asked.
+    pub fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// What is going on in a load.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// All clients are logged in and the load begins at that moment.
+    Started(Instant),
+    /// An interval ended on all workers.
+    Interval(&'a Interval),
+}
+
+/// Why a load did not run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// No connection.
+    #[error("cannot connect to {address}: {source}")]
+    Connect {
+        /// Where to.
+        address: Address,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A login, a preparation or the protocol failed.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// Not all clients could log in in time.
+    #[error("the server let in fewer than {clients} clients within {} s", limit.as_secs())]
+    ConnectTimeout {
+        /// How many should have.
+        clients: u32,
+        /// Time allowed.
+        limit: Duration,
+    },
+    /// A connection was lost in the middle.
+    #[error("lost a connection: {0}")]
+    Lost(String),
+    /// Encryption failed.
+    #[error("TLS: {0}")]
+    Tls(String),
+    /// The operating system refused something.
+    #[error(transparent)]
+    System(io::Error),
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl LoadError {
+    pub(crate) fn lost(error: io::Error) -> Self {
+        Self::Lost(error.to_string())
+    }
+
+    pub(crate) fn tls(error: io::Error) -> Self {
+        Self::Tls(error.to_string())
+    }
+}
+
+/// What a worker tells the coordinator.
+enum Message {
+    Ready(Waker),
+    Interval(Interval),
+    Ended(Box<Result<Report, LoadError>>),
+}
+
+/// Runs a load: connects all clients, lets them begin together, and returns the merged account.
+/// `session` makes the session of each client, numbered from 0.
+///
+/// # Errors
+/// When the load could not run to its end; nothing is left running.
+pub fn run<S: Session>(
+    spec: &LoadSpec,
+    session: impl Fn(u32) -> S + Sync,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<LoadResult, LoadError> {
+    let clock = Clock::start();
+    let control = Arc::new(Control::default());
+    let quota = Quota::new(spec.schedule.events());
+    let workers = spec.workers.clamp(1, spec.clients.max(1));
+    let worker_spec = WorkerSpec {
+        address: spec.address.clone(),
+        tls: spec.tls.clone(),
+        schedule: spec.schedule,
+        drain_limit: spec.drain_limit,
+        clock,
+        control: control.clone(),
+    };
+    std::thread::scope(|scope| {
+        let (sender, messages) = mpsc::channel();
+        for index in 0..workers {
+            let (sender, quota) = (sender.clone(), quota.clone());
+            let (worker_spec, session) = (worker_spec.clone(), &session);
+            let clients = (index..spec.clients).step_by(workers as usize);
+            std::thread::Builder::new()
+                .name(format!("load-{index}"))
+                .spawn_scoped(scope, move || {
+                    let sessions = clients.map(session).collect();
+                    let crew = Crew::new(sessions, worker_spec.schedule, quota);
+                    let ended = work(worker_spec, crew, &sender);
+                    // The coordinator may have given up listening.
+                    let _ = sender.send(Message::Ended(Box::new(ended)));
+                })
+                .map_err(LoadError::System)?;
+        }
+        drop(sender);
+        let coordinator = Coordinator { spec, workers, clock, control: &control, messages, stop };
+        let result = coordinator.run(progress);
+        control.abort();
+        result
+    })
+}
+
+fn work<S: Session>(
+    spec: WorkerSpec,
+    crew: Crew<S>,
+    sender: &mpsc::Sender<Message>,
+) -> Result<Report, LoadError> {
+    let mut worker = Worker::new(spec, crew).map_err(LoadError::System)?;
+    worker.connect()?;
+    let _ = sender.send(Message::Ready(worker.waker().map_err(LoadError::System)?));
+    worker.work(|interval| {
+        let _ = sender.send(Message::Interval(interval));
+    })
+}
+
+struct Coordinator<'a> {
+    spec: &'a LoadSpec,
+    workers: u32,
+    clock: Clock,
+    control: &'a Control,
+    messages: mpsc::Receiver<Message>,
+    stop: &'a Stop,
+}
+
+impl Coordinator<'_> {
+    fn run(self, progress: &mut dyn FnMut(Progress<'_>)) -> Result<LoadResult, LoadError> {
+        let wakers = self.wait_until_ready()?;
+        let start = self.clock.now();
+        let connect_time = start.since(Nanos(0));
+        progress(Progress::Started(self.clock.instant(start)));
+        self.control.start_at(start);
+        for waker in wakers {
+            waker.wake().map_err(LoadError::System)?;
+        }
+
+        let mut cpu = CpuWindow::new(self.spec.schedule, start);
+        let mut intervals = Intervals::new(self.workers);
+        let mut books: Option<Closed> = None;
+        let mut client = ClientCost {
+            workers: self.workers,
+            cpus_allowed: cpus_allowed(),
+            ..ClientCost::default()
+        };
+        let mut busiest = Duration::ZERO;
+        let mut ended = 0;
+        while ended < self.workers {
+            let message = self.next_message()?;
+            cpu.look(self.clock.now());
+            match message {
+                None | Some(Message::Ready(_)) => {}
+                Some(Message::Interval(interval)) => intervals.add(interval, progress),
+                Some(Message::Ended(report)) => {
+                    let report = (*report)?;
+                    ended += 1;
+                    busiest = busiest.max(report.cpu);
+                    client.max_loop_lag = client.max_loop_lag.max(report.max_lag);
+                    match &mut books {
+                        None => books = Some(report.books),
+                        Some(books) => books.add(report.books),
+                    }
+                }
+            }
+        }
+        let books = books.ok_or(LoadError::Stopped)?;
+        let measured = books.elapsed(Phase::Measure).as_secs_f64();
+        client.cpu_seconds = cpu.used().as_secs_f64();
+        client.busiest_worker = if measured > 0.0 { busiest.as_secs_f64() / measured } else { 0.0 };
+        client.peak_rss_bytes = peak_rss_bytes();
+        Ok(result(self.spec.clients, connect_time, books, intervals.finish(), client))
+    }
+
+    fn wait_until_ready(&self) -> Result<Vec<Waker>, LoadError> {
+        let mut ready = Vec::new();
+        while ready.len() < self.workers as usize {
+            if self.clock.now() >= Nanos(0).plus(CONNECT_LIMIT) {
+                let clients = self.spec.clients;
+                return Err(LoadError::ConnectTimeout { clients, limit: CONNECT_LIMIT });
+            }
+            match self.next_message()? {
+                Some(Message::Ready(waker)) => ready.push(waker),
+                Some(Message::Ended(result)) => {
+                    (*result)?;
+                }
+                Some(Message::Interval(_)) | None => {}
+            }
+        }
+        Ok(ready)
+    }
+
+    fn next_message(&self) -> Result<Option<Message>, LoadError> {
+        if self.stop.is_requested() {
+            return Err(LoadError::Stopped);
+        }
+        match self.messages.recv_timeout(GLANCE) {
+            Ok(message) => Ok(Some(message)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(LoadError::Stopped),
+        }
+    }
+}
+
+/// Processor time of the whole process from the start of the measured phase to its end.
+struct CpuWindow {
+    from: Nanos,
+    until: Nanos,
+    before: Option<Duration>,
+    after: Option<Duration>,
+}
+
+impl CpuWindow {
+    fn new(schedule: Schedule, start: Nanos) -> Self {
+        let (from, until) = (schedule.measure_from(start), schedule.window_end(start));
+        let before = (from <= start).then(process_cpu);
+        Self { from, until, before, after: None }
+    }
+
+    fn look(&mut self, now: Nanos) {
+        if now >= self.from {
+            self.before.get_or_insert_with(process_cpu);
+        }
+        if now >= self.until {
+            self.after.get_or_insert_with(process_cpu);
+        }
+    }
+
+    fn used(self) -> Duration {
+        let after = self.after.unwrap_or_else(process_cpu);
+        after.saturating_sub(self.before.unwrap_or(after))
+    }
+}
+
+/// Intervals of several workers, merged by their start.
+struct Intervals {
+    workers: u32,
+    waiting: BTreeMap<Duration, (u32, Interval)>,
+    merged: Vec<Interval>,
+}
+
+impl Intervals {
+    fn new(workers: u32) -> Self {
+        Self { workers, waiting: BTreeMap::new(), merged: Vec::new() }
+    }
+
+    fn add(&mut self, interval: Interval, progress: &mut dyn FnMut(Progress<'_>)) {
+        let start = interval.start;
+        let entry = match self.waiting.remove(&start) {
+            None => (1, interval),
+            Some((seen, so_far)) => (seen + 1, merge(so_far, &interval)),
+        };
+        if entry.0 == self.workers {
+            progress(Progress::Interval(&entry.1));
+            self.merged.push(entry.1);
+        } else {
+            self.waiting.insert(start, entry);
+        }
+    }
+
+    /// All intervals in order of time. Where a phase lasts until the last reply, one worker may
+    /// have had intervals that others had not.
+    fn finish(mut self) -> Vec<Interval> {
+        self.merged.extend(self.waiting.into_values().map(|(_, interval)| interval));
+        self.merged.sort_by_key(|interval| interval.start);
+        self.merged
+    }
+}
+
+fn merge(a: Interval, b: &Interval) -> Interval {
+    let mut latencies = a.latencies.unpack();
+    latencies.merge(&b.latencies.unpack());
+    Interval {
+        phase: a.phase,
+        start: a.start,
+        length: a.length.max(b.length),
+        transactions: a.transactions + b.transactions,
+        queries: a.queries + b.queries,
+        errors: a.errors + b.errors,
+        latencies: (&latencies).into(),
+    }
+}
+
+fn result(
+    clients: u32,
+    connect_time: Duration,
+    books: Closed,
+    intervals: Vec<Interval>,
+    client: ClientCost,
+) -> LoadResult {
+    let [warmup, measure, drain] = books.totals;
+    let mut errors = books.errors;
+    errors.sort_by_key(|error| std::cmp::Reverse(error.count));
+    debug_assert!(books.ledger.balances());
+    LoadResult {
+        clients,
+        connect_time,
+        ledger: books.ledger,
+        warmup,
+        measure,
+        drain,
+        latencies: books.latencies,
+        intervals,
+        errors,
+        statements: books.statements,
+        client,
+    }
+}

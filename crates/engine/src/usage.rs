@@ -1,0 +1,68 @@
+use std::time::Duration;
+
+/// Processor time, user and system, that this whole process has used.
+pub fn process_cpu() -> Duration {
+    let usage = usage_of(libc::RUSAGE_SELF);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// Processor time, user and system, that the calling thread has used.
+pub(crate) fn thread_cpu() -> Duration {
+    let usage = usage_of(libc::RUSAGE_THREAD);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// Highest resident set that this process has had, in bytes.
+pub fn peak_rss_bytes() -> u64 {
+    // Linux gives kibibytes.
+    u64::try_from(usage_of(libc::RUSAGE_SELF).ru_maxrss).unwrap_or(0) * 1024
+}
+
+/// Processors that this process may run on; at least 1.
+pub(crate) fn cpus_allowed() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+}
+
+/// How many workers drive so many clients best: half of the processors at most, so that a server
+/// on the same host keeps the other half, and no more than one for every 64 clients, because a
+/// worker with few connections spends its time falling asleep and waking up.
+pub fn available_workers(clients: u32) -> u32 {
+    (cpus_allowed() / 2).clamp(1, clients.div_ceil(64).max(1))
+}
+
+fn usage_of(who: libc::c_int) -> libc::rusage {
+    // SAFETY: rusage is plain numbers, for which zero is a value; getrusage only writes into it
+    // and cannot fail for the constants that this module passes.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(who, &mut usage);
+        usage
+    }
+}
+
+fn time(value: libc::timeval) -> Duration {
+    let micros = value.tv_sec * 1_000_000 + value.tv_usec;
+    Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_uses_processor_time_and_memory() {
+        let before = thread_cpu();
+        let mut sum = 0u64;
+        while thread_cpu() - before < Duration::from_millis(5) {
+            sum = std::hint::black_box(sum.wrapping_mul(31) + 1);
+        }
+        assert!(process_cpu() >= thread_cpu());
+        assert!(peak_rss_bytes() > 100_000);
+    }
+
+    #[test]
+    fn few_clients_get_one_worker() {
+        assert_eq!(available_workers(1), 1);
+        assert!(available_workers(100_000) >= 1);
+    }
+}
