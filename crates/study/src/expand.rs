@@ -1,6 +1,50 @@
-use model::{Plan, Study};
+use crate::random::SplitMix64;
+use model::{Block, Level, Plan, Study, Test, Trial, TrialKey};
 
 /// Plans every trial of a study.
-pub fn expand(_study: &Study, _seed: u64) -> Plan {
-    unimplemented!()
+///
+/// A block holds every cell once. Within a block the pairs of test and level come in random
+/// order (method R25), and for each pair the targets run one after another in random order: the
+/// trials that will be compared are neighbours in time (method R8), so that a machine that
+/// drifts, as machines in clouds do, drifts for all of them. Every block is shuffled anew.
+///
+/// The same study and seed give the same plan in every version of weighin.
+pub fn expand(study: &Study, seed: u64) -> Plan {
+    let mut order = SplitMix64::named(seed, "order of trials");
+    let mut groups: Vec<(&Test, Level)> = study
+        .tests
+        .iter()
+        .flat_map(|test| test.levels.iter().map(move |level| (test, *level)))
+        .collect();
+    let mut targets: Vec<&str> = study.targets.iter().map(|target| target.name.as_str()).collect();
+    let mut position = 0;
+    let mut blocks = Vec::new();
+    for number in 1..=study.repeats {
+        let mut trials = Vec::new();
+        order.shuffle(&mut groups);
+        for (test, level) in &groups {
+            order.shuffle(&mut targets);
+            for target in &targets {
+                position += 1;
+                trials.push(Trial {
+                    key: TrialKey {
+                        target: (*target).to_string(),
+                        test: test.name.clone(),
+                        level: *level,
+                        repeat: number,
+                    },
+                    position,
+                    seed: work_seed(seed, &test.name, *level, number),
+                    load_time: test.warmup + test.duration,
+                });
+            }
+        }
+        blocks.push(Block { number, trials });
+    }
+    Plan { seed, blocks }
+}
+
+/// Seeds the work of a trial. The target takes no part: all targets get the same work.
+fn work_seed(seed: u64, test: &str, level: Level, repeat: u32) -> u64 {
+    SplitMix64::named(seed, &format!("work: {repeat}/{}/{test}", level.clients)).draw()
 }

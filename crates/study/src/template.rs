@@ -5,12 +5,31 @@ pub enum Template {
     HeadToHead,
 }
 
-/// The text of a template.
-pub fn template(_kind: Template) -> &'static str {
-    unimplemented!()
+impl Template {
+    /// All templates, in the order in which help texts list them.
+    pub const ALL: [Self; 1] = [Self::HeadToHead];
+
+    /// The name that the command line gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HeadToHead => "head-to-head",
+        }
+    }
+
+    /// The template of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|template| template.name() == name)
+    }
 }
 
-/// The study that `weighin demo` runs.
+/// The text of a template: a valid study file that explains its keys.
+pub fn template(kind: Template) -> &'static str {
+    match kind {
+        Template::HeadToHead => include_str!("../templates/head-to-head.toml"),
+    }
+}
+
+/// The study that `weighin demo` runs: about four minutes.
 pub fn demo() -> &'static str {
     template(Template::HeadToHead)
 }

@@ -1,17 +1,220 @@
-use model::ServerAddress;
+use model::{Endpoint, PasswordSource, ServerAddress, Tls};
+use percent_encoding::percent_decode_str;
+use std::path::PathBuf;
 
-/// Why a URL is refused. Never holds the password.
+/// Where MySQL and MariaDB listen unless told otherwise.
+const DEFAULT_PORT: u16 = 3306;
+
+/// Why a URL is refused. Never holds text from the URL that could be a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// Neither `mysql://` nor `mariadb://`.
-    #[error("a server URL begins with mysql:// or mariadb://")]
+    #[error(
+        "a server URL begins with mysql:// or mariadb://, as in mysql://user@host:3306/database"
+    )]
     Scheme,
+    /// The URL holds a password, where others could read it.
+    #[error(
+        "the URL holds a password: leave it out and use password_env, password_file or ~/.my.cnf"
+    )]
+    Password,
+    /// Neither a host nor a socket.
+    #[error("the URL names no host: write mysql://user@host/database, or add ?socket=/path")]
+    Host,
+    /// Not a number from 1 to 65535.
+    #[error("the port in the URL must be a number from 1 to 65535")]
+    Port,
+    /// No database, or more than one path segment.
+    #[error("the URL must name one database after the host, as in mysql://user@host/sbtest")]
+    Database,
+    /// Something after `?` that is not `socket`.
+    #[error("the only parameter that a server URL takes is ?socket=/absolute/path")]
+    Parameter,
+    /// A `%` that does not begin the code of a character.
+    #[error("the URL has a percent code that is not UTF-8 text: write a literal % as %25")]
+    Encoding,
 }
 
-/// Reads the address of a server: `mysql://user@host:port/database`.
+/// Reads the address of a server: `mysql://user@host:port/database`, the scheme being `mysql` or
+/// `mariadb`.
+///
+/// User, host, port (3306) and a parameter `?socket=/path` are optional, a host in IPv6 form is
+/// put in brackets, and special characters are percent-encoded. The password is taken from the
+/// option file and TLS is off: callers set them as they see fit.
 ///
 /// # Errors
 /// When the text is no such URL or holds a password.
-pub fn parse_url(_text: &str) -> Result<ServerAddress, UrlError> {
-    unimplemented!()
+pub fn parse_url(text: &str) -> Result<ServerAddress, UrlError> {
+    let rest = text
+        .strip_prefix("mysql://")
+        .or_else(|| text.strip_prefix("mariadb://"))
+        .ok_or(UrlError::Scheme)?;
+    if holds_password(rest) {
+        return Err(UrlError::Password);
+    }
+    let (location, query) = match rest.split_once('?') {
+        Some((location, query)) => (location, Some(query)),
+        None => (rest, None),
+    };
+    let (authority, database) = location.split_once('/').ok_or(UrlError::Database)?;
+    if database.is_empty() || database.contains(['/', '#']) {
+        return Err(UrlError::Database);
+    }
+    let (user, host_port) = match authority.rsplit_once('@') {
+        Some((user, host_port)) => (Some(decode(user)?), host_port),
+        None => (None, authority),
+    };
+    let endpoint = match query {
+        Some(query) => {
+            // A host beside a socket has no meaning; its form is checked all the same.
+            if !host_port.is_empty() {
+                host_and_port(host_port)?;
+            }
+            Endpoint::Socket(socket(query)?)
+        }
+        None => host_and_port(host_port)?,
+    };
+    Ok(ServerAddress {
+        endpoint,
+        user: user.filter(|user| !user.is_empty()),
+        database: decode(database)?,
+        password: PasswordSource::OptionFile,
+        tls: Tls::Off,
+    })
+}
+
+fn host_and_port(text: &str) -> Result<Endpoint, UrlError> {
+    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+        let (host, rest) = rest.split_once(']').ok_or(UrlError::Host)?;
+        host.parse::<std::net::Ipv6Addr>().map_err(|_| UrlError::Host)?;
+        match rest.strip_prefix(':') {
+            Some(port) => (host, Some(port)),
+            None if rest.is_empty() => (host, None),
+            None => return Err(UrlError::Port),
+        }
+    } else {
+        match text.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (text, None),
+        }
+    };
+    let host = decode(host)?;
+    if host.is_empty() || host.contains(char::is_whitespace) {
+        return Err(UrlError::Host);
+    }
+    let port = match port {
+        None => DEFAULT_PORT,
+        Some(port) => match port.parse() {
+            Ok(port) if port > 0 => port,
+            _ => return Err(UrlError::Port),
+        },
+    };
+    Ok(Endpoint::Tcp { host, port })
+}
+
+fn socket(query: &str) -> Result<PathBuf, UrlError> {
+    let path = query.strip_prefix("socket=").ok_or(UrlError::Parameter)?;
+    if path.contains(['&', '#']) {
+        return Err(UrlError::Parameter);
+    }
+    let path = PathBuf::from(decode(path)?);
+    if path.is_absolute() { Ok(path) } else { Err(UrlError::Parameter) }
+}
+
+fn decode(text: &str) -> Result<String, UrlError> {
+    percent_decode_str(text)
+        .decode_utf8()
+        .map(|decoded| decoded.into_owned())
+        .map_err(|_| UrlError::Encoding)
+}
+
+/// Whether what follows `://` has the form `user:password@…`. Looks for the last `@` of all, since
+/// a password that nobody encoded may hold `/` and `?`.
+fn holds_password(after_scheme: &str) -> bool {
+    after_scheme.rsplit_once('@').is_some_and(|(before, _)| before.contains(':'))
+}
+
+/// Whether a text has something in it that looks like a URL with a password, and so must not be
+/// shown.
+pub(crate) fn may_hold_password(text: &str) -> bool {
+    text.match_indices("://").any(|(at, scheme)| holds_password(&text[at + scheme.len()..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tcp(host: &str, port: u16) -> Endpoint {
+        Endpoint::Tcp { host: host.into(), port }
+    }
+
+    #[test]
+    fn all_parts_are_found() {
+        let address = parse_url("mysql://bench@db2.internal:3307/sbtest").unwrap();
+        assert_eq!(address.endpoint, tcp("db2.internal", 3307));
+        assert_eq!(address.user.as_deref(), Some("bench"));
+        assert_eq!(address.database, "sbtest");
+        assert_eq!(address.password, PasswordSource::OptionFile);
+        assert_eq!(address.tls, Tls::Off);
+    }
+
+    #[test]
+    fn user_and_port_may_be_absent() {
+        let address = parse_url("mariadb://localhost/db").unwrap();
+        assert_eq!((address.endpoint, address.user), (tcp("localhost", 3306), None));
+    }
+
+    #[test]
+    fn ipv6_hosts_stand_in_brackets() {
+        assert_eq!(parse_url("mysql://u@[::1]:3310/d").unwrap().endpoint, tcp("::1", 3310));
+        assert_eq!(parse_url("mysql://u@[fe80::2]/d").unwrap().endpoint, tcp("fe80::2", 3306));
+        assert_eq!(parse_url("mysql://u@[::1/d"), Err(UrlError::Host));
+        assert_eq!(parse_url("mysql://u@[zz]/d"), Err(UrlError::Host));
+    }
+
+    #[test]
+    fn a_socket_replaces_the_host() {
+        let address = parse_url("mysql://root@/sbtest?socket=/run/my%20sql.sock").unwrap();
+        assert_eq!(address.endpoint, Endpoint::Socket("/run/my sql.sock".into()));
+        assert_eq!(parse_url("mysql://root@/db?socket=relative"), Err(UrlError::Parameter));
+        assert_eq!(parse_url("mysql://root@/db?charset=utf8"), Err(UrlError::Parameter));
+    }
+
+    #[test]
+    fn percent_codes_are_decoded() {
+        let address = parse_url("mysql://a%40b@h/d%2Fb").unwrap();
+        assert_eq!((address.user.as_deref(), address.database.as_str()), (Some("a@b"), "d/b"));
+        assert_eq!(parse_url("mysql://u@h/%ff"), Err(UrlError::Encoding));
+    }
+
+    #[test]
+    fn a_password_is_refused_whatever_it_holds_and_never_shown() {
+        for secret in ["hunter2", "p@ss", "p/ss", "p?ss", "p:ss", "p#ss", "[", ""] {
+            let error = parse_url(&format!("mysql://u:{secret}@h/db")).unwrap_err();
+            assert_eq!(error, UrlError::Password, "{secret}");
+            assert!(error.to_string().contains("password_env"));
+        }
+        assert!(may_hold_password("url = \"mysql://u:hunter2@h/db\""));
+        assert!(!may_hold_password("url = \"mysql://u@h:3306/db\""));
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        for (url, error) in [
+            ("", UrlError::Scheme),
+            ("postgres://h/db", UrlError::Scheme),
+            ("mysql://", UrlError::Database),
+            ("mysql://h", UrlError::Database),
+            ("mysql://h/", UrlError::Database),
+            ("mysql://h/a/b", UrlError::Database),
+            ("mysql:///db", UrlError::Host),
+            ("mysql://u@/db", UrlError::Host),
+            ("mysql://h:0/db", UrlError::Port),
+            ("mysql://h:65536/db", UrlError::Port),
+            ("mysql://h:/db", UrlError::Port),
+            ("mysql://[::1]3306/db", UrlError::Port),
+        ] {
+            assert_eq!(parse_url(url), Err(error), "{url}");
+        }
+    }
 }

@@ -1,0 +1,91 @@
+use std::time::Duration;
+
+/// Longest length that a study may ask for.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Units in the order in which they are tried; `ms` must come before `m`.
+const UNITS: [(&str, u64); 4] =
+    [("ms", 1_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000)];
+
+/// Why a text is no length of time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DurationError {
+    /// A number without a unit.
+    #[error("`{0}` has no unit: write `{0}s` for seconds, or use ms, m or h")]
+    NoUnit(String),
+    /// Neither numbers nor units.
+    #[error("`{0}` is no length of time: write it like `500ms`, `30s`, `5m` or `1m30s`")]
+    Malformed(String),
+    /// More than 30 days.
+    #[error("`{0}` is longer than 30 days")]
+    TooLong(String),
+}
+
+/// Reads a length of time such as `500ms`, `30s`, `5m`, `1m30s` or `2h`.
+///
+/// # Errors
+/// When a unit is missing, the text has another form, or the length is above 30 days.
+pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
+    let malformed = || DurationError::Malformed(text.chars().take(40).collect());
+    let too_long = || DurationError::TooLong(text.chars().take(40).collect());
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return Err(malformed());
+    }
+    let mut nanos: u64 = 0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, tail) = rest.split_at(digits);
+        if number.is_empty() {
+            return Err(malformed());
+        }
+        if tail.is_empty() {
+            return Err(DurationError::NoUnit(text.trim().chars().take(40).collect()));
+        }
+        let (unit, per_unit) =
+            UNITS.into_iter().find(|(unit, _)| tail.starts_with(unit)).ok_or_else(malformed)?;
+        nanos = number
+            .parse::<u64>()
+            .ok()
+            .and_then(|number| number.checked_mul(per_unit))
+            .and_then(|part| nanos.checked_add(part))
+            .ok_or_else(too_long)?;
+        rest = &tail[unit.len()..];
+    }
+    let length = Duration::from_nanos(nanos);
+    if length > LONGEST { Err(too_long()) } else { Ok(length) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_add_up() {
+        for (text, millis) in
+            [("500ms", 500), ("30s", 30_000), ("5m", 300_000), ("1m30s", 90_000), ("2h", 7_200_000)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_millis(millis)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_alone_is_told_to_take_a_unit() {
+        assert_eq!(parse_duration("30"), Err(DurationError::NoUnit("30".into())));
+        assert!(parse_duration("30").unwrap_err().to_string().contains("`30s`"));
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["", " ", "s", "-5s", "1.5s", "5 s", "5d", "5sec", "ß", "5ß"] {
+            assert!(matches!(parse_duration(text), Err(DurationError::Malformed(_))), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lengths_that_cannot_be_meant_are_refused() {
+        for text in ["31m1000h", "99999999999999999999s", "18446744073709551615h"] {
+            assert!(matches!(parse_duration(text), Err(DurationError::TooLong(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+use model::Study;
+use std::time::Duration;
+
+/// Shortest time that scaling leaves: below it a trial has no interval to show.
+const SHORTEST: Duration = Duration::from_secs(1);
+
+/// The study with every warm-up and duration multiplied by `factor`, for a trial run or a longer
+/// look. Nothing gets shorter than a second by it; what was shorter stays as it is.
+///
+/// A factor that is not a positive number changes nothing.
+pub fn scaled(study: &Study, factor: f64) -> Study {
+    let mut study = study.clone();
+    if factor.is_finite() && factor > 0.0 {
+        for test in &mut study.tests {
+            test.warmup = scale(test.warmup, factor);
+            test.duration = scale(test.duration, factor);
+        }
+    }
+    study
+}
+
+fn scale(time: Duration, factor: f64) -> Duration {
+    let product = Duration::try_from_secs_f64(time.as_secs_f64() * factor).unwrap_or(Duration::MAX);
+    product.max(SHORTEST.min(time))
+}

@@ -1,0 +1,91 @@
+use crate::problem::Problems;
+use crate::wire::Setting;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// Settings of a sandbox that weighin chooses itself, and why.
+const OWNED: [(&str, &[&str]); 4] = [
+    (
+        "weighin gives every sandbox a directory of its own; choose it with `directory` beside \
+         `settings`",
+        &[
+            "aria_log_dir_path",
+            "basedir",
+            "datadir",
+            "innodb_data_home_dir",
+            "innodb_log_group_home_dir",
+            "innodb_undo_directory",
+            "log_error",
+            "pid_file",
+            "secure_file_priv",
+            "tmpdir",
+        ],
+    ),
+    (
+        "weighin chooses the socket and a free loopback port, so that sandboxes don't meet",
+        &["bind_address", "extra_port", "port", "skip_networking", "socket"],
+    ),
+    (
+        "weighin sets up the accounts of a sandbox and runs it as an ordinary user",
+        &["init_file", "skip_grant_tables", "user"],
+    ),
+    (
+        "weighin starts the server from an option file of its own and must stay its parent",
+        &["daemonize", "defaults_extra_file", "defaults_file", "no_defaults"],
+    ),
+];
+
+/// Turns the settings of a sandbox into texts, by name with `_` between words; notes those that
+/// cannot be set.
+pub(crate) fn settings(
+    wire: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    problems: &mut Problems,
+) -> BTreeMap<String, String> {
+    let mut places = BTreeMap::new();
+    let mut settings = BTreeMap::new();
+    for (key, value) in wire {
+        let at = key.span();
+        let written = key.into_inner();
+        let name = written.trim_start_matches("--").to_ascii_lowercase().replace('-', "_");
+        if name.is_empty()
+            || !name.chars().all(|c| c.is_ascii_alphanumeric() || ['_', '.'].contains(&c))
+        {
+            problems
+                .add(at, format!("`{written}` is not the name of a server setting"))
+                .help("write the name as in the server's option file, without --");
+            continue;
+        }
+        if let Some(reason) = reason_owned(&name) {
+            problems.add(at, format!("`{written}` cannot be set for a sandbox: {reason}"));
+            continue;
+        }
+        let text = match value.get_ref() {
+            Setting::Flag(on) => (if *on { "ON" } else { "OFF" }).to_string(),
+            Setting::Whole(number) => number.to_string(),
+            Setting::Real(number) => number.to_string(),
+            Setting::Text(text) => text.clone(),
+        };
+        if text.contains(char::is_control) {
+            // A line break would begin another setting in the option file.
+            problems.add(value.span(), format!("`{written}` holds a control character"));
+            continue;
+        }
+        match places.insert(name.clone(), at.clone()) {
+            Some(first) => {
+                problems
+                    .add(at, format!("`{written}` is set twice"))
+                    .other(first, "the same setting, spelt differently");
+            }
+            None => {
+                settings.insert(name, text);
+            }
+        }
+    }
+    settings
+}
+
+fn reason_owned(name: &str) -> Option<&'static str> {
+    // The server takes any setting with this prefix as the setting itself.
+    let name = name.strip_prefix("loose_").unwrap_or(name);
+    OWNED.iter().find(|(_, names)| names.contains(&name)).map(|(reason, _)| *reason)
+}

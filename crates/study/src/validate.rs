@@ -1,0 +1,219 @@
+use crate::names::{choices, nearest};
+use crate::problem::{Place, Problems};
+use crate::wire::{File, Maybe, StudyTable};
+use crate::{target, test};
+use model::{Study, Target, Test};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use toml::Spanned;
+
+/// Longest name of a study, target or test, in characters.
+const LONGEST_NAME: usize = 64;
+/// Most trials of a study: a guard against a slip, years of work as it is.
+const MOST_TRIALS: u64 = 1_000_000;
+
+/// Validates a whole file. What it returns is a study only if no problem was noted.
+pub(crate) fn study(file: File, text: &str, problems: &mut Problems) -> Option<Study> {
+    let wire_targets = file.target.unwrap_or_default();
+    let wire_tests = file.test.unwrap_or_default();
+    if wire_targets.is_empty() {
+        let help = "add a [[target]] with a name and sandbox = {}";
+        problems.missing(0..0, "the study has no target", help);
+    }
+    if wire_tests.is_empty() {
+        let help = "add a [[test]] with a workload and clients";
+        problems.missing(0..0, "the study has no test", help);
+    }
+    let mut names = Names::new("target");
+    let mut targets: Vec<Target> = Vec::new();
+    for table in wire_targets {
+        let at = place_of_name(&table.get_ref().name, &table);
+        if let Some(target) = target::target(table, problems) {
+            names.take(&target.name, at, problems);
+            targets.push(target);
+        }
+    }
+    let mut names = Names::new("test");
+    let mut tests: Vec<Test> = Vec::new();
+    for table in &wire_tests {
+        if let Some(test) = test::test(table, problems) {
+            names.take(&test.name, place_of_name(&table.get_ref().name, table), problems);
+            tests.push(test);
+        }
+    }
+    let Some(table) = file.study else {
+        let help = "begin the file with [study] and a line like name = \"my-study\"";
+        problems.missing(0..0, "the table [study] is missing", help);
+        return None;
+    };
+    head(&table, targets, tests, text, problems)
+}
+
+/// Validates `[study]`.
+fn head(
+    table: &Spanned<StudyTable>,
+    targets: Vec<Target>,
+    tests: Vec<Test>,
+    text: &str,
+    problems: &mut Problems,
+) -> Option<Study> {
+    let at = table.span();
+    let table = table.get_ref();
+    if table.name.is_none() {
+        let help = "add a line like name = \"my-study\"";
+        problems.missing(at.clone(), "the study has no name", help);
+    }
+    let name = table.name.as_ref().and_then(|written| {
+        let name = name(written, "study", problems)?;
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || ['-', '_'].contains(&c)) {
+            problems
+                .add(written.span(), format!("`{name}` cannot be part of a file name"))
+                .help("use letters, digits, - and _ only");
+        }
+        Some(name)
+    });
+    let repeats = whole("repeats", &table.repeats, 3, 1..=1000, problems);
+    let levels: usize = tests.iter().map(|test| test.levels.len()).sum();
+    let trials = levels as u64 * targets.len() as u64 * u64::from(repeats);
+    if trials > MOST_TRIALS {
+        problems.add(at, format!("the study has {trials} trials, more than {MOST_TRIALS}"));
+    }
+    let seed = match &table.seed {
+        None => 1,
+        Some(seed) => u64::try_from(*seed.get_ref()).unwrap_or_else(|_| {
+            problems.add(seed.span(), "`seed` must be 0 or more");
+            1
+        }),
+    };
+    Some(Study {
+        name: name?,
+        question: table.question.clone(),
+        repeats,
+        seed,
+        confidence: share("confidence", &table.confidence, 0.95, 0.5..=0.9999, problems),
+        margin: share("margin", &table.margin, 0.03, 0.0001..=0.5, problems),
+        targets,
+        tests,
+        source: text.to_string(),
+    })
+}
+
+/// Where a table's name is, or the table where it has none of its own.
+fn place_of_name<T>(name: &Maybe<String>, table: &Spanned<T>) -> Place {
+    name.as_ref().map_or_else(|| table.span(), Spanned::span)
+}
+
+/// Names that are taken, with their places.
+struct Names {
+    kind: &'static str,
+    taken: BTreeMap<String, Place>,
+}
+
+impl Names {
+    fn new(kind: &'static str) -> Self {
+        Self { kind, taken: BTreeMap::new() }
+    }
+
+    fn take(&mut self, name: &str, at: Place, problems: &mut Problems) {
+        let kind = self.kind;
+        match self.taken.get(name) {
+            Some(first) => {
+                problems
+                    .add(at, format!("a second {kind} is named `{name}`"))
+                    .other(first.clone(), "the first one")
+                    .help(format!("give every {kind} a name of its own"));
+            }
+            None => {
+                self.taken.insert(name.to_string(), at);
+            }
+        }
+    }
+}
+
+/// A name that can be shown on a line: 1 to 64 characters, no control characters, no space at
+/// either end.
+pub(crate) fn name(
+    written: &Spanned<String>,
+    kind: &str,
+    problems: &mut Problems,
+) -> Option<String> {
+    let name = written.get_ref();
+    let length = name.chars().count();
+    let complaint = if length == 0 {
+        format!("the name of a {kind} is empty")
+    } else if length > LONGEST_NAME {
+        format!("the name of a {kind} has {length} characters, more than {LONGEST_NAME}")
+    } else if name.contains(char::is_control) || name.trim() != name {
+        format!("the name of a {kind} has a control character, or a space at one end")
+    } else {
+        return Some(name.clone());
+    };
+    problems.add(written.span(), complaint);
+    None
+}
+
+/// A value that must be one of a few; `None` when it is absent or another.
+pub(crate) fn one_of<T, const N: usize>(
+    key: &str,
+    written: &Maybe<String>,
+    names: [&'static str; N],
+    find: impl Fn(&str) -> Option<T>,
+    problems: &mut Problems,
+) -> Option<T> {
+    let written = written.as_ref()?;
+    let value = written.get_ref();
+    let found = find(value);
+    if found.is_none() {
+        let hint = match nearest(value, names) {
+            Some(near) => format!(": did you mean `{near}`?"),
+            None => String::new(),
+        };
+        problems
+            .add(written.span(), format!("unknown {key} `{value}`{hint}"))
+            .help(format!("`{key}` is {}", choices(names)));
+    }
+    found
+}
+
+/// A whole number in a range.
+pub(crate) fn whole(
+    key: &str,
+    written: &Maybe<i64>,
+    default: u32,
+    range: RangeInclusive<u32>,
+    problems: &mut Problems,
+) -> u32 {
+    let Some(written) = written else { return default };
+    match u32::try_from(*written.get_ref()) {
+        Ok(number) if range.contains(&number) => number,
+        _ => {
+            let (low, high) = range.into_inner();
+            let message =
+                format!("`{key}` must be from {low} to {high}, not {}", written.get_ref());
+            problems.add(written.span(), message);
+            default
+        }
+    }
+}
+
+/// A share such as 0.95; a percentage written instead is recognised.
+fn share(
+    key: &str,
+    written: &Maybe<f64>,
+    default: f64,
+    range: RangeInclusive<f64>,
+    problems: &mut Problems,
+) -> f64 {
+    let Some(written) = written else { return default };
+    let value = *written.get_ref();
+    if range.contains(&value) {
+        return value;
+    }
+    let (low, high) = range.clone().into_inner();
+    let message = format!("`{key}` must be from {low} to {high}, not {value}");
+    let problem = problems.add(written.span(), message);
+    if range.contains(&(value / 100.0)) {
+        problem.help(format!("{value} % is written {}", value / 100.0));
+    }
+    default
+}

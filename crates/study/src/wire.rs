@@ -1,0 +1,170 @@
+//! The study file as written: only shapes, nothing is checked here. The doc comments become the
+//! descriptions of the JSON Schema.
+
+use model::{KeyDistribution, OltpMix};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// A key that may be absent, with its place in the file.
+pub(crate) type Maybe<T> = Option<Spanned<T>>;
+
+/// A weighin study: candidates, what is run on them, and how carefully.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields, title = "weighin study file")]
+pub(crate) struct File {
+    /// What is asked, and how carefully.
+    #[schemars(with = "StudyTable")]
+    pub study: Maybe<StudyTable>,
+    /// The candidates.
+    #[schemars(with = "Vec<TargetTable>", length(min = 1))]
+    pub target: Option<Vec<Spanned<TargetTable>>>,
+    /// What is run on every target.
+    #[schemars(with = "Vec<TestTable>", length(min = 1))]
+    pub test: Option<Vec<Spanned<TestTable>>>,
+}
+
+/// What is asked, and how carefully.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct StudyTable {
+    /// Short name, used for file names: letters, digits, `-` and `_`.
+    #[schemars(with = "String")]
+    pub name: Maybe<String>,
+    /// The question that the study is to answer, in your words; the report shows it.
+    pub question: Option<String>,
+    /// How many times every cell is measured; 3 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = 1000))]
+    pub repeats: Maybe<i64>,
+    /// Seeds the order of trials and all random streams; 1 when absent.
+    #[schemars(with = "Option<i64>", range(min = 0))]
+    pub seed: Maybe<i64>,
+    /// Confidence of every interval; 0.95 when absent.
+    #[schemars(with = "Option<f64>", range(min = 0.5, max = 0.9999))]
+    pub confidence: Maybe<f64>,
+    /// Relative difference below which two targets count as the same; 0.03 (3 %) when absent.
+    #[schemars(with = "Option<f64>")]
+    pub margin: Maybe<f64>,
+}
+
+/// One candidate: either `sandbox` or `url`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct TargetTable {
+    /// Unique within the study, at most 64 characters.
+    #[schemars(with = "String", length(min = 1, max = 64))]
+    pub name: Maybe<String>,
+    /// Server software; `mariadb` (the default) and `mysql` mean the same.
+    #[schemars(with = "Option<String>", extend("enum" = crate::target::KINDS))]
+    pub kind: Maybe<String>,
+    /// A private server that weighin starts and ends.
+    #[schemars(with = "Option<SandboxTable>")]
+    pub sandbox: Maybe<SandboxTable>,
+    /// A server that runs already: `mysql://user@host:port/database`, without a password.
+    #[schemars(with = "Option<String>")]
+    pub url: Maybe<String>,
+    /// Environment variable that holds the password for `url`.
+    #[schemars(with = "Option<String>")]
+    pub password_env: Maybe<String>,
+    /// File whose first line is the password for `url`.
+    #[schemars(with = "Option<String>")]
+    pub password_file: Maybe<String>,
+    /// Encryption of the connection to `url`; `off` when absent.
+    #[schemars(with = "Option<String>", extend("enum" = crate::target::TLS_MODES))]
+    pub tls: Maybe<String>,
+    /// PEM file with the certificates to trust, for `tls = "verified"`.
+    #[schemars(with = "Option<String>")]
+    pub tls_ca: Maybe<String>,
+    /// What the target costs.
+    #[schemars(with = "Option<PriceTable>")]
+    pub price: Maybe<PriceTable>,
+    /// Factors of your own, such as `{ tenancy = "shared" }`; shown in the report.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// How to start a private server.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct SandboxTable {
+    /// Server settings by name, as in its option file.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Setting>")]
+    pub settings: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    /// Restart the server before every trial; true when absent.
+    pub restart: Option<bool>,
+    /// Directory to keep the data in; a temporary one when absent.
+    #[schemars(with = "Option<String>")]
+    pub directory: Maybe<String>,
+}
+
+/// A server setting: booleans become ON and OFF.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a string, a number, true or false")]
+pub(crate) enum Setting {
+    Flag(bool),
+    Whole(i64),
+    Real(f64),
+    Text(String),
+}
+
+/// What a target costs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct PriceTable {
+    /// Per month.
+    #[schemars(with = "f64", range(min = 0))]
+    pub monthly: Maybe<f64>,
+    /// ISO 4217 code, such as `EUR`.
+    #[schemars(with = "String", regex(pattern = "^[A-Z]{3}$"))]
+    pub currency: Maybe<String>,
+}
+
+/// A workload at several levels.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct TestTable {
+    /// Unique within the study; the workload's name when absent.
+    #[schemars(with = "Option<String>", length(min = 1, max = 64))]
+    pub name: Maybe<String>,
+    /// What is run.
+    #[schemars(with = "String", extend("enum" = OltpMix::ALL.map(OltpMix::name)))]
+    pub workload: Maybe<String>,
+    /// Number of tables; 1 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::test::MAX_TABLES))]
+    pub tables: Maybe<i64>,
+    /// Rows per table; 10,000 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::test::MAX_ROWS))]
+    pub table_size: Maybe<i64>,
+    /// Rows that a range statement spans; 100 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::test::MAX_ROWS))]
+    pub range_size: Maybe<i64>,
+    /// How rows are picked; `special` when absent.
+    #[schemars(
+        with = "Option<String>",
+        extend("enum" = KeyDistribution::ALL.map(KeyDistribution::name))
+    )]
+    pub distribution: Maybe<String>,
+    /// Levels: connections that each run one transaction after another.
+    #[schemars(with = "Clients")]
+    pub clients: Maybe<Clients>,
+    /// How long the load runs before measuring starts, such as `5s` (the default) or `1m30s`.
+    #[schemars(with = "Option<String>")]
+    pub warmup: Maybe<String>,
+    /// How long is measured, such as `30s` (the default) or `5m`.
+    #[schemars(with = "Option<String>")]
+    pub duration: Maybe<String>,
+    /// State of the caches when a trial starts; `warm` when absent. Cold: server stopped, file
+    /// systems synced, the operating system's caches dropped, server started.
+    #[schemars(with = "Option<String>", extend("enum" = crate::test::CACHE_STATES))]
+    pub cache: Maybe<String>,
+}
+
+/// One level or several.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a whole number or a list of whole numbers")]
+pub(crate) enum Clients {
+    One(i64),
+    Many(Vec<i64>),
+}

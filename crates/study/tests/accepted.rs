@@ -1,0 +1,136 @@
+//! What the keys of a study file turn into.
+
+use model::{CacheState, Endpoint, KeyDistribution, OltpMix, PasswordSource, Place, Tls, Workload};
+use std::time::Duration;
+use study::{Template, demo, estimate, expand, json_schema, parse, scaled, template};
+
+const EVERY_KEY: &str = r#"
+[study]
+name = "every_key-1"
+question = "Which?"
+repeats = 5
+seed = 9
+confidence = 0.9
+margin = 0.01
+
+[[target]]
+name = "private"
+kind = "mysql"
+sandbox = { settings = { innodb-doublewrite = true, sync_binlog = 0, innodb_log_file_size = "2G", long_query_time = 0.5 }, restart = false, directory = "/data" }
+price = { monthly = 23, currency = "EUR" }
+labels = { tenancy = "shared" }
+
+[[target]]
+name = "remote"
+url = "mysql://bench@db2:3307/sbtest"
+password_file = "/run/pw"
+tls = "verified"
+tls_ca = "/etc/ca.pem"
+
+[[test]]
+name = "t"
+workload = "oltp_write_only"
+tables = 2
+table_size = 5
+range_size = 7
+distribution = "pareto"
+clients = [2, 1]
+warmup = "500ms"
+duration = "1m30s"
+cache = "cold"
+"#;
+
+#[test]
+fn every_key_arrives() {
+    let study = parse(EVERY_KEY, "s").unwrap();
+    assert_eq!((study.repeats, study.seed, study.confidence, study.margin), (5, 9, 0.9, 0.01));
+    assert_eq!((study.name.as_str(), study.question.as_deref()), ("every_key-1", Some("Which?")));
+    let [private, remote] = study.targets.as_slice() else { panic!("two targets") };
+    let Place::Sandbox(sandbox) = &private.place else { panic!("a sandbox") };
+    let settings: Vec<_> = sandbox.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    assert_eq!(
+        settings,
+        [
+            ("innodb_doublewrite", "ON"),
+            ("innodb_log_file_size", "2G"),
+            ("long_query_time", "0.5"),
+            ("sync_binlog", "0")
+        ]
+    );
+    assert!(!sandbox.restart);
+    assert_eq!(sandbox.directory.as_deref(), Some("/data".as_ref()));
+    assert_eq!(private.price.as_ref().map(|price| price.monthly), Some(23.0));
+    assert_eq!(private.labels["tenancy"], "shared");
+    let Place::Server(address) = &remote.place else { panic!("a server") };
+    assert_eq!(address.endpoint, Endpoint::Tcp { host: "db2".into(), port: 3307 });
+    assert_eq!(address.password, PasswordSource::File("/run/pw".into()));
+    assert_eq!(address.tls, Tls::Verified(Some("/etc/ca.pem".into())));
+    let test = &study.tests[0];
+    let Workload::Oltp(oltp) = &test.workload;
+    assert_eq!((oltp.mix, oltp.distribution), (OltpMix::WriteOnly, KeyDistribution::Pareto));
+    assert_eq!((oltp.tables, oltp.table_size, oltp.range_size), (2, 5, 7));
+    assert_eq!((test.warmup, test.duration), (Duration::from_millis(500), Duration::from_secs(90)));
+    assert_eq!(test.cache, CacheState::Cold);
+}
+
+#[test]
+fn the_demo_compares_two_sandboxes_in_about_four_minutes() {
+    let study = parse(demo(), "demo").unwrap();
+    let plan = expand(&study, study.seed);
+    assert_eq!(plan.trials().count(), 36);
+    let minutes = estimate(&plan, &study).as_secs_f64() / 60.0;
+    assert!((3.0..4.5).contains(&minutes), "{minutes} minutes");
+}
+
+#[test]
+fn templates_are_found_by_name_and_valid() {
+    for kind in Template::ALL {
+        assert_eq!(Template::from_name(kind.name()), Some(kind));
+        parse(template(kind), kind.name()).unwrap();
+    }
+}
+
+#[test]
+fn the_template_mentions_every_key_that_there_is() {
+    fn keys(schema: &serde_json::Value, found: &mut Vec<String>) {
+        if let Some(properties) = schema.get("properties").and_then(|p| p.as_object()) {
+            for (key, inner) in properties {
+                found.push(key.clone());
+                keys(inner, found);
+                keys(inner.get("items").unwrap_or(&serde_json::Value::Null), found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    keys(&json_schema(), &mut found);
+    assert!(found.len() > 30, "{found:?}");
+    for key in found {
+        assert!(template(Template::HeadToHead).contains(&key), "{key}");
+    }
+}
+
+#[test]
+fn the_schema_knows_values_ranges_and_what_is_required() {
+    let schema = json_schema();
+    let test = &schema["properties"]["test"]["items"];
+    assert_eq!(test["required"], serde_json::json!(["workload", "clients"]));
+    assert_eq!(test["additionalProperties"], false);
+    assert_eq!(test["properties"]["workload"]["enum"][0], "oltp_read_write");
+    assert_eq!(test["properties"]["tables"]["type"], "integer");
+    assert_eq!(schema["required"], serde_json::json!(["study", "target", "test"]));
+    assert!(!schema.to_string().contains("null"), "TOML has no null: {schema}");
+}
+
+#[test]
+fn scaling_multiplies_times_and_leaves_at_least_a_second() {
+    let study = parse(EVERY_KEY, "s").unwrap();
+    let times = |factor| {
+        let test = &scaled(&study, factor).tests[0];
+        (test.warmup.as_millis(), test.duration.as_millis())
+    };
+    assert_eq!(times(0.5), (500, 45_000));
+    assert_eq!(times(0.001), (500, 1_000));
+    assert_eq!(times(4.0), (2_000, 360_000));
+    assert_eq!(times(f64::NAN), (500, 90_000));
+    assert_eq!(times(-1.0), (500, 90_000));
+}

@@ -1,0 +1,272 @@
+//! What a user reads when a study file is refused: every case names the place and the remedy.
+
+use study::{StudyError, load, parse};
+
+const HEAD: &str = "[study]\nname = \"s\"\n";
+const TARGET: &str = "[[target]]\nname = \"a\"\nsandbox = {}\n";
+const TEST: &str = "[[test]]\nworkload = \"oltp_read_only\"\nclients = [1]\n";
+
+/// The message for a text that must be refused.
+fn refusal(text: &str) -> String {
+    let message = parse(text, "s.toml").expect_err(text).to_string();
+    assert!(message.lines().count() <= 24, "more than a screen:\n{message}");
+    message
+}
+
+/// The message for a study with these lines in `[study]`, the target and the test.
+fn refusal_with(head: &str, target: &str, test: &str) -> String {
+    refusal(&format!("{HEAD}{head}\n{TARGET}{target}\n{TEST}{test}\n"))
+}
+
+#[track_caller]
+fn assert_says(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "no {part:?} in:\n{message}");
+    }
+}
+
+#[test]
+fn the_smallest_study_is_accepted_with_its_defaults() {
+    let text = format!("{HEAD}{TARGET}{TEST}");
+    let study = parse(&text, "s.toml").unwrap();
+    assert_eq!((study.repeats, study.seed, study.confidence, study.margin), (3, 1, 0.95, 0.03));
+    assert_eq!(study.tests[0].name, "oltp_read_only");
+    assert_eq!(study.source, text);
+}
+
+#[test]
+fn a_misspelt_key_is_shown_with_its_place_and_the_right_spelling() {
+    let text = format!("{HEAD}{TARGET}[[test]]\nworkload = \"oltp_read_only\"\n  cleints = [1]\n");
+    let expected = "\
+s.toml:8:3: unknown key `cleints` in [[test]]: did you mean `clients`?
+   |
+ 8 |   cleints = [1]
+   |   ^^^^^^^";
+    assert_eq!(refusal(&text), expected);
+}
+
+#[test]
+fn unknown_keys_are_found_at_every_level() {
+    let file = refusal(&format!("tset = 1\n{HEAD}{TARGET}{TEST}"));
+    assert_says(&file, &["s.toml:1:1: unknown key `tset` in the study file: did you mean `test`?"]);
+    assert_says(&refusal_with("repeat = 3", "", ""), &["`repeat` in [study]", "`repeats`"]);
+    let target = refusal_with("", "ssh = \"x\"", "");
+    assert_says(&target, &["unknown key `ssh` in [[target]]", "may have", "`password_env`"]);
+    let price = refusal_with("", "price = { monthly = 1, curency = \"EUR\" }", "");
+    assert_says(&price, &["unknown key `curency` in [price]: did you mean `currency`?"]);
+    assert!(!price.contains("has an amount"), "{price}");
+    let sandbox = "[[target]]\nname = \"b\"\nsandbox = { setings = {} }\n";
+    let message = refusal(&format!("{HEAD}{sandbox}{TEST}"));
+    assert_says(&message, &["`setings` in [sandbox]", "`settings`"]);
+}
+
+#[test]
+fn several_problems_are_told_at_once_in_the_order_of_the_file() {
+    let message = refusal_with("repeats = 0\nseed = \"x\"", "colour = 1", "duration = \"30\"");
+    let places: Vec<_> = message.lines().filter(|line| line.starts_with("s.toml:")).collect();
+    assert_eq!(places.len(), 4, "{message}");
+    assert_says(places[0], &["3:11", "`repeats` must be from 1 to 1000, not 0"]);
+    assert_says(places[1], &["4:8", "`seed` must be a whole number, not string \"x\""]);
+    assert_says(places[2], &["8:1", "`colour`"]);
+    assert_says(places[3], &["`30` has no unit", "`30s`"]);
+}
+
+#[test]
+fn a_flood_of_problems_still_fits_on_a_screen() {
+    let message = refusal_with("", "", &(0..50).map(|i| format!("x{i} = 1\n")).collect::<String>());
+    assert_says(&message, &["and 46 more problems"]);
+}
+
+#[test]
+fn wrong_types_are_named_in_words_of_toml() {
+    for (head, target, test, parts) in [
+        ("repeats = 1.5", "", "", ["`repeats` must be a whole number", "1.5"]),
+        ("question = 3", "", "", ["`question` must be a string", "3"]),
+        ("", "labels = { a = 1 }", "", ["`a` must be a string", "1"]),
+        ("", "price = 3", "", ["`price` must be", "integer"]),
+        ("", "", "warmup = 5", ["`warmup` must be a string", "5"]),
+        ("", "", "tables = [1]", ["`tables` must be a whole number", "sequence"]),
+        ("repeats = 99999999999999999999", "", "", ["`repeats` must be a whole number", "9999"]),
+    ] {
+        assert_says(&refusal_with(head, target, test), &parts);
+    }
+    let clients =
+        refusal(&format!("{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\nclients=\"4\""));
+    assert_says(&clients, &["s.toml:8:9", "a whole number or a list of whole numbers"]);
+}
+
+#[test]
+fn single_brackets_are_recognised() {
+    let message = refusal(&format!("{HEAD}[target]\nname = \"a\"\nsandbox = {{}}\n{TEST}"));
+    assert_says(&message, &["s.toml:3:1", "must be a list", "write [[target]] with two brackets"]);
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    assert_says(&refusal(&format!("{HEAD}{TEST}")), &["has no target", "add a [[target]]"]);
+    assert_says(&refusal(&format!("{HEAD}{TARGET}")), &["has no test", "add a [[test]]"]);
+    assert_says(&refusal(&format!("{TARGET}{TEST}")), &["[study] is missing"]);
+    assert_says(&refusal(&format!("[study]\n{TARGET}{TEST}")), &["s.toml:1:1", "has no name"]);
+    let message = refusal(&format!("{HEAD}[[target]]\n[[test]]\n"));
+    for part in ["target has no name", "neither a sandbox nor a url", "no workload", "no levels"] {
+        assert_says(&message, &[part]);
+    }
+}
+
+#[test]
+fn duplicate_names_point_at_both_places() {
+    let message = refusal(&format!("{HEAD}{TARGET}{TARGET}{TEST}"));
+    assert_says(
+        &message,
+        &["s.toml:7:8: a second target is named `a`", "s.toml:4:8: the first one"],
+    );
+    let message = refusal(&format!("{HEAD}{TARGET}{TEST}{TEST}"));
+    assert_says(&message, &["s.toml:9:1: a second test", "s.toml:6:1: the first one"]);
+}
+
+#[test]
+fn toml_errors_have_their_place() {
+    let message = refusal(&format!("{HEAD}name = \"t\"\n"));
+    assert_says(&message, &["s.toml:3:1: duplicate key", "3 | name = \"t\""]);
+    assert_says(&refusal("[study\nname = 1\n"), &["s.toml:1:"]);
+}
+
+#[test]
+fn names_are_checked() {
+    for (name, part) in [
+        ("", "is empty"),
+        (&"x".repeat(65), "65 characters, more than 64"),
+        (" a", "space at one end"),
+        ("a\\nb", "control character"),
+    ] {
+        let target = format!("[[target]]\nname = \"{name}\"\nsandbox = {{}}\n");
+        assert_says(&refusal(&format!("{HEAD}{target}{TEST}")), &["name of a target", part]);
+    }
+    let message = refusal(&format!("[study]\nname = \"a/b\"\n{TARGET}{TEST}"));
+    assert_says(&message, &["s.toml:2:8", "cannot be part of a file name"]);
+}
+
+#[test]
+fn levels_are_checked_and_sorted() {
+    let with = |clients: &str| {
+        format!("{HEAD}{TARGET}[[test]]\nworkload = \"oltp_read_only\"\nclients = {clients}\n")
+    };
+    for (clients, part) in [
+        ("0", "from 1 to 65535, not 0"),
+        ("[-1]", "not -1"),
+        ("[1, 70000]", "not 70000"),
+        ("[4, 1, 4]", "has the level 4 twice"),
+        ("[]", "`clients` is empty"),
+    ] {
+        assert_says(&refusal(&with(clients)), &["s.toml:8:11", part]);
+    }
+    let levels = |text: &str| -> Vec<u32> {
+        parse(text, "s").unwrap().tests[0].levels.iter().map(|level| level.clients).collect()
+    };
+    assert_eq!(levels(&with("[16, 1, 4]")), [1, 4, 16]);
+    assert_eq!(levels(&with("8")), [8]);
+}
+
+#[test]
+fn values_out_of_range_are_refused() {
+    for (head, target, test, part) in [
+        ("confidence = 95", "", "", "95 % is written 0.95"),
+        ("margin = 3", "", "", "3 % is written 0.03"),
+        ("margin = nan", "", "", "must be from 0.0001 to 0.5"),
+        ("seed = -1", "", "", "0 or more"),
+        ("", "price = { monthly = -1, currency = \"EUR\" }", "", "a price is 0 or more"),
+        ("", "price = { monthly = 1, currency = \"euro\" }", "", "ISO 4217"),
+        ("", "price = { monthly = 1 }", "", "an amount and a currency"),
+        ("", "kind = \"mariadbb\"", "", "did you mean `mariadb`?"),
+        ("", "", "duration = \"0s\"", "must be more than zero"),
+        ("", "", "warmup = \"5 minutes\"", "is no length of time"),
+        ("", "", "tables = 0", "from 1 to 10000, not 0"),
+        ("", "", "table_size = 3000000000", "not 3000000000"),
+        ("", "", "distribution = \"zipf\"", "`zipfian`"),
+        ("", "", "cache = \"hot\"", "`warm` or `cold`"),
+    ] {
+        assert_says(&refusal_with(head, target, test), &[part]);
+    }
+    let workload = "[[test]]\nworkload = \"oltp_readwrite\"\nclients = 1\n";
+    let message = refusal(&format!("{HEAD}{TARGET}{workload}"));
+    assert_says(&message, &["s.toml:7:12", "did you mean `oltp_read_write`?"]);
+}
+
+#[test]
+fn a_target_is_a_sandbox_or_a_url() {
+    let message = refusal_with("", "url = \"mysql://u@h/d\"", "");
+    assert_says(&message, &["s.toml:7:7", "and this has both", "s.toml:6:11: the sandbox"]);
+    let message = refusal_with("", "password_env = \"PW\"\ntls = \"off\"", "");
+    assert_says(&message, &["`password_env` belongs to a url", "`tls` belongs to a url"]);
+}
+
+#[test]
+fn settings_that_weighin_owns_are_refused_with_the_reason() {
+    for name in ["datadir", "socket", "port", "pid-file", "pid_file", "bind-address", "loose_port"]
+    {
+        let target =
+            format!("[[target]]\nname=\"a\"\nsandbox = {{ settings = {{ {name} = 1 }} }}\n");
+        let message = refusal(&format!("{HEAD}{target}{TEST}"));
+        assert_says(&message, &[&format!("`{name}` cannot be set for a sandbox: weighin")]);
+    }
+    let twice = "[[target]]\nname=\"a\"\nsandbox = { settings = { a-b = 1, a_b = 2 } }\n";
+    assert_says(&refusal(&format!("{HEAD}{twice}{TEST}")), &["is set twice", "spelt differently"]);
+    let broken = "[[target]]\nname=\"a\"\nsandbox = { settings = { a = \"1\\nport=2\" } }\n";
+    assert_says(&refusal(&format!("{HEAD}{broken}{TEST}")), &["control character"]);
+}
+
+#[test]
+fn a_password_is_never_echoed() {
+    let with = |lines: &str| refusal(&format!("{HEAD}[[target]]\nname = \"a\"\n{lines}\n{TEST}"));
+    for lines in [
+        "url = \"mysql://u:hunter2@h/d\"",
+        "url = \"mysql://u:hunter2/x@h/d\"\ntls = 3",
+        "url = \"mysql://u:hunter2@h/d\" junk",
+        "tables = \"mysql://u:hunter2@h/d\"\nlabels = \"mysql://u:hunter2@h/d\"",
+        "url = \"mysql://u@h/d\"\npassword_env = \"hunter2!\"",
+    ] {
+        let message = with(lines);
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+    let message = with("url = \"mysql://u:hunter2@h/d\"");
+    assert_says(&message, &["s.toml:5:7", "password_env", "~/.my.cnf"]);
+}
+
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let message =
+        refusal(&format!("{HEAD}{TARGET}{TEST}cache = \"\u{202e}\\u001b[31m\" # \t\u{85}\n"));
+    assert!(!message.contains(['\u{1b}', '\u{85}']), "{message:?}");
+}
+
+#[test]
+fn a_long_line_is_cut_around_the_mark() {
+    let message =
+        refusal_with("", "", &format!("tables = {}", "1".repeat(3) + &" ".repeat(500) + "x"));
+    assert!(message.lines().all(|line| line.chars().count() < 160), "{message}");
+    assert_says(&message, &["^"]);
+}
+
+#[test]
+fn files_that_are_no_study_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = |name: &str, bytes: Option<&[u8]>| {
+        let path = dir.path().join(name);
+        if let Some(bytes) = bytes {
+            std::fs::write(&path, bytes).unwrap();
+        }
+        load(&path).expect_err(name)
+    };
+    assert!(matches!(refused("empty", Some(b"")), StudyError::Empty { .. }));
+    assert!(matches!(refused("comment", Some(b"# only\n\n")), StudyError::Empty { .. }));
+    assert!(matches!(
+        refused("binary", Some(b"[study]\xff\0")),
+        StudyError::NotText { offset: 7, .. }
+    ));
+    assert!(matches!(refused("nul", Some(b"\0\0\0\0")), StudyError::Invalid { .. }));
+    let large = vec![b'#'; (1 << 20) + 1];
+    assert!(matches!(refused("large", Some(&large)), StudyError::TooLarge { .. }));
+    assert_says(&refused("missing", None).to_string(), &["missing", "`weighin init`"]);
+    let directory = load(dir.path()).expect_err("a directory is no study file").to_string();
+    assert_says(&directory, &["directory", "name the study file"]);
+}

@@ -1,0 +1,94 @@
+//! Properties of every plan.
+
+use model::{Plan, Study, TrialKey};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use study::{expand, parse};
+
+/// A study with that many targets, tests, levels and repeats.
+fn study(targets: usize, tests: usize, levels: usize, repeats: u32) -> Study {
+    let mut text = format!("[study]\nname = \"s\"\nrepeats = {repeats}\n");
+    for i in 0..targets {
+        text += &format!("[[target]]\nname = \"target{i}\"\nsandbox = {{}}\n");
+    }
+    let clients: Vec<String> = (0..levels).map(|i| (1 << i).to_string()).collect();
+    let clients = clients.join(", ");
+    for i in 0..tests {
+        text += &format!("[[test]]\nname = \"test{i}\"\n");
+        text += &format!("workload = \"oltp_read_write\"\nclients = [{clients}]\n");
+    }
+    parse(&text, "s").expect("the text above is a valid study")
+}
+
+fn keys(plan: &Plan) -> Vec<&TrialKey> {
+    plan.trials().map(|trial| &trial.key).collect()
+}
+
+proptest! {
+    #[test]
+    fn every_block_holds_every_cell_once(
+        targets in 1..4_usize, tests in 1..4_usize, levels in 1..6_usize, repeats in 1..5_u32,
+        seed: u64,
+    ) {
+        let plan = expand(&study(targets, tests, levels, repeats), seed);
+        prop_assert_eq!(plan.blocks.len(), repeats as usize);
+        for (block, repeat) in plan.blocks.iter().zip(1..) {
+            prop_assert_eq!(block.number, repeat);
+            let cells: BTreeSet<_> = block.trials.iter().map(|trial| &trial.key).collect();
+            prop_assert_eq!(block.trials.len(), targets * tests * levels);
+            prop_assert_eq!(cells.len(), block.trials.len());
+            prop_assert!(cells.iter().all(|key| key.repeat == repeat));
+        }
+        let positions: Vec<u32> = plan.trials().map(|trial| trial.position).collect();
+        let expected: Vec<u32> = (1..=positions.len() as u32).collect();
+        prop_assert_eq!(positions, expected);
+    }
+
+    #[test]
+    fn compared_trials_are_neighbours_and_do_the_same_work(seed: u64) {
+        let plan = expand(&study(3, 2, 3, 2), seed);
+        let trials: Vec<_> = plan.trials().collect();
+        let mut work: BTreeMap<u64, _> = BTreeMap::new();
+        for group in trials.chunks(3) {
+            let same = |trial: &model::Trial| (trial.key.test.clone(), trial.key.level, trial.key.repeat);
+            prop_assert!(group.iter().all(|trial| same(trial) == same(group[0])));
+            prop_assert!(group.iter().all(|trial| trial.seed == group[0].seed));
+            prop_assert!(work.insert(group[0].seed, same(group[0])).is_none());
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_the_order(seed: u64) {
+        let study = study(2, 2, 4, 3);
+        let plan = expand(&study, seed);
+        prop_assert_eq!(&plan, &expand(&study, seed));
+        let other = expand(&study, seed.wrapping_add(1));
+        prop_assert_ne!(keys(&plan), keys(&other));
+    }
+}
+
+#[test]
+fn blocks_differ_in_order() {
+    let plan = expand(&study(2, 1, 5, 2), 1);
+    let order = |block: usize| -> Vec<_> {
+        plan.blocks[block].trials.iter().map(|t| (&t.key.target, t.key.level)).collect()
+    };
+    assert_ne!(order(0), order(1));
+}
+
+#[test]
+fn a_plan_is_the_same_in_every_version() {
+    // A study file with its seed is meant to reproduce a run, with a later version too.
+    let plan = expand(&study(2, 1, 3, 1), 42);
+    let order: Vec<_> =
+        plan.trials().map(|t| (t.key.target.as_str(), t.key.level.clients)).collect();
+    let expected = [
+        ("target0", 1),
+        ("target1", 1),
+        ("target1", 4),
+        ("target0", 4),
+        ("target1", 2),
+        ("target0", 2),
+    ];
+    assert_eq!(order, expected);
+}
