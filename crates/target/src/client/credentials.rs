@@ -1,0 +1,285 @@
+use super::option_file::{ClientOptions, read_all};
+use model::{Failure, FailureKind, PasswordSource, ServerAddress};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A password. Shows itself to nobody but [`Secret::bytes`].
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Secret(Vec<u8>);
+
+impl Secret {
+    /// Keeps a password; empty for none.
+    pub fn new(password: impl Into<Vec<u8>>) -> Self {
+        Self(password.into())
+    }
+
+    /// The password itself.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// Who logs in.
+#[derive(Clone, Debug)]
+pub struct Credentials {
+    /// Account name.
+    pub user: String,
+    password: Secret,
+    /// Where the password was found, in words for a message.
+    origin: String,
+}
+
+impl Credentials {
+    /// An account whose password weighin itself has set.
+    pub fn new(user: impl Into<String>, password: Secret) -> Self {
+        let origin = match password.bytes() {
+            [] => "no password",
+            _ => "a password of weighin's own",
+        };
+        Self { user: user.into(), password, origin: origin.to_owned() }
+    }
+
+    /// The password.
+    pub fn password(&self) -> &Secret {
+        &self.password
+    }
+
+    /// Where the password was found, such as `the password in the environment variable
+    /// DB_PASSWORD`.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+}
+
+/// What a login may depend on besides the address.
+pub struct Surroundings<'a> {
+    /// Looks up an environment variable.
+    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
+    /// Option files, in the order in which they are read: later ones win. Missing ones are
+    /// skipped.
+    pub option_files: Vec<PathBuf>,
+}
+
+impl Surroundings<'_> {
+    /// This process's environment, and the option files that MariaDB's and MySQL's own clients
+    /// read: of the system, then of the user.
+    pub fn of_this_process() -> Self {
+        let mut option_files = vec![PathBuf::from("/etc/my.cnf"), "/etc/mysql/my.cnf".into()];
+        option_files.extend(std::env::home_dir().map(|home| home.join(".my.cnf")));
+        Self { variable: &|name: &str| std::env::var_os(name), option_files }
+    }
+}
+
+/// Finds out who logs in at an address, and with which password.
+///
+/// The user is the address's, else the option files', else the operating system's. The password
+/// comes from where the address says.
+///
+/// # Errors
+/// `AccessDenied` when the environment variable is not set, or a file cannot be read.
+pub fn resolve(
+    address: &ServerAddress,
+    surroundings: &Surroundings<'_>,
+) -> Result<Credentials, Failure> {
+    let needs_files =
+        address.user.is_none() || matches!(address.password, PasswordSource::OptionFile);
+    let options =
+        if needs_files { read_option_files(surroundings)? } else { ClientOptions::default() };
+    let (password, origin) = match &address.password {
+        PasswordSource::OptionFile => match options.password {
+            Some((password, path)) => {
+                (password, format!("the password in the option file {}", path.display()))
+            }
+            None => (Vec::new(), "no password: none is configured".to_owned()),
+        },
+        PasswordSource::Environment(name) => (
+            from_environment(name, address, surroundings)?,
+            format!("the password in the environment variable {name}"),
+        ),
+        PasswordSource::File(path) => {
+            (first_line(path)?, format!("the password in the file {}", path.display()))
+        }
+    };
+    let user = address
+        .user
+        .clone()
+        .or(options.user)
+        .or_else(|| system_user(surroundings))
+        .ok_or_else(|| no_user(address))?;
+    Ok(Credentials { user, password: Secret(password), origin })
+}
+
+fn read_option_files(surroundings: &Surroundings<'_>) -> Result<ClientOptions, Failure> {
+    read_all(&surroundings.option_files).map_err(|(path, error)| {
+        Failure::new(
+            FailureKind::AccessDenied,
+            format!("cannot read the option file {}: {error}", path.display()),
+            "let this user read it, or name the user and the password's source with the target",
+        )
+    })
+}
+
+fn from_environment(
+    name: &str,
+    address: &ServerAddress,
+    surroundings: &Surroundings<'_>,
+) -> Result<Vec<u8>, Failure> {
+    // A name that cannot be a variable's makes the lookup panic on some systems.
+    let value = match name {
+        "" => None,
+        name if name.contains(['=', '\0']) => None,
+        name => (surroundings.variable)(name),
+    };
+    value.map(OsString::into_vec).ok_or_else(|| {
+        Failure::new(
+            FailureKind::AccessDenied,
+            format!(
+                "the environment variable {name}, which is to hold the password for {}, is not set",
+                address.endpoint
+            ),
+            format!("set and export {name} in the shell that runs weighin"),
+        )
+    })
+}
+
+fn first_line(path: &Path) -> Result<Vec<u8>, Failure> {
+    let content = std::fs::read(path).map_err(|error| {
+        Failure::new(
+            FailureKind::AccessDenied,
+            format!("cannot read the password file {}: {error}", path.display()),
+            "create it with the password on its first line, readable by this user only",
+        )
+    })?;
+    let line = content.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    Ok(line.strip_suffix(b"\r").unwrap_or(line).to_vec())
+}
+
+/// The user's login name: from the environment, or from the list of users, since services and
+/// containers often have an empty environment.
+fn system_user(surroundings: &Surroundings<'_>) -> Option<String> {
+    let from_environment = ["USER", "LOGNAME"]
+        .iter()
+        .filter_map(|name| (surroundings.variable)(name)?.into_string().ok())
+        .find(|name| !name.is_empty());
+    from_environment.or_else(|| {
+        let uid = std::fs::metadata("/proc/self").ok()?.uid();
+        user_with_id(&std::fs::read_to_string("/etc/passwd").ok()?, uid)
+    })
+}
+
+fn user_with_id(passwd: &str, uid: u32) -> Option<String> {
+    let uid = uid.to_string();
+    passwd.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == uid).then(|| name.to_owned())
+    })
+}
+
+fn no_user(address: &ServerAddress) -> Failure {
+    Failure::new(
+        FailureKind::AccessDenied,
+        format!("no user is named for {} and this process's own is unknown", address.endpoint),
+        "name the user in the target's URL: mysql://user@host/database",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Endpoint, Tls};
+
+    fn address(user: Option<&str>, password: PasswordSource) -> ServerAddress {
+        ServerAddress {
+            endpoint: Endpoint::Tcp { host: "db".into(), port: 3306 },
+            user: user.map(str::to_owned),
+            database: "sbtest".into(),
+            password,
+            tls: Tls::Off,
+        }
+    }
+
+    fn variables(name: &str) -> Option<OsString> {
+        match name {
+            "DB_PASSWORD" => Some("s3cret".into()),
+            "USER" => Some("me".into()),
+            _ => None,
+        }
+    }
+
+    fn surroundings(option_files: Vec<PathBuf>) -> Surroundings<'static> {
+        Surroundings { variable: &variables, option_files }
+    }
+
+    #[test]
+    fn a_password_comes_from_the_environment() {
+        let address = address(Some("bench"), PasswordSource::Environment("DB_PASSWORD".into()));
+        let found = resolve(&address, &surroundings(vec![])).unwrap();
+        assert_eq!((found.user.as_str(), found.password().bytes()), ("bench", &b"s3cret"[..]));
+        assert!(found.origin().contains("DB_PASSWORD"), "{}", found.origin());
+        assert!(!format!("{found:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn a_variable_that_is_not_set_is_named_with_the_way_to_set_it() {
+        for name in ["ELSEWHERE", "", "A=B"] {
+            let address = address(Some("bench"), PasswordSource::Environment(name.into()));
+            let failure = resolve(&address, &surroundings(vec![])).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::AccessDenied);
+            assert!(failure.message.contains(name) && failure.message.contains("db:3306"));
+        }
+    }
+
+    #[test]
+    fn a_password_file_gives_its_first_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("password");
+        for (content, expected) in
+            [("p w#d\r\nmore\n", "p w#d"), ("only", "only"), ("", ""), ("\nsecond", "")]
+        {
+            std::fs::write(&path, content).unwrap();
+            let address = address(Some("bench"), PasswordSource::File(path.clone()));
+            let found = resolve(&address, &surroundings(vec![])).unwrap();
+            assert_eq!(found.password().bytes(), expected.as_bytes());
+        }
+        std::fs::remove_file(&path).unwrap();
+        let address = address(Some("bench"), PasswordSource::File(path.clone()));
+        let failure = resolve(&address, &surroundings(vec![])).unwrap_err();
+        assert!(failure.message.contains(&path.display().to_string()), "{failure}");
+    }
+
+    #[test]
+    fn option_files_give_user_and_password_and_the_last_one_wins() {
+        let directory = tempfile::tempdir().unwrap();
+        let (system, own) = (directory.path().join("my.cnf"), directory.path().join(".my.cnf"));
+        std::fs::write(&system, "[client]\nuser=all\npassword=first\n").unwrap();
+        std::fs::write(&own, "[client]\npassword=\"second\"\n").unwrap();
+        let missing = directory.path().join("missing");
+        let address = address(None, PasswordSource::OptionFile);
+        let found = resolve(&address, &surroundings(vec![system, missing, own])).unwrap();
+        assert_eq!((found.user.as_str(), found.password().bytes()), ("all", &b"second"[..]));
+        assert!(found.origin().contains(".my.cnf"));
+    }
+
+    #[test]
+    fn without_any_source_the_systems_user_logs_in_without_password() {
+        let address = address(None, PasswordSource::OptionFile);
+        let found = resolve(&address, &surroundings(vec![])).unwrap();
+        assert_eq!((found.user.as_str(), found.password().bytes()), ("me", &b""[..]));
+    }
+
+    #[test]
+    fn users_are_found_by_number() {
+        let passwd = "root:x:0:0:root:/root:/bin/bash\nbroken\nbench:x:1000:1000::/home:/bin/sh\n";
+        assert_eq!(user_with_id(passwd, 1000).as_deref(), Some("bench"));
+        assert_eq!(user_with_id(passwd, 7), None);
+    }
+}

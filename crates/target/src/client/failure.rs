@@ -1,0 +1,222 @@
+//! Puts errors of connections into words: what happened, where, and how to mend it.
+
+use super::credentials::Credentials;
+use super::error::ClientError;
+use model::{Endpoint, Failure, FailureKind};
+use protocol::mysql::{LoginError, ServerError};
+use std::io::{Error, ErrorKind};
+
+/// Turns an error of connecting a socket into a failure.
+pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
+    use FailureKind::Unreachable;
+    match (endpoint, error.kind()) {
+        (Endpoint::Socket(path), ErrorKind::NotFound) => Failure::new(
+            Unreachable,
+            format!("there is no socket {}", path.display()),
+            "start the server, or look up its socket with SELECT @@socket",
+        ),
+        (Endpoint::Socket(path), ErrorKind::ConnectionRefused) => Failure::new(
+            Unreachable,
+            format!("no server listens on the socket {}", path.display()),
+            "start the server: the socket is left over from one that has ended",
+        ),
+        (Endpoint::Socket(path), ErrorKind::PermissionDenied) => Failure::new(
+            FailureKind::NotPermitted,
+            format!("this user may not open the socket {}", path.display()),
+            "give this user access to the socket's directory, or connect over TCP",
+        ),
+        (_, ErrorKind::ConnectionRefused) => Failure::new(
+            Unreachable,
+            format!("nothing listens at {endpoint}: the connection was refused"),
+            "start the server, and check its port, its bind_address and skip_networking",
+        ),
+        (_, ErrorKind::TimedOut | ErrorKind::WouldBlock) => Failure::new(
+            Unreachable,
+            format!("{endpoint} did not answer in time"),
+            "check the address, and whether a firewall or security group lets this host through",
+        ),
+        (_, ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable) => Failure::new(
+            Unreachable,
+            format!("there is no way to {endpoint}: {error}"),
+            "check the address, the routes and the VPN of this host",
+        ),
+        // Only looking up a name fails without a number of the operating system.
+        (Endpoint::Tcp { host, .. }, _) if error.raw_os_error().is_none() => Failure::new(
+            Unreachable,
+            format!("the host {host} is unknown: {error}"),
+            "check the spelling of the host's name and this host's DNS",
+        ),
+        _ => Failure::new(
+            Unreachable,
+            format!("cannot connect to {endpoint}: {error}"),
+            "check the address and the network",
+        ),
+    }
+}
+
+/// Turns the error of a login into a failure. `database` is the schema asked for, or empty.
+pub fn login_failure(
+    error: &LoginError,
+    endpoint: &Endpoint,
+    database: &str,
+    credentials: &Credentials,
+) -> Failure {
+    match error {
+        LoginError::Server(refusal) => refused_login(refusal, endpoint, database, credentials),
+        LoginError::UnsupportedPlugin(plugin) => Failure::new(
+            FailureKind::AccessDenied,
+            format!(
+                "the account '{}' at {endpoint} uses the authentication plugin {plugin}, which \
+                 weighin does not have",
+                credentials.user
+            ),
+            "use an account with mysql_native_password, caching_sha2_password or ed25519",
+        ),
+        LoginError::TlsNotOffered => Failure::new(
+            FailureKind::Tls,
+            format!("the server at {endpoint} does not offer TLS"),
+            "give the server a certificate (ssl_cert, ssl_key), or connect without TLS",
+        ),
+        LoginError::CleartextRefused => Failure::new(
+            FailureKind::Tls,
+            format!(
+                "the server at {endpoint} asks for the password of '{}' in clear text on a \
+                 connection without TLS",
+                credentials.user
+            ),
+            "connect with TLS, or use an account with another authentication plugin",
+        ),
+        LoginError::TooOld => Failure::new(
+            FailureKind::AccessDenied,
+            format!(
+                "the server at {endpoint} asks for the authentication of MySQL before 4.1, which \
+                 is not secure"
+            ),
+            "set the account's password anew with mysql_native_password or later",
+        ),
+        LoginError::NotMySql(reason) => Failure::new(
+            FailureKind::Unreachable,
+            format!("what listens at {endpoint} does not speak the MySQL protocol: {reason}"),
+            "check the port: MariaDB and MySQL listen at 3306 unless told otherwise",
+        ),
+        LoginError::ZeroByte(_) => Failure::new(
+            FailureKind::AccessDenied,
+            format!("cannot log in at {endpoint}: {error}"),
+            "correct the name in the target's URL",
+        ),
+        LoginError::DataBeforeTls
+        | LoginError::BadServerKey(_)
+        | LoginError::BadChallenge(_)
+        | LoginError::Protocol(_) => Failure::new(
+            FailureKind::Other,
+            format!("cannot log in at {endpoint}: {error}"),
+            "if there is a proxy in between, connect to the server itself",
+        ),
+    }
+}
+
+fn refused_login(
+    refusal: &ServerError,
+    endpoint: &Endpoint,
+    database: &str,
+    credentials: &Credentials,
+) -> Failure {
+    let user = &credentials.user;
+    let quoted = quoted(database);
+    match refusal.code {
+        // A plugin that asks the operating system (unix_socket) refuses with 1698.
+        1045 | 1698 => Failure::new(
+            FailureKind::AccessDenied,
+            format!(
+                "the server at {endpoint} does not let the user '{user}' in with {}: {refusal}",
+                credentials.origin()
+            ),
+            "check user and password with the mariadb or mysql client; an account that requires \
+             TLS is refused in the same words",
+        ),
+        1044 => Failure::new(
+            FailureKind::AccessDenied,
+            format!(
+                "the user '{user}' has no rights on the database {database} at {endpoint}, or it \
+                 does not exist: {refusal}"
+            ),
+            format!(
+                "as an administrator: CREATE DATABASE IF NOT EXISTS {quoted}; GRANT ALL ON {quoted}.* TO '{user}'@'%'"
+            ),
+        ),
+        1049 => Failure::new(
+            FailureKind::MissingDatabase,
+            format!("the server at {endpoint} has no database {database}"),
+            format!("create it with: CREATE DATABASE {quoted}"),
+        ),
+        1129 => Failure::new(
+            FailureKind::NotPermitted,
+            format!("the server at {endpoint} blocks this host: {refusal}"),
+            "unblock it with FLUSH HOSTS, and raise max_connect_errors",
+        ),
+        1130 => Failure::new(
+            FailureKind::AccessDenied,
+            format!(
+                "the server at {endpoint} has no account that may come from this host: {refusal}"
+            ),
+            format!("create one for this host: CREATE USER '{user}'@'%' IDENTIFIED BY '…'"),
+        ),
+        _ => server_failure(refusal, &format!("cannot log in at {endpoint}")),
+    }
+}
+
+/// Turns the server's refusal of anything into a failure; `what` says what did not succeed.
+pub(super) fn server_failure(refusal: &ServerError, what: &str) -> Failure {
+    use FailureKind as Kind;
+    let (kind, remedy) = match refusal.code {
+        1040 | 1203 | 1226 => (
+            Kind::TooFewConnections,
+            "raise the server's max_connections (and max_user_connections), or end other clients",
+        ),
+        1461 => (Kind::TooFewConnections, "raise the server's max_prepared_stmt_count"),
+        1044 | 1045 | 1142 | 1143 | 1227 | 1370 | 1698 => {
+            (Kind::AccessDenied, "grant the account what the message names")
+        }
+        1049 => (Kind::MissingDatabase, "create the database with CREATE DATABASE"),
+        1146 => (Kind::MissingTables, "prepare the test tables first"),
+        1021 | 1114 => (Kind::DiskFull, "make room where the server keeps its data"),
+        // Whatever the statement was, the operating system's error 28 is the reason.
+        _ if refusal.message.contains("No space left on device") => {
+            (Kind::DiskFull, "make room where the server keeps its data or its temporary files")
+        }
+        1053 | 1077 | 1079 | 1080 | 1927 => {
+            (Kind::ServerLost, "start the server, and look into its error log for why it ended")
+        }
+        1148 | 3948 | 4166 => {
+            (Kind::NotPermitted, "allow it on the server with SET GLOBAL local_infile = 1")
+        }
+        1290 | 1792 | 1836 => (Kind::NotPermitted, "use a server that may be written to"),
+        3159 => (Kind::Tls, "connect with TLS: the server takes no other connections"),
+        _ => (Kind::Statement, ""),
+    };
+    Failure::new(kind, format!("{what}: {refusal}"), remedy)
+}
+
+impl ClientError {
+    /// Turns the error into a failure; `what` says what did not succeed and where, such as
+    /// `cannot create the table sbtest1 at db:3306`.
+    pub fn failure(&self, what: &str) -> Failure {
+        let (kind, remedy) = match self {
+            Self::Server(refusal) => return server_failure(refusal, what),
+            Self::Lost(_) => (
+                FailureKind::ServerLost,
+                "see whether the server runs, and look into its error log",
+            ),
+            Self::TimedOut(_) => {
+                (FailureKind::TimedOut, "see with SHOW PROCESSLIST what the server is waiting for")
+            }
+            Self::Protocol(_) | Self::Infile(_) => (FailureKind::Other, ""),
+        };
+        Failure::new(kind, format!("{what}: {self}"), remedy)
+    }
+}
+
+/// A name in backticks, as SQL takes it.
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}

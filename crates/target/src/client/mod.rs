@@ -1,0 +1,18 @@
+//! A blocking connection to a server, for everything but the load itself: setting up, checking,
+//! reading counters.
+//!
+//! Who logs in is decided by [`resolve`]; [`tls`] serves the load engine's connections too.
+
+mod connection;
+mod credentials;
+mod error;
+mod failure;
+mod option_file;
+pub mod tls;
+mod transport;
+
+pub use connection::{Connection, Timeouts};
+pub use credentials::{Credentials, Secret, Surroundings, resolve};
+pub use error::ClientError;
+pub use failure::{connect_failure, login_failure};
+pub use protocol::mysql::TextRows as Rows;

@@ -1,0 +1,191 @@
+//! TLS for connections to servers: what to trust, and how to say why something is not trusted.
+
+use model::{Endpoint, Failure, FailureKind, Tls};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Builds the TLS configuration that an address asks for; `None` for no TLS. Build it once for
+/// many connections: reading the system's certificates takes milliseconds.
+///
+/// # Errors
+/// `Tls` when there are no certificates to check the server against.
+pub fn client_config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, Failure> {
+    let roots = match tls {
+        Tls::Off => return Ok(None),
+        Tls::Unverified => None,
+        Tls::Verified(Some(path)) => Some(roots_of_file(path)?),
+        Tls::Verified(None) => Some(roots_of_system()?),
+    };
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| {
+            Failure::new(FailureKind::Tls, format!("cannot set up TLS: {error}"), "")
+        })?;
+    let config = match roots {
+        Some(roots) => builder.with_root_certificates(roots).with_no_client_auth(),
+        None => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(TrustAnything { provider }))
+            .with_no_client_auth(),
+    };
+    Ok(Some(Arc::new(config)))
+}
+
+/// The name that the certificate of a server at that place must carry.
+///
+/// # Errors
+/// `Tls` when the host is not a name that a certificate can carry.
+pub fn server_name(endpoint: &Endpoint) -> Result<ServerName<'static>, Failure> {
+    let host = match endpoint {
+        Endpoint::Tcp { host, .. } => host.as_str(),
+        Endpoint::Socket(_) => "localhost",
+    };
+    ServerName::try_from(host.to_owned()).map_err(|_| {
+        Failure::new(
+            FailureKind::Tls,
+            format!("{host} is not a host name that a TLS certificate can carry"),
+            "use the server's DNS name or its IP address",
+        )
+    })
+}
+
+/// Turns a TLS error at a server into a failure that says what to do.
+pub fn failure(error: &Error, endpoint: &Endpoint) -> Failure {
+    let unverified = "or connect without checking the certificate";
+    let (message, remedy) = match error {
+        Error::InvalidCertificate(reason) => {
+            let remedy = match reason {
+                CertificateError::UnknownIssuer => format!(
+                    "give the file with the certificate of the authority that signed it, {unverified}"
+                ),
+                CertificateError::NotValidForName
+                | CertificateError::NotValidForNameContext { .. } => {
+                    format!("use a host name that the certificate is made out for, {unverified}")
+                }
+                CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                    format!("renew the server's certificate, {unverified}")
+                }
+                CertificateError::Other(other)
+                    if other.to_string().contains("UnsupportedCertVersion") =>
+                {
+                    return Failure::new(
+                        FailureKind::Tls,
+                        format!(
+                            "the TLS certificate of {endpoint} has the old format X.509 v1, which \
+                             cannot be checked"
+                        ),
+                        format!(
+                            "make the server a certificate of version 3 (with openssl, give it \
+                             extensions such as subjectAltName), {unverified}"
+                        ),
+                    );
+                }
+                CertificateError::Other(other)
+                    if other.to_string().contains("CaUsedAsEndEntity") =>
+                {
+                    format!(
+                        "make the server a certificate of its own, signed by that authority, \
+                         {unverified}"
+                    )
+                }
+                _ => format!("give the server a certificate that is in order, {unverified}"),
+            };
+            (format!("the TLS certificate of {endpoint} is not accepted: {reason}"), remedy)
+        }
+        Error::PeerIncompatible(_) => (
+            format!("no common TLS version or cipher with {endpoint}: {error}"),
+            "allow TLS 1.2 or 1.3 in the server's settings".to_owned(),
+        ),
+        other => (
+            format!("TLS with {endpoint} failed: {other}"),
+            "see the server's error log for its side of it".to_owned(),
+        ),
+    };
+    Failure::new(FailureKind::Tls, message, remedy)
+}
+
+fn roots_of_file(path: &Path) -> Result<RootCertStore, Failure> {
+    let failed = |reason: String| {
+        Failure::new(
+            FailureKind::Tls,
+            format!("cannot use the certificates in {}: {reason}", path.display()),
+            "give a PEM file that holds the certificate of the authority that signed the server's",
+        )
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(path).map_err(|e| failed(e.to_string()))? {
+        let certificate = certificate.map_err(|e| failed(e.to_string()))?;
+        roots.add(certificate).map_err(|e| failed(e.to_string()))?;
+    }
+    if roots.is_empty() {
+        return Err(failed("there are none in it".to_owned()));
+    }
+    Ok(roots)
+}
+
+fn roots_of_system() -> Result<RootCertStore, Failure> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    // Systems carry certificates that are malformed or outdated; the others count.
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        let reason = found.errors.first().map(|e| format!(": {e}")).unwrap_or_default();
+        return Err(Failure::new(
+            FailureKind::Tls,
+            format!("this system has no root certificates to check a server against{reason}"),
+            "install the package ca-certificates, or give a file with the authority's certificate",
+        ));
+    }
+    Ok(roots)
+}
+
+/// Takes every certificate, of whatever format: the connection is encrypted, and nobody knows with
+/// whom. The signature of the handshake proves nothing then, so it is not checked either, and
+/// certificates of X.509 v1 pass, which rustls could not read.
+#[derive(Debug)]
+struct TrustAnything {
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for TrustAnything {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _cert: &CertificateDer<'_>,
+        _signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _message: &[u8],
+        _cert: &CertificateDer<'_>,
+        _signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
