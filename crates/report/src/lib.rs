@@ -1,10 +1,25 @@
 //! From an [`analyse::Analysis`] to something that people and programs read.
 //!
-//! Nothing here measures, decides or does IO beyond the writer that it is given. All wording of
-//! findings is in [`words`].
+//! Nothing here measures or decides, and the only IO is the writer that it is given. What a
+//! report says is in [`words`]; its tables are built once and arranged by each format.
+
+mod csv;
+mod html;
+mod json;
+mod markdown;
+mod numbers;
+mod support;
+mod svg;
+mod tables;
+mod terminal;
+mod trial_columns;
+mod view;
+pub mod words;
 
 use analyse::Analysis;
 use std::io::{self, Write};
+
+pub use terminal::terminal_summary;
 
 /// What a report is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,20 +39,10 @@ pub enum Format {
 /// # Errors
 /// Only those of the writer.
 pub fn render(analysis: &Analysis, format: Format, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{format:?}: {}", analysis.dataset.study.name)
-}
-
-/// The ranking, the main findings and what failed, in lines of at most `width` columns.
-pub fn terminal_summary(analysis: &Analysis, _width: usize, _colour: bool) -> String {
-    analysis.dataset.study.name.clone()
-}
-
-/// The wording of findings.
-pub mod words {
-    use analyse::Finding;
-
-    /// A finding as one plain sentence with its evidence.
-    pub fn words(finding: &Finding) -> String {
-        format!("{finding:?}")
+    match format {
+        Format::Html => out.write_all(html::page(analysis).into_string().as_bytes()),
+        Format::Markdown => out.write_all(markdown::page(analysis).as_bytes()),
+        Format::Json => json::write(analysis, out),
+        Format::Csv => csv::write(analysis, out),
     }
 }

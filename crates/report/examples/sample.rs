@@ -1,0 +1,16 @@
+//! Writes a made-up report to standard output, to look at while working on its design:
+//! `cargo run -p report --example sample -- [usual|hostile|huge|single] > sample.html`.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+fn main() -> std::io::Result<()> {
+    let dataset = match std::env::args().nth(1).as_deref() {
+        Some("hostile") => support::hostile(),
+        Some("huge") => support::huge(),
+        Some("single") => support::single(),
+        _ => support::usual(),
+    };
+    let analysis = support::analysis(&dataset);
+    report::render(&analysis, report::Format::Html, &mut std::io::stdout().lock())
+}

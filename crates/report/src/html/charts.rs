@@ -1,0 +1,147 @@
+//! From a test's cells to its charts.
+
+use crate::support::supported;
+use crate::svg::{self, IntervalChart, LineChart, Point, Row, Series, Size, Value, VerticalAxis};
+use crate::view;
+use analyse::{Analysis, Cell, TestAnalysis};
+use maud::{Markup, html};
+use stats::Estimate;
+
+/// A figure that is drawn against level.
+struct Figure {
+    id: &'static str,
+    heading: &'static str,
+    unit: &'static str,
+    axis: VerticalAxis,
+    better: &'static str,
+    of: fn(&Analysis, &Cell) -> Option<Estimate>,
+}
+
+const FIGURES: [Figure; 2] = [
+    Figure {
+        id: "throughput",
+        heading: "Throughput",
+        unit: "transactions/s",
+        axis: VerticalAxis::FromZero,
+        better: "higher is better",
+        of: |_, cell| cell.throughput,
+    },
+    Figure {
+        id: "latency",
+        heading: "95th percentile of latency",
+        unit: "ms",
+        axis: VerticalAxis::Log,
+        better: "lower is better",
+        of: |analysis, cell| cell.latency_p95_ms.filter(|_| supported(analysis, cell, 0.95)),
+    },
+];
+
+/// The main charts of the test of that number.
+pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
+    let mut levels: Vec<u32> = test.cells.iter().map(|cell| cell.level.clients).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    html! {
+        div.figures {
+            @for figure in &FIGURES {
+                figure {
+                    figcaption {
+                        strong { (figure.heading) } ", " (figure.unit)
+                        @if figure.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
+                        span.hint { (figure.better) }
+                    }
+                    @if levels.len() > 1 { (against_level(analysis, test, number, &levels, figure)) }
+                    @else { (at_one_level(analysis, test, number, figure)) }
+                }
+            }
+        }
+        p.caption {
+            "Points are medians over the repeats. "
+            @if test.cells.iter().any(|cell| cell.throughput.is_some_and(|t| t.interval.is_some())) {
+                "Bands and whiskers are " (crate::numbers::percent(analysis.dataset.study.confidence))
+                " intervals. "
+            }
+            @if test.cells.iter().any(|cell| view::why_empty(analysis, cell).is_some()) {
+                "A cross marks a level at which every trial of a target failed or is void."
+            }
+        }
+    }
+}
+
+fn against_level(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    number: usize,
+    levels: &[u32],
+    figure: &Figure,
+) -> Markup {
+    let chart = LineChart {
+        id: format!("{}-{number}", figure.id),
+        title: format!("{} in {} against clients, {}", figure.heading, figure.unit, test.test),
+        unit: figure.unit.to_owned(),
+        axis: figure.axis,
+        levels: levels.iter().copied().map(f64::from).collect(),
+        series: analysis
+            .dataset
+            .study
+            .targets
+            .iter()
+            .map(|target| series(analysis, test, &target.name, figure))
+            .collect(),
+    };
+    html! {
+        (legend(analysis, chart.shortens_names()))
+        (chart.draw(Size::Wide))
+        (chart.draw(Size::Narrow))
+    }
+}
+
+fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Figure) -> Series {
+    let mut cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.target == target).collect();
+    cells.sort_by_key(|cell| cell.level);
+    let point = |cell: &Cell| Point {
+        x: cell.level.clients.into(),
+        value: (figure.of)(analysis, cell).map(|estimate| value(&estimate)),
+        gap: view::why_empty(analysis, cell),
+    };
+    Series { name: target.to_owned(), points: cells.into_iter().map(point).collect() }
+}
+
+fn value(estimate: &Estimate) -> Value {
+    Value { y: estimate.point, bounds: estimate.interval.map(|i| (i.low, i.high)) }
+}
+
+/// All targets in one row each: a curve of one point is no curve.
+fn at_one_level(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    number: usize,
+    figure: &Figure,
+) -> Markup {
+    let rows = test.cells.iter().filter_map(|cell| {
+        let value = value(&(figure.of)(analysis, cell)?);
+        Some(Row {
+            series: view::series(analysis, &cell.target),
+            name: cell.target.clone(),
+            value: value.y,
+            bounds: value.bounds,
+        })
+    });
+    IntervalChart {
+        id: format!("{}-{number}", figure.id),
+        title: format!("{} in {}, {}", figure.heading, figure.unit, test.test),
+        rows: rows.collect(),
+    }
+    .draw()
+}
+
+/// The key to the targets; on wide pages only where the labels beside the lines don't suffice.
+fn legend(analysis: &Analysis, always: bool) -> Markup {
+    html! {
+        ul class={ "legend" @if !always { " narrow" } } {
+            @for (i, target) in analysis.dataset.study.targets.iter().enumerate() {
+                li { (svg::key(i)) (target.name) }
+            }
+        }
+    }
+}

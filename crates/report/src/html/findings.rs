@@ -1,0 +1,67 @@
+//! Findings by severity, those of one kind together.
+
+use crate::words;
+use analyse::{Analysis, Finding, Severity};
+use maud::{Markup, html};
+
+/// More findings of one kind than this are folded after the first few.
+const MOST_OPEN: usize = 5;
+
+/// The section of all findings.
+pub(super) fn section(analysis: &Analysis) -> Markup {
+    const ORDER: [Severity; 4] =
+        [Severity::Severe, Severity::Warning, Severity::Notice, Severity::Passed];
+    html! {
+        section #findings {
+            h2 { "Findings" }
+            @if analysis.findings.is_empty() { p { "None." } }
+            @for severity in ORDER {
+                @let kinds = by_kind(analysis, severity);
+                @if !kinds.is_empty() {
+                    h3 class=(class(severity)) { (words::severity(severity)) }
+                    @for (kind, findings) in kinds { (of_kind(kind, &findings)) }
+                }
+            }
+        }
+    }
+}
+
+fn class(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Severe => "bad",
+        Severity::Warning => "doubtful",
+        Severity::Notice => "notice",
+        Severity::Passed => "good",
+    }
+}
+
+/// The findings of a severity, by kind, in the order in which the kinds first appear.
+fn by_kind<'a>(
+    analysis: &'a Analysis,
+    severity: Severity,
+) -> Vec<(&'static str, Vec<&'a Finding>)> {
+    let mut kinds: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
+    for finding in analysis.findings.iter().filter(|finding| finding.severity == severity) {
+        let kind = words::kind(&finding.evidence);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, findings)) => findings.push(finding),
+            None => kinds.push((kind, vec![finding])),
+        }
+    }
+    kinds
+}
+
+fn of_kind(kind: &str, findings: &[&Finding]) -> Markup {
+    let open = if findings.len() > MOST_OPEN { MOST_OPEN - 2 } else { findings.len() };
+    let (first, rest) = findings.split_at(open);
+    let items = |findings: &[&Finding]| {
+        html! { ul.findings { @for finding in findings { li { (words::sentence(finding)) } } } }
+    };
+    html! {
+        h4 { (kind) @if findings.len() > 1 { " (" (findings.len()) ")" } }
+        (items(first))
+        @if !rest.is_empty() {
+            details { summary { (rest.len()) " more" } (items(rest)) }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! One self-contained page: the question, the answer, and everything that it rests on.
+
+mod charts;
+mod findings;
+mod table;
+mod test;
+mod timelines;
+
+use crate::{numbers, tables, view, words};
+use analyse::Analysis;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// All colours and measures.
+const STYLE: &str = include_str!("style.css");
+/// Cross-hair, tooltip and printing; the page is complete without it.
+const SCRIPT: &str = include_str!("page.js");
+
+/// The whole page.
+pub(crate) fn page(analysis: &Analysis) -> Markup {
+    let study = &analysis.dataset.study;
+    let question = study.question.as_deref().unwrap_or(&study.name);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (question) " – weighin" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { (heading(analysis, question)) }
+                main {
+                    (answer(analysis))
+                    @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i)) }
+                    (findings::section(analysis))
+                    (timelines::section(analysis))
+                    (environment(analysis))
+                    (trials(analysis))
+                    (methods(analysis))
+                    (source(analysis))
+                }
+                div #tip role="status" hidden {}
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+fn heading(analysis: &Analysis, question: &str) -> Markup {
+    let dataset = analysis.dataset;
+    html! {
+        h1 { (question) }
+        p.meta {
+            "Study " strong { (dataset.study.name) } ", run " (dataset.run.id) " of "
+            (numbers::date(dataset.run.started_at)) ". "
+            (numbers::counted(dataset.study.targets.len(), "target")) ", "
+            (numbers::counted(dataset.trials.len(), "trial")) ": "
+            (view::Tally::of_all(analysis).describe()) ". Measured with weighin "
+            (dataset.run.weighin_version) "."
+        }
+        nav aria-label="Contents" {
+            a href="#answer" { "Answer" }
+            @for (i, test) in analysis.tests.iter().enumerate() { a href={ "#test-" (i) } { (test.test) } }
+            a href="#findings" { "Findings" }
+            a href="#time" { "Over time" }
+            a href="#environment" { "Environment" }
+            a href="#trials" { "Trials" }
+            a href="#methods" { "Methods" }
+            a href="#study-file" { "Study file" }
+        }
+    }
+}
+
+fn answer(analysis: &Analysis) -> Markup {
+    html! {
+        section #answer {
+            h2 { "The answer" }
+            @if analysis.tests.is_empty() { p { "The study has no test." } }
+            @for test in &analysis.tests {
+                @let said = words::answer(analysis, test);
+                div.answer {
+                    @if analysis.tests.len() > 1 { h3 { (test.test) } }
+                    p.headline { (said.headline) }
+                    @if !said.conditions.is_empty() {
+                        ul {
+                            @for condition in &said.conditions { li { (condition) } }
+                            @if said.more_conditions > 0 {
+                                li { a href="#findings" { (said.more_conditions) " more among the findings" } }
+                            }
+                        }
+                    }
+                    (table::table(&tables::ranking(analysis, test)))
+                    @if !said.limits.is_empty() {
+                        p.limits { strong { "It doesn’t hold for everything. " } (said.limits.join(" ")) }
+                    }
+                }
+            }
+            p.limits { (words::general_limits(analysis).join(" ")) }
+        }
+    }
+}
+
+fn environment(analysis: &Analysis) -> Markup {
+    let differences = tables::differences(analysis);
+    let variables = tables::variables(analysis);
+    html! {
+        section #environment {
+            h2 { "Environment" }
+            h3 { "Targets" }
+            (table::table(&tables::servers(analysis)))
+            h3 { "How the targets’ settings differ" }
+            @if differences.rows.is_empty() {
+                p { "No server variable differs, or fewer than two targets were reached." }
+            } @else {
+                (table::table(&differences))
+            }
+            @if !variables.rows.is_empty() {
+                details {
+                    summary { "All " (numbers::count(variables.rows.len() as u64)) " server variables" }
+                    (table::table(&variables))
+                }
+            }
+            h3 { "The host that weighin ran on" }
+            (table::table(&tables::host(analysis)))
+            h3 { "The run" }
+            (table::table(&tables::run(analysis)))
+        }
+    }
+}
+
+fn trials(analysis: &Analysis) -> Markup {
+    let all = tables::trials(analysis);
+    let missing: Vec<String> = analysis.dataset.missing().map(ToString::to_string).collect();
+    html! {
+        section #trials {
+            h2 { "Trials" }
+            @match tables::failures(analysis) {
+                Some(failures) => { h3 { "Failed" } (table::table(&failures)) }
+                None => p { "No trial failed." }
+            }
+            @if !missing.is_empty() {
+                details {
+                    summary { (numbers::counted(missing.len(), "trial")) " of the plan not run" }
+                    ul { @for key in &missing { li { (key) } } }
+                }
+            }
+            details.paper {
+                summary { "All " (numbers::counted(all.rows.len(), "trial")) " in the order of the plan" }
+                (table::table(&all))
+            }
+        }
+    }
+}
+
+fn methods(analysis: &Analysis) -> Markup {
+    html! {
+        section #methods {
+            h2 { "How the figures came about" }
+            dl {
+                @for (subject, text) in words::methods(analysis) { dt { (subject) } dd { (text) } }
+            }
+        }
+    }
+}
+
+fn source(analysis: &Analysis) -> Markup {
+    html! {
+        section #study-file {
+            h2 { "The study file" }
+            p { "It repeats this study: save it and give it to " code { "weighin run" } "." }
+            pre tabindex="0" { code { (analysis.dataset.study.source) } }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The section of a test: charts, cells, comparisons.
+
+use super::{charts, table};
+use crate::{numbers, tables, view, words};
+use analyse::{Analysis, TestAnalysis};
+use maud::{Markup, html};
+
+/// More pairs of targets than this stand folded.
+const MOST_OPEN_PAIRS: usize = 3;
+
+/// The section of the test of that number.
+pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
+    let described = analysis.dataset.study.tests.iter().find(|study| study.name == test.test);
+    let pairs = view::pairs(test);
+    html! {
+        section id={ "test-" (number) } {
+            h2 { (test.test) }
+            @if let Some(described) = described { p.meta { (words::workload(described)) "." } }
+            (charts::charts(analysis, test, number))
+            h3 { "Every cell" }
+            (table::table(&tables::cells(analysis, test)))
+            p.caption {
+                "Medians over the repeats that count, with their intervals below. A dash means: no \
+                 data, or too few transactions for that percentile."
+            }
+            @if !pairs.is_empty() {
+                h3 { "Target against target" }
+                p.caption {
+                    "Ratios are the second target’s figure over the first’s, repeat by repeat. The \
+                     same means within " (numbers::percent(analysis.dataset.study.margin)) "."
+                }
+                @for (baseline, candidate) in &pairs {
+                    @let table = table::table(&tables::ratios(test, baseline, candidate));
+                    @let name = format!("{candidate} ÷ {baseline}");
+                    @if pairs.len() <= MOST_OPEN_PAIRS {
+                        h4 { (name) }
+                        (table)
+                    } @else {
+                        details { summary { (name) } (table) }
+                    }
+                }
+            }
+        }
+    }
+}

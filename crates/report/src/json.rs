@@ -1,0 +1,146 @@
+//! Everything, for programs.
+
+use crate::trial_columns::{COLUMNS, rows};
+use crate::words;
+use analyse::{Analysis, Finding, SettingDifference, TestAnalysis};
+use model::{HostFacts, ServerFacts};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Raised when a field changes its meaning or goes away; new fields may come without.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    format: &'static str,
+    format_version: u32,
+    study: StudyFacts<'a>,
+    run: RunFacts<'a>,
+    targets: Vec<TargetReport<'a>>,
+    settings: &'a [SettingDifference],
+    tests: Vec<TestReport<'a>>,
+    findings: Vec<FindingReport<'a>>,
+    trials: Vec<Map<String, Value>>,
+}
+
+#[derive(Serialize)]
+struct StudyFacts<'a> {
+    name: &'a str,
+    question: Option<&'a str>,
+    repeats: u32,
+    seed: u64,
+    confidence: f64,
+    margin: f64,
+    source: &'a str,
+}
+
+#[derive(Serialize)]
+struct RunFacts<'a> {
+    id: i64,
+    started_at_ms: u64,
+    weighin_version: &'a str,
+    scale: f64,
+    host: &'a HostFacts,
+}
+
+#[derive(Serialize)]
+struct TargetReport<'a> {
+    name: &'a str,
+    system: String,
+    place: String,
+    labels: &'a BTreeMap<String, String>,
+    monthly_price: Option<f64>,
+    currency: Option<&'a str>,
+    server: Option<&'a ServerFacts>,
+}
+
+#[derive(Serialize)]
+struct TestReport<'a> {
+    workload: Option<&'static str>,
+    words: String,
+    limits: Vec<String>,
+    #[serde(flatten)]
+    analysis: &'a TestAnalysis,
+}
+
+#[derive(Serialize)]
+struct FindingReport<'a> {
+    words: String,
+    #[serde(flatten)]
+    finding: &'a Finding,
+}
+
+/// Writes the report as one JSON document.
+pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &report(analysis))?;
+    writeln!(out)
+}
+
+fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
+    let dataset = analysis.dataset;
+    let study = &dataset.study;
+    Report {
+        format: "weighin-report",
+        format_version: VERSION,
+        study: StudyFacts {
+            name: &study.name,
+            question: study.question.as_deref(),
+            repeats: study.repeats,
+            seed: study.seed,
+            confidence: study.confidence,
+            margin: study.margin,
+            source: &study.source,
+        },
+        run: RunFacts {
+            id: dataset.run.id,
+            started_at_ms: dataset.run.started_at.0,
+            weighin_version: &dataset.run.weighin_version,
+            scale: dataset.run.scale,
+            host: &dataset.run.host,
+        },
+        targets: targets(analysis),
+        settings: &analysis.settings,
+        tests: analysis.tests.iter().map(|test| test_report(analysis, test)).collect(),
+        findings: analysis
+            .findings
+            .iter()
+            .map(|finding| FindingReport { words: words::sentence(finding), finding })
+            .collect(),
+        trials: rows(analysis)
+            .iter()
+            .map(|row| COLUMNS.iter().map(|(name, of)| ((*name).to_owned(), of(row))).collect())
+            .collect(),
+    }
+}
+
+fn targets<'a>(analysis: &'a Analysis<'a>) -> Vec<TargetReport<'a>> {
+    let observed = |name: &str| {
+        let mut facts = analysis.dataset.targets.iter();
+        facts.find(|facts| facts.target == name).map(|facts| &facts.server)
+    };
+    let targets = analysis.dataset.study.targets.iter();
+    targets
+        .map(|target| TargetReport {
+            name: &target.name,
+            system: target.system.to_string(),
+            place: words::place(&target.place),
+            labels: &target.labels,
+            monthly_price: target.price.as_ref().map(|price| price.monthly),
+            currency: target.price.as_ref().map(|price| price.currency.as_str()),
+            server: observed(&target.name),
+        })
+        .collect()
+}
+
+fn test_report<'a>(analysis: &'a Analysis<'a>, test: &'a TestAnalysis) -> TestReport<'a> {
+    let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
+    let said = words::answer(analysis, test);
+    TestReport {
+        workload: studied.map(|studied| studied.workload.name()),
+        words: said.headline,
+        limits: said.limits,
+        analysis: test,
+    }
+}

@@ -1,0 +1,167 @@
+//! Tables and sentences, for pull requests and wikis.
+
+use crate::tables::{self, Table};
+use crate::{numbers, view, words};
+use analyse::{Analysis, Severity, TestAnalysis};
+
+/// The whole report.
+pub(crate) fn page(analysis: &Analysis) -> String {
+    let dataset = analysis.dataset;
+    let study = &dataset.study;
+    let mut blocks = vec![
+        format!("# {}", escaped(study.question.as_deref().unwrap_or(&study.name))),
+        format!(
+            "Study {}, run {} of {}: {}. Measured with weighin {}.",
+            escaped(&study.name),
+            dataset.run.id,
+            numbers::date(dataset.run.started_at),
+            view::Tally::of_all(analysis).describe(),
+            escaped(&dataset.run.weighin_version),
+        ),
+        "## The answer".to_owned(),
+    ];
+    for test in &analysis.tests {
+        blocks.extend(answer(analysis, test));
+    }
+    blocks.push(escaped(&words::general_limits(analysis).join(" ")));
+    for test in &analysis.tests {
+        blocks.extend(details(analysis, test));
+    }
+    blocks.extend(findings(analysis));
+    blocks.extend(environment(analysis));
+    blocks.push("## How the figures came about".to_owned());
+    let method = |(subject, text): (&str, String)| format!("- **{subject}.** {}", escaped(&text));
+    blocks.push(words::methods(analysis).into_iter().map(method).collect::<Vec<_>>().join("\n"));
+    blocks.push("## The study file".to_owned());
+    blocks.push(fenced(&study.source));
+    blocks.join("\n\n") + "\n"
+}
+
+fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
+    let said = words::answer(analysis, test);
+    let mut blocks = Vec::new();
+    if analysis.tests.len() > 1 {
+        blocks.push(format!("### {}", escaped(&test.test)));
+    }
+    blocks.push(format!("**{}**", escaped(&said.headline)));
+    blocks.extend(bullets(&said.conditions));
+    blocks.push(table(&tables::ranking(analysis, test)));
+    if !said.limits.is_empty() {
+        blocks.push(escaped(&said.limits.join(" ")));
+    }
+    blocks
+}
+
+fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
+    let mut blocks = vec![format!("## {}", escaped(&test.test))];
+    let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
+    blocks.extend(studied.map(|studied| format!("{}.", escaped(&words::workload(studied)))));
+    blocks.push(table(&tables::cells(analysis, test)));
+    for (baseline, candidate) in view::pairs(test) {
+        blocks.push(format!("### {} ÷ {}", escaped(candidate), escaped(baseline)));
+        blocks.push(table(&tables::ratios(test, baseline, candidate)));
+    }
+    blocks
+}
+
+fn findings(analysis: &Analysis) -> Vec<String> {
+    const ORDER: [Severity; 4] =
+        [Severity::Severe, Severity::Warning, Severity::Notice, Severity::Passed];
+    let mut blocks = vec!["## Findings".to_owned()];
+    for severity in ORDER {
+        let of_severity = analysis.findings.iter().filter(|f| f.severity == severity);
+        let sentences: Vec<String> = of_severity.map(words::sentence).collect();
+        if let Some(list) = bullets(&sentences) {
+            blocks.push(format!("### {}", words::severity(severity)));
+            blocks.push(list);
+        }
+    }
+    blocks
+}
+
+fn environment(analysis: &Analysis) -> Vec<String> {
+    let mut blocks = vec!["## Environment".to_owned(), table(&tables::servers(analysis))];
+    let differences = tables::differences(analysis);
+    if !differences.rows.is_empty() {
+        blocks.push("### How the targets’ settings differ".to_owned());
+        blocks.push(table(&differences));
+    }
+    blocks.push("### The host and the run".to_owned());
+    blocks.push(table(&tables::host(analysis)));
+    blocks.push(table(&tables::run(analysis)));
+    if let Some(failures) = tables::failures(analysis) {
+        blocks.push("### Trials that failed".to_owned());
+        blocks.push(table(&failures));
+    }
+    blocks
+}
+
+fn bullets(sentences: &[String]) -> Option<String> {
+    let lines: Vec<String> = sentences.iter().map(|s| format!("- {}", escaped(s))).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn table(table: &Table) -> String {
+    let headings: Vec<&str> = table.columns.iter().map(|column| column.heading).collect();
+    let rules: Vec<&str> =
+        table.columns.iter().map(|column| if column.numeric { "---:" } else { "---" }).collect();
+    let mut lines = vec![line(&headings), line(&rules)];
+    for row in &table.rows {
+        let cells: Vec<String> = row
+            .cells
+            .iter()
+            .map(|cell| match &cell.note {
+                Some(note) => format!("{} ({})", escaped(&cell.text), escaped(note)),
+                None => escaped(&cell.text),
+            })
+            .collect();
+        lines.push(line(&cells));
+    }
+    lines.join("\n")
+}
+
+fn line<S: AsRef<str>>(cells: &[S]) -> String {
+    let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
+    format!("| {} |", cells.join(" | "))
+}
+
+/// Text that Markdown shows as it is: names and messages are not markup.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => safe.push(' '),
+            '<' => safe.push_str("&lt;"),
+            '&' => safe.push_str("&amp;"),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// A block of code whose fence is longer than any run of backticks in it.
+fn fenced(source: &str) -> String {
+    let longest = source.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}toml\n{}\n{fence}", source.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_not_markup() {
+        assert_eq!(escaped("a|b *c* <i>\n`d`"), "a\\|b \\*c\\* &lt;i> \\`d\\`");
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_what_it_holds() {
+        assert_eq!(fenced("x = 1\n"), "```toml\nx = 1\n```");
+        assert!(fenced("````").starts_with("`````toml\n"));
+    }
+}

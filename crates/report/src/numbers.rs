@@ -1,0 +1,264 @@
+//! Numbers, dates and names as people read them.
+
+use model::UnixMillis;
+use stats::{Estimate, Interval};
+use std::time::Duration;
+
+/// Shown where there is no number.
+pub(crate) const NOTHING: &str = "–";
+
+/// Three significant digits, thousands separated: `1,620`, `19.7`, `0.412`.
+pub(crate) fn figure(value: f64) -> String {
+    if !value.is_finite() {
+        return NOTHING.to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    // Rounding first decides the magnitude: 999.6 has four digits before the point.
+    let magnitude = value.abs().log10().floor() as i32;
+    let unit = 10_f64.powi(magnitude - 2);
+    let rounded = (value / unit).round() * unit;
+    let magnitude = (rounded.abs() * (1.0 + f64::EPSILON)).log10().floor() as i32;
+    let decimals = usize::try_from(2 - magnitude).unwrap_or(0);
+    separated(&format!("{rounded:.decimals$}"))
+}
+
+/// As short as the value allows, for the marks of an axis: `0`, `0.5`, `20,000`.
+pub(crate) fn tick(value: f64) -> String {
+    // Ten decimals hide the binary dust of sums such as 0.1 + 0.2.
+    let fixed = format!("{value:.10}");
+    separated(fixed.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A whole number, every digit of it: `1,234,567`.
+pub(crate) fn count(value: u64) -> String {
+    separated(&value.to_string())
+}
+
+fn separated(plain: &str) -> String {
+    let (sign, digits) = plain.strip_prefix('-').map_or(("", plain), |rest| ("−", rest));
+    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
+    let mut text = sign.to_owned();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        text.push('.');
+        text.push_str(fraction);
+    }
+    text
+}
+
+/// A share as a percentage: 0.0412 is `4.1 %`.
+pub(crate) fn percent(share: f64) -> String {
+    if !share.is_finite() {
+        return NOTHING.to_owned();
+    }
+    let percent = share * 100.0;
+    let decimals = match percent.abs() {
+        p if p >= 9.95 && (p - p.round()).abs() >= 0.05 && p > 90.0 => 1,
+        p if p >= 9.95 || p == 0.0 => 0,
+        p if p >= 0.1 => 1,
+        _ => 3,
+    };
+    format!("{percent:.decimals$}\u{a0}%")
+}
+
+/// The two ends of an interval: `1,540–1,700`.
+pub(crate) fn range(low: f64, high: f64) -> String {
+    format!("{}–{}", figure(low), figure(high))
+}
+
+/// The ends of an estimate's interval, or a dash where one measurement gives none.
+pub(crate) fn interval(estimate: &Estimate) -> String {
+    estimate.interval.map_or(NOTHING.to_owned(), |i| range(i.low, i.high))
+}
+
+/// An interval with its confidence: `95 % interval 1,540–1,700`.
+pub(crate) fn interval_with_confidence(interval: &Interval) -> String {
+    format!("{} interval {}", percent(interval.confidence), range(interval.low, interval.high))
+}
+
+/// An estimate with a unit and its interval:
+/// `1,620 transactions/s (95 % interval 1,540–1,700)`.
+pub(crate) fn estimate(estimate: &Estimate, unit: &str) -> String {
+    let point = figure(estimate.point);
+    let gap = if unit.is_empty() { "" } else { " " };
+    match &estimate.interval {
+        Some(interval) => format!("{point}{gap}{unit} ({})", interval_with_confidence(interval)),
+        None => format!("{point}{gap}{unit} (measured once, so without interval)"),
+    }
+}
+
+/// Bytes in binary units: `1.50 GiB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = bytes as f64;
+    let mut unit = "B";
+    for next in UNITS {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = next;
+    }
+    format!("{}\u{a0}{unit}", figure(value))
+}
+
+/// A length of time: `350 ms`, `4.20 s`, `3 min 20 s`, `2 h 5 min`.
+pub(crate) fn duration(length: Duration) -> String {
+    let seconds = length.as_secs_f64();
+    let whole = seconds.round() as u64;
+    match whole {
+        _ if seconds < 1.0 => format!("{}\u{a0}ms", tick((seconds * 1e5).round() / 100.0)),
+        0..60 => format!("{}\u{a0}s", tick((seconds * 10.0).round() / 10.0)),
+        60..3600 => format!("{}\u{a0}min {}\u{a0}s", whole / 60, whole % 60),
+        _ => format!("{}\u{a0}h {}\u{a0}min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A date in UTC: `2026-11-21 20:46:40 UTC`.
+pub(crate) fn date(at: UnixMillis) -> String {
+    let (year, month, day) = civil(at.0 / 86_400_000);
+    let seconds = at.0 / 1000 % 86_400;
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// Year, month and day of a number of days since 1970-01-01 in the Gregorian calendar.
+fn civil(mut days: u64) -> (u64, u64, u64) {
+    /// Days in 400 years: the calendar repeats after them.
+    const CYCLE: u64 = 146_097;
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let mut year = 1970 + days / CYCLE * 400;
+    days %= CYCLE;
+    let length = |year| if leap(year) { 366 } else { 365 };
+    while days >= length(year) {
+        days -= length(year);
+        year += 1;
+    }
+    let february = if leap(year) { 29 } else { 28 };
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    (year, month, days + 1)
+}
+
+/// A name of at most `most` characters; a longer one loses its middle, because names that belong
+/// together tend to begin alike and differ at the end.
+pub(crate) fn shortened(name: &str, most: usize) -> String {
+    let length = name.chars().count();
+    if length <= most {
+        return name.to_owned();
+    }
+    let tail = (most - 1) / 2;
+    let head = most - 1 - tail;
+    let start: String = name.chars().take(head).collect();
+    let end: String = name.chars().skip(length - tail).collect();
+    format!("{start}…{end}")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn list<S: AsRef<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// A number with its noun: `1 trial`, `2 trials`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_significant_digits() {
+        let cases = [
+            (0.0, "0"),
+            (0.004_123, "0.00412"),
+            (0.999_6, "1.00"),
+            (1.0, "1.00"),
+            (9.996, "10.0"),
+            (19.74, "19.7"),
+            (999.6, "1,000"),
+            (1_624.0, "1,620"),
+            (-1_624.0, "−1,620"),
+            (1_234_567.0, "1,230,000"),
+            (f64::NAN, "–"),
+            (f64::INFINITY, "–"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(figure(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn ticks_are_short() {
+        assert_eq!(tick(0.1 + 0.2), "0.3");
+        assert_eq!(tick(0.0), "0");
+        assert_eq!(tick(20_000.0), "20,000");
+    }
+
+    #[test]
+    fn percentages_keep_what_matters() {
+        assert_eq!(percent(0.95), "95\u{a0}%");
+        assert_eq!(percent(0.96875), "96.9\u{a0}%");
+        assert_eq!(percent(0.0412), "4.1\u{a0}%");
+        assert_eq!(percent(0.00005), "0.005\u{a0}%");
+        assert_eq!(percent(0.0), "0\u{a0}%");
+    }
+
+    #[test]
+    fn dates_follow_the_calendar() {
+        assert_eq!(date(UnixMillis(0)), "1970-01-01 00:00:00 UTC");
+        assert_eq!(date(UnixMillis(951_782_400_000)), "2000-02-29 00:00:00 UTC");
+        assert_eq!(date(UnixMillis(1_798_761_599_999)), "2026-12-31 23:59:59 UTC");
+        assert_eq!(date(UnixMillis(4_107_542_400_000)), "2100-03-01 00:00:00 UTC");
+        assert_eq!(date(UnixMillis(13_574_563_200_000)), "2400-02-29 00:00:00 UTC");
+    }
+
+    #[test]
+    fn lengths_and_sizes_choose_their_unit() {
+        assert_eq!(duration(Duration::from_millis(350)), "350\u{a0}ms");
+        assert_eq!(duration(Duration::from_millis(4_200)), "4.2\u{a0}s");
+        assert_eq!(duration(Duration::from_secs(200)), "3\u{a0}min 20\u{a0}s");
+        assert_eq!(duration(Duration::from_secs(7_500)), "2\u{a0}h 5\u{a0}min");
+        assert_eq!(bytes(1_610_612_736), "1.50\u{a0}GiB");
+        assert_eq!(bytes(12), "12.0\u{a0}B");
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shortened("production-replica-2", 9), "prod…ca-2");
+        assert_eq!(shortened("short", 9), "short");
+        assert_eq!(shortened("日本語の名前です", 5), "日本…です");
+    }
+
+    #[test]
+    fn lists_read_as_prose() {
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(list::<&str>(&[]), "");
+        assert_eq!(counted(1, "trial"), "1 trial");
+        assert_eq!(counted(1200, "trial"), "1,200 trials");
+    }
+}

@@ -1,0 +1,368 @@
+//! A figure against level: lines with markers, bands for the intervals, labels at their ends.
+
+use super::labels::spread;
+use super::marks::{failure_cross, outline, series_class};
+use super::scale::Scale;
+use super::{path, px};
+use crate::numbers;
+use maud::{Markup, html};
+
+/// Space between two direct labels, in pixels.
+const LABEL_GAP: f64 = 16.0;
+/// Longest direct label, in characters; longer names lose their middle.
+const LABEL_LENGTH: usize = 24;
+/// Width of a character of a label, in pixels; on the wide side, for fonts differ.
+const CHARACTER: f64 = 7.2;
+/// More series than this have whiskers instead of bands, which would hide one another.
+const MOST_BANDS: usize = 4;
+
+/// A figure against level.
+pub(crate) struct LineChart {
+    /// Unique within the page.
+    pub(crate) id: String,
+    /// What is shown, for those who cannot see it.
+    pub(crate) title: String,
+    /// Unit of the figure.
+    pub(crate) unit: String,
+    /// How the figure's axis runs.
+    pub(crate) axis: VerticalAxis,
+    /// All levels, ascending and positive.
+    pub(crate) levels: Vec<f64>,
+    /// One line each; its place decides its look.
+    pub(crate) series: Vec<Series>,
+}
+
+/// How the axis of the figure runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VerticalAxis {
+    /// Linear from zero, for figures whose size matters.
+    FromZero,
+    /// Logarithmic, for figures that span decades.
+    Log,
+}
+
+/// One line.
+pub(crate) struct Series {
+    /// In the user's words.
+    pub(crate) name: String,
+    /// In order of level.
+    pub(crate) points: Vec<Point>,
+}
+
+/// One level of a line.
+pub(crate) struct Point {
+    /// The level.
+    pub(crate) x: f64,
+    /// `None` is a gap.
+    pub(crate) value: Option<Value>,
+    /// Why there is no value.
+    pub(crate) gap: Option<String>,
+}
+
+/// A figure with its interval.
+#[derive(Clone, Copy)]
+pub(crate) struct Value {
+    /// The figure.
+    pub(crate) y: f64,
+    /// Ends of its interval.
+    pub(crate) bounds: Option<(f64, f64)>,
+}
+
+/// What a chart is drawn for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// A screen or paper that is wide enough for labels beside the lines.
+    Wide,
+    /// A phone; a legend stands in for the labels.
+    Narrow,
+}
+
+/// A point where it is drawn.
+struct Placed {
+    x: f64,
+    y: f64,
+    bounds: Option<(f64, f64)>,
+    point: (f64, Value),
+}
+
+impl LineChart {
+    /// The chart as an SVG element.
+    pub(crate) fn draw(&self, size: Size) -> Markup {
+        let frame = self.frame(size);
+        let (x, y) = self.scales(&frame);
+        let (id, class) = match size {
+            Size::Wide => (format!("{}-wide", self.id), "chart wide"),
+            Size::Narrow => (format!("{}-narrow", self.id), "chart narrow"),
+        };
+        let placed: Vec<Vec<Option<Placed>>> =
+            self.series.iter().map(|series| placed(series, &x, &y)).collect();
+        html! {
+            svg id=(id) class=(class) viewBox={ "0 0 " (px(frame.width)) " " (px(frame.height)) }
+                role="img" aria-labelledby={ (id) "-title" } tabindex="0" data-unit=(self.unit) {
+                title id={ (id) "-title" } { (self.title) }
+                (self.axes(&frame, &x, &y))
+                @for (i, points) in placed.iter().enumerate() { (self.intervals(i, points)) }
+                @for (i, points) in placed.iter().enumerate() { (self.line(i, points)) }
+                (self.gaps(&x, y.range().0))
+                @if size == Size::Wide { (self.labels(&frame, &placed)) }
+                line class="cursor" x1="0" x2="0" y1=(px(frame.top)) y2=(px(frame.bottom())) {}
+            }
+        }
+    }
+
+    /// Whether a label of the wide chart leaves out a part of a name.
+    pub(crate) fn shortens_names(&self) -> bool {
+        self.series.iter().any(|series| series.name.chars().count() > LABEL_LENGTH)
+    }
+
+    fn frame(&self, size: Size) -> Frame {
+        let longest = self
+            .series
+            .iter()
+            .map(|series| series.name.chars().count().min(LABEL_LENGTH))
+            .max()
+            .unwrap_or(0);
+        let labels_need = 60.0 + LABEL_GAP * self.series.len() as f64;
+        match size {
+            Size::Wide => Frame {
+                width: 720.0,
+                height: labels_need.max(330.0),
+                left: 58.0,
+                right: 34.0 + longest as f64 * CHARACTER,
+                top: 14.0,
+                below: 46.0,
+            },
+            Size::Narrow => Frame {
+                width: 360.0,
+                height: 280.0,
+                left: 50.0,
+                right: 14.0,
+                top: 14.0,
+                below: 44.0,
+            },
+        }
+    }
+
+    fn scales(&self, frame: &Frame) -> (Scale, Scale) {
+        // A margin inside the frame keeps markers off the axis.
+        let x = Scale::log_levels(&self.levels, (frame.left + 12.0, frame.right_edge() - 8.0));
+        let values = self.series.iter().flat_map(|series| &series.points).filter_map(|p| p.value);
+        let ends = values.flat_map(|value| {
+            let (low, high) = value.bounds.unwrap_or((value.y, value.y));
+            [low, value.y, high]
+        });
+        let range = (frame.bottom(), frame.top);
+        let y = match self.axis {
+            VerticalAxis::FromZero => Scale::from_zero(ends, range, 5),
+            VerticalAxis::Log => Scale::log(ends, range),
+        };
+        (x, y)
+    }
+
+    fn axes(&self, frame: &Frame, x: &Scale, y: &Scale) -> Markup {
+        html! {
+            g class="axes" {
+                @for (value, at) in y.ticks() {
+                    line class="grid" x1=(px(frame.left)) x2=(px(frame.right_edge())) y1=(px(at)) y2=(px(at)) {}
+                    text class="end" x=(px(frame.left - 7.0)) y=(px(at + 4.0)) { (numbers::tick(value)) }
+                }
+                @for (value, at) in spaced(x, frame) {
+                    line class="notch" x1=(px(at)) x2=(px(at)) y1=(px(frame.bottom())) y2=(px(frame.bottom() + 5.0)) {}
+                    text class="middle" x=(px(at)) y=(px(frame.bottom() + 19.0)) { (numbers::tick(value)) }
+                }
+                line class="base" x1=(px(frame.left)) x2=(px(frame.right_edge())) y1=(px(frame.bottom())) y2=(px(frame.bottom())) {}
+                text class="middle unit" x=(px((frame.left + frame.right_edge()) / 2.0)) y=(px(frame.height - 6.0)) { "clients (log scale)" }
+            }
+        }
+    }
+
+    /// Bands where they can be told apart, else whiskers; whiskers too where a band has no width.
+    fn intervals(&self, series: usize, points: &[Option<Placed>]) -> Markup {
+        let bands = self.series.len() <= MOST_BANDS;
+        html! {
+            g class={ "intervals " (series_class(series)) } {
+                @if bands {
+                    @for run in runs(points) {
+                        @let ends: Vec<(f64, f64, f64)> = run.iter().filter_map(|p| p.bounds.map(|(low, high)| (p.x, low, high))).collect();
+                        @if ends.len() > 1 {
+                            @let outline = ends.iter().map(|e| (e.0, e.2)).chain(ends.iter().rev().map(|e| (e.0, e.1)));
+                            path class="band" d={ (path(outline)) "Z" } {}
+                        }
+                    }
+                }
+                @for placed in points.iter().flatten() {
+                    @if let Some((low, high)) = placed.bounds {
+                        path class="whisker" d=(path([(placed.x, low), (placed.x, high)])) {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn line(&self, series: usize, points: &[Option<Placed>]) -> Markup {
+        html! {
+            g class={ "series " (series_class(series)) } data-name=(self.series[series].name) {
+                @for run in runs(points) {
+                    @if run.len() > 1 {
+                        path class="line" d=(path(run.iter().map(|p| (p.x, p.y)))) {}
+                    }
+                }
+                @for placed in points.iter().flatten() {
+                    @let (x, value) = placed.point;
+                    path class="mark" d=(outline(series)) transform={ "translate(" (px(placed.x)) " " (px(placed.y)) ")" }
+                        data-x=(numbers::tick(x)) data-y=(numbers::figure(value.y))
+                        data-range=[value.bounds.map(|(low, high)| numbers::range(low, high))] {}
+                }
+            }
+        }
+    }
+
+    /// Crosses on the base line where all trials of a cell failed; several at one level stand on
+    /// top of one another.
+    fn gaps(&self, x: &Scale, base: f64) -> Markup {
+        html! {
+            @for &level in &self.levels {
+                @let failed = self.series.iter().enumerate().flat_map(|(i, series)| {
+                    series.points.iter().filter(move |p| p.x == level).filter_map(move |p| {
+                        p.gap.as_ref().map(|why| (i, format!("{}, {level} clients: {why}", series.name)))
+                    })
+                });
+                @for (above, (series, why)) in failed.enumerate() {
+                    @if let Some(at) = x.position(level) {
+                        g class=(series_class(series)) { (failure_cross((at, base - 8.0 - 12.0 * above as f64), &why)) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Names at the ends of the lines, with a leader where a name had to make room.
+    fn labels(&self, frame: &Frame, placed: &[Vec<Option<Placed>>]) -> Markup {
+        let ends: Vec<(usize, f64, f64)> = placed
+            .iter()
+            .enumerate()
+            .filter_map(|(i, points)| points.iter().flatten().last().map(|p| (i, p.x, p.y)))
+            .collect();
+        let wanted: Vec<f64> = ends.iter().map(|end| end.2).collect();
+        let at = spread(&wanted, LABEL_GAP, (frame.top + 4.0, frame.bottom() - 4.0));
+        let left = frame.right_edge() + 16.0;
+        html! {
+            g class="labels" {
+                @for ((series, x, y), label) in ends.into_iter().zip(at) {
+                    path class={ "leader " (series_class(series)) } d=(path([(x + 7.0, y), (left - 3.0, label)])) {}
+                    text x=(px(left)) y=(px(label + 4.0)) {
+                        (numbers::shortened(&self.series[series].name, LABEL_LENGTH))
+                        title { (self.series[series].name) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The plot within its margins, in pixels.
+struct Frame {
+    width: f64,
+    height: f64,
+    left: f64,
+    right: f64,
+    top: f64,
+    below: f64,
+}
+
+impl Frame {
+    fn right_edge(&self) -> f64 {
+        self.width - self.right
+    }
+
+    fn bottom(&self) -> f64 {
+        self.height - self.below
+    }
+}
+
+/// Marks of the level axis whose numbers don't touch; the highest level is always among them.
+fn spaced(x: &Scale, frame: &Frame) -> Vec<(f64, f64)> {
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    let marks: Vec<(f64, f64)> = x.ticks().collect();
+    for (value, at) in marks.into_iter().rev() {
+        let width = numbers::tick(value).len() as f64 * CHARACTER + 6.0;
+        if at >= frame.left && kept.last().is_none_or(|(_, right)| right - at >= width) {
+            kept.push((value, at));
+        }
+    }
+    kept
+}
+
+fn placed(series: &Series, x: &Scale, y: &Scale) -> Vec<Option<Placed>> {
+    let place = |point: &Point| {
+        let value = point.value?;
+        let ends = value.bounds.and_then(|(low, high)| Some((y.position(low)?, y.position(high)?)));
+        Some(Placed {
+            x: x.position(point.x)?,
+            y: y.position(value.y)?,
+            bounds: ends,
+            point: (point.x, value),
+        })
+    };
+    series.points.iter().map(place).collect()
+}
+
+/// Stretches of points without a gap.
+fn runs(points: &[Option<Placed>]) -> impl Iterator<Item = Vec<&Placed>> {
+    points.split(Option::is_none).map(|run| run.iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(axis: VerticalAxis, values: &[Option<(f64, f64, f64)>]) -> LineChart {
+        let levels: Vec<f64> = (0..values.len()).map(|i| f64::from(1 << i)).collect();
+        let point = |(x, value): (&f64, &Option<(f64, f64, f64)>)| Point {
+            x: *x,
+            value: value.map(|(low, y, high)| Value { y, bounds: Some((low, high)) }),
+            gap: value.is_none().then(|| "server lost".to_owned()),
+        };
+        let points = levels.iter().zip(values).map(point).collect();
+        LineChart {
+            id: "c".into(),
+            title: "t".into(),
+            unit: "ms".into(),
+            axis,
+            levels: levels.clone(),
+            series: vec![Series { name: "a".into(), points }],
+        }
+    }
+
+    #[test]
+    fn bands_lie_inside_the_axes() {
+        for axis in [VerticalAxis::FromZero, VerticalAxis::Log] {
+            let chart = chart(axis, &[Some((3.0, 5.0, 80.0)), Some((900.0, 1_000.0, 4_800.0))]);
+            let frame = chart.frame(Size::Wide);
+            let (x, y) = chart.scales(&frame);
+            for placed in placed(&chart.series[0], &x, &y).into_iter().flatten() {
+                let (low, high) = placed.bounds.unwrap();
+                assert!(high >= frame.top - 1e-9 && low <= frame.bottom() + 1e-9);
+                assert!(high < placed.y && placed.y < low);
+                assert!(placed.x >= frame.left && placed.x <= frame.right_edge());
+            }
+        }
+    }
+
+    #[test]
+    fn a_level_without_a_figure_is_a_gap_with_a_cross() {
+        let v = Some((1.0, 2.0, 3.0));
+        let svg = chart(VerticalAxis::FromZero, &[v, v, None, v, v]).draw(Size::Wide).into_string();
+        assert_eq!(svg.matches("class=\"line\"").count(), 2);
+        assert_eq!(svg.matches("class=\"failure\"").count(), 1);
+        assert!(svg.contains("a, 4 clients: server lost"));
+    }
+
+    #[test]
+    fn values_that_a_log_axis_cannot_show_are_left_out() {
+        let chart = chart(VerticalAxis::Log, &[Some((0.0, 0.0, 0.0)), Some((1.0, f64::NAN, 2.0))]);
+        let svg = chart.draw(Size::Narrow).into_string();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        assert_eq!(svg.matches("class=\"mark\"").count(), 0);
+    }
+}

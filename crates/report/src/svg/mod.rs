@@ -1,0 +1,52 @@
+//! A small SVG writer for the charts of a report.
+//!
+//! Marks carry classes (`s0` … `s7` for a series' colour) and `data-` attributes; the page's
+//! stylesheet holds the colours, and its script the cross-hair. Domains come from the data, bands
+//! included, and nothing is clamped into them. A series is told apart by the shape of its markers
+//! and its dashes as well as by its colour.
+
+mod decimate;
+mod intervals;
+mod labels;
+mod line_chart;
+mod marks;
+mod panels;
+mod scale;
+
+pub(crate) use intervals::{IntervalChart, Row};
+pub(crate) use line_chart::{LineChart, Point, Series, Size, Value, VerticalAxis};
+pub(crate) use marks::key;
+pub(crate) use panels::{Line, Panel, PanelChart};
+
+use std::fmt::Write;
+
+/// A coordinate, to a tenth of a pixel and without needless digits.
+fn px(position: f64) -> String {
+    let text = format!("{position:.1}");
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// An SVG path through points.
+fn path(points: impl IntoIterator<Item = (f64, f64)>) -> String {
+    let mut path = String::new();
+    for (i, (x, y)) in points.into_iter().enumerate() {
+        let command = if i == 0 { 'M' } else { 'L' };
+        // Writing into a String cannot fail.
+        let _ = write!(path, "{command}{} {}", px(x), px(y));
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_are_short() {
+        assert_eq!(px(12.0), "12");
+        assert_eq!(px(12.34), "12.3");
+        assert_eq!(px(-0.01), "0");
+        assert_eq!(path([(0.0, 1.0), (2.5, 3.0)]), "M0 1L2.5 3");
+    }
+}

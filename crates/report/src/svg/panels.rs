@@ -1,0 +1,90 @@
+//! Small charts over time, one above another on a common time axis.
+
+use super::decimate::decimate;
+use super::scale::Scale;
+use super::{path, px};
+use crate::numbers;
+use maud::{Markup, html};
+
+/// Width of the drawing, in pixels.
+const WIDTH: f64 = 300.0;
+/// Height of one panel's plot, in pixels.
+const PLOT: f64 = 46.0;
+/// Height of a panel with its heading, in pixels.
+const PANEL: f64 = PLOT + 20.0;
+/// Left edge of the plots: room for the largest number of an axis.
+const LEFT: f64 = 46.0;
+
+/// Panels over a common time axis.
+pub(crate) struct PanelChart {
+    /// What is shown.
+    pub(crate) title: String,
+    /// First and last second; the first may be negative.
+    pub(crate) time: (f64, f64),
+    /// Until when the load was only warming up, in seconds.
+    pub(crate) warmup_until: f64,
+    /// From top to bottom.
+    pub(crate) panels: Vec<Panel>,
+    /// Points that a line may have.
+    pub(crate) most_points: usize,
+}
+
+/// One panel.
+pub(crate) struct Panel {
+    /// What it shows, with the unit.
+    pub(crate) heading: String,
+    /// What its axis must reach, so that panels of several trials compare.
+    pub(crate) largest: f64,
+    /// Lines, by class of the stylesheet.
+    pub(crate) lines: Vec<Line>,
+}
+
+/// A line over time.
+pub(crate) struct Line {
+    /// Class of the stylesheet.
+    pub(crate) class: &'static str,
+    /// Seconds from the start of the load, and values.
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+impl PanelChart {
+    /// The chart as an SVG element.
+    pub(crate) fn draw(&self) -> Markup {
+        let time = Scale::exactly(self.time, (LEFT, WIDTH - 8.0));
+        let bottom = PANEL * self.panels.len() as f64;
+        html! {
+            svg class="chart panels" viewBox={ "0 0 " (px(WIDTH)) " " (px(bottom + 18.0)) } role="img" aria-label=(self.title) {
+                @for (i, panel) in self.panels.iter().enumerate() {
+                    (self.panel(panel, &time, i as f64 * PANEL + 16.0))
+                }
+                @for (value, at) in time.ticks() {
+                    text class={ "axis " @if value == self.time.0 { "start" } @else { "end" } } x=(px(at)) y=(px(bottom + 13.0)) { (numbers::tick(value.round())) " s" }
+                }
+            }
+        }
+    }
+
+    fn panel(&self, panel: &Panel, time: &Scale, top: f64) -> Markup {
+        let bottom = top + PLOT;
+        let y = Scale::from_zero([panel.largest], (bottom, top), 1);
+        let highest = y.ticks().last();
+        let (left, right) = time.range();
+        let warm = time.position(self.warmup_until).unwrap_or(left).clamp(left, right);
+        html! {
+            text class="heading" x=(px(left)) y=(px(top - 4.0)) { (panel.heading) }
+            @if warm > left {
+                rect class="warmup" x=(px(left)) y=(px(top)) width=(px(warm - left)) height=(px(PLOT)) {}
+            }
+            path class="base" d=(path([(left, bottom), (right, bottom)])) {}
+            @if let Some((value, at)) = highest {
+                path class="grid" d=(path([(left, at), (right, at)])) {}
+                text class="axis end" x=(px(left - 4.0)) y=(px(at + 6.0)) { (numbers::tick(value)) }
+            }
+            @for line in &panel.lines {
+                @let points = decimate(&line.points, self.most_points);
+                @let placed = points.iter().filter_map(|&(t, v)| Some((time.position(t)?, y.position(v)?)));
+                path class={ "trace " (line.class) } d=(path(placed)) {}
+            }
+        }
+    }
+}

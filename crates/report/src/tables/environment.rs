@@ -1,0 +1,88 @@
+use super::{Cell, Table, words};
+use crate::numbers::{NOTHING, bytes, count, date, duration};
+use crate::view;
+use crate::words::place;
+use analyse::Analysis;
+use std::time::Duration;
+
+/// The run: what, when, and with what.
+pub(crate) fn run(analysis: &Analysis) -> Table {
+    let dataset = analysis.dataset;
+    let planned = dataset.plan.trials().count();
+    pairs([
+        ("study", Some(dataset.study.name.clone())),
+        ("run", Some(format!("{}, started {}", dataset.run.id, date(dataset.run.started_at)))),
+        ("weighin", Some(dataset.run.weighin_version.clone())),
+        ("trials", Some(format!("{} of {planned} have a record", dataset.trials.len()))),
+        ("seed", Some(dataset.plan.seed.to_string())),
+        ("scale of times", Some(crate::numbers::figure(dataset.run.scale))),
+    ])
+}
+
+/// The host that weighin ran on.
+pub(crate) fn host(analysis: &Analysis) -> Table {
+    let host = &analysis.dataset.run.host;
+    let on_off = |on| if on { "on" } else { "off" }.to_owned();
+    pairs([
+        ("host", Some(host.hostname.clone())),
+        ("operating system", Some(host.os.clone())),
+        ("kernel", Some(host.kernel.clone())),
+        ("processor", Some(format!("{} × {}", host.cpus, host.cpu_model))),
+        ("memory", Some(bytes(host.memory_bytes))),
+        ("frequency governor", host.governor.clone()),
+        ("simultaneous multithreading", host.smt.map(on_off)),
+        ("NUMA nodes", host.numa_nodes.map(|n| n.to_string())),
+        ("virtualisation", host.virtualisation.clone()),
+        ("disks", (!host.disks.is_empty()).then(|| host.disks.join("; "))),
+        ("file system of private servers", host.sandbox_filesystem.clone()),
+        ("clock source", host.clock_source.clone()),
+    ])
+}
+
+fn pairs<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Table {
+    let mut table = Table::new([words("fact"), words("value")]);
+    for (name, value) in facts {
+        let value = value.filter(|value| !value.is_empty());
+        table.push([Cell::text(name), Cell::text(value.as_deref().unwrap_or("not known"))]);
+    }
+    table
+}
+
+/// The targets as configured and as observed.
+pub(crate) fn servers(analysis: &Analysis) -> Table {
+    let mut table = Table::new([
+        words("target"),
+        words("system"),
+        words("where"),
+        words("version"),
+        words("labels"),
+        words("price"),
+        super::numbers("data"),
+        super::numbers("prepared in"),
+        super::numbers("variables"),
+    ]);
+    for target in &analysis.dataset.study.targets {
+        let observed = analysis.dataset.targets.iter().find(|facts| facts.target == target.name);
+        let server = observed.map(|facts| &facts.server);
+        let labels: Vec<String> = target.labels.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+        let price = target.price.as_ref();
+        let or_nothing = |text: Option<String>| Cell::text(text.as_deref().unwrap_or(NOTHING));
+        table.push([
+            Cell::target(&target.name, view::series(analysis, &target.name)),
+            Cell::text(target.system.to_string()),
+            Cell::text(place(&target.place)),
+            Cell::text(server.map_or("never reached", |server| &server.version)),
+            or_nothing((!labels.is_empty()).then(|| labels.join(", "))),
+            or_nothing(price.map(|p| format!("{:.2} {} a month", p.monthly, p.currency))),
+            or_nothing(server.and_then(|server| server.dataset_bytes).map(bytes)),
+            or_nothing(server.map(|server| prepared_in(server.prepare_seconds))),
+            or_nothing(server.map(|server| count(server.variables.len() as u64))),
+        ]);
+    }
+    table
+}
+
+fn prepared_in(seconds: Option<f64>) -> String {
+    let length = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    length.map_or("was there".to_owned(), duration)
+}

@@ -1,0 +1,135 @@
+//! The tables of a report, independent of the format that they are written in.
+
+mod cells;
+mod environment;
+mod ranking;
+mod ratios;
+mod settings;
+mod trials;
+
+pub(crate) use cells::cells;
+pub(crate) use environment::{host, run, servers};
+pub(crate) use ranking::ranking;
+pub(crate) use ratios::ratios;
+pub(crate) use settings::{differences, variables};
+pub(crate) use trials::{failures, trials};
+
+/// A table of text.
+pub(crate) struct Table {
+    /// Headings, with units.
+    pub(crate) columns: Vec<Column>,
+    /// As many cells each as there are columns.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A column.
+pub(crate) struct Column {
+    /// Its heading.
+    pub(crate) heading: &'static str,
+    /// Whether it holds numbers, to be aligned at their ends.
+    pub(crate) numeric: bool,
+}
+
+/// A row.
+pub(crate) struct Row {
+    /// From left to right.
+    pub(crate) cells: Vec<Cell>,
+    /// Whether a group of rows starts here.
+    pub(crate) opens_group: bool,
+}
+
+/// A cell.
+#[derive(Default)]
+pub(crate) struct Cell {
+    /// What it says.
+    pub(crate) text: String,
+    /// What it adds in small print, such as an interval.
+    pub(crate) note: Option<String>,
+    /// What it means.
+    pub(crate) tone: Tone,
+    /// The target that it names, by place in the study.
+    pub(crate) series: Option<usize>,
+}
+
+/// What a cell means, beyond its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Nothing in particular.
+    #[default]
+    Plain,
+    /// As it should be.
+    Good,
+    /// With care.
+    Doubtful,
+    /// Don't rely on it.
+    Bad,
+}
+
+impl Table {
+    /// An empty table.
+    fn new(columns: impl IntoIterator<Item = Column>) -> Self {
+        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row of the group under way.
+    fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(Row { cells: cells.into_iter().collect(), opens_group: false });
+    }
+
+    /// Adds a row that starts a group.
+    fn push_group(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.push(cells);
+        if let Some(row) = self.rows.last_mut() {
+            row.opens_group = true;
+        }
+    }
+}
+
+/// A column of words.
+fn words(heading: &'static str) -> Column {
+    Column { heading, numeric: false }
+}
+
+/// A column of numbers.
+fn numbers(heading: &'static str) -> Column {
+    Column { heading, numeric: true }
+}
+
+impl Cell {
+    /// Plain text.
+    fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// The name of a target.
+    fn target(name: &str, series: usize) -> Self {
+        Self { text: name.to_owned(), series: Some(series), ..Self::default() }
+    }
+
+    /// The same with a note.
+    fn with_note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+
+    /// The same with a tone.
+    fn with_tone(self, tone: Tone) -> Self {
+        Self { tone, ..self }
+    }
+
+    /// An estimate with its interval as the note.
+    fn estimate(estimate: Option<&stats::Estimate>) -> Self {
+        match estimate {
+            None => Self::text(crate::numbers::NOTHING),
+            Some(estimate) => Self {
+                text: crate::numbers::figure(estimate.point),
+                note: estimate.interval.map(|_| crate::numbers::interval(estimate)),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// A number, or a dash.
+    fn figure(value: Option<f64>) -> Self {
+        Self::text(value.map_or(crate::numbers::NOTHING.to_owned(), crate::numbers::figure))
+    }
+}

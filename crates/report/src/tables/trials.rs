@@ -1,0 +1,112 @@
+use super::{Cell, Table, Tone, numbers, words};
+use crate::numbers::{bytes, count, date, duration};
+use crate::support::supports;
+use crate::view;
+use crate::words::{failure_kind, validity};
+use analyse::{Analysis, TrialAssessment, Validity};
+use model::{LoadResult, TrialRecord};
+
+/// Every trial that has a record, in the order in which they ran.
+pub(crate) fn trials(analysis: &Analysis) -> Table {
+    let mut table = Table::new([
+        numbers("position"),
+        numbers("block"),
+        words("test"),
+        words("target"),
+        numbers("clients"),
+        words("began, UTC"),
+        words("trusted"),
+        numbers("measured for"),
+        numbers("transactions"),
+        numbers("transactions/s"),
+        numbers("queries/s"),
+        numbers("mean, ms"),
+        numbers("p50, ms"),
+        numbers("p95, ms"),
+        numbers("p99, ms"),
+        numbers("max, ms"),
+        numbers("failed"),
+        numbers("load generator, processors"),
+        numbers("its memory"),
+    ]);
+    let assessments = view::assessments(analysis);
+    let mut order: Vec<usize> = (0..analysis.dataset.trials.len()).collect();
+    order.sort_by_key(|&i| analysis.dataset.trials[i].position);
+    for i in order {
+        let record = &analysis.dataset.trials[i];
+        let mut row = identity(analysis, record, assessments.get(&i).copied());
+        row.extend(figures(analysis, record));
+        table.push(row);
+    }
+    table
+}
+
+fn identity(
+    analysis: &Analysis,
+    record: &TrialRecord,
+    assessment: Option<&TrialAssessment>,
+) -> Vec<Cell> {
+    let trusted = match (record.failure(), assessment.map(|a| a.validity)) {
+        (Some(failure), _) => {
+            Cell::text(format!("failed: {}", failure_kind(failure.kind))).with_tone(Tone::Bad)
+        }
+        (None, Some(how)) => Cell::text(validity(how)).with_tone(match how {
+            Validity::Valid => Tone::Good,
+            Validity::Suspect => Tone::Doubtful,
+            Validity::Void => Tone::Bad,
+        }),
+        (None, None) => Cell::text("not assessed").with_tone(Tone::Doubtful),
+    };
+    let key = &record.key;
+    vec![
+        Cell::text(record.position.to_string()),
+        Cell::text(key.repeat.to_string()),
+        Cell::text(&key.test),
+        Cell::target(&key.target, view::series(analysis, &key.target)),
+        Cell::text(count(key.level.clients.into())),
+        Cell::text(date(record.started_at).trim_end_matches(" UTC")),
+        trusted,
+    ]
+}
+
+fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
+    let Some(load) = record.load() else {
+        return (0..12).map(|_| Cell::text(crate::numbers::NOTHING)).collect();
+    };
+    let LoadResult { measure, latencies, client, .. } = load;
+    let seconds = measure.elapsed.as_secs_f64();
+    let processors = (seconds > 0.0).then(|| client.cpu_seconds / seconds);
+    let percentile = |quantile| {
+        let enough = supports(analysis, latencies, quantile);
+        Cell::figure(latencies.percentile_ms(quantile * 100.0).filter(|_| enough))
+    };
+    vec![
+        Cell::text(duration(measure.elapsed)),
+        Cell::text(count(measure.transactions)),
+        Cell::figure(Some(measure.transactions_per_second())),
+        Cell::figure(Some(measure.queries_per_second())),
+        Cell::figure(latencies.mean_ms()),
+        percentile(0.5),
+        percentile(0.95),
+        percentile(0.99),
+        Cell::figure(latencies.max_ms()),
+        Cell::text(count(measure.errors)),
+        Cell::figure(processors),
+        Cell::text(bytes(client.peak_rss_bytes)),
+    ]
+}
+
+/// The trials that failed, each with its reason and what would mend it; `None` when none did.
+pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
+    let mut table = Table::new([words("trial"), words("what happened"), words("how to mend it")]);
+    for record in &analysis.dataset.trials {
+        let Some(failure) = record.failure() else { continue };
+        let mend = if failure.remedy.is_empty() { "no remedy known" } else { &failure.remedy };
+        table.push([
+            Cell::text(record.key.to_string()),
+            Cell::text(&failure.message).with_note(failure_kind(failure.kind)).with_tone(Tone::Bad),
+            Cell::text(mend),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
+}

@@ -1,0 +1,199 @@
+//! What a terminal shows when a run is over.
+
+use crate::{numbers, view, words};
+use analyse::{Analysis, Evidence, Finding, Place, Severity, TestAnalysis};
+use std::fmt::Write;
+
+/// Narrowest width that lines are broken to.
+const NARROWEST: usize = 40;
+/// Most warnings that are shown; the report has them all.
+const MOST_WARNINGS: usize = 6;
+/// What the figures of a place need beside its name, in columns.
+const FIGURES: usize = 52;
+
+/// The ranking with its ties, how the targets compare, and what failed or is in doubt, in lines
+/// of at most `width` columns (40 at least). Without `colour` there are no escape sequences; in
+/// either case control characters in names and messages are replaced.
+pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> String {
+    let mut page = Page { text: String::new(), width: width.max(NARROWEST), colour };
+    for test in &analysis.tests {
+        page.test(analysis, test);
+    }
+    page.lost(analysis);
+    page.doubts(analysis);
+    page.text
+}
+
+struct Page {
+    text: String,
+    width: usize,
+    colour: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Style {
+    Plain,
+    Bold,
+    Bad,
+    Doubtful,
+    Soft,
+}
+
+impl Page {
+    fn test(&mut self, analysis: &Analysis, test: &TestAnalysis) {
+        self.paragraph(
+            "",
+            &format!("{}: transactions per second at the peak", test.test),
+            Style::Bold,
+        );
+        let names = test.ranking.tiers.iter().flatten().map(|place| place.target.chars().count());
+        let column = names.max().unwrap_or(0).min(self.longest_name());
+        let mut number = 1;
+        for tier in &test.ranking.tiers {
+            for (i, place) in tier.iter().enumerate() {
+                let label = if i == 0 { format!("{number}.") } else { "=".to_owned() };
+                self.place(&label, place, column);
+            }
+            number += tier.len();
+        }
+        if test.ranking.tiers.is_empty() {
+            self.paragraph("  ", "no target has a trial that counts", Style::Bad);
+        }
+        for target in &test.ranking.unranked {
+            let name = numbers::shortened(target, self.longest_name());
+            self.paragraph(
+                "  ",
+                &format!("–  {name}  not ranked: no trial that counts"),
+                Style::Bad,
+            );
+        }
+        let said = words::answer(analysis, test);
+        for condition in said.conditions {
+            self.bullet(&condition, Style::Plain);
+        }
+        if said.more_conditions > 0 {
+            self.bullet(&format!("{} more in the report", said.more_conditions), Style::Soft);
+        }
+        self.text.push('\n');
+    }
+
+    fn place(&mut self, label: &str, place: &Place, column: usize) {
+        let name = printable(&numbers::shortened(&place.target, column));
+        let interval = place.throughput.interval.map_or("no interval".to_owned(), |interval| {
+            numbers::range(interval.low, interval.high)
+        });
+        let figure = numbers::figure(place.throughput.point);
+        let line =
+            format!("{label:<3}{name:<column$} {figure:>9}/s ({interval}) at {}", place.level);
+        self.text.push_str("  ");
+        self.styled(&line, Style::Plain);
+        self.text.push('\n');
+    }
+
+    /// Longest name of a target in the ranking, in characters.
+    fn longest_name(&self) -> usize {
+        self.width.saturating_sub(FIGURES).max(8)
+    }
+
+    /// How many trials say nothing, and why.
+    fn lost(&mut self, analysis: &Analysis) {
+        let missing = analysis.dataset.missing().count();
+        let mut trials = view::Tally::of_all(analysis).describe();
+        if missing > 0 {
+            // Writing into a String cannot fail.
+            let _ = write!(trials, ", {missing} not run");
+        }
+        self.paragraph("", &format!("Trials: {trials}"), Style::Bold);
+        for record in &analysis.dataset.trials {
+            if let Some(failure) = record.failure() {
+                self.bullet(&format!("{} failed: {}", record.key, failure.message), Style::Bad);
+                if !failure.remedy.is_empty() {
+                    self.paragraph("    ", &format!("to mend it: {}", failure.remedy), Style::Soft);
+                }
+            }
+        }
+    }
+
+    /// Severe findings and warnings, but for failures, which are listed already.
+    fn doubts(&mut self, analysis: &Analysis) {
+        let listed = |finding: &&Finding| {
+            matches!(finding.severity, Severity::Severe | Severity::Warning)
+                && !matches!(finding.evidence, Evidence::TrialFailed { .. })
+        };
+        let doubts: Vec<&Finding> = analysis.findings.iter().filter(listed).collect();
+        for finding in doubts.iter().take(MOST_WARNINGS) {
+            let style = match finding.severity {
+                Severity::Severe => Style::Bad,
+                _ => Style::Doubtful,
+            };
+            self.bullet(&words::sentence(finding), style);
+        }
+        if let Some(more @ 1..) = doubts.len().checked_sub(MOST_WARNINGS) {
+            self.bullet(&format!("{more} more in the report"), Style::Soft);
+        }
+    }
+
+    fn bullet(&mut self, text: &str, style: Style) {
+        self.wrapped("  - ", "    ", text, style);
+    }
+
+    fn paragraph(&mut self, indent: &str, text: &str, style: Style) {
+        self.wrapped(indent, indent, text, style);
+    }
+
+    /// Breaks at spaces; a word that is longer than a line is cut.
+    fn wrapped(&mut self, first: &str, indent: &str, text: &str, style: Style) {
+        let clean = printable(text);
+        let room = self.width - indent.chars().count();
+        let mut lines = vec![String::new()];
+        let mut filled = 0;
+        for word in clean.split(' ').flat_map(|word| pieces(word, room)) {
+            let length = word.chars().count();
+            let gap = usize::from(filled > 0);
+            match lines.last_mut() {
+                Some(line) if filled + gap + length <= room => {
+                    line.push_str(&" ".repeat(gap));
+                    line.push_str(&word);
+                    filled += gap + length;
+                }
+                _ => {
+                    lines.push(word);
+                    filled = length;
+                }
+            }
+        }
+        for (i, line) in lines.iter().enumerate() {
+            self.text.push_str(if i == 0 { first } else { indent });
+            self.styled(line, style);
+            self.text.push('\n');
+        }
+    }
+
+    fn styled(&mut self, text: &str, style: Style) {
+        let code = match style {
+            _ if !self.colour => "",
+            Style::Plain => "",
+            Style::Bold => "1",
+            Style::Bad => "31",
+            Style::Doubtful => "33",
+            Style::Soft => "2",
+        };
+        if code.is_empty() {
+            self.text.push_str(text);
+        } else {
+            // Writing into a String cannot fail.
+            let _ = write!(self.text, "\u{1b}[{code}m{text}\u{1b}[0m");
+        }
+    }
+}
+
+/// Text without the control characters that could steer a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A word in pieces of at most `length` characters.
+fn pieces(word: &str, length: usize) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    letters.chunks(length).map(|piece| piece.iter().collect()).collect()
+}

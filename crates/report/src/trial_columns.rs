@@ -1,0 +1,101 @@
+//! What CSV and JSON say of a trial: one list of columns for both.
+
+use crate::{view, words};
+use analyse::{Analysis, TrialAssessment};
+use model::{LoadResult, TrialRecord};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// A trial of the plan, whatever has become of it.
+pub(crate) struct TrialRow<'a> {
+    analysis: &'a Analysis<'a>,
+    planned: &'a model::Trial,
+    record: Option<&'a TrialRecord>,
+    assessment: Option<&'a TrialAssessment>,
+}
+
+/// A column: its name and its value in a row, null where there is none.
+pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
+
+/// All columns in order. Names and meanings are part of the published formats.
+pub(crate) const COLUMNS: [Column; 33] = [
+    ("study", |row| row.analysis.dataset.study.name.clone().into()),
+    ("run", |row| row.analysis.dataset.run.id.into()),
+    ("test", |row| row.planned.key.test.clone().into()),
+    ("target", |row| row.planned.key.target.clone().into()),
+    ("clients", |row| row.planned.key.level.clients.into()),
+    ("repeat", |row| row.planned.key.repeat.into()),
+    ("position", |row| row.planned.position.into()),
+    ("seed", |row| row.planned.seed.into()),
+    ("started_at_ms", |row| row.recorded(|record| record.started_at.0.into())),
+    ("finished_at_ms", |row| row.recorded(|record| record.finished_at.0.into())),
+    ("outcome", |row| row.outcome().into()),
+    ("validity", |row| row.assessment.map_or(Value::Null, |a| words::validity(a.validity).into())),
+    ("measured_seconds", |row| row.loaded(|load| load.measure.elapsed.as_secs_f64().into())),
+    ("transactions", |row| row.loaded(|load| load.measure.transactions.into())),
+    ("queries", |row| row.loaded(|load| load.measure.queries.into())),
+    ("errors", |row| row.loaded(|load| load.measure.errors.into())),
+    ("transactions_per_second", |row| {
+        row.loaded(|load| load.measure.transactions_per_second().into())
+    }),
+    ("queries_per_second", |row| row.loaded(|load| load.measure.queries_per_second().into())),
+    ("latency_min_ms", |row| row.loaded(|load| load.latencies.min_ms().into())),
+    ("latency_mean_ms", |row| row.loaded(|load| load.latencies.mean_ms().into())),
+    ("latency_p50_ms", |row| row.loaded(|load| load.latencies.percentile_ms(50.0).into())),
+    ("latency_p95_ms", |row| row.loaded(|load| load.latencies.percentile_ms(95.0).into())),
+    ("latency_p99_ms", |row| row.loaded(|load| load.latencies.percentile_ms(99.0).into())),
+    ("latency_p999_ms", |row| row.loaded(|load| load.latencies.percentile_ms(99.9).into())),
+    ("latency_max_ms", |row| row.loaded(|load| load.latencies.max_ms().into())),
+    ("timed_out", |row| row.loaded(|load| load.ledger.timed_out.into())),
+    ("dropped", |row| row.loaded(|load| load.ledger.dropped.into())),
+    ("client_cpu_seconds", |row| row.loaded(|load| load.client.cpu_seconds.into())),
+    ("client_peak_rss_bytes", |row| row.loaded(|load| load.client.peak_rss_bytes.into())),
+    ("client_max_loop_lag_ms", |row| {
+        row.loaded(|load| (load.client.max_loop_lag.as_secs_f64() * 1e3).into())
+    }),
+    ("failure_kind", |row| {
+        // An enum of unit variants always has a JSON form; null says "none" if that changes.
+        row.failed(|failure| serde_json::to_value(failure.kind).unwrap_or_default())
+    }),
+    ("failure_message", |row| row.failed(|failure| failure.message.clone().into())),
+    ("failure_remedy", |row| row.failed(|failure| failure.remedy.clone().into())),
+];
+
+/// Every trial of the plan in its order.
+pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
+    let assessments = view::assessments(analysis);
+    let records: HashMap<&model::TrialKey, usize> =
+        analysis.dataset.trials.iter().enumerate().map(|(i, record)| (&record.key, i)).collect();
+    let row = |planned: &'a model::Trial| {
+        let index = records.get(&planned.key);
+        TrialRow {
+            analysis,
+            planned,
+            record: index.and_then(|&i| analysis.dataset.trials.get(i)),
+            assessment: index.and_then(|i| assessments.get(i).copied()),
+        }
+    };
+    analysis.dataset.plan.trials().map(row).collect()
+}
+
+impl TrialRow<'_> {
+    fn outcome(&self) -> &'static str {
+        match self.record {
+            None => "missing",
+            Some(record) if record.failure().is_some() => "failed",
+            Some(_) => "completed",
+        }
+    }
+
+    fn recorded(&self, value: impl FnOnce(&TrialRecord) -> Value) -> Value {
+        self.record.map_or(Value::Null, value)
+    }
+
+    fn loaded(&self, value: impl FnOnce(&LoadResult) -> Value) -> Value {
+        self.record.and_then(TrialRecord::load).map_or(Value::Null, value)
+    }
+
+    fn failed(&self, value: impl FnOnce(&model::Failure) -> Value) -> Value {
+        self.record.and_then(TrialRecord::failure).map_or(Value::Null, value)
+    }
+}

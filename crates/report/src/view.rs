@@ -1,0 +1,92 @@
+//! Look-ups that several parts of a report need.
+
+use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, Validity};
+use std::collections::HashMap;
+
+/// A target's place in the study, which decides how it looks throughout a report.
+pub(crate) fn series(analysis: &Analysis, target: &str) -> usize {
+    let targets = &analysis.dataset.study.targets;
+    targets.iter().position(|candidate| candidate.name == target).unwrap_or(targets.len())
+}
+
+/// The assessments of all trials by index of their record.
+pub(crate) fn assessments<'a>(analysis: &'a Analysis) -> HashMap<usize, &'a TrialAssessment> {
+    let cells = analysis.tests.iter().flat_map(|test| &test.cells);
+    cells.flat_map(|cell| &cell.trials).map(|trial| (trial.record, trial)).collect()
+}
+
+/// How many trials of a cell are valid, suspect, void and failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Every check passed.
+    pub(crate) valid: usize,
+    /// They count, with a doubt.
+    pub(crate) suspect: usize,
+    /// They completed and do not count.
+    pub(crate) void: usize,
+    /// They did not complete.
+    pub(crate) failed: usize,
+}
+
+impl Tally {
+    /// Over the trials of some cells.
+    pub(crate) fn of<'a>(analysis: &Analysis, cells: impl IntoIterator<Item = &'a Cell>) -> Self {
+        let mut tally = Self::default();
+        for trial in cells.into_iter().flat_map(|cell| &cell.trials) {
+            let failed =
+                analysis.dataset.trials.get(trial.record).is_some_and(|r| r.failure().is_some());
+            let count = match trial.validity {
+                _ if failed => &mut tally.failed,
+                Validity::Valid => &mut tally.valid,
+                Validity::Suspect => &mut tally.suspect,
+                Validity::Void => &mut tally.void,
+            };
+            *count += 1;
+        }
+        tally
+    }
+
+    /// Over all trials of an analysis.
+    pub(crate) fn of_all(analysis: &Analysis) -> Self {
+        Self::of(analysis, analysis.tests.iter().flat_map(|test| &test.cells))
+    }
+
+    /// What there is of each, such as `2 valid, 1 failed`; `not run` for none at all.
+    pub(crate) fn describe(&self) -> String {
+        let parts: Vec<String> = [
+            (self.valid, "valid"),
+            (self.suspect, "suspect"),
+            (self.void, "void"),
+            (self.failed, "failed"),
+        ]
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+        if parts.is_empty() { "not run".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// Why a cell has no estimate, where its trials failed or are void.
+pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
+    if cell.throughput.is_some() || cell.trials.is_empty() {
+        return None;
+    }
+    let failures = cell.trials.iter().filter_map(|trial| {
+        analysis.dataset.trials.get(trial.record).and_then(|record| record.failure())
+    });
+    let message = failures.map(|failure| failure.message.clone()).next();
+    Some(message.unwrap_or_else(|| "all trials are void".to_owned()))
+}
+
+/// The pairs of targets that a test compares, in the order of the study.
+pub(crate) fn pairs(test: &TestAnalysis) -> Vec<(&str, &str)> {
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for comparison in &test.comparisons {
+        let pair = (comparison.baseline.as_str(), comparison.candidate.as_str());
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    pairs
+}

@@ -1,0 +1,175 @@
+//! The answer to a test in plain words, with what it does not hold for.
+
+use super::evidence::statement;
+use super::labels::target_name;
+use crate::numbers;
+use analyse::{Analysis, CurveShape, Evidence, Finding, Place, TestAnalysis, Validity};
+use model::Test;
+
+/// Most conditions that an answer lists; the others are among the findings.
+const MOST_CONDITIONS: usize = 8;
+
+/// What a test says.
+pub(crate) struct Answer {
+    /// The ranking in one or two sentences.
+    pub(crate) headline: String,
+    /// Over which levels the targets differ, are the same, or cannot be told apart.
+    pub(crate) conditions: Vec<String>,
+    /// Conditions beyond those listed.
+    pub(crate) more_conditions: usize,
+    /// What this answer does not hold for.
+    pub(crate) limits: Vec<String>,
+}
+
+/// What a test says, from its ranking and the findings about it.
+pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
+    let mut conditions: Vec<String> = analysis
+        .findings
+        .iter()
+        .filter(|finding| finding.subject.test.as_deref() == Some(&test.test))
+        .filter(|finding| compares(finding))
+        .map(|finding| format!("{}.", statement(finding)))
+        .collect();
+    let more_conditions = conditions.len().saturating_sub(MOST_CONDITIONS);
+    conditions.truncate(MOST_CONDITIONS);
+    Answer { headline: headline(test), conditions, more_conditions, limits: limits(analysis, test) }
+}
+
+fn compares(finding: &Finding) -> bool {
+    matches!(
+        finding.evidence,
+        Evidence::Better { .. } | Evidence::Equivalent { .. } | Evidence::Unresolved { .. }
+    )
+}
+
+fn headline(test: &TestAnalysis) -> String {
+    let Some((first, rest)) = test.ranking.tiers.split_first() else {
+        return "There is no answer: no target has a trial that counts.".to_owned();
+    };
+    let leading = match first.as_slice() {
+        [only] if rest.is_empty() => {
+            format!(
+                "{} reaches {}. There is nothing to rank it against.",
+                named(only),
+                figure(only)
+            )
+        }
+        [only] => format!("{} comes first with {}.", named(only), figure(only)),
+        tied => {
+            let names: Vec<String> = tied.iter().map(named).collect();
+            let figures: Vec<String> = tied.iter().map(figure).collect();
+            format!(
+                "No winner: at their peaks {} cannot be told apart. They reach {}.",
+                numbers::list(&names),
+                numbers::list(&figures),
+            )
+        }
+    };
+    match rest.first().map(Vec::as_slice) {
+        None | Some([]) => leading,
+        Some([second]) => format!("{leading} {} follows with {}.", named(second), figure(second)),
+        Some(tied) => {
+            let names: Vec<String> = tied.iter().map(named).collect();
+            format!("{leading} {} follow, tied.", numbers::list(&names))
+        }
+    }
+}
+
+fn named(place: &Place) -> String {
+    target_name(&place.target)
+}
+
+fn figure(place: &Place) -> String {
+    format!("{} at {}", numbers::estimate(&place.throughput, "transactions/s"), place.level)
+}
+
+/// What a test's answer does not hold for.
+fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
+    let mut limits = Vec::new();
+    limits.extend(study_test(analysis, test).and_then(unmeasured_levels));
+    let rising: Vec<String> = test
+        .curves
+        .iter()
+        .filter(|curve| curve.shape == CurveShape::StillRising)
+        .map(|curve| target_name(&curve.target))
+        .collect();
+    if !rising.is_empty() {
+        let (verb, whose) = if rising.len() == 1 { ("was", "its") } else { ("were", "their") };
+        limits.push(format!(
+            "{} {verb} still rising at the highest level measured: {whose} true peak may be higher.",
+            numbers::list(&rising),
+        ));
+    }
+    if !test.ranking.unranked.is_empty() {
+        let names: Vec<String> = test.ranking.unranked.iter().map(|n| target_name(n)).collect();
+        limits.push(format!(
+            "Not ranked, because all trials failed or are void: {}.",
+            numbers::list(&names)
+        ));
+    }
+    limits.extend(lost_trials(analysis, test));
+    limits
+}
+
+fn study_test<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Option<&'a Test> {
+    analysis.dataset.study.tests.iter().find(|candidate| candidate.name == test.test)
+}
+
+fn unmeasured_levels(test: &Test) -> Option<String> {
+    let (first, last) = (test.levels.first()?, test.levels.last()?);
+    Some(if first == last {
+        format!("Only one level, {first}, was measured; others may rank otherwise.")
+    } else {
+        format!("Levels outside {} to {last} were not measured.", first.clients)
+    })
+}
+
+fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
+    let trials = || test.cells.iter().flat_map(|cell| &cell.trials);
+    let failed = trials()
+        .filter(|trial| {
+            analysis.dataset.trials.get(trial.record).is_some_and(|r| r.failure().is_some())
+        })
+        .count();
+    let void = trials().filter(|trial| trial.validity == Validity::Void).count();
+    let void = void.saturating_sub(failed);
+    let suspect = trials().filter(|trial| trial.validity == Validity::Suspect).count();
+    let mut parts = Vec::new();
+    if failed > 0 {
+        parts.push(format!("{} failed", numbers::counted(failed, "trial")));
+    }
+    if void > 0 {
+        parts.push(format!("{} completed but void", numbers::counted(void, "trial")));
+    }
+    if suspect > 0 {
+        parts.push(format!(
+            "{} suspect, counted with the doubt shown",
+            numbers::counted(suspect, "trial")
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("Weaker for trials lost: {}.", parts.join("; ")))
+}
+
+/// What no answer of this run holds for, whatever the test.
+pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
+    let dataset = analysis.dataset;
+    let mut limits = vec![
+        "Every client waits for a reply before it sends more (a closed loop): latencies are \
+         service times. How long users would wait at a fixed rate of arrivals is not answered."
+            .to_owned(),
+        "One instance of each target was measured: another machine or disk of the same type may \
+         differ."
+            .to_owned(),
+    ];
+    let missing = dataset.missing().count();
+    if missing > 0 {
+        limits.push(format!("{} of the plan not run yet.", numbers::counted(missing, "trial")));
+    }
+    if dataset.run.scale != 1.0 {
+        limits.push(format!(
+            "All warm-ups and durations were multiplied by {}: trials may be too short to settle.",
+            numbers::figure(dataset.run.scale),
+        ));
+    }
+    limits
+}

@@ -1,0 +1,121 @@
+//! Names of the values of enums, for headings and table cells.
+
+use crate::numbers;
+use analyse::{Check, CurveShape, Severity, Validity, Verdict};
+use model::{CacheState, Endpoint, FailureKind, Place, Test, Workload};
+
+/// Heading of the findings of a severity.
+pub(crate) fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Severe => "Severe: conclusions rest on sand",
+        Severity::Warning => "Warnings: read the numbers with care",
+        Severity::Notice => "Results",
+        Severity::Passed => "Checks that passed",
+    }
+}
+
+/// One word for how far a trial may be trusted.
+pub(crate) fn validity(validity: Validity) -> &'static str {
+    match validity {
+        Validity::Valid => "valid",
+        Validity::Suspect => "suspect",
+        Validity::Void => "void",
+    }
+}
+
+/// What a comparison says, with the names in it.
+pub(crate) fn verdict(verdict: Verdict, baseline: &str, candidate: &str) -> String {
+    match verdict {
+        Verdict::CandidateBetter => format!("{candidate} is better"),
+        Verdict::BaselineBetter => format!("{baseline} is better"),
+        Verdict::Equivalent => "same within the margin".to_owned(),
+        Verdict::Unresolved => "not resolved".to_owned(),
+    }
+}
+
+/// What a throughput curve does after its peak.
+pub(crate) fn shape(shape: &CurveShape) -> String {
+    match shape {
+        CurveShape::SinglePoint => "one level only".to_owned(),
+        CurveShape::StillRising => {
+            "still rising at the highest level measured; the peak may lie beyond".to_owned()
+        }
+        CurveShape::Flat => "flat up to the highest level measured".to_owned(),
+        CurveShape::Declines { at, ratio } => {
+            format!("falls: at {at} {}", numbers::estimate(ratio, "× the peak"))
+        }
+        CurveShape::Unresolved => "too few repeats to tell what follows the peak".to_owned(),
+    }
+}
+
+/// What a check of every trial is about.
+pub(crate) fn check(check: Check) -> &'static str {
+    match check {
+        Check::LittlesLaw => "check 1, Little’s law: clients = throughput × latency",
+        Check::ServerCounters => "check 2: the server’s own counters agree with weighin’s",
+        Check::ClientNotBottleneck => "check 3: the load generator was not the bottleneck",
+    }
+}
+
+/// What a failure is about.
+pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Unreachable => "unreachable",
+        FailureKind::AccessDenied => "access denied",
+        FailureKind::MissingDatabase => "database missing",
+        FailureKind::MissingTables => "tables missing",
+        FailureKind::ForeignTables => "foreign tables",
+        FailureKind::TooFewConnections => "too few connections",
+        FailureKind::DiskFull => "disk full",
+        FailureKind::ServerLost => "server lost",
+        FailureKind::MissingProgram => "program missing",
+        FailureKind::SandboxStart => "private server did not start",
+        FailureKind::Tls => "TLS",
+        FailureKind::Statement => "statement refused",
+        FailureKind::TimedOut => "timed out",
+        FailureKind::NotPermitted => "not permitted",
+        FailureKind::Other => "other",
+    }
+}
+
+/// Where a target's server is.
+pub(crate) fn place(place: &Place) -> String {
+    match place {
+        Place::Sandbox(spec) if spec.restart => {
+            "a private server, restarted before every trial".to_owned()
+        }
+        Place::Sandbox(_) => "a private server, not restarted between trials".to_owned(),
+        Place::Server(address) => match &address.endpoint {
+            Endpoint::Tcp { .. } => format!("a server at {}", address.endpoint),
+            Endpoint::Socket(_) => format!("a server on this host at {}", address.endpoint),
+        },
+    }
+}
+
+/// What is run in a test, on how much data, and from which cache.
+pub(crate) fn workload(test: &Test) -> String {
+    let Workload::Oltp(oltp) = &test.workload;
+    let cache = match test.cache {
+        CacheState::Warm => "warm caches",
+        CacheState::Cold => "cold caches",
+    };
+    format!(
+        "{} on {} of {} rows ({} keys), {cache}, {} of warm-up and {} measured",
+        test.workload.name(),
+        numbers::counted(oltp.tables as usize, "table"),
+        numbers::count(oltp.table_size.into()),
+        oltp.distribution.name(),
+        numbers::duration(test.warmup),
+        numbers::duration(test.duration),
+    )
+}
+
+/// A target's name as it stands in a sentence: quoted where it would read as prose or markup.
+pub(crate) fn target_name(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_.:@/+".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        name.to_owned()
+    } else {
+        format!("“{name}”")
+    }
+}

@@ -1,0 +1,68 @@
+//! How the figures came about, in plain words.
+
+use crate::{numbers, support};
+use analyse::Analysis;
+
+/// Each method: what it is about, and what was done.
+pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
+    let study = &analysis.dataset.study;
+    let confidence = numbers::percent(study.confidence);
+    let needed = support::values_needed(0.5, study.confidence);
+    vec![
+        (
+            "Repeats",
+            format!(
+                "Every cell (a target under a test at a level) was planned {}. Each block passes \
+                 once over all cells in a random order drawn from seed {}, so that drift of the \
+                 machine falls on all targets alike.",
+                numbers::counted(study.repeats as usize, "time"),
+                analysis.dataset.plan.seed,
+            ),
+        ),
+        (
+            "Medians and intervals",
+            format!(
+                "A figure is the median over the repeats that are not void. Its {confidence} \
+                 interval says where the true value lies if the repeats are typical. From \
+                 {needed} repeats on it comes from order statistics, which assume nothing of how \
+                 repeats scatter. Below that it is Student’s t on logarithms, which assumes that \
+                 they scatter log-normally: with three repeats such an interval is wide, and \
+                 rightly so. A single measurement has no interval.",
+            ),
+        ),
+        (
+            "Comparisons",
+            format!(
+                "Ratios are taken repeat by repeat, both halves from the same block. A target is \
+                 better where the whole interval lies on its side of 1; two are the same where \
+                 the whole interval lies within {} of 1; anything else is not resolved, which \
+                 doesn’t mean equal.",
+                numbers::percent(study.margin),
+            ),
+        ),
+        (
+            "Latency",
+            format!(
+                "From the first byte sent to the last byte received of a transaction. Percentiles \
+                 come from histograms and are never averaged within a trial; a cell shows the \
+                 median of its trials. A percentile is shown only where each trial has enough \
+                 transactions for a {confidence} interval around it to exist: {} for the 95th, {} \
+                 for the 99th.",
+                support::values_needed(0.95, study.confidence),
+                support::values_needed(0.99, study.confidence),
+            ),
+        ),
+        (
+            "Spread",
+            "The largest throughput of a cell’s repeats less the smallest, over their median."
+                .to_owned(),
+        ),
+        (
+            "Valid, suspect, void",
+            "A trial is valid if every check passed. It is suspect if a check raised a doubt: it \
+             still counts, and the doubt is among the findings. It is void if no conclusion may \
+             rest on it; void and failed trials are in no estimate, but they are listed."
+                .to_owned(),
+        ),
+    ]
+}

@@ -1,0 +1,16 @@
+//! All wording: findings, verdicts, answers and methods in plain sentences that carry their
+//! evidence. Everything that a report says is said here; the formats only arrange it.
+//!
+//! A difference is given as a ratio with its interval, never as "N % faster", so that the
+//! variation is in the sentence (method R21, R23).
+
+mod answer;
+mod evidence;
+mod labels;
+mod methods;
+
+pub(crate) use answer::{answer, general_limits};
+pub(crate) use evidence::kind;
+pub use evidence::{sentence, statement};
+pub(crate) use labels::{failure_kind, place, severity, shape, validity, verdict, workload};
+pub(crate) use methods::methods;

@@ -1,0 +1,49 @@
+//! Analyses to render: made up, but of the shape and size that real runs have.
+
+#![allow(dead_code, reason = "each test binary uses a part of this")]
+
+mod analysis;
+mod dataset;
+
+pub use analysis::analysis;
+pub use dataset::{Shape, dataset};
+
+/// A name that must not become markup.
+pub const HOSTILE: &str = "<script>alert(1)</script>";
+/// A name that is longer than any column.
+pub const LONG: &str = "production-replica-in-eu-central-1-with-provisioned-iops-gp3";
+
+/// A study as it usually is: two targets, six levels, three repeats, nothing unusual in names.
+pub fn usual() -> model::Dataset {
+    dataset(&Shape { targets: &["durable", "relaxed"], levels: 6, repeats: 3, troubles: true })
+}
+
+/// The same with names that try to break a page.
+pub fn hostile() -> model::Dataset {
+    dataset(&Shape { targets: &[HOSTILE, LONG], levels: 6, repeats: 3, troubles: true })
+}
+
+/// The largest study that a page must cope with.
+pub fn huge() -> model::Dataset {
+    const NAMES: [&str; 12] = [
+        "metal",
+        "r3.4xlarge",
+        "c3.8xlarge",
+        "db.r3.4xlarge",
+        "db.m4.10xlarge",
+        "vps-small",
+        "vps-large",
+        "aurora-2xlarge",
+        "aurora-4xlarge",
+        "aurora-8xlarge",
+        "nvme-raid1",
+        LONG,
+    ];
+    dataset(&Shape { targets: &NAMES, levels: 12, repeats: 10, troubles: true })
+}
+
+/// Five targets at one level, once each: no curve, no interval.
+pub fn single() -> model::Dataset {
+    let targets = &["a", "b", "c", "d", LONG];
+    dataset(&Shape { targets, levels: 1, repeats: 1, troubles: false })
+}
