@@ -48,9 +48,9 @@ pub struct Cell {
     pub latency_mean_ms: Option<Estimate>,
     /// Median latency in milliseconds.
     pub latency_p50_ms: Option<Estimate>,
-    /// 95th percentile of latency in milliseconds.
+    /// 95th percentile of latency in milliseconds, of trials with at least 20 transactions.
     pub latency_p95_ms: Option<Estimate>,
-    /// 99th percentile of latency in milliseconds.
+    /// 99th percentile of latency in milliseconds, of trials with at least 100 transactions.
     pub latency_p99_ms: Option<Estimate>,
     /// (max − min) / median of throughput over the trials (method R31), 0.05 being 5 %.
     pub spread: Option<f64>,
@@ -68,8 +68,8 @@ pub struct TrialAssessment {
     pub validity: Validity,
     /// Transactions per second; absent when the trial failed.
     pub throughput: Option<f64>,
-    /// 95th percentile of latency in milliseconds; absent when the trial failed or nothing
-    /// succeeded.
+    /// 95th percentile of latency in milliseconds; absent when the trial failed or fewer than 20
+    /// transactions succeeded (it would be no more than their maximum).
     pub latency_p95_ms: Option<f64>,
     /// Index in the dataset's trials.
     pub record: usize,
@@ -80,7 +80,7 @@ pub struct TrialAssessment {
 pub struct Curve {
     /// Name of the target.
     pub target: String,
-    /// The level with the highest throughput.
+    /// The level with the highest median throughput; of equal ones the lowest.
     pub peak: Level,
     /// Throughput there, in transactions per second.
     pub peak_throughput: Estimate,
@@ -97,16 +97,18 @@ pub enum CurveShape {
     /// The peak is the highest level measured, and clearly above the one before it: the true
     /// peak may lie beyond.
     StillRising,
-    /// The highest level measured cannot be told from the peak.
+    /// Throughput at the highest level measured is the same, within the study's margin, as at the
+    /// peak (as at the level before it, where the highest level is itself the peak).
     Flat,
     /// The highest level measured is clearly below the peak.
     Declines {
         /// The highest level measured.
         at: Level,
-        /// Throughput there over throughput at the peak.
+        /// Throughput there over throughput at the peak. Its confidence is above the study's
+        /// where the peak was picked from more than two levels.
         ratio: Estimate,
     },
-    /// Too few repeats to tell.
+    /// The repeats are too few, or scatter too much, to tell.
     Unresolved,
 }
 
@@ -133,19 +135,28 @@ pub struct Comparison {
     pub metric: Metric,
     /// The baseline's figure (method R24: a ratio carries its base).
     pub base: Estimate,
-    /// candidate ÷ baseline, paired by repeat.
+    /// candidate ÷ baseline, paired by repeat; of the medians, unpaired, where fewer than two
+    /// repeats are left that both have.
     pub ratio: Estimate,
     /// What follows.
     pub verdict: Verdict,
 }
 
 /// What a ratio with its interval allows to say, given the study's margin.
+///
+/// A difference counts only when it is significant *and* relevant, two questions with an answer
+/// each. Every verdict stands on its own at the study's confidence: among many comparisons of
+/// equal targets a few will find a difference (at 95 %, up to one in twenty). A verdict that
+/// holds over a range of consecutive levels is therefore worth more than one at a single level
+/// between unresolved neighbours: a chance finding seldom repeats itself with the same sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The whole interval lies on the candidate's side, and beyond the margin is possible.
+    /// The whole interval lies on the candidate's side of 1, and the median ratio lies beyond the
+    /// margin.
     CandidateBetter,
-    /// The whole interval lies on the baseline's side, and beyond the margin is possible.
+    /// The whole interval lies on the baseline's side of 1, and the median ratio lies beyond the
+    /// margin.
     BaselineBetter,
     /// The whole interval lies within the margin: the two are the same for practical purposes.
     Equivalent,
@@ -153,12 +164,17 @@ pub enum Verdict {
     Unresolved,
 }
 
-/// Targets in tiers; those in one tier could not be told apart.
+/// Targets in tiers; those in one tier could not all be told apart.
+///
+/// Being told apart is not transitive (A may equal B and B equal C although A is above C), so a
+/// tier ends only where *every* target above is clearly better than *every* target below: each
+/// boundary between tiers is a claim that the data supports for all pairs across it, and a tie
+/// claims nothing. Within a tier targets stand in order of throughput.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ranking {
     /// Best tier first. Targets without an estimate are not in it.
     pub tiers: Vec<Vec<Place>>,
-    /// Targets that could not be ranked because all their trials failed or are void.
+    /// Targets that could not be ranked because all their trials failed, are void or are missing.
     pub unranked: Vec<String>,
 }
 

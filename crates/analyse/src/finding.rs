@@ -195,6 +195,14 @@ pub enum Evidence {
     },
 }
 
+impl Evidence {
+    /// Whether it lies in the nature of a cell rather than of one of its trials, so that it is
+    /// said once where all trials show it.
+    pub(crate) fn is_of_cell(&self) -> bool {
+        matches!(self, Self::CountersUnavailable | Self::HostSaturated { .. })
+    }
+}
+
 /// Checks of every trial, numbered as in the design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -3,9 +3,22 @@
 //!
 //! Pure, and it cannot fail: too little data is a finding. Findings are values with evidence;
 //! the words for them are in `report`.
+//!
+//! Order of events: every trial is checked and becomes valid, suspect or void ([`check`]); the
+//! trials of a cell that are not void give its series and estimates ([`cell`]); series are
+//! compared between targets ([`compare`]), along the levels of a target ([`curve`]) and at the
+//! peaks ([`rank`]).
 
 mod analysis;
+mod cell;
+mod check;
+mod compare;
+mod curve;
 mod finding;
+mod rank;
+mod series;
+mod settings;
+mod study;
 
 pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, Metric, Place, Ranking, SettingDifference,
@@ -13,9 +26,46 @@ pub use analysis::{
 };
 pub use finding::{Check, Evidence, Finding, Severity, Subject, Validity};
 
-use model::Dataset;
+use cell::CellData;
+use check::Judgement;
+use model::{Dataset, Test};
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
-    Analysis { dataset, tests: Vec::new(), findings: Vec::new(), settings: Vec::new() }
+    let judgements: Vec<Judgement> = dataset.trials.iter().map(check::judge).collect();
+    let mut findings = study::findings(dataset);
+    let mut tests = Vec::with_capacity(dataset.study.tests.len());
+    for test in &dataset.study.tests {
+        let (analysis, found) = analyse_test(dataset, test, &judgements);
+        tests.push(analysis);
+        findings.extend(found);
+    }
+    findings.extend(check::passed(&judgements));
+    // Stable: within a severity the order of the study stays.
+    findings.sort_by_key(|finding| finding.severity);
+    Analysis { dataset, tests, findings, settings: settings::differences(dataset) }
+}
+
+fn analyse_test(
+    dataset: &Dataset,
+    test: &Test,
+    judgements: &[Judgement],
+) -> (TestAnalysis, Vec<Finding>) {
+    let study = &dataset.study;
+    let data = cell::collect(dataset, test, judgements);
+    let mut findings: Vec<Finding> = data.iter().flat_map(CellData::findings).collect();
+
+    let peaks = curve::peaks(study, &data);
+    findings.extend(curve::findings(&test.name, &peaks));
+    let comparisons = compare::comparisons(study, test, &data);
+    findings.extend(compare::findings(study, test, &comparisons));
+
+    let analysis = TestAnalysis {
+        test: test.name.clone(),
+        cells: data.iter().map(|cell| cell.summarise(study.confidence)).collect(),
+        ranking: rank::ranking(study, &peaks),
+        curves: peaks.into_iter().map(|peak| peak.curve).collect(),
+        comparisons,
+    };
+    (analysis, findings)
 }

@@ -41,8 +41,9 @@ fn coverage(seed: u64, n: usize, method: IntervalMethod, draw: impl Fn(&mut Rand
     let held = (0..RUNS)
         .filter(|_| {
             let values = (0..n).map(|_| draw(&mut random)).collect();
-            let estimate = Estimate::of_median(&Sample::new(values).unwrap(), 0.95);
-            let interval = estimate.interval.unwrap();
+            let estimate =
+                Estimate::of_median(&Sample::new(values).expect("draws are finite"), 0.95);
+            let interval = estimate.interval.expect("positive values, at least two");
             assert_eq!(interval.method, method);
             interval.low <= 1.0 && 1.0 <= interval.high
         })

@@ -1,0 +1,155 @@
+//! The trials of one target at one level, with what was concluded of each.
+
+use crate::check::{Doubt, Judgement};
+use crate::series::{Figure, Series};
+use crate::{Cell, Evidence, Finding, Subject, TrialAssessment, Validity};
+use model::{Dataset, Latencies, Level, LoadResult, Test, TrialRecord};
+use std::mem::discriminant;
+
+/// All trials of one target at one level of one test, in order of repeat.
+pub(crate) struct CellData<'a> {
+    pub(crate) target: &'a str,
+    pub(crate) level: Level,
+    test: &'a str,
+    trials: Vec<JudgedTrial<'a>>,
+}
+
+struct JudgedTrial<'a> {
+    /// Index in the dataset's trials.
+    index: usize,
+    record: &'a TrialRecord,
+    judgement: &'a Judgement,
+}
+
+/// Every target × level of a test in the order of the study, those without trials included.
+pub(crate) fn collect<'a>(
+    dataset: &'a Dataset,
+    test: &'a Test,
+    judgements: &'a [Judgement],
+) -> Vec<CellData<'a>> {
+    let cells = dataset
+        .study
+        .targets
+        .iter()
+        .flat_map(|target| test.levels.iter().map(|&level| (target.name.as_str(), level)));
+    cells
+        .map(|(target, level)| {
+            let mut trials: Vec<JudgedTrial<'a>> = dataset
+                .trials
+                .iter()
+                .zip(judgements)
+                .enumerate()
+                .map(|(index, (record, judgement))| JudgedTrial { index, record, judgement })
+                .filter(|trial| {
+                    let key = &trial.record.key;
+                    key.target == target && key.test == test.name && key.level == level
+                })
+                .collect();
+            trials.sort_by_key(|trial| trial.record.key.repeat);
+            CellData { target, level, test: &test.name, trials }
+        })
+        .collect()
+}
+
+impl CellData<'_> {
+    /// A figure over the trials that are not void.
+    pub(crate) fn series(&self, figure: Figure) -> Series {
+        Series::of(figure, self.usable())
+    }
+
+    /// What a report shows of the cell.
+    pub(crate) fn summarise(&self, confidence: f64) -> Cell {
+        let estimate = |figure| self.series(figure).estimate(confidence);
+        let mut latencies = Latencies::new();
+        self.usable().for_each(|(_, load)| latencies.merge(&load.latencies));
+        Cell {
+            target: self.target.to_owned(),
+            level: self.level,
+            trials: self.trials.iter().map(JudgedTrial::assessment).collect(),
+            throughput: estimate(Figure::Throughput),
+            latency_mean_ms: estimate(Figure::LatencyMean),
+            latency_p50_ms: estimate(Figure::LatencyPercentile(50)),
+            latency_p95_ms: estimate(Figure::LatencyPercentile(95)),
+            latency_p99_ms: estimate(Figure::LatencyPercentile(99)),
+            spread: self.series(Figure::Throughput).spread(),
+            latencies,
+        }
+    }
+
+    /// What the checks of its trials found. What lies in the nature of the cell rather than of a
+    /// trial (see [`Evidence::is_of_cell`]) and shows in all its completed trials is said once.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        let completed: Vec<&[Doubt]> = self
+            .trials
+            .iter()
+            .filter(|trial| trial.record.load().is_some())
+            .map(|trial| trial.judgement.doubts.as_slice())
+            .collect();
+        let everywhere = |evidence: &Evidence| {
+            completed.len() > 1
+                && completed
+                    .iter()
+                    .all(|doubts| doubts.iter().any(|doubt| same_kind(&doubt.evidence, evidence)))
+        };
+        let mut findings: Vec<Finding> = Vec::new();
+        for trial in &self.trials {
+            for doubt in &trial.judgement.doubts {
+                let evidence = &doubt.evidence;
+                let folded = evidence.is_of_cell() && everywhere(evidence);
+                if folded && findings.iter().any(|said| same_kind(&said.evidence, evidence)) {
+                    continue;
+                }
+                findings.push(Finding {
+                    severity: doubt.severity(),
+                    subject: Subject {
+                        test: Some(self.test.to_owned()),
+                        target: Some(self.target.to_owned()),
+                        level: Some(self.level),
+                        repeat: (!folded).then_some(trial.record.key.repeat),
+                    },
+                    evidence: if folded { self.averaged(evidence) } else { evidence.clone() },
+                });
+            }
+        }
+        findings
+    }
+
+    /// The same evidence with its figure averaged over the cell.
+    fn averaged(&self, evidence: &Evidence) -> Evidence {
+        let Evidence::HostSaturated { .. } = evidence else { return evidence.clone() };
+        let shares: Vec<f64> = self
+            .trials
+            .iter()
+            .flat_map(|trial| &trial.judgement.doubts)
+            .filter_map(|doubt| match doubt.evidence {
+                Evidence::HostSaturated { busy } => Some(busy),
+                _ => None,
+            })
+            .collect();
+        Evidence::HostSaturated { busy: shares.iter().sum::<f64>() / shares.len() as f64 }
+    }
+
+    fn usable(&self) -> impl Iterator<Item = (u32, &LoadResult)> {
+        self.trials
+            .iter()
+            .filter(|trial| trial.judgement.validity != Validity::Void)
+            .filter_map(|trial| Some((trial.record.key.repeat, trial.record.load()?)))
+    }
+}
+
+impl JudgedTrial<'_> {
+    fn assessment(&self) -> TrialAssessment {
+        let load = self.record.load();
+        TrialAssessment {
+            repeat: self.record.key.repeat,
+            validity: self.judgement.validity,
+            throughput: load.map(|load| load.measure.transactions_per_second()),
+            latency_p95_ms: load.and_then(|load| Figure::LatencyPercentile(95).of(load)),
+            record: self.index,
+        }
+    }
+}
+
+fn same_kind(a: &Evidence, b: &Evidence) -> bool {
+    discriminant(a) == discriminant(b)
+}

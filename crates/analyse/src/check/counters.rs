@@ -1,0 +1,76 @@
+//! Check 2: the server's own counters.
+
+use super::Doubt;
+use crate::{Evidence, Validity};
+use model::{LoadResult, Sampling};
+
+/// Above this share of statements that are not ours the trial is suspect. Below it they are a
+/// notice: a monitoring agent or an administrator's look at the server.
+const SUSPECT_FOREIGN: f64 = 0.01;
+/// Above this share the server was doing another job as well.
+const VOID_FOREIGN: f64 = 0.20;
+
+/// A statement counter of the server that differs from ours.
+struct Mismatch {
+    counter: &'static str,
+    server: i64,
+    weighin: u64,
+    /// Server − weighin, beyond what failed transactions explain.
+    excess: i128,
+}
+
+/// Compares the statements that the server counted over the whole load with those that it
+/// acknowledged to us. `None` when the counters of any statement that we sent are not known.
+///
+/// Both count the same events, so they agree exactly. The exception is a transaction that failed
+/// or timed out: the server may have counted a statement whose reply was an error or never came,
+/// one for each such transaction. Fewer statements on the server than were acknowledged cannot
+/// happen: either our count is wrong or the counters were reset (the server restarted), and in
+/// both cases nothing vouches for the trial.
+pub(super) fn doubts(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Doubt>> {
+    let (before, after) = (sampling.before.as_ref()?, sampling.after.as_ref()?);
+    let unacknowledged = i128::from(load.ledger.failed) + i128::from(load.ledger.timed_out);
+    let mut mismatches = Vec::new();
+    for (counter, weighin) in load.statements.named() {
+        let readings = before.counters.get(counter).zip(after.counters.get(counter));
+        let Some((&from, &to)) = readings else {
+            if weighin > 0 {
+                return None;
+            }
+            continue;
+        };
+        let server = to.saturating_sub(from);
+        let difference = i128::from(server) - i128::from(weighin);
+        if !(0..=unacknowledged).contains(&difference) {
+            let excess = if difference < 0 { difference } else { difference - unacknowledged };
+            mismatches.push(Mismatch { counter, server, weighin, excess });
+        }
+    }
+    let validity = validity(&mismatches, load.statements.total());
+    let doubt = |mismatch: Mismatch| Doubt {
+        validity,
+        evidence: Evidence::CounterMismatch {
+            counter: mismatch.counter.to_owned(),
+            server: mismatch.server,
+            weighin: mismatch.weighin,
+        },
+    };
+    Some(mismatches.into_iter().map(doubt).collect())
+}
+
+/// That the check could not be made: nothing contradicts the trial, and nothing confirms it.
+pub(super) fn unavailable() -> Doubt {
+    Doubt { validity: Validity::Suspect, evidence: Evidence::CountersUnavailable }
+}
+
+fn validity(mismatches: &[Mismatch], statements: u64) -> Validity {
+    let foreign: i128 = mismatches.iter().map(|mismatch| mismatch.excess).sum();
+    let share = foreign as f64 / statements.max(1) as f64;
+    if mismatches.iter().any(|mismatch| mismatch.excess < 0) || share > VOID_FOREIGN {
+        Validity::Void
+    } else if share > SUSPECT_FOREIGN {
+        Validity::Suspect
+    } else {
+        Validity::Valid
+    }
+}

@@ -1,0 +1,44 @@
+//! How a trial ended: failures, errors, and whether every operation is accounted for.
+
+use super::Doubt;
+use crate::{Evidence, Validity};
+use model::{LoadResult, TrialEnd, TrialRecord};
+
+/// Above this share of failed transactions the trial is suspect. Below it they are notices: a
+/// mixed OLTP load at many clients has a few deadlocks by nature.
+const SUSPECT_FAILURES: f64 = 0.01;
+/// Above this share what succeeded is no longer the workload that was asked for.
+const VOID_FAILURES: f64 = 0.5;
+
+pub(super) fn doubts(record: &TrialRecord) -> Vec<Doubt> {
+    match &record.end {
+        TrialEnd::Failed(failure) => vec![Doubt {
+            validity: Validity::Void,
+            evidence: Evidence::TrialFailed { failure: failure.clone() },
+        }],
+        TrialEnd::Completed(load) => ledger(load).into_iter().chain(errors(load)).collect(),
+    }
+}
+
+fn ledger(load: &LoadResult) -> Option<Doubt> {
+    (!load.ledger.balances())
+        .then_some(Doubt { validity: Validity::Void, evidence: Evidence::LedgerUnbalanced })
+}
+
+fn errors(load: &LoadResult) -> Option<Doubt> {
+    let (failed, succeeded) = (load.measure.errors, load.measure.transactions);
+    if failed == 0 {
+        return None;
+    }
+    let share = failed as f64 / (failed as f64 + succeeded as f64);
+    let validity = if share > VOID_FAILURES {
+        Validity::Void
+    } else if share > SUSPECT_FAILURES {
+        Validity::Suspect
+    } else {
+        Validity::Valid
+    };
+    let most_frequent = load.errors.iter().max_by_key(|error| error.count);
+    let message = most_frequent.map(|error| error.message.clone()).unwrap_or_default();
+    Some(Doubt { validity, evidence: Evidence::Errors { failed, succeeded, message } })
+}

@@ -1,0 +1,116 @@
+//! Throughput along the levels of one target.
+
+use crate::cell::CellData;
+use crate::series::{Figure, Series};
+use crate::{Curve, CurveShape, Evidence, Finding, Severity, Subject};
+use model::{Level, Study};
+use stats::{Estimate, Relation};
+
+/// A target's curve with the repeats at its peak.
+pub(crate) struct Peak {
+    pub(crate) curve: Curve,
+    pub(crate) series: Series,
+}
+
+/// One level of a curve.
+struct Point {
+    level: Level,
+    series: Series,
+    throughput: Estimate,
+}
+
+/// One for each target with an estimate, in the order of the study.
+pub(crate) fn peaks(study: &Study, cells: &[CellData]) -> Vec<Peak> {
+    study.targets.iter().filter_map(|target| peak(study, &target.name, cells)).collect()
+}
+
+fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<Peak> {
+    let points: Vec<Point> = cells
+        .iter()
+        .filter(|cell| cell.target == target)
+        .filter_map(|cell| {
+            let series = cell.series(Figure::Throughput);
+            let throughput = series.estimate(study.confidence)?;
+            Some(Point { level: cell.level, series, throughput })
+        })
+        .collect();
+    // `rev`: of equal maxima `max_by` takes the last, and the lowest level is wanted.
+    let (index, top) = points
+        .iter()
+        .enumerate()
+        .rev()
+        .max_by(|(_, a), (_, b)| a.throughput.point.total_cmp(&b.throughput.point))?;
+    let curve = Curve {
+        target: target.to_owned(),
+        peak: top.level,
+        peak_throughput: top.throughput,
+        shape: shape(&points, index, study),
+    };
+    Some(Peak { curve, series: top.series.clone() })
+}
+
+/// What becomes of throughput towards the highest level that has data.
+///
+/// Picking the peak by its median favours a level that was lucky, so a flat curve with noise seems
+/// to fall from its "peak". The claim of a decline is held to the confidence that makes up for
+/// the choice ([`confidence_after_choice`]); flatness needs no such guard, as luck works against
+/// it, nor does a rise, which compares two fixed levels.
+fn shape(points: &[Point], peak: usize, study: &Study) -> CurveShape {
+    let (Some(last), true) = (points.last(), points.len() > 1) else {
+        return CurveShape::SinglePoint;
+    };
+    let before = if peak + 1 == points.len() { peak - 1 } else { peak };
+    let relation = |confidence| {
+        let ratio = last.series.ratio_to(&points[before].series, confidence);
+        ratio.map(|ratio| (ratio.relation(study.margin), ratio))
+    };
+    if before == peak {
+        let confidence = confidence_after_choice(study.confidence, points.len() - 1);
+        if let Some((Relation::Smaller, ratio)) = relation(confidence) {
+            return CurveShape::Declines { at: last.level, ratio };
+        }
+    }
+    match relation(study.confidence) {
+        Some((Relation::Equivalent, _)) => CurveShape::Flat,
+        Some((Relation::Larger, _)) => CurveShape::StillRising,
+        _ => CurveShape::Unresolved,
+    }
+}
+
+/// The confidence at which to compare with the best of `choices`, so that a one-sided claim is
+/// wrong with at most 1 − `confidence` altogether (Bonferroni): each comparison errs on one side
+/// with half of what its interval leaves. Never below `confidence`.
+fn confidence_after_choice(confidence: f64, choices: usize) -> f64 {
+    confidence.max(1.0 - 2.0 * (1.0 - confidence) / choices as f64)
+}
+
+/// The peak of every curve that has more than one level, and the decline after it.
+pub(crate) fn findings(test: &str, peaks: &[Peak]) -> Vec<Finding> {
+    let curves = peaks.iter().map(|peak| &peak.curve);
+    curves
+        .filter(|curve| curve.shape != CurveShape::SinglePoint)
+        .flat_map(|curve| {
+            let finding = |level, evidence| Finding {
+                severity: Severity::Notice,
+                subject: Subject {
+                    test: Some(test.to_owned()),
+                    target: Some(curve.target.clone()),
+                    level: Some(level),
+                    repeat: None,
+                },
+                evidence,
+            };
+            let peak = Evidence::Peak {
+                throughput: curve.peak_throughput,
+                still_rising: curve.shape == CurveShape::StillRising,
+            };
+            let decline = match curve.shape {
+                CurveShape::Declines { at, ratio } => {
+                    Some(finding(at, Evidence::Decline { peak: curve.peak, ratio }))
+                }
+                _ => None,
+            };
+            [finding(curve.peak, peak)].into_iter().chain(decline)
+        })
+        .collect()
+}
