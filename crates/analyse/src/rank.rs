@@ -14,7 +14,7 @@ const MONTH_SECONDS: f64 = 2_628_000.0;
 /// peak is the luckiest of its levels, which favours all alike while they scatter alike. Where one
 /// scatters far more than another the luck is its own: for equal targets, six levels, three
 /// repeats and tenfold scatter a boundary is drawn falsely in 8 % of runs instead of 5 %
-/// (`tests/false_alarms.rs` keeps watch).
+/// (`tests/behaviour/false_alarms.rs` keeps watch).
 pub(crate) fn ranking(study: &Study, peaks: &[Peak]) -> Ranking {
     let mut ordered: Vec<&Peak> = peaks.iter().collect();
     // Stable: of equal ones the earlier in the study comes first.

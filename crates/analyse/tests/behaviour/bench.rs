@@ -1,0 +1,240 @@
+//! Builds datasets with a known truth.
+
+use analyse::{Analysis, Comparison, Evidence, Finding, Metric, Verdict};
+use model::{
+    Block, CacheState, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostFacts,
+    KeyDistribution, Latencies, Ledger, Level, LoadResult, Oltp, OltpMix, PhaseTotals, Place, Plan,
+    Price, RunInfo, Sampling, SandboxSpec, ServerFacts, StatementCounts, Study, System, Target,
+    TargetFacts, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis, Workload,
+};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::time::Duration;
+
+pub const TEST: &str = "oltp";
+const WARMUP: Duration = Duration::from_secs(2);
+pub const MEASURE: Duration = Duration::from_secs(10);
+
+/// A dataset with these targets, levels and repeats; trials without fault in which every client
+/// is busy all the time.
+pub fn dataset(
+    targets: &[&str],
+    levels: &[u32],
+    repeats: u32,
+    mut throughput: impl FnMut(&str, u32, u32) -> f64,
+) -> Dataset {
+    let mut blocks = Vec::new();
+    let mut trials = Vec::new();
+    for repeat in 1..=repeats {
+        let mut planned = Vec::new();
+        for &target in targets {
+            for &clients in levels {
+                let key = key(target, clients, repeat);
+                let position = trials.len() as u32 + 1;
+                let load_time = WARMUP + MEASURE;
+                planned.push(Trial { key: key.clone(), position, seed: 1, load_time });
+                trials.push(record(key, position, throughput(target, clients, repeat)));
+            }
+        }
+        blocks.push(Block { number: repeat, trials: planned });
+    }
+    Dataset {
+        study: study(targets, levels, repeats),
+        run: RunInfo {
+            id: 1,
+            started_at: UnixMillis(0),
+            weighin_version: "0.1.0".to_owned(),
+            host: HostFacts::default(),
+            scale: 1.0,
+        },
+        plan: Plan { seed: 1, blocks },
+        targets: targets
+            .iter()
+            .map(|&target| TargetFacts {
+                target: target.to_owned(),
+                server: ServerFacts::default(),
+            })
+            .collect(),
+        trials,
+    }
+}
+
+fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
+    let oltp = Oltp {
+        mix: OltpMix::ReadWrite,
+        tables: 1,
+        table_size: 1000,
+        range_size: 100,
+        distribution: KeyDistribution::Uniform,
+    };
+    let target = |name: &&str| Target {
+        name: (*name).to_owned(),
+        system: System::MariaDb,
+        place: Place::Sandbox(SandboxSpec::default()),
+        price: None,
+        labels: Default::default(),
+    };
+    Study {
+        name: "known".to_owned(),
+        question: None,
+        repeats,
+        seed: 1,
+        confidence: 0.95,
+        margin: 0.03,
+        targets: targets.iter().map(target).collect(),
+        tests: vec![Test {
+            name: TEST.to_owned(),
+            workload: Workload::Oltp(oltp),
+            levels: levels.iter().map(|&clients| Level { clients }).collect(),
+            warmup: WARMUP,
+            duration: MEASURE,
+            cache: CacheState::Warm,
+        }],
+        source: String::new(),
+    }
+}
+
+pub fn key(target: &str, clients: u32, repeat: u32) -> TrialKey {
+    TrialKey { target: target.to_owned(), test: TEST.to_owned(), level: Level { clients }, repeat }
+}
+
+fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
+    let load = load(key.level.clients, throughput);
+    let reading = |at_seconds, counts: StatementCounts| CounterReading {
+        at_seconds,
+        counters: counts.named().map(|(name, n)| (name.to_owned(), n as i64)).into(),
+    };
+    let sampling = Sampling {
+        samples: Vec::new(),
+        before: Some(reading(-0.1, StatementCounts::default())),
+        after: Some(reading(12.1, load.statements)),
+    };
+    TrialRecord {
+        key,
+        position,
+        seed: 1,
+        started_at: UnixMillis(0),
+        finished_at: UnixMillis(12_200),
+        end: TrialEnd::Completed(Box::new(load)),
+        sampling,
+    }
+}
+
+fn load(clients: u32, throughput: f64) -> LoadResult {
+    let transactions = (throughput * MEASURE.as_secs_f64()).round() as u64;
+    let latencies = latencies(f64::from(clients) / throughput);
+    let totals = |elapsed, transactions| PhaseTotals {
+        elapsed,
+        transactions,
+        queries: 20 * transactions,
+        errors: 0,
+    };
+    LoadResult {
+        clients,
+        connect_time: Duration::from_millis(1),
+        ledger: Ledger { scheduled: transactions, ok: transactions, ..Ledger::default() },
+        warmup: totals(WARMUP, 0),
+        measure: totals(MEASURE, transactions),
+        drain: totals(Duration::from_millis(1), 0),
+        latencies,
+        intervals: Vec::new(),
+        errors: Vec::new(),
+        statements: StatementCounts {
+            select: 14 * transactions,
+            insert: transactions,
+            update: 2 * transactions,
+            delete: transactions,
+            begin: transactions,
+            commit: transactions,
+            rollback: 0,
+        },
+        client: ClientCost {
+            workers: 1,
+            cpus_allowed: 2,
+            cpu_seconds: 1.0,
+            busiest_worker: 0.1,
+            peak_rss_bytes: 1,
+            max_loop_lag: Duration::from_micros(100),
+        },
+    }
+}
+
+/// 200 latencies spread evenly by ±20 % around a mean in seconds.
+pub fn latencies(mean: f64) -> Latencies {
+    let mut latencies = Latencies::new();
+    for i in 0..200 {
+        let share = 0.8 + 0.4 * (f64::from(i) + 0.5) / 200.0;
+        latencies.record_nanos((mean * share * 1e9) as u64);
+    }
+    latencies
+}
+
+/// Adds a price a month to a target.
+pub fn price(dataset: &mut Dataset, target: &str, monthly: f64) {
+    let target = dataset.study.targets.iter_mut().find(|t| t.name == target);
+    let price = Price { monthly, currency: "EUR".to_owned() };
+    target.expect("a target of the study").price = Some(price);
+}
+
+/// The record of a trial, to be spoilt.
+pub fn trial<'a>(
+    dataset: &'a mut Dataset,
+    target: &str,
+    clients: u32,
+    repeat: u32,
+) -> &'a mut TrialRecord {
+    let key = key(target, clients, repeat);
+    dataset.trials.iter_mut().find(|trial| trial.key == key).expect("a trial of the plan")
+}
+
+/// What the engine saw in a trial that completed.
+pub fn load_of(record: &mut TrialRecord) -> &mut LoadResult {
+    match &mut record.end {
+        TrialEnd::Completed(load) => load,
+        TrialEnd::Failed(failure) => panic!("the trial failed: {failure}"),
+    }
+}
+
+pub fn fail(record: &mut TrialRecord) {
+    let failure = Failure::new(FailureKind::ServerLost, "the server went away", "");
+    record.end = TrialEnd::Failed(failure);
+}
+
+/// Log-normal noise around 1, with its own seeded stream.
+pub struct Noise(Xoshiro256PlusPlus);
+
+impl Noise {
+    pub fn new(seed: u64) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    pub fn factor(&mut self, sigma: f64) -> f64 {
+        let mut uniform = || ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        let radius = (-2.0 * uniform().ln()).sqrt();
+        (sigma * radius * (std::f64::consts::TAU * uniform()).cos()).exp()
+    }
+}
+
+/// The comparison of throughput at a level of a study with two targets.
+pub fn comparison<'a>(analysis: &'a Analysis, clients: u32, metric: Metric) -> &'a Comparison {
+    analysis.tests[0]
+        .comparisons
+        .iter()
+        .find(|c| c.level.clients == clients && c.metric == metric)
+        .expect("both targets have data at this level")
+}
+
+pub fn verdicts(analysis: &Analysis, metric: Metric) -> Vec<Verdict> {
+    let comparisons = analysis.tests[0].comparisons.iter();
+    comparisons.filter(|c| c.metric == metric).map(|c| c.verdict).collect()
+}
+
+pub fn tiers(analysis: &Analysis) -> Vec<Vec<String>> {
+    let tiers = analysis.tests[0].ranking.tiers.iter();
+    tiers.map(|tier| tier.iter().map(|place| place.target.clone()).collect()).collect()
+}
+
+/// Findings whose evidence fits.
+pub fn found<'a>(analysis: &'a Analysis, fits: impl Fn(&Evidence) -> bool) -> Vec<&'a Finding> {
+    analysis.findings.iter().filter(|finding| fits(&finding.evidence)).collect()
+}

@@ -1,0 +1,269 @@
+//! What makes a trial suspect or void.
+
+use crate::bench::{dataset, fail, found, latencies, load_of, trial};
+use analyse::{Check, Evidence, Severity, Subject, Validity, analyse};
+use model::{Dataset, ErrorClass, ErrorCount, TrialRecord};
+use std::time::Duration;
+
+/// Two repeats at four clients, 1000 transactions a second, the second one spoilt.
+fn spoilt(spoil: impl FnOnce(&mut TrialRecord)) -> Dataset {
+    let mut data = dataset(&["only"], &[4], 2, |_, _, _| 1000.0);
+    spoil(trial(&mut data, "only", 4, 2));
+    data
+}
+
+/// What the analysis thinks of the spoilt trial; the other one must be valid.
+fn validity(data: &Dataset) -> Validity {
+    let cell = analyse(data).tests[0].cells[0].clone();
+    assert_eq!(cell.trials[0].validity, Validity::Valid);
+    cell.trials[1].validity
+}
+
+fn passed(data: &Dataset, wanted: Check) -> Option<usize> {
+    analyse(data).findings.iter().find_map(|finding| match finding.evidence {
+        Evidence::CheckPassed { check, trials } if check == wanted => Some(trials),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_run_without_fault_says_which_checks_passed_and_nothing_else() {
+    let data = dataset(&["a", "b"], &[1, 2], 6, |_, _, _| 1000.0);
+    let analysis = analyse(&data);
+    for check in [Check::LittlesLaw, Check::ServerCounters, Check::ClientNotBottleneck] {
+        assert_eq!(passed(&data, check), Some(24));
+    }
+    let worse = analysis.findings.iter().filter(|finding| finding.severity < Severity::Notice);
+    assert_eq!(worse.count(), 0);
+}
+
+#[test]
+fn findings_come_most_severe_first() {
+    let data = spoilt(fail);
+    let severities: Vec<Severity> = analyse(&data).findings.iter().map(|f| f.severity).collect();
+    assert!(severities.is_sorted() && severities[0] == Severity::Severe, "{severities:?}");
+}
+
+#[test]
+fn a_void_trial_counts_for_nothing() {
+    let data = spoilt(|record| {
+        let load = load_of(record);
+        load.measure.transactions *= 10;
+        load.ledger.ok += 1;
+    });
+    let cell = &analyse(&data).tests[0].cells[0];
+    assert_eq!(cell.trials[1].validity, Validity::Void);
+    let throughput = cell.throughput.unwrap();
+    assert_eq!((throughput.n, throughput.point), (1, 1000.0));
+    assert_eq!(cell.latencies.count(), 200);
+    assert_eq!(cell.trials[1].throughput, Some(10_000.0));
+}
+
+#[test]
+fn littles_law_tells_latencies_that_cannot_be_true() {
+    // Mean latency of 4 clients at 1000 a second is 4 ms; the histogram spreads it by 20 %.
+    for (mean_ms, expected) in [
+        (4.0, Validity::Valid),
+        (3.85, Validity::Valid),
+        (3.6, Validity::Suspect),
+        (2.0, Validity::Void),
+        (4.5, Validity::Suspect),
+        (8.0, Validity::Void),
+    ] {
+        let data = spoilt(|record| load_of(record).latencies = latencies(mean_ms / 1e3));
+        assert_eq!(validity(&data), expected, "{mean_ms} ms");
+        let findings = analyse(&data).findings;
+        let law = findings.iter().find(|f| matches!(f.evidence, Evidence::LittlesLaw { .. }));
+        assert_eq!(law.is_some(), expected != Validity::Valid);
+        assert_eq!(passed(&data, Check::LittlesLaw), law.is_none().then_some(2));
+        if let Some(Evidence::LittlesLaw { clients, busy_clients, .. }) = law.map(|f| &f.evidence) {
+            assert_eq!(*clients, 4);
+            assert!((busy_clients - mean_ms).abs() < 0.01);
+        }
+    }
+}
+
+#[test]
+fn fewer_clients_at_work_than_the_level_says_void_a_trial() {
+    let data = spoilt(|record| {
+        let load = load_of(record);
+        load.clients = 2;
+        load.latencies = latencies(0.002);
+    });
+    assert_eq!(validity(&data), Validity::Void);
+}
+
+#[test]
+fn littles_law_allows_for_transactions_across_the_edges_of_the_window() {
+    // 4 clients, 10 s, latency 3 s on average: 11 transactions may well complete instead of 13.3.
+    let data = spoilt(|record| {
+        let load = load_of(record);
+        load.measure.transactions = 11;
+        load.latencies = latencies(3.0);
+    });
+    assert_eq!(validity(&data), Validity::Valid);
+}
+
+#[test]
+fn time_lost_in_failed_transactions_is_a_doubt_and_not_a_contradiction() {
+    let data = spoilt(|record| {
+        let load = load_of(record);
+        load.latencies = latencies(0.002);
+        load.measure.errors = 4;
+        load.errors = vec![error(1205, "Lock wait timeout exceeded", 4)];
+    });
+    assert_eq!(validity(&data), Validity::Suspect);
+}
+
+#[test]
+fn foreign_statements_are_a_notice_a_doubt_or_the_end_by_their_share() {
+    // 200,000 statements of ours.
+    for (foreign, expected, severity) in [
+        (0, Validity::Valid, None),
+        (3, Validity::Valid, Some(Severity::Notice)),
+        (10_000, Validity::Suspect, Some(Severity::Warning)),
+        (100_000, Validity::Void, Some(Severity::Severe)),
+    ] {
+        let data = spoilt(|record| count_more(record, "Com_select", foreign));
+        assert_eq!(validity(&data), expected, "{foreign}");
+        let analysis = analyse(&data);
+        let mismatch = found(&analysis, |e| matches!(e, Evidence::CounterMismatch { .. }));
+        assert_eq!(mismatch.first().map(|finding| finding.severity), severity);
+        if let Some(Evidence::CounterMismatch { counter, server, weighin }) =
+            mismatch.first().map(|finding| &finding.evidence)
+        {
+            assert_eq!(counter, "Com_select");
+            assert_eq!((*server, *weighin), (140_000 + foreign, 140_000));
+        }
+    }
+}
+
+#[test]
+fn a_statement_that_the_server_never_counted_voids_a_trial() {
+    let data = spoilt(|record| count_more(record, "Com_commit", -1));
+    assert_eq!(validity(&data), Validity::Void);
+    assert_eq!(passed(&data, Check::ServerCounters), None);
+}
+
+#[test]
+fn a_failed_transaction_explains_one_statement_more() {
+    for (more, expected) in [(2, Validity::Valid), (3, Validity::Valid), (-1, Validity::Void)] {
+        let data = spoilt(|record| {
+            let load = load_of(record);
+            load.ledger.failed = 2;
+            load.ledger.scheduled += 2;
+            count_more(record, "Com_update", more);
+        });
+        assert_eq!(validity(&data), expected, "{more}");
+        let mismatches = analyse(&data)
+            .findings
+            .iter()
+            .any(|f| matches!(f.evidence, Evidence::CounterMismatch { .. }));
+        assert_eq!(mismatches, more != 2);
+    }
+}
+
+#[test]
+fn counters_that_are_missing_leave_a_trial_unconfirmed() {
+    for spoil in [(|record| record.sampling.after = None) as fn(&mut TrialRecord), |record| {
+        let after = record.sampling.after.as_mut().unwrap();
+        after.counters.remove("Com_commit");
+    }] {
+        let data = spoilt(spoil);
+        assert_eq!(validity(&data), Validity::Suspect);
+        assert_eq!(passed(&data, Check::ServerCounters), Some(1));
+    }
+}
+
+#[test]
+fn what_all_trials_of_a_cell_lack_is_said_once() {
+    let mut data = dataset(&["only"], &[4, 8], 3, |_, _, _| 1000.0);
+    (1..=3).for_each(|repeat| trial(&mut data, "only", 4, repeat).sampling.before = None);
+    trial(&mut data, "only", 8, 2).sampling.before = None;
+    let analysis = analyse(&data);
+    let subjects: Vec<&Subject> = found(&analysis, |e| *e == Evidence::CountersUnavailable)
+        .iter()
+        .map(|finding| &finding.subject)
+        .collect();
+    let places: Vec<_> = subjects.iter().map(|s| (s.level.unwrap().clients, s.repeat)).collect();
+    assert_eq!(places, [(4, None), (8, Some(2))]);
+}
+
+#[test]
+fn a_busy_client_is_suspect() {
+    for spoil in [
+        (|record| load_of(record).client.busiest_worker = 0.81) as fn(&mut TrialRecord),
+        |record| load_of(record).client.cpu_seconds = 16.5,
+        |record| load_of(record).client.max_loop_lag = Duration::from_millis(600),
+    ] {
+        let data = spoilt(spoil);
+        assert_eq!(validity(&data), Validity::Suspect);
+        assert_eq!(passed(&data, Check::ClientNotBottleneck), None);
+    }
+    let data = spoilt(|record| load_of(record).client.busiest_worker = 0.8);
+    assert_eq!(validity(&data), Validity::Valid);
+}
+
+#[test]
+fn errors_count_by_their_share() {
+    for (failed, expected) in
+        [(50, Validity::Valid), (500, Validity::Suspect), (20_000, Validity::Void)]
+    {
+        let data = spoilt(|record| {
+            let load = load_of(record);
+            load.measure.errors = failed;
+            load.errors = vec![error(1, "rare", 1), error(1213, "Deadlock found", failed - 1)];
+        });
+        assert_eq!(validity(&data), expected, "{failed}");
+        let analysis = analyse(&data);
+        let errors = found(&analysis, |e| matches!(e, Evidence::Errors { .. }));
+        let message = "Deadlock found".to_owned();
+        assert_eq!(errors[0].evidence, Evidence::Errors { failed, succeeded: 10_000, message });
+    }
+}
+
+#[test]
+fn a_trial_in_which_nothing_succeeded_is_void() {
+    let data = spoilt(|record| {
+        let load = load_of(record);
+        load.measure.transactions = 0;
+        load.latencies.clear();
+    });
+    assert_eq!(validity(&data), Validity::Void);
+}
+
+#[test]
+fn a_ledger_that_does_not_balance_voids_a_trial() {
+    let data = spoilt(|record| load_of(record).ledger.dropped = 1);
+    assert_eq!(validity(&data), Validity::Void);
+    assert_eq!(found(&analyse(&data), |e| *e == Evidence::LedgerUnbalanced).len(), 1);
+}
+
+#[test]
+fn a_failure_is_kept_with_its_reason() {
+    let data = spoilt(fail);
+    assert_eq!(validity(&data), Validity::Void);
+    let analysis = analyse(&data);
+    let failures = found(&analysis, |e| matches!(e, Evidence::TrialFailed { .. }));
+    let Evidence::TrialFailed { failure } = &failures[0].evidence else {
+        unreachable!("filtered above")
+    };
+    assert_eq!(failure.message, "the server went away");
+    assert_eq!(failures[0].subject.repeat, Some(2));
+    assert_eq!(analysis.tests[0].cells[0].trials[1].throughput, None);
+}
+
+fn count_more(record: &mut TrialRecord, counter: &str, more: i64) {
+    let after = record.sampling.after.as_mut().expect("the builder reads counters");
+    *after.counters.get_mut(counter).expect("a counter of the builder") += more;
+}
+
+fn error(code: u16, message: &str, count: u64) -> ErrorCount {
+    ErrorCount {
+        class: ErrorClass::Conflict,
+        code,
+        sql_state: "HY000".to_owned(),
+        message: message.to_owned(),
+        count,
+    }
+}

@@ -1,0 +1,86 @@
+//! What the host's samples say of a trial.
+
+use crate::bench::{dataset, found, trial};
+use analyse::{Evidence, Severity, Validity, analyse};
+use model::{CpuShares, Dataset, ProcessUsage, Sample};
+use std::time::Duration;
+
+/// One target with two repeats and samples every second of warm-up (2 s) and measurement (10 s),
+/// the same in both.
+fn sampled(cpu: impl Fn(u32) -> CpuShares, server: Option<ProcessUsage>) -> Dataset {
+    let mut data = dataset(&["only"], &[4], 2, |_, _, _| 1000.0);
+    for repeat in [1, 2] {
+        trial(&mut data, "only", 4, repeat).sampling.samples = (1..=13)
+            .map(|second| Sample {
+                at_seconds: f64::from(second),
+                length: Duration::from_secs(1),
+                cpu: cpu(second),
+                server,
+                ..Sample::default()
+            })
+            .collect();
+    }
+    data
+}
+
+#[test]
+fn stolen_time_is_a_notice_from_1_percent_and_a_doubt_from_5() {
+    for (steal, severity) in
+        [(0.005, None), (0.03, Some(Severity::Notice)), (0.08, Some(Severity::Warning))]
+    {
+        let data = sampled(|_| CpuShares { steal, ..CpuShares::default() }, None);
+        let analysis = analyse(&data);
+        let found = found(&analysis, |e| matches!(e, Evidence::Steal { .. }));
+        assert_eq!(found.first().map(|finding| finding.severity), severity, "{steal}");
+        let suspect = analysis.tests[0].cells[0].trials[0].validity == Validity::Suspect;
+        assert_eq!(suspect, severity == Some(Severity::Warning));
+    }
+}
+
+#[test]
+fn only_the_measured_phase_counts() {
+    let cpu = |second| CpuShares {
+        steal: if (3..=12).contains(&second) { 0.0 } else { 0.9 },
+        ..CpuShares::default()
+    };
+    let data = sampled(cpu, None);
+    assert!(found(&analyse(&data), |e| matches!(e, Evidence::Steal { .. })).is_empty());
+}
+
+#[test]
+fn a_sample_across_the_edge_counts_for_its_part() {
+    let mut data = sampled(|_| CpuShares::default(), None);
+    // Two seconds of which one lies in the ten of the measured phase.
+    let samples = &mut trial(&mut data, "only", 4, 1).sampling.samples;
+    samples.retain(|sample| sample.at_seconds > 3.5);
+    samples.push(Sample {
+        at_seconds: 3.0,
+        length: Duration::from_secs(2),
+        cpu: CpuShares { steal: 0.4, ..CpuShares::default() },
+        ..Sample::default()
+    });
+    let analysis = analyse(&data);
+    let Evidence::Steal { share } =
+        found(&analysis, |e| matches!(e, Evidence::Steal { .. }))[0].evidence
+    else {
+        unreachable!("filtered above")
+    };
+    assert!((share - 0.04).abs() < 1e-12, "{share}");
+}
+
+#[test]
+fn a_saturated_host_is_a_notice_once_for_a_cell_where_client_and_server_share_it() {
+    let cpu = |_| CpuShares { user: 0.6, system: 0.38, idle: 0.02, ..CpuShares::default() };
+    let server = Some(ProcessUsage { cpus: 1.5, rss_bytes: 1 });
+    let data = sampled(cpu, server);
+    let analysis = analyse(&data);
+    let saturated = found(&analysis, |e| matches!(e, Evidence::HostSaturated { .. }));
+    let [finding] = saturated[..] else { panic!("once: {saturated:?}") };
+    assert_eq!((finding.severity, finding.subject.repeat), (Severity::Notice, None));
+    assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);
+
+    let elsewhere = sampled(cpu, None);
+    assert!(
+        found(&analyse(&elsewhere), |e| matches!(e, Evidence::HostSaturated { .. })).is_empty()
+    );
+}

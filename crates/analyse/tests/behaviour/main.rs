@@ -1,0 +1,11 @@
+//! What the analysis concludes from datasets of which the truth is known.
+
+mod bench;
+mod checks;
+mod curves;
+mod false_alarms;
+mod host;
+mod ranking;
+mod robust;
+mod study;
+mod verdicts;

@@ -1,0 +1,87 @@
+//! Tiers at the peaks.
+
+use crate::bench::{dataset, fail, price, tiers, trial};
+use analyse::analyse;
+
+/// Throughput that scatters by ±1 over three repeats, the same way for all.
+fn steady(base: f64, repeat: u32) -> f64 {
+    base + f64::from(repeat) - 2.0
+}
+
+#[test]
+fn clearly_different_targets_get_a_tier_each_best_first() {
+    let data = dataset(&["slow", "fast", "middle"], &[1, 8], 3, |target, clients, repeat| {
+        let peak = match target {
+            "slow" => 1000.0,
+            "fast" => 2000.0,
+            _ => 1500.0,
+        };
+        steady(if clients == 8 { peak } else { 500.0 }, repeat)
+    });
+    let analysis = analyse(&data);
+    assert_eq!(tiers(&analysis), [["fast"], ["middle"], ["slow"]]);
+    assert_eq!(analysis.tests[0].ranking.tiers[0][0].level.clients, 8);
+}
+
+#[test]
+fn each_target_is_ranked_at_its_own_peak() {
+    let data = dataset(&["early", "late"], &[1, 8], 3, |target, clients, repeat| {
+        steady(if (target == "early") == (clients == 1) { 2000.0 } else { 300.0 }, repeat)
+    });
+    let analysis = analyse(&data);
+    assert_eq!(tiers(&analysis), [["early", "late"]]);
+    let places = &analysis.tests[0].ranking.tiers[0];
+    assert_eq!((places[0].level.clients, places[1].level.clients), (1, 8));
+}
+
+#[test]
+fn a_tie_in_the_middle_joins_targets_that_differ() {
+    // high ≈ wide ≈ low, and yet high is clearly above low: no boundary can be drawn between
+    // neighbours, so none is drawn.
+    let data = dataset(&["low", "wide", "high"], &[1], 3, |target, _, repeat| match target {
+        "high" => steady(1200.0, repeat),
+        "low" => steady(1000.0, repeat),
+        _ => [1100.0, 700.0, 1700.0][repeat as usize - 1],
+    });
+    assert_eq!(tiers(&analyse(&data)), [["high", "wide", "low"]]);
+}
+
+#[test]
+fn a_boundary_needs_every_pair_across_it() {
+    let data = dataset(&["a", "b", "c", "d"], &[1], 3, |target, _, repeat| match target {
+        "a" => steady(2000.0, repeat),
+        "b" => steady(1990.0, repeat),
+        "c" => steady(1000.0, repeat),
+        _ => steady(995.0, repeat),
+    });
+    assert_eq!(tiers(&analyse(&data)), [["a", "b"], ["c", "d"]]);
+}
+
+#[test]
+fn a_target_whose_trials_all_failed_is_not_ranked() {
+    let mut data = dataset(&["good", "bad"], &[1, 2], 2, |_, _, repeat| steady(1000.0, repeat));
+    for clients in [1, 2] {
+        for repeat in [1, 2] {
+            fail(trial(&mut data, "bad", clients, repeat));
+        }
+    }
+    let analysis = analyse(&data);
+    assert_eq!(tiers(&analysis), [["good"]]);
+    assert_eq!(analysis.tests[0].ranking.unranked, ["bad"]);
+    assert!(analysis.tests[0].comparisons.is_empty());
+    assert_eq!(analysis.tests[0].cells.len(), 4);
+    assert!(analysis.tests[0].cells[2].throughput.is_none());
+}
+
+#[test]
+fn a_price_becomes_a_cost_per_million_transactions() {
+    // 2628 EUR a month at 1000 transactions a second: 2,628,000,000 transactions a month.
+    let mut data = dataset(&["priced", "unpriced"], &[1], 3, |_, _, _| 1000.0);
+    price(&mut data, "priced", 2628.0);
+    let analysis = analyse(&data);
+    let costs: Vec<_> =
+        analysis.tests[0].ranking.tiers[0].iter().map(|p| p.cost_per_million.clone()).collect();
+    let (cost, currency) = costs[0].clone().unwrap();
+    assert!((cost - 1.0).abs() < 1e-9, "{cost}");
+    assert_eq!((currency.as_str(), &costs[1]), ("EUR", &None));
+}

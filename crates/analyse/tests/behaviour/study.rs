@@ -1,0 +1,82 @@
+//! What is said of a study as a whole.
+
+use crate::bench::{dataset, found};
+use analyse::{Evidence, Severity, analyse};
+use model::{Dataset, Place, SandboxSpec};
+
+fn plain(repeats: u32) -> Dataset {
+    dataset(&["a", "b"], &[1, 2], repeats, |_, _, _| 1000.0)
+}
+
+#[test]
+fn trials_without_a_record_are_counted() {
+    let mut data = plain(6);
+    assert!(found(&analyse(&data), |e| matches!(e, Evidence::TrialsMissing { .. })).is_empty());
+    data.trials.truncate(20);
+    let analysis = analyse(&data);
+    let missing = found(&analysis, |e| *e == Evidence::TrialsMissing { missing: 4, planned: 24 });
+    assert_eq!(missing[0].severity, Severity::Warning);
+}
+
+#[test]
+fn few_repeats_are_said_and_a_single_one_is_severe() {
+    for (repeats, severity) in [(1, Some(Severity::Severe)), (3, Some(Severity::Notice)), (6, None)]
+    {
+        let data = plain(repeats);
+        let analysis = analyse(&data);
+        let few = found(&analysis, |e| *e == Evidence::FewRepeats { repeats, needed: 6 });
+        assert_eq!(few.first().map(|finding| finding.severity), severity, "{repeats}");
+    }
+}
+
+#[test]
+fn a_dataset_that_half_fits_the_buffer_pool_is_said() {
+    for (dataset_bytes, said) in [(50, false), (100, true), (150, true), (400, false)] {
+        let mut data = plain(6);
+        data.targets[1].server.dataset_bytes = Some(dataset_bytes);
+        let variables = &mut data.targets[1].server.variables;
+        variables.insert("innodb_buffer_pool_size".to_owned(), "100".to_owned());
+        let analysis = analyse(&data);
+        let evidence = Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes: 100 };
+        let findings = found(&analysis, |e| *e == evidence);
+        assert_eq!(!findings.is_empty(), said, "{dataset_bytes}");
+        for finding in findings {
+            assert_eq!(finding.subject.target.as_deref(), Some("b"));
+        }
+    }
+}
+
+#[test]
+fn settings_that_differ_are_listed_and_those_of_the_study_are_marked() {
+    let mut data = plain(1);
+    data.study.targets[0].place = Place::Sandbox(SandboxSpec {
+        settings: [("Loose-InnoDB-Flush-Log-At-Trx-Commit".to_owned(), "2".to_owned())].into(),
+        ..SandboxSpec::default()
+    });
+    for (target, variables) in [
+        (0, [("innodb_flush_log_at_trx_commit", "2"), ("port", "1"), ("same", "x"), ("lone", "y")]),
+        (
+            1,
+            [("innodb_flush_log_at_trx_commit", "1"), ("port", "2"), ("same", "x"), ("other", "z")],
+        ),
+    ] {
+        data.targets[target].server.variables =
+            variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    }
+    let analysis = analyse(&data);
+    let settings: Vec<(&str, usize, bool)> =
+        analysis.settings.iter().map(|s| (s.name.as_str(), s.values.len(), s.intended)).collect();
+    assert_eq!(
+        settings,
+        [("innodb_flush_log_at_trx_commit", 2, true), ("lone", 1, false), ("other", 1, false)]
+    );
+    assert_eq!(analysis.settings[0].values["a"], "2");
+}
+
+#[test]
+fn one_observed_target_differs_from_none() {
+    let mut data = plain(1);
+    data.targets.truncate(1);
+    data.targets[0].server.variables.insert("x".to_owned(), "1".to_owned());
+    assert!(analyse(&data).settings.is_empty());
+}

@@ -1,0 +1,141 @@
+//! Targets against each other, level by level.
+
+use crate::bench::{self, Noise, comparison, dataset, fail, found, load_of, trial, verdicts};
+use analyse::{Evidence, Metric, Severity, Verdict, analyse};
+
+#[test]
+fn a_target_that_is_30_percent_slower_is_found_slower_at_every_level() {
+    let mut noise = Noise::new(7);
+    let data = dataset(&["fast", "slow"], &[1, 4, 16], 3, |target, clients, _| {
+        let speed = if target == "fast" { 1.0 } else { 0.7 };
+        speed * 500.0 * f64::from(clients).sqrt() * noise.factor(0.02)
+    });
+    let analysis = analyse(&data);
+    assert_eq!(verdicts(&analysis, Metric::Throughput), [Verdict::BaselineBetter; 3]);
+    assert_eq!(verdicts(&analysis, Metric::LatencyP95), [Verdict::BaselineBetter; 3]);
+
+    let better = found(&analysis, |e| matches!(e, Evidence::Better { .. }));
+    let [finding] = better[..] else { panic!("one finding for the whole range: {better:?}") };
+    assert_eq!(finding.severity, Severity::Notice);
+    let Evidence::Better { winner, loser, from, to, ratios } = &finding.evidence else {
+        unreachable!("filtered above")
+    };
+    assert_eq!((winner.as_str(), loser.as_str()), ("fast", "slow"));
+    assert_eq!((from.clients, to.clients), (1, 16));
+    assert!(ratios.0.point <= ratios.1.point);
+    assert!((ratios.0.point - 1.0 / 0.7).abs() < 0.1 && (ratios.1.point - 1.0 / 0.7).abs() < 0.1);
+    assert!(ratios.0.interval.unwrap().low > 1.0);
+}
+
+#[test]
+fn a_candidate_that_is_better_wins_on_throughput_and_on_latency() {
+    let data = dataset(&["old", "new"], &[8], 6, |target, _, repeat| {
+        (if target == "old" { 100.0 } else { 150.0 }) + f64::from(repeat)
+    });
+    let analysis = analyse(&data);
+    assert_eq!(comparison(&analysis, 8, Metric::Throughput).verdict, Verdict::CandidateBetter);
+    let latency = comparison(&analysis, 8, Metric::LatencyP95);
+    assert_eq!(latency.verdict, Verdict::CandidateBetter);
+    assert!(latency.ratio.point < 0.7 && latency.base.point > 80.0);
+}
+
+#[test]
+fn equal_targets_with_little_noise_are_equivalent() {
+    let mut noise = Noise::new(3);
+    let data = dataset(&["a", "b"], &[1, 8], 6, |_, _, _| 1000.0 * noise.factor(0.004));
+    let analysis = analyse(&data);
+    assert_eq!(verdicts(&analysis, Metric::Throughput), [Verdict::Equivalent; 2]);
+    let same = found(&analysis, |e| matches!(e, Evidence::Equivalent { .. }));
+    let Evidence::Equivalent { from, to, margin, .. } = &same[0].evidence else {
+        unreachable!("filtered above")
+    };
+    assert_eq!((same.len(), from.clients, to.clients, *margin), (1, 1, 8, 0.03));
+}
+
+#[test]
+fn a_difference_that_is_sure_but_within_the_margin_is_equivalence() {
+    let data = dataset(&["a", "b"], &[4], 6, |target, _, repeat| {
+        (if target == "a" { 10_000.0 } else { 10_100.0 }) + f64::from(repeat)
+    });
+    assert_eq!(verdicts(&analyse(&data), Metric::Throughput), [Verdict::Equivalent]);
+}
+
+#[test]
+fn a_single_repeat_resolves_nothing_however_large_the_difference() {
+    let data =
+        dataset(&["a", "b"], &[4], 1, |target, _, _| if target == "a" { 9.0 } else { 900.0 });
+    let analysis = analyse(&data);
+    let comparison = comparison(&analysis, 4, Metric::Throughput);
+    assert_eq!(comparison.verdict, Verdict::Unresolved);
+    assert!(comparison.ratio.interval.is_none());
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::Unresolved { .. })).len(), 1);
+}
+
+#[test]
+fn what_slows_a_whole_block_does_not_hide_a_difference() {
+    let data = dataset(&["a", "b"], &[4], 3, |target, _, repeat| {
+        let block = [1000.0, 300.0, 100.0][repeat as usize - 1] + f64::from(repeat);
+        block * if target == "a" { 1.0 } else { 1.2 }
+    });
+    let analysis = analyse(&data);
+    let comparison = comparison(&analysis, 4, Metric::Throughput);
+    assert_eq!(comparison.verdict, Verdict::CandidateBetter);
+    assert!((comparison.ratio.point - 1.2).abs() < 0.001);
+}
+
+#[test]
+fn a_verdict_of_the_other_sign_or_a_level_without_data_ends_a_range() {
+    let mut data = dataset(&["a", "b"], &[1, 2, 4, 8, 16], 6, |target, clients, repeat| {
+        let b_wins = clients >= 8;
+        let base = 1000.0 + f64::from(repeat);
+        if (target == "b") == b_wins { base * 1.5 } else { base }
+    });
+    (1..=6).for_each(|repeat| fail(trial(&mut data, "a", 2, repeat)));
+    let analysis = analyse(&data);
+    let ranges: Vec<(&str, u32, u32)> = analysis
+        .findings
+        .iter()
+        .filter_map(|finding| match &finding.evidence {
+            Evidence::Better { winner, from, to, .. } => {
+                Some((winner.as_str(), from.clients, to.clients))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ranges, [("a", 1, 1), ("a", 4, 4), ("b", 8, 16)]);
+}
+
+#[test]
+fn with_fewer_than_two_common_repeats_the_medians_are_compared_unpaired() {
+    let mut data = dataset(&["a", "b"], &[4], 4, |target, _, repeat| {
+        (if target == "a" { 1000.0 } else { 2000.0 }) + f64::from(repeat)
+    });
+    for (target, repeat) in [("a", 1), ("a", 2), ("b", 3), ("b", 4)] {
+        fail(trial(&mut data, target, 4, repeat));
+    }
+    let analysis = analyse(&data);
+    let comparison = comparison(&analysis, 4, Metric::Throughput);
+    assert_eq!(comparison.verdict, Verdict::CandidateBetter);
+    assert_eq!(comparison.ratio.n, 2);
+}
+
+#[test]
+fn a_few_whole_transactions_do_not_prove_a_difference() {
+    // 10 against 11 transactions in all three repeats: one more or less may be the window's edge.
+    let data = dataset(&["a", "b"], &[1], 3, |target, _, _| if target == "a" { 1.0 } else { 1.1 });
+    assert_eq!(verdicts(&analyse(&data), Metric::Throughput), [Verdict::Unresolved]);
+}
+
+#[test]
+fn a_percentile_of_too_few_transactions_is_not_given() {
+    let mut data = dataset(&["a"], &[1], 1, |_, _, _| 2.0);
+    let mut few = model::Latencies::new();
+    (0..19).for_each(|_| few.record(std::time::Duration::from_millis(500)));
+    load_of(trial(&mut data, "a", 1, 1)).latencies = few;
+    let cell = &analyse(&data).tests[0].cells[0];
+    assert!(cell.latency_p50_ms.is_some() && cell.throughput.is_some());
+    assert!(cell.latency_p95_ms.is_none() && cell.trials[0].latency_p95_ms.is_none());
+
+    load_of(trial(&mut data, "a", 1, 1)).latencies = bench::latencies(0.5);
+    assert!(analyse(&data).tests[0].cells[0].latency_p99_ms.is_some());
+}
