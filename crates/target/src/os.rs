@@ -1,11 +1,191 @@
 //! What weighin needs of the operating system besides files and sockets.
 
-use model::Failure;
+use model::{Failure, FailureKind};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// A process, told apart from later ones with the same id by when it started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessIdentity {
+    /// Process id.
+    pub pid: u32,
+    /// When it started, in clock ticks since boot.
+    pub started: u64,
+}
+
+impl ProcessIdentity {
+    /// The process that has this id now; `None` when there is none.
+    pub fn of(pid: u32) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        Some(Self { pid, started: start_time(&stat)? })
+    }
+
+    /// Whether that very process still exists; a zombie counts.
+    pub fn exists(&self) -> bool {
+        Self::of(self.pid) == Some(*self)
+    }
+}
+
+/// The 22nd field of `/proc/<pid>/stat`, counted from the parenthesis that closes the command,
+/// which may hold blanks and parentheses itself.
+fn start_time(stat: &str) -> Option<u64> {
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// Whether weighin runs as root.
+pub fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+/// Asks a process to end (SIGTERM). One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub fn terminate(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGTERM)
+}
+
+/// Ends a process at once (SIGKILL). One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub fn kill(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGKILL)
+}
+
+fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
+    // Zero and negative numbers would signal groups of processes.
+    let pid = libc::pid_t::try_from(pid).ok().filter(|&pid| pid > 0);
+    let pid = pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+    // SAFETY: kill takes two integers and touches no memory of ours.
+    if unsafe { libc::kill(pid, signal) } == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    if error.raw_os_error() == Some(libc::ESRCH) { Ok(()) } else { Err(error) }
+}
+
+/// The processes that have this word among their arguments.
+pub fn processes_with_argument(argument: &str) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            words.split(|&byte| byte == 0).any(|word| word == argument.as_bytes())
+        })
+        .collect()
+}
+
+/// Random hexadecimal digits from the kernel, two per byte.
+///
+/// # Errors
+/// When `/dev/urandom` can't be read.
+pub fn random_hex(bytes: usize) -> io::Result<String> {
+    let mut random = vec![0; bytes];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Whether a directory is kept in memory (tmpfs, ramfs), where a disk would not be measured.
+pub fn is_in_memory(directory: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let Ok(path) = std::ffi::CString::new(directory.as_os_str().as_bytes()) else { return false };
+    // SAFETY: statfs is a struct of integers, for which all zeros is a value.
+    let mut facts: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends in NUL and both pointers live through the call.
+    let done = unsafe { libc::statfs(path.as_ptr(), &raw mut facts) };
+    done == 0 && (facts.f_type == libc::TMPFS_MAGIC || facts.f_type == RAMFS_MAGIC)
+}
+
+/// `linux/magic.h`; libc lacks it.
+const RAMFS_MAGIC: libc::__fsword_t = 0x8584_58f6;
+
+/// Writes a file system's pending data to its disk.
+///
+/// # Errors
+/// When the directory can't be opened, or its disk fails.
+pub fn sync_filesystem_of(directory: &Path) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    let directory = File::open(directory)?;
+    // SAFETY: the descriptor is open until `directory` is dropped, after the call.
+    if unsafe { libc::syncfs(directory.as_raw_fd()) } == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
 
 /// Writes dirty pages out and empties the operating system's page, dentry and inode caches.
 ///
 /// # Errors
-/// `NotPermitted` unless run by root on a machine that lets it.
+/// `NotPermitted` unless run by root, on a machine that lets root do it.
 pub fn drop_os_caches() -> Result<(), Failure> {
-    Ok(())
+    // Dirty pages can't be dropped.
+    // SAFETY: sync takes nothing and can't fail.
+    unsafe { libc::sync() };
+    fs::write("/proc/sys/vm/drop_caches", "3").map_err(|error| {
+        Failure::new(
+            FailureKind::NotPermitted,
+            format!("the caches of the operating system could not be dropped: writing to /proc/sys/vm/drop_caches: {error}"),
+            "run weighin as root and outside of containers, or set cache = \"warm\" in the test",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_its_start() {
+        let own = ProcessIdentity::of(std::process::id()).unwrap();
+        assert!(own.exists());
+        assert!(!ProcessIdentity { started: own.started + 1, ..own }.exists());
+        assert_eq!(ProcessIdentity::of(u32::MAX), None);
+    }
+
+    #[test]
+    fn start_time_is_found_after_any_command() {
+        let stat = "7 (a) b (c) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
+        assert_eq!(start_time(stat), Some(126_501));
+        assert_eq!(start_time("7 (cut) S 1"), None);
+    }
+
+    #[test]
+    fn groups_of_processes_are_never_signalled() {
+        assert!(terminate(0).is_err());
+        assert!(kill(u32::MAX).is_err());
+    }
+
+    #[test]
+    fn own_arguments_are_found_and_only_as_whole_words() {
+        let program = std::env::args().next().unwrap();
+        assert!(processes_with_argument(&program).contains(&std::process::id()));
+        assert!(!processes_with_argument(&program[1..]).contains(&std::process::id()));
+    }
+
+    #[test]
+    fn random_digits_differ() {
+        let digits = random_hex(16).unwrap();
+        assert_eq!(digits.len(), 32);
+        assert_ne!(digits, random_hex(16).unwrap());
+    }
+
+    #[test]
+    fn file_systems_in_memory_are_told_apart() {
+        assert!(!is_in_memory(Path::new("/proc")));
+        assert!(!is_in_memory(Path::new("/no/such/directory")));
+    }
+
+    #[test]
+    fn caches_are_dropped_or_the_reason_is_said() {
+        if let Err(failure) = drop_os_caches() {
+            assert_eq!(failure.kind, FailureKind::NotPermitted);
+            assert!(failure.remedy.contains("cache = \"warm\""));
+        }
+    }
 }

@@ -1,8 +1,45 @@
 //! Private MariaDB servers, started from the installed binaries and gone when weighin is.
+//!
+//! A sandbox is a directory of its own with data, socket and log, and a server on it that listens
+//! on that socket and on a loopback port. A guardian process beside weighin ends the server and
+//! removes the directory however weighin ends, also by SIGKILL; and should the guardian be
+//! killed too, the next sandbox in the same place sweeps up.
 
-use model::{Failure, FailureKind, ServerAddress};
+mod account;
+mod guardian;
+mod home;
+mod launch;
+mod owner;
+mod place;
+mod programs;
+mod server;
+mod settings;
+mod template;
+mod trouble;
+
+use self::account::RunAs;
+use self::home::Home;
+use self::launch::Launch;
+use self::programs::Programs;
+use self::server::Server;
+use self::settings::Settings;
+use self::trouble::file_trouble;
+use crate::os;
+use model::{Endpoint, Failure, PasswordSource, ServerAddress, Tls};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::net::Ipv4Addr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+pub use self::place::sandbox_directory;
+
+/// Weighin's login on its private servers.
+const USER: &str = "weighin";
+/// The database that its tables are in.
+const DATABASE: &str = "sbtest";
 
 /// How to start a private server.
 #[derive(Clone, Debug, Default)]
@@ -12,8 +49,8 @@ pub struct SandboxOptions {
     /// Server settings by name as in an option file, without `--`; an empty value stands for an
     /// option without one.
     pub settings: BTreeMap<String, String>,
-    /// Directory under which the server's own directory is made; `$WEIGHIN_SANDBOX_DIR`, else
-    /// `/var/tmp`, else the temporary directory when absent.
+    /// Existing directory in which the server's own directory is made; [`sandbox_directory`] when
+    /// absent.
     pub directory: Option<PathBuf>,
 }
 
@@ -28,8 +65,8 @@ impl Password {
     }
 }
 
-impl std::fmt::Debug for Password {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Password(hidden)")
     }
 }
@@ -37,10 +74,14 @@ impl std::fmt::Debug for Password {
 /// A private server, running or stopped. Dropping it ends the server and removes its data.
 #[derive(Debug)]
 pub struct Sandbox {
+    // In this order: the server goes before the directory that it lives in.
+    server: Option<Server>,
+    home: Home,
+    launch: Launch,
     address: ServerAddress,
+    password: Password,
     socket: PathBuf,
     data: PathBuf,
-    password: Password,
     port: u16,
     pid: u32,
 }
@@ -48,13 +89,52 @@ pub struct Sandbox {
 impl Sandbox {
     /// Makes a data directory and starts a server on it; returns when the server answers.
     ///
+    /// The server allows 1100 connections unless the settings say otherwise, and resolves no host
+    /// names. All other settings are its own defaults.
+    ///
     /// # Errors
-    /// When no server is installed, or it does not start with these settings.
+    /// `MissingProgram` when MariaDB is not installed, `SandboxStart` with what the server said
+    /// when it does not start with these settings, `DiskFull` or `NotPermitted` for the directory.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
-        Err(Failure::new(FailureKind::Other, options.name, ""))
+        let settings = Settings::new(&options.name, options.settings)?;
+        let programs = Programs::find()?;
+        let parent = options.directory.unwrap_or_else(sandbox_directory);
+        let run_as = RunAs::for_directory(&parent);
+        let home = Home::make(&parent, &run_as)?;
+        let launch = Launch { name: options.name, programs, settings, run_as };
+        template::fill_data_directory(&home, &launch)?;
+
+        let files = |error| file_trouble("the login", &home.run(), &error);
+        let password = Password(os::random_hex(16).map_err(files)?);
+        write_secret(&home.password(), password.reveal()).map_err(files)?;
+        let init = home.run().join("init.sql");
+        write_secret(&init, &login_statements(&password)).map_err(files)?;
+        launch.run_as.give(&init).map_err(files)?;
+        let server = Server::start(&launch, &home, None, Some(&init))?;
+        fs::remove_file(&init).map_err(files)?;
+
+        let (port, pid) = (server.port(), server.pid());
+        Ok(Self {
+            server: Some(server),
+            address: ServerAddress {
+                endpoint: loopback(port),
+                user: Some(USER.to_owned()),
+                database: DATABASE.to_owned(),
+                password: PasswordSource::File(home.password()),
+                tls: Tls::Off,
+            },
+            password,
+            socket: home.socket(),
+            data: home.data(),
+            home,
+            launch,
+            port,
+            pid,
+        })
     }
 
-    /// Where the server listens on loopback, with login, database and where the password is.
+    /// Where the server listens on loopback, with login, database, and the file that holds the
+    /// password as long as the sandbox lives.
     pub fn address(&self) -> &ServerAddress {
         &self.address
     }
@@ -64,7 +144,8 @@ impl Sandbox {
         &self.socket
     }
 
-    /// The server's port on 127.0.0.1.
+    /// The server's port on 127.0.0.1. Starting again keeps it, unless another program has taken
+    /// it meanwhile.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -84,19 +165,26 @@ impl Sandbox {
         &self.data
     }
 
-    /// Shuts the server down cleanly; does nothing when it is stopped.
+    /// Shuts the server down cleanly; does nothing when it is stopped or has ended by itself.
     ///
     /// # Errors
-    /// When it had to be killed because it did not end in time.
+    /// `TimedOut` when it did not end within three minutes and was killed.
     pub fn stop(&mut self) -> Result<(), Failure> {
-        Ok(())
+        self.server.take().map_or(Ok(()), Server::shut_down)
     }
 
     /// Starts the server again on the same data; does nothing when it runs.
     ///
     /// # Errors
-    /// When it does not start.
+    /// As [`Self::start`].
     pub fn start_again(&mut self) -> Result<(), Failure> {
+        if self.server.as_mut().is_some_and(Server::is_running) {
+            return Ok(());
+        }
+        let server = Server::start(&self.launch, &self.home, Some(self.port), None)?;
+        (self.port, self.pid) = (server.port(), server.pid());
+        self.address.endpoint = loopback(self.port);
+        self.server = Some(server);
         Ok(())
     }
 
@@ -108,4 +196,29 @@ impl Sandbox {
         self.stop()?;
         self.start_again()
     }
+}
+
+fn loopback(port: u16) -> Endpoint {
+    Endpoint::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port }
+}
+
+/// What a server carries out before its first connection: one statement a line.
+fn login_statements(password: &Password) -> String {
+    let mut statements = format!("CREATE DATABASE {DATABASE};\n");
+    for host in ["localhost", "127.0.0.1"] {
+        let password = password.reveal();
+        statements += &format!("CREATE USER {USER}@'{host}' IDENTIFIED BY '{password}';\n");
+        statements += &format!("GRANT ALL ON *.* TO {USER}@'{host}' WITH GRANT OPTION;\n");
+    }
+    statements
+}
+
+/// Writes a new file that nobody else may read.
+fn write_secret(path: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?
+        .write_all(text.as_bytes())
 }

@@ -1,0 +1,92 @@
+//! What went wrong with a private server, in words.
+
+use model::{Failure, FailureKind};
+use std::io;
+use std::path::Path;
+
+/// How many lines of a log a message may hold: it is to fit on a screen.
+const LOG_LINES: usize = 6;
+
+/// A failure to make or write a file.
+pub(super) fn file_trouble(what: &str, path: &Path, error: &io::Error) -> Failure {
+    let (kind, remedy) = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            (FailureKind::DiskFull, FREE_SPACE)
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
+            FailureKind::NotPermitted,
+            "make the directory writable, or name another with WEIGHIN_SANDBOX_DIR",
+        ),
+        io::ErrorKind::NotFound => (
+            FailureKind::SandboxStart,
+            "make the directory, or name another with WEIGHIN_SANDBOX_DIR",
+        ),
+        _ => (FailureKind::SandboxStart, ""),
+    };
+    Failure::new(kind, format!("could not make {what} in {}: {error}", path.display()), remedy)
+}
+
+const FREE_SPACE: &str = "free space there, or name a directory on another disk with \
+                          WEIGHIN_SANDBOX_DIR";
+
+/// A failure of which a program's log tells the reason.
+pub(super) fn log_trouble(happened: &str, log: &str) -> Failure {
+    let full = log.contains("No space left on device") || log.contains("Disk full");
+    let kind = if full { FailureKind::DiskFull } else { FailureKind::SandboxStart };
+    let remedy = if full {
+        FREE_SPACE
+    } else if log.contains("unknown variable") || log.contains("unknown option") {
+        "correct or remove that setting of the target"
+    } else if log.contains("Too many open files") {
+        "raise the limit of open files (ulimit -n)"
+    } else {
+        "look for the reason in these lines; the target's settings may not suit this machine"
+    };
+    let lines = telling_lines(log);
+    let message =
+        if lines.is_empty() { happened.to_owned() } else { format!("{happened}:\n{lines}") };
+    Failure::new(kind, message, remedy)
+}
+
+/// The last lines that tell of errors; the last lines at all when none do.
+fn telling_lines(log: &str) -> String {
+    let mut lines: Vec<&str> = log.lines().filter(|line| line.contains("[ERROR]")).collect();
+    if lines.is_empty() {
+        lines = log.lines().filter(|line| !line.trim().is_empty()).collect();
+    }
+    lines[lines.len().saturating_sub(LOG_LINES)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_told_before_notes() {
+        let log = "[Note] starting\n[ERROR] unknown variable 'x=1'\n[ERROR] Aborting\n[Note] bye\n";
+        let failure = log_trouble("the server ended", log);
+        assert_eq!(failure.kind, FailureKind::SandboxStart);
+        assert_eq!(
+            failure.message,
+            "the server ended:\n[ERROR] unknown variable 'x=1'\n[ERROR] Aborting"
+        );
+        assert!(failure.remedy.contains("setting"), "{failure:?}");
+    }
+
+    #[test]
+    fn long_logs_are_cut_and_empty_ones_left_out() {
+        let log: String = (0..100).map(|i| format!("line {i}\n")).collect();
+        let message = log_trouble("it ended", &log).message;
+        assert_eq!(message.lines().count(), 1 + LOG_LINES);
+        assert!(message.ends_with("line 99"), "{message}");
+        assert_eq!(log_trouble("it ended", "\n").message, "it ended");
+    }
+
+    #[test]
+    fn full_disks_are_called_so() {
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        assert_eq!(file_trouble("x", Path::new("/y"), &full).kind, FailureKind::DiskFull);
+        let log = "[ERROR] InnoDB: Error number 28 means 'No space left on device'";
+        assert_eq!(log_trouble("it ended", log).kind, FailureKind::DiskFull);
+    }
+}

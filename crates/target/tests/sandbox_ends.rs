@@ -1,0 +1,189 @@
+//! However weighin ends, its private servers end with it.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use target::os::{self, ProcessIdentity};
+use target::sandbox::{Sandbox, SandboxOptions};
+
+/// Names the directory that the helper makes its sandbox in.
+const HELPER_DIRECTORY: &str = "WEIGHIN_TEST_HELPER_DIRECTORY";
+/// An account that owns nothing.
+const NOBODY: u32 = 65_534;
+
+/// Not a test: what the tests run as a process of its own, and end.
+#[test]
+#[ignore = "run by other tests as a process of its own"]
+fn helper() {
+    let Some(directory) = std::env::var_os(HELPER_DIRECTORY) else { return };
+    let options = SandboxOptions {
+        name: "helper".to_owned(),
+        directory: Some(directory.into()),
+        ..SandboxOptions::default()
+    };
+    let sandbox = Sandbox::start(options).unwrap();
+    println!("\nsandbox {} {}", sandbox.pid(), sandbox.data_directory().display());
+    // Until the test closes its end.
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+/// A helper process with a running sandbox.
+struct Helper {
+    process: Child,
+    server: ProcessIdentity,
+    data: PathBuf,
+    /// Kept open, or the helper could not report its own end.
+    _output: BufReader<ChildStdout>,
+}
+
+impl Helper {
+    /// Starts the helper from a copy in `parent`, which any user can run.
+    fn start(parent: &Path, user: Option<u32>) -> Self {
+        let program = parent.join("helper");
+        if !program.exists() {
+            // Not by a file of our own: a process that another test forks meanwhile would hold it
+            // open for writing, and such a file can't be run.
+            let ours = std::env::current_exe().unwrap();
+            let status = Command::new("install").arg("-m755").arg(ours).arg(&program).status();
+            assert!(status.unwrap().success());
+        }
+        let mut command = Command::new(program);
+        command
+            .args(["--exact", "helper", "--ignored", "--nocapture"])
+            .env(HELPER_DIRECTORY, parent.join("sandboxes"))
+            .env("XDG_CACHE_HOME", parent.join("cache"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0);
+        if let Some(user) = user {
+            command.uid(user).gid(user);
+        }
+        let mut process = command.spawn().unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let line = output
+            .by_ref()
+            .lines()
+            .map_while(Result::ok)
+            .find(|line| line.starts_with("sandbox "))
+            .expect("the helper says where its sandbox is");
+        let words: Vec<&str> = line.split(' ').collect();
+        let server = ProcessIdentity::of(words[1].parse().unwrap()).unwrap();
+        Self { process, server, data: PathBuf::from(words[2]), _output: output }
+    }
+
+    /// The process that watches over the sandbox.
+    fn guardian(&self) -> u32 {
+        let root = self.data.parent().unwrap().to_str().unwrap();
+        let found = os::processes_with_argument(root);
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0]
+    }
+
+    fn is_clean(&self) -> bool {
+        let argument = format!("--datadir={}", self.data.display());
+        !self.data.parent().unwrap().exists() && os::processes_with_argument(&argument).is_empty()
+    }
+}
+
+fn parent() -> tempfile::TempDir {
+    let parent = tempfile::tempdir_in("/var/tmp").unwrap();
+    fs::set_permissions(parent.path(), Permissions::from_mode(0o755)).unwrap();
+    for part in ["sandboxes", "cache"] {
+        fs::create_dir(parent.path().join(part)).unwrap();
+    }
+    parent
+}
+
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !condition() {
+        assert!(Instant::now() < deadline, "in vain waited until {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn killed_with_sigkill_nothing_stays_behind() {
+    let parent = parent();
+    let mut helper = Helper::start(parent.path(), None);
+    assert!(helper.server.exists() && helper.data.is_dir());
+    helper.process.kill().unwrap();
+    helper.process.wait().unwrap();
+    wait_until("server and data are gone", || helper.is_clean());
+}
+
+#[test]
+fn interrupted_from_the_terminal_nothing_stays_behind() {
+    let parent = parent();
+    let mut helper = Helper::start(parent.path(), None);
+    // As Ctrl-C does: to the helper and everything in its process group.
+    let group = helper.process.id();
+    let status = Command::new("kill").args(["-INT", "--", &format!("-{group}")]).status().unwrap();
+    assert!(status.success());
+    helper.process.wait().unwrap();
+    wait_until("server and data are gone", || helper.is_clean());
+}
+
+#[test]
+fn ended_in_peace_nothing_stays_behind() {
+    let parent = parent();
+    let mut helper = Helper::start(parent.path(), None);
+    // `wait` closes the helper's standard input.
+    assert!(helper.process.wait().unwrap().success());
+    assert!(helper.is_clean());
+}
+
+#[test]
+fn the_next_sandbox_sweeps_up_when_the_guardian_was_killed_too() {
+    let parent = parent();
+    let mut helper = Helper::start(parent.path(), None);
+    os::kill(helper.guardian()).unwrap();
+    helper.process.kill().unwrap();
+    helper.process.wait().unwrap();
+    assert!(helper.server.exists() && helper.data.is_dir());
+    let mut next = Helper::start(parent.path(), None);
+    wait_until("server and data are gone", || helper.is_clean());
+    assert!(next.server.exists() && next.data.is_dir());
+    assert!(next.process.wait().unwrap().success());
+}
+
+#[test]
+fn a_living_neighbour_is_left_alone() {
+    let parent = parent();
+    let mut first = Helper::start(parent.path(), None);
+    let mut second = Helper::start(parent.path(), None);
+    assert!(first.server.exists());
+    second.process.kill().unwrap();
+    second.process.wait().unwrap();
+    wait_until("the second is gone", || second.is_clean());
+    assert!(first.server.exists() && first.data.is_dir());
+    assert!(first.process.wait().unwrap().success());
+}
+
+#[test]
+fn an_ordinary_user_has_sandboxes_too() {
+    if !os::is_root() {
+        // Then all the other tests show it.
+        return;
+    }
+    let parent = parent();
+    for part in ["sandboxes", "cache"] {
+        chown(parent.path().join(part), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    for _from_cache in [false, true] {
+        let mut helper = Helper::start(parent.path(), Some(NOBODY));
+        assert_eq!(helper.data.metadata().unwrap().uid(), NOBODY);
+        helper.process.kill().unwrap();
+        helper.process.wait().unwrap();
+        wait_until("server and data are gone", || helper.is_clean());
+    }
+    let templates = fs::read_dir(parent.path().join("cache/weighin")).unwrap().count();
+    assert_eq!(templates, 1);
+}
