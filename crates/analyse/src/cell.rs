@@ -1,9 +1,9 @@
 //! The trials of one target at one level, with what was concluded of each.
 
 use crate::check::{Doubt, Judgement};
-use crate::series::{Figure, Series};
+use crate::series::{Figure, Figures, Series};
 use crate::{Cell, Evidence, Finding, Subject, TrialAssessment, Validity};
-use model::{Dataset, Latencies, Level, LoadResult, Test, TrialRecord};
+use model::{Dataset, Latencies, Level, Test, TrialRecord};
 use std::mem::discriminant;
 
 /// All trials of one target at one level of one test, in order of repeat.
@@ -19,6 +19,8 @@ struct JudgedTrial<'a> {
     index: usize,
     record: &'a TrialRecord,
     judgement: &'a Judgement,
+    /// Absent when the trial failed.
+    figures: Option<Figures>,
 }
 
 /// Every target × level of a test in the order of the study, those without trials included.
@@ -34,15 +36,15 @@ pub(crate) fn collect<'a>(
         .flat_map(|target| test.levels.iter().map(|&level| (target.name.as_str(), level)));
     cells
         .map(|(target, level)| {
-            let mut trials: Vec<JudgedTrial<'a>> = dataset
-                .trials
-                .iter()
-                .zip(judgements)
-                .enumerate()
-                .map(|(index, (record, judgement))| JudgedTrial { index, record, judgement })
-                .filter(|trial| {
-                    let key = &trial.record.key;
+            let records = dataset.trials.iter().zip(judgements).enumerate();
+            let mut trials: Vec<JudgedTrial<'a>> = records
+                .filter(|(_, (record, _))| {
+                    let key = &record.key;
                     key.target == target && key.test == test.name && key.level == level
+                })
+                .map(|(index, (record, judgement))| {
+                    let figures = record.load().map(Figures::of);
+                    JudgedTrial { index, record, judgement, figures }
                 })
                 .collect();
             trials.sort_by_key(|trial| trial.record.key.repeat);
@@ -51,26 +53,29 @@ pub(crate) fn collect<'a>(
         .collect()
 }
 
-impl CellData<'_> {
+impl<'a> CellData<'a> {
     /// A figure over the trials that are not void.
     pub(crate) fn series(&self, figure: Figure) -> Series {
-        Series::of(figure, self.usable())
+        let figures =
+            self.usable().filter_map(|trial| Some((trial.record.key.repeat, trial.figures?)));
+        Series::of(figure, figures)
     }
 
     /// What a report shows of the cell.
     pub(crate) fn summarise(&self, confidence: f64) -> Cell {
         let estimate = |figure| self.series(figure).estimate(confidence);
         let mut latencies = Latencies::new();
-        self.usable().for_each(|(_, load)| latencies.merge(&load.latencies));
+        let loads = self.usable().filter_map(|trial| trial.record.load());
+        loads.for_each(|load| latencies.merge(&load.latencies));
         Cell {
             target: self.target.to_owned(),
             level: self.level,
             trials: self.trials.iter().map(JudgedTrial::assessment).collect(),
             throughput: estimate(Figure::Throughput),
             latency_mean_ms: estimate(Figure::LatencyMean),
-            latency_p50_ms: estimate(Figure::LatencyPercentile(50)),
-            latency_p95_ms: estimate(Figure::LatencyPercentile(95)),
-            latency_p99_ms: estimate(Figure::LatencyPercentile(99)),
+            latency_p50_ms: estimate(Figure::LatencyP50),
+            latency_p95_ms: estimate(Figure::LatencyP95),
+            latency_p99_ms: estimate(Figure::LatencyP99),
             spread: self.series(Figure::Throughput).spread(),
             latencies,
         }
@@ -129,22 +134,20 @@ impl CellData<'_> {
         Evidence::HostSaturated { busy: shares.iter().sum::<f64>() / shares.len() as f64 }
     }
 
-    fn usable(&self) -> impl Iterator<Item = (u32, &LoadResult)> {
-        self.trials
-            .iter()
-            .filter(|trial| trial.judgement.validity != Validity::Void)
-            .filter_map(|trial| Some((trial.record.key.repeat, trial.record.load()?)))
+    /// The trials that conclusions may rest on.
+    fn usable(&self) -> impl Iterator<Item = &JudgedTrial<'a>> {
+        self.trials.iter().filter(|trial| trial.judgement.validity != Validity::Void)
     }
 }
 
 impl JudgedTrial<'_> {
     fn assessment(&self) -> TrialAssessment {
-        let load = self.record.load();
+        let p95 = self.figures.as_ref().and_then(|figures| figures.value(Figure::LatencyP95));
         TrialAssessment {
             repeat: self.record.key.repeat,
             validity: self.judgement.validity,
-            throughput: load.map(|load| load.measure.transactions_per_second()),
-            latency_p95_ms: load.and_then(|load| Figure::LatencyPercentile(95).of(load)),
+            throughput: self.record.load().map(|load| load.measure.transactions_per_second()),
+            latency_p95_ms: p95,
             record: self.index,
         }
     }

@@ -14,43 +14,73 @@ const HISTOGRAM_ROUNDING: f64 = 0.001;
 pub(crate) enum Figure {
     Throughput,
     LatencyMean,
-    /// At this whole percentile.
-    LatencyPercentile(u8),
+    LatencyP50,
+    LatencyP95,
+    LatencyP99,
 }
 
 impl From<Metric> for Figure {
     fn from(metric: Metric) -> Self {
         match metric {
             Metric::Throughput => Self::Throughput,
-            Metric::LatencyP95 => Self::LatencyPercentile(95),
+            Metric::LatencyP95 => Self::LatencyP95,
         }
     }
 }
 
-impl Figure {
-    /// Its value in a trial: transactions per second or milliseconds. Absent when no transaction
-    /// succeeded, or fewer than a percentile needs for one of them to lie beyond it: it would be
-    /// the maximum under another name.
-    pub(crate) fn of(self, load: &LoadResult) -> Option<f64> {
-        let value = match self {
-            Self::Throughput => Some(load.measure.transactions_per_second()),
-            Self::LatencyMean => load.latencies.mean_ms(),
-            Self::LatencyPercentile(percentile) => {
-                let beyond = load.latencies.count().saturating_mul(100 - u64::from(percentile));
-                (beyond >= 100)
-                    .then(|| load.latencies.percentile_ms(f64::from(percentile)))
-                    .flatten()
-            }
+/// A value, and by how much it may be off relative to itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reading {
+    value: f64,
+    rounding: f64,
+}
+
+/// All figures of a trial, in transactions per second and milliseconds. Read once, because each
+/// latency is a walk through a histogram. Absent when no transaction succeeded, or fewer than a
+/// percentile needs for one of them to lie beyond it: it would be the maximum by another name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Figures {
+    throughput: Option<Reading>,
+    latency_mean: Option<Reading>,
+    latency_p50: Option<Reading>,
+    latency_p95: Option<Reading>,
+    latency_p99: Option<Reading>,
+}
+
+impl Figures {
+    pub(crate) fn of(load: &LoadResult) -> Self {
+        let reading = |value: Option<f64>, rounding| {
+            let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
+            Some(Reading { value, rounding })
         };
-        value.filter(|value| value.is_finite() && *value > 0.0)
+        let percentile = |whole: u8| {
+            let enough = load.latencies.count().saturating_mul(100 - u64::from(whole)) >= 100;
+            let value = enough.then(|| load.latencies.percentile_ms(f64::from(whole))).flatten();
+            reading(value, HISTOGRAM_ROUNDING)
+        };
+        // One transaction more or less may have fallen within the window.
+        let whole_transactions = 1.0 / load.measure.transactions.max(1) as f64;
+        Self {
+            throughput: reading(Some(load.measure.transactions_per_second()), whole_transactions),
+            latency_mean: reading(load.latencies.mean_ms(), HISTOGRAM_ROUNDING),
+            latency_p50: percentile(50),
+            latency_p95: percentile(95),
+            latency_p99: percentile(99),
+        }
     }
 
-    /// By how much that value may be off, relative to itself, because throughput counts whole
-    /// transactions (one more or less may fall within the window) and a histogram has classes.
-    fn rounding(self, load: &LoadResult) -> f64 {
-        match self {
-            Self::Throughput => 1.0 / load.measure.transactions.max(1) as f64,
-            Self::LatencyMean | Self::LatencyPercentile(_) => HISTOGRAM_ROUNDING,
+    /// The value of one figure.
+    pub(crate) fn value(&self, figure: Figure) -> Option<f64> {
+        self.reading(figure).map(|reading| reading.value)
+    }
+
+    fn reading(&self, figure: Figure) -> Option<Reading> {
+        match figure {
+            Figure::Throughput => self.throughput,
+            Figure::LatencyMean => self.latency_mean,
+            Figure::LatencyP50 => self.latency_p50,
+            Figure::LatencyP95 => self.latency_p95,
+            Figure::LatencyP99 => self.latency_p99,
         }
     }
 }
@@ -65,15 +95,12 @@ pub(crate) struct Series {
 
 impl Series {
     /// Of these trials, each with its repeat.
-    pub(crate) fn of<'a>(
-        figure: Figure,
-        trials: impl Iterator<Item = (u32, &'a LoadResult)>,
-    ) -> Self {
+    pub(crate) fn of(figure: Figure, trials: impl Iterator<Item = (u32, Figures)>) -> Self {
         let mut series = Self::default();
-        for (repeat, load) in trials {
-            if let Some(value) = figure.of(load) {
-                series.values.insert(repeat, value);
-                series.rounding = series.rounding.max(figure.rounding(load));
+        for (repeat, figures) in trials {
+            if let Some(reading) = figures.reading(figure) {
+                series.values.insert(repeat, reading.value);
+                series.rounding = series.rounding.max(reading.rounding);
             }
         }
         series
