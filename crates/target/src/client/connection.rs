@@ -10,6 +10,7 @@ use protocol::mysql::{
 };
 use rustls::ClientConnection;
 use std::io::{self, ErrorKind, Read, Write};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 /// How much is read at once, in bytes.
@@ -87,6 +88,14 @@ impl Connection {
     /// Where the connection leads.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    /// The address that the host's name led to; `None` for a Unix socket.
+    ///
+    /// # Errors
+    /// When the connection is gone.
+    pub fn peer(&self) -> io::Result<Option<SocketAddr>> {
+        self.transport.socket().peer()
     }
 
     /// The server's version as `VERSION()` gives it.

@@ -1,7 +1,7 @@
 use model::Endpoint;
 use rustls::{ClientConnection, StreamOwned};
 use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -32,6 +32,14 @@ impl Socket {
                 }
                 Err(failed.unwrap_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable)))
             }
+        }
+    }
+
+    /// The address that answered; `None` for a Unix socket.
+    pub(super) fn peer(&self) -> io::Result<Option<SocketAddr>> {
+        match self {
+            Self::Tcp(stream) => stream.peer_addr().map(Some),
+            Self::Unix(_) => Ok(None),
         }
     }
 

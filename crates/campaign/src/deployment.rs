@@ -1,0 +1,93 @@
+use crate::Login;
+use model::{CacheState, Failure, FailureKind, Place, Target};
+use target::client::Connection;
+use target::os::drop_os_caches;
+use target::sandbox::{Sandbox, SandboxOptions};
+
+/// A target brought up: a private server, or one that runs already.
+#[derive(Debug)]
+pub struct Deployment {
+    name: String,
+    login: Login,
+    sandbox: Option<Sandbox>,
+    restart: bool,
+}
+
+impl Deployment {
+    /// Starts the target's private server, or finds out how to log in to the one it names.
+    ///
+    /// # Errors
+    /// When the server cannot be started, or its password cannot be found.
+    pub fn bring_up(target: &Target) -> Result<Self, Failure> {
+        let (sandbox, address, restart) = match &target.place {
+            Place::Server(address) => (None, address.clone(), false),
+            Place::Sandbox(spec) => {
+                let sandbox = Sandbox::start(SandboxOptions {
+                    name: target.name.clone(),
+                    settings: spec.settings.clone(),
+                    directory: spec.directory.clone(),
+                })?;
+                let address = sandbox.address().clone();
+                (Some(sandbox), address, spec.restart)
+            }
+        };
+        Ok(Self { name: target.name.clone(), login: Login::resolve(&address)?, sandbox, restart })
+    }
+
+    /// How to log in.
+    pub fn login(&self) -> &Login {
+        &self.login
+    }
+
+    /// The server process, where it is weighin's own.
+    pub fn server_pid(&self) -> Option<u32> {
+        self.sandbox.as_ref().map(Sandbox::pid)
+    }
+
+    /// Brings the server to the state that a trial starts from, and opens a connection to it.
+    ///
+    /// A private server that restarts between trials is up only while its trials run, so that
+    /// the others cannot disturb it.
+    ///
+    /// # Errors
+    /// When the server does not come up, or its caches cannot be emptied.
+    pub fn ready(&mut self, cache: CacheState) -> Result<Connection, Failure> {
+        match (&mut self.sandbox, cache) {
+            (Some(sandbox), CacheState::Cold) => {
+                sandbox.stop()?;
+                drop_os_caches()?;
+                sandbox.start_again()?;
+            }
+            (Some(sandbox), CacheState::Warm) => {
+                if self.restart {
+                    sandbox.stop()?;
+                }
+                sandbox.start_again()?;
+            }
+            (None, CacheState::Cold) => {
+                return Err(Failure::new(
+                    FailureKind::NotPermitted,
+                    format!("{} cannot be measured cold: weighin may not restart it", self.name),
+                    "set cache = \"warm\", or make the target a sandbox",
+                ));
+            }
+            (None, CacheState::Warm) => {}
+        }
+        // A server that was started again may listen on another port.
+        if let Some(sandbox) = &self.sandbox {
+            self.login = Login::resolve(sandbox.address())?;
+        }
+        self.login.connect()
+    }
+
+    /// A trial is over: a private server that restarts between trials goes down.
+    ///
+    /// # Errors
+    /// When the server does not end.
+    pub fn rest(&mut self) -> Result<(), Failure> {
+        match &mut self.sandbox {
+            Some(sandbox) if self.restart => sandbox.stop(),
+            _ => Ok(()),
+        }
+    }
+}

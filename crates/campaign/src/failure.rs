@@ -1,0 +1,61 @@
+use crate::Login;
+use engine::{LoadError, SessionError};
+use model::{ErrorClass, Failure, FailureKind};
+use target::client::{ClientError, connect_failure, login_failure};
+
+/// Turns what ended a load early into a failure that says how to mend it.
+pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
+    let endpoint = &login.address().endpoint;
+    match error {
+        LoadError::Connect { source, .. } => connect_failure(source, endpoint),
+        LoadError::Session(SessionError::Login(error)) => {
+            login_failure(error, endpoint, &login.address().database, login.credentials())
+        }
+        LoadError::Session(SessionError::Prepare { sql, error }) => {
+            ClientError::Server(error.clone()).failure(&format!("cannot prepare «{sql}»"))
+        }
+        LoadError::Session(SessionError::Refused(refused)) => Failure::new(
+            match refused.class {
+                ErrorClass::Connection => FailureKind::ServerLost,
+                ErrorClass::Permission => FailureKind::AccessDenied,
+                ErrorClass::Resource => FailureKind::DiskFull,
+                _ => FailureKind::Statement,
+            },
+            format!("{error} at {endpoint}"),
+            match refused.class {
+                ErrorClass::Permission => "grant the account what the message names",
+                ErrorClass::Resource => "give the server what the message names",
+                ErrorClass::Connection => {
+                    "see whether the server runs, and look into its error log"
+                }
+                _ => "prepare the tables anew with weighin prepare",
+            },
+        ),
+        LoadError::Session(SessionError::Protocol(_)) => Failure::new(
+            FailureKind::Other,
+            format!("{error} at {endpoint}"),
+            "if there is a proxy in between, connect to the server itself",
+        ),
+        LoadError::ConnectTimeout { .. } => Failure::new(
+            FailureKind::TimedOut,
+            format!("{endpoint}: {error}"),
+            "see with SHOW PROCESSLIST what the server is waiting for",
+        ),
+        LoadError::Lost(_) => Failure::new(
+            FailureKind::ServerLost,
+            format!("{endpoint}: {error}"),
+            "see whether the server runs, and look into its error log",
+        ),
+        LoadError::Tls(_) => Failure::new(
+            FailureKind::Tls,
+            format!("{endpoint}: {error}"),
+            "check the server's certificate, or set tls = \"unverified\"",
+        ),
+        LoadError::System(_) => Failure::new(
+            FailureKind::Other,
+            format!("this machine refused what the load needs: {error}"),
+            "check the limits on open files (ulimit -n) and memory",
+        ),
+        LoadError::Stopped => Failure::new(FailureKind::Other, "stopped by the user", ""),
+    }
+}

@@ -1,0 +1,54 @@
+use crate::facts::variables;
+use engine::mysql::OltpStatements;
+use model::{Failure, FailureKind, Workload};
+use target::client::Connection;
+
+/// Connections beside the load's: control, sampling, and one for the administrator.
+const OTHERS: u64 = 3;
+
+/// Checks that the server allows as many connections and prepared statements as `clients` of the
+/// workload need.
+///
+/// # Errors
+/// `TooFewConnections`, with the setting to change.
+pub fn check_limits(
+    control: &mut Connection,
+    workload: &Workload,
+    clients: u32,
+) -> Result<(), Failure> {
+    let variables = variables(control)?;
+    let endpoint = control.endpoint();
+    let limit = |name: &str| variables.get(name).and_then(|value| value.parse::<u64>().ok());
+    let needed = u64::from(clients) + OTHERS;
+    for name in ["max_connections", "max_user_connections"] {
+        // Zero stands for no limit per user.
+        let Some(allowed) = limit(name).filter(|&allowed| allowed > 0 && allowed < needed) else {
+            continue;
+        };
+        return Err(Failure::new(
+            FailureKind::TooFewConnections,
+            format!(
+                "{endpoint} allows {allowed} connections ({name}), and {clients} clients need {needed}"
+            ),
+            format!(
+                "raise it: SET GLOBAL {name} = {needed} (in a sandbox: settings = {{ {name} = {needed} }}), or run fewer clients"
+            ),
+        ));
+    }
+    let Workload::Oltp(oltp) = workload;
+    let per_client = OltpStatements::new(oltp, 0).per_client() as u64;
+    let needed = per_client * u64::from(clients);
+    let name = "max_prepared_stmt_count";
+    match limit(name) {
+        Some(allowed) if allowed < needed => Err(Failure::new(
+            FailureKind::TooFewConnections,
+            format!(
+                "{endpoint} allows {allowed} prepared statements ({name}), and {clients} clients with {per_client} each need {needed}"
+            ),
+            format!(
+                "raise it: SET GLOBAL {name} = {needed} (in a sandbox: settings = {{ {name} = {needed} }}), or run fewer clients or tables"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}

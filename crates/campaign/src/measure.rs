@@ -1,0 +1,116 @@
+use crate::{Login, counters, load_failure};
+use engine::mysql::{OltpSession, OltpStatements};
+use engine::{LoadError, LoadSpec, Progress, Schedule, Stop, available_workers, run};
+use model::{CounterReading, Failure, Interval, LoadResult, Sampling, Workload};
+use sample::{Sampler, SamplerOptions};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use target::client::Connection;
+
+/// How long to wait for replies after the last operation began.
+const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+/// How long the sampling connection waits for an answer.
+const COUNTER_PATIENCE: Duration = Duration::from_secs(10);
+
+/// One load to run and measure.
+#[derive(Clone, Debug)]
+pub struct Order<'a> {
+    /// What to run.
+    pub workload: &'a Workload,
+    /// Connections.
+    pub clients: u32,
+    /// Threads that drive them; a good number for so many clients when absent.
+    pub workers: Option<u32>,
+    /// Warm-up, measuring and end.
+    pub schedule: Schedule,
+    /// Seeds all random streams.
+    pub seed: u64,
+    /// The server process, where it runs on this host.
+    pub server_pid: Option<u32>,
+    /// Time between two samples.
+    pub sample_every: Duration,
+}
+
+/// What a load did, and what was sampled meanwhile.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The load engine's account.
+    pub load: LoadResult,
+    /// Host and server, before, while and after it ran.
+    pub sampling: Sampling,
+}
+
+/// Runs one load with sampling beside it. `on_interval` is shown each second as it ends.
+///
+/// # Errors
+/// When the load did not run to its end, or [`Stop`] asked it not to (`Ok(None)`).
+pub fn measure(
+    login: &Login,
+    control: &mut Connection,
+    order: &Order<'_>,
+    stop: &Stop,
+    on_interval: &mut dyn FnMut(&Interval),
+) -> Result<Option<Measured>, Failure> {
+    let Workload::Oltp(oltp) = order.workload;
+    let statements = Arc::new(OltpStatements::new(oltp, order.seed));
+    let spec = LoadSpec {
+        address: login.load_address(control)?,
+        tls: login.tls(),
+        clients: order.clients,
+        workers: order.workers.unwrap_or_else(|| available_workers(order.clients)),
+        schedule: order.schedule,
+        drain_limit: DRAIN_LIMIT,
+    };
+    let options = login.options();
+    let mut sampling_connection = Some(login.connect()?);
+    let before = (Instant::now(), counters::read(control).ok());
+    let mut started = None;
+    let mut sampler = None;
+    let outcome = run(
+        &spec,
+        |client| OltpSession::new(options.clone(), Arc::clone(&statements), client),
+        stop,
+        &mut |progress| match progress {
+            Progress::Started(origin) => {
+                started = Some(origin);
+                sampler = sampling_connection
+                    .take()
+                    .map(|connection| start_sampler(order, origin, connection));
+            }
+            Progress::Interval(interval) => on_interval(interval),
+        },
+    );
+    let after = (Instant::now(), counters::read(control).ok());
+    let samples = sampler.map(Sampler::stop).unwrap_or_default();
+    let load = match outcome {
+        Ok(load) => load,
+        Err(LoadError::Stopped) => return Ok(None),
+        Err(error) => return Err(load_failure(&error, login)),
+    };
+    let origin = started.unwrap_or(before.0);
+    let reading = |(at, counters): (Instant, Option<_>)| {
+        counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
+    };
+    let sampling = Sampling { samples, before: reading(before), after: reading(after) };
+    Ok(Some(Measured { load, sampling }))
+}
+
+fn start_sampler(order: &Order<'_>, origin: Instant, mut connection: Connection) -> Sampler {
+    // Sampling goes without counters where the socket does not take a time limit.
+    let bounded = connection.set_read_timeout(Some(COUNTER_PATIENCE)).is_ok();
+    Sampler::start(SamplerOptions {
+        every: order.sample_every,
+        origin,
+        server_pid: order.server_pid,
+        counters: bounded.then(|| Box::new(move || counters::read(&mut connection).ok()) as Box<_>),
+        on_sample: None,
+    })
+}
+
+/// Seconds from `origin` to `at`, negative when `at` is earlier.
+fn seconds_from(origin: Instant, at: Instant) -> f64 {
+    match at.checked_duration_since(origin) {
+        Some(later) => later.as_secs_f64(),
+        None => -origin.duration_since(at).as_secs_f64(),
+    }
+}

@@ -1,0 +1,19 @@
+use model::Oltp;
+
+const PREFIX: &str = "weighin: ";
+const UNFINISHED: &str = "weighin: being prepared";
+
+/// The comment of a table whose rows are not all there yet.
+pub(super) fn unfinished() -> &'static str {
+    UNFINISHED
+}
+
+/// The comment of a table with all its rows.
+pub(super) fn finished(workload: &Oltp) -> String {
+    format!("{PREFIX}{} rows, {}", workload.table_size, workload.distribution.name())
+}
+
+/// Whether weighin made a table with that comment.
+pub(super) fn is_ours(comment: &str) -> bool {
+    comment.starts_with(PREFIX)
+}

@@ -1,0 +1,17 @@
+//! The tables that an OLTP load runs on: what is there, what is missing, making it, checking it,
+//! removing it.
+//!
+//! Weighin knows its own tables by their comment. Whatever else a database holds is never
+//! changed: tables that somebody else made with sysbench's shape are run against as they are, and
+//! nothing is made beside tables of any other kind.
+
+mod check;
+mod cleanup;
+mod inspect;
+mod mark;
+mod plan;
+mod prepare;
+
+pub use check::check;
+pub use cleanup::{Cleanup, cleanup};
+pub use prepare::{Prepared, Step, dry_run, ensure};

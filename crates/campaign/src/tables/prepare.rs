@@ -1,0 +1,312 @@
+use super::check::check_table;
+use super::inspect;
+use super::mark;
+use super::plan::{self, ToDo};
+use crate::Login;
+use engine::Stop;
+use model::{Failure, FailureKind, Oltp};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+use target::client::{ClientError, Connection};
+use workload::oltp::{RowSource, create_index, create_table, drop_table, table_name};
+
+/// Rows of one statement: about 20 MB, so that undo and binary log stay bounded.
+const ROWS_AT_ONCE: u32 = 100_000;
+/// Bytes of one INSERT, where LOAD DATA is not allowed; below the smallest usual
+/// `max_allowed_packet`.
+const INSERT_BYTES: usize = 512 * 1024;
+/// Bytes handed to LOAD DATA at a time.
+const CHUNK_BYTES: usize = 256 * 1024;
+/// How often progress is told.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// How far preparing has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Rows made so far.
+    pub rows: u64,
+    /// Rows to make.
+    pub of: u64,
+}
+
+/// The tables as they are now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prepared {
+    /// Tables that were made now; 0 when all were there.
+    pub made: u32,
+    /// Tables of somebody else that are used as they are.
+    pub foreign: u32,
+    /// Data and index bytes of all the workload's tables.
+    pub bytes: u64,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// Makes sure that the tables of a workload are there with all their rows, and makes what is
+/// missing with that many connections at once.
+///
+/// Returns `None` when [`Stop`] asked to end; tables that are unfinished then are marked so, and
+/// made anew the next time.
+///
+/// # Errors
+/// `ForeignTables` when that would need making tables beside somebody else's, `MissingTables`
+/// when somebody else's tables are too small or of another shape, and whatever the server says.
+pub fn ensure(
+    login: &Login,
+    control: &mut Connection,
+    workload: &Oltp,
+    seed: u64,
+    threads: u32,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Step),
+) -> Result<Option<Prepared>, Failure> {
+    let began = Instant::now();
+    let database = &login.address().database;
+    let present = inspect::tables(control)?;
+    let to_do = plan::to_do(workload, &present, database)?;
+    for &number in &to_do.foreign {
+        check_table(control, workload, number, &present)?;
+    }
+    for &number in &to_do.replace {
+        run(control, &drop_table(number))?;
+    }
+    let fill = to_do.fill();
+    for &number in &fill {
+        run(control, &create_table(number, mark::unfinished()))?;
+    }
+    if !fill.is_empty() {
+        let filling = Filling::new(login, workload, seed, &fill, stop);
+        if !filling.run(threads, progress)? {
+            return Ok(None);
+        }
+        check_counts(control, workload, &fill)?;
+        for &number in &fill {
+            let comment = mark::finished(workload);
+            run(control, &format!("ALTER TABLE {} COMMENT='{comment}'", table_name(number)))?;
+        }
+    }
+    prepared(control, workload, &to_do, began).map(Some)
+}
+
+/// How many tables [`ensure`] would make now; changes nothing.
+///
+/// # Errors
+/// As [`ensure`], as far as that can be told beforehand.
+pub fn dry_run(login: &Login, control: &mut Connection, workload: &Oltp) -> Result<usize, Failure> {
+    let present = inspect::tables(control)?;
+    let to_do = plan::to_do(workload, &present, &login.address().database)?;
+    for &number in &to_do.foreign {
+        check_table(control, workload, number, &present)?;
+    }
+    Ok(to_do.fill().len())
+}
+
+fn prepared(
+    control: &mut Connection,
+    workload: &Oltp,
+    to_do: &ToDo,
+    began: Instant,
+) -> Result<Prepared, Failure> {
+    let names: Vec<String> = (1..=workload.tables).map(table_name).collect();
+    let bytes = inspect::tables(control)?
+        .iter()
+        .filter(|table| names.contains(&table.name))
+        .map(|table| table.bytes)
+        .sum();
+    Ok(Prepared {
+        made: to_do.fill().len() as u32,
+        foreign: to_do.foreign.len() as u32,
+        bytes,
+        elapsed: began.elapsed(),
+    })
+}
+
+/// Counts the rows of every table that was just filled.
+fn check_counts(control: &mut Connection, workload: &Oltp, fill: &[u32]) -> Result<(), Failure> {
+    for &number in fill {
+        let name = table_name(number);
+        let rows = inspect::number(control, &format!("SELECT COUNT(*) FROM {name}"))?;
+        if rows != Some(u64::from(workload.table_size)) {
+            return Err(Failure::new(
+                FailureKind::MissingTables,
+                format!(
+                    "{name} has {} rows after preparing it with {}",
+                    rows.unwrap_or(0),
+                    workload.table_size
+                ),
+                "see whether something else writes to this database, and prepare again",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn run(control: &mut Connection, sql: &str) -> Result<u64, Failure> {
+    control.execute(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))
+}
+
+/// A run of rows of one table, made by one statement or a few.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    table: u32,
+    from: u32,
+    to: u32,
+}
+
+/// Rows being made by several connections.
+struct Filling<'a> {
+    login: &'a Login,
+    workload: &'a Oltp,
+    seed: u64,
+    stop: &'a Stop,
+    pieces: Mutex<Vec<Piece>>,
+    /// Pieces of each table that are not yet done; whoever does the last one builds the index.
+    left: Vec<(u32, AtomicU64)>,
+    rows: AtomicU64,
+    of: u64,
+}
+
+impl<'a> Filling<'a> {
+    fn new(login: &'a Login, workload: &'a Oltp, seed: u64, fill: &[u32], stop: &'a Stop) -> Self {
+        let per_table = workload.table_size.div_ceil(ROWS_AT_ONCE);
+        // Taken from the end: whole tables in order, so that connections work on different ones.
+        let mut pieces: Vec<Piece> = (0..per_table)
+            .flat_map(|index| fill.iter().map(move |&table| (index, table)))
+            .map(|(index, table)| Piece {
+                table,
+                from: index * ROWS_AT_ONCE + 1,
+                to: ((index + 1).saturating_mul(ROWS_AT_ONCE)).min(workload.table_size),
+            })
+            .collect();
+        pieces.reverse();
+        Self {
+            login,
+            workload,
+            seed,
+            stop,
+            pieces: Mutex::new(pieces),
+            left: fill.iter().map(|&table| (table, AtomicU64::new(per_table.into()))).collect(),
+            rows: AtomicU64::new(0),
+            of: u64::from(workload.table_size) * fill.len() as u64,
+        }
+    }
+
+    /// Makes all rows; false when asked to stop.
+    fn run(&self, threads: u32, progress: &mut dyn FnMut(Step)) -> Result<bool, Failure> {
+        let pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let threads = (threads as usize).clamp(1, pieces.max(1));
+        let (sender, done) = mpsc::channel();
+        let outcome = std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let sender = sender.clone();
+                scope.spawn(move || {
+                    let result = self.work();
+                    if result.is_err() {
+                        // The others need not go on for nothing.
+                        self.pieces.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    }
+                    // The receiver outlives the scope.
+                    let _ = sender.send(result);
+                });
+            }
+            let mut outcome = Ok(());
+            for _ in 0..threads {
+                let result = loop {
+                    match done.recv_timeout(GLANCE) {
+                        Ok(result) => break result,
+                        Err(_) => progress(self.step()),
+                    }
+                };
+                outcome = outcome.and(result);
+            }
+            outcome
+        });
+        progress(self.step());
+        outcome.map(|()| !self.stop.is_requested())
+    }
+
+    fn step(&self) -> Step {
+        Step { rows: self.rows.load(Ordering::Relaxed), of: self.of }
+    }
+
+    fn work(&self) -> Result<(), Failure> {
+        let mut connection = self.login.connect()?;
+        // The rows are new and consistent: the server need not look for duplicates of what it
+        // has just been given.
+        run(&mut connection, "SET SESSION unique_checks = 0, foreign_key_checks = 0")?;
+        while let Some(piece) = self.next_piece() {
+            self.fill(&mut connection, piece)?;
+            let left = self.left.iter().find(|(table, _)| *table == piece.table);
+            if left.is_some_and(|(_, left)| left.fetch_sub(1, Ordering::AcqRel) == 1) {
+                run(&mut connection, &create_index(piece.table))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn next_piece(&self) -> Option<Piece> {
+        if self.stop.is_requested() {
+            return None;
+        }
+        self.pieces.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn fill(&self, connection: &mut Connection, piece: Piece) -> Result<(), Failure> {
+        match self.load_data(connection, piece) {
+            // LOAD DATA LOCAL is not allowed here, in the words of several servers.
+            Err(error) if matches!(error.code(), Some(1148 | 3948 | 4166)) => {
+                self.insert(connection, piece)
+            }
+            other => other.map(drop),
+        }
+        .map_err(|e| e.failure(&format!("cannot fill the table {}", table_name(piece.table))))
+    }
+
+    fn rows_of(&self, piece: Piece) -> RowSource {
+        RowSource::new(self.workload, self.seed, piece.table, piece.from, piece.to)
+    }
+
+    fn load_data(&self, connection: &mut Connection, piece: Piece) -> Result<u64, ClientError> {
+        let mut rows = self.rows_of(piece);
+        let sql = format!(
+            "LOAD DATA LOCAL INFILE 'weighin' INTO TABLE {} CHARACTER SET ascii (id, k, c, pad)",
+            table_name(piece.table)
+        );
+        connection.load_local(&sql, &mut |out| {
+            let full = out.len() + CHUNK_BYTES;
+            let mut made = 0;
+            let mut more = true;
+            while more && out.len() < full {
+                more = rows.append(["", "\t", "\t", "\t", "\n"], out);
+                made += u64::from(more);
+            }
+            self.rows.fetch_add(made, Ordering::Relaxed);
+            more
+        })
+    }
+
+    fn insert(&self, connection: &mut Connection, piece: Piece) -> Result<(), ClientError> {
+        let mut rows = self.rows_of(piece);
+        let start =
+            format!("INSERT INTO {} (id, k, c, pad) VALUES ", table_name(piece.table)).into_bytes();
+        let mut more = true;
+        while more {
+            let mut sql = start.clone();
+            let mut made = 0;
+            while sql.len() < INSERT_BYTES {
+                let first = if made == 0 { "(" } else { ",(" };
+                more = rows.append([first, ",", ",'", "','", "')"], &mut sql);
+                if !more {
+                    break;
+                }
+                made += 1;
+            }
+            if made > 0 {
+                connection.execute(&String::from_utf8_lossy(&sql))?;
+                self.rows.fetch_add(made, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+use crate::walk::Event;
+use crate::{Deployment, Order, measure, tables};
+use engine::{Limit, Schedule, Stop};
+use model::{Failure, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, UnixMillis, Workload};
+use std::time::{Duration, SystemTime};
+
+/// Time between two samples of a trial.
+const SAMPLE_EVERY: Duration = Duration::from_secs(1);
+
+/// A target that a campaign works with, and which data it holds.
+#[derive(Debug)]
+pub(crate) struct Stand {
+    pub(crate) deployment: Deployment,
+    /// The workload that the tables were last made sure of for.
+    pub(crate) tables_for: Option<Oltp>,
+}
+
+impl Stand {
+    /// Makes sure that the tables of a workload are there, unless they are known to be. Returns
+    /// `Ok(None)` when asked to stop, and what was found or made where something was done.
+    pub(crate) fn ensure_tables(
+        &mut self,
+        target: &str,
+        workload: &Oltp,
+        seed: u64,
+        stop: &Stop,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Option<tables::Prepared>, Failure> {
+        let mut control = self.deployment.login().connect()?;
+        let prepared = tables::ensure(
+            self.deployment.login(),
+            &mut control,
+            workload,
+            seed,
+            connections(),
+            stop,
+            &mut |step| observe(Event::Preparing { target, step }),
+        )?;
+        if prepared.is_some() {
+            self.tables_for = Some(workload.clone());
+        }
+        Ok(prepared)
+    }
+
+    fn has_tables_for(&self, workload: &Oltp) -> bool {
+        self.tables_for.as_ref().is_some_and(|there| same_tables(there, workload))
+    }
+}
+
+/// Whether two workloads run on the same tables.
+fn same_tables(a: &Oltp, b: &Oltp) -> bool {
+    (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+}
+
+/// Connections that fill tables at the same time.
+fn connections() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(4) as u32)
+}
+
+/// Runs one trial; always a record, because a failure is a result. `None` when asked to stop.
+pub(crate) fn run_trial(
+    stand: &mut Stand,
+    trial: &Trial,
+    test: &Test,
+    study_seed: u64,
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Option<TrialRecord> {
+    let started_at = now();
+    let attempt = attempt(stand, trial, test, study_seed, stop, observe);
+    let (end, sampling) = match attempt {
+        Ok(None) => return None,
+        Ok(Some(measured)) => (TrialEnd::Completed(Box::new(measured.load)), measured.sampling),
+        Err(failure) => (TrialEnd::Failed(failure), Sampling::default()),
+    };
+    Some(TrialRecord {
+        key: trial.key.clone(),
+        position: trial.position,
+        seed: trial.seed,
+        started_at,
+        finished_at: now(),
+        end,
+        sampling,
+    })
+}
+
+fn attempt(
+    stand: &mut Stand,
+    trial: &Trial,
+    test: &Test,
+    study_seed: u64,
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<Option<crate::Measured>, Failure> {
+    let Workload::Oltp(oltp) = &test.workload;
+    if !stand.has_tables_for(oltp) {
+        // Before the caches are brought to their state, which looking at tables would change.
+        stand.deployment.ready(model::CacheState::Warm)?;
+        let target = &trial.key.target;
+        if stand.ensure_tables(target, oltp, study_seed, stop, observe)?.is_none() {
+            return Ok(None);
+        }
+    }
+    let mut control = stand.deployment.ready(test.cache)?;
+    let order = Order {
+        workload: &test.workload,
+        clients: trial.key.level.clients,
+        workers: None,
+        schedule: Schedule { warmup: test.warmup, limit: Limit::Window(test.duration) },
+        seed: trial.seed,
+        server_pid: stand.deployment.server_pid(),
+        sample_every: SAMPLE_EVERY,
+    };
+    let login = stand.deployment.login().clone();
+    let measured = measure(&login, &mut control, &order, stop, &mut |interval| {
+        observe(Event::Interval { trial, interval });
+    })?;
+    // A server that does not end well after a good trial takes nothing from the trial; the next
+    // one on it will say so if it matters.
+    let _ = stand.deployment.rest();
+    Ok(measured)
+}
+
+fn now() -> UnixMillis {
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    UnixMillis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,252 @@
+use crate::facts::server_facts;
+use crate::tables::{self, Prepared, Step};
+use crate::trial::{Stand, run_trial};
+use crate::{Deployment, check_limits};
+use engine::Stop;
+use model::{
+    CacheState, Failure, FailureKind, Interval, Place, Plan, Study, Target, TargetFacts, Test,
+    Trial, TrialEnd, TrialRecord, Workload,
+};
+use store::{Store, StoreError};
+
+/// What a campaign is doing.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A target is being started or reached.
+    BringingUp {
+        /// Name of the target.
+        target: &'a str,
+    },
+    /// Tables are being made.
+    Preparing {
+        /// Name of the target.
+        target: &'a str,
+        /// How far.
+        step: Step,
+    },
+    /// A target is there, with its tables.
+    Ready {
+        /// Name of the target.
+        target: &'a str,
+        /// The server's version.
+        version: &'a str,
+        /// What preparing found and did.
+        prepared: &'a Prepared,
+    },
+    /// A trial begins.
+    TrialStarted {
+        /// Which one.
+        trial: &'a Trial,
+    },
+    /// A second of a trial has passed.
+    Interval {
+        /// Of which trial.
+        trial: &'a Trial,
+        /// What happened in it.
+        interval: &'a Interval,
+    },
+    /// A trial is over and in the store.
+    TrialEnded {
+        /// What came of it.
+        record: &'a TrialRecord,
+    },
+}
+
+/// Why a campaign could not begin or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A target cannot be used.
+    #[error("target {target}: {failure}")]
+    Target {
+        /// Its name.
+        target: String,
+        /// Why not.
+        failure: Failure,
+    },
+    /// The store cannot be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// What came of the trials of this campaign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Trials that ran to their end now.
+    pub completed: usize,
+    /// Trials that failed now.
+    pub failed: usize,
+    /// Trials that the store had already.
+    pub skipped: usize,
+}
+
+/// A study being run: its targets, brought up.
+#[derive(Debug)]
+pub struct Campaign<'a> {
+    study: &'a Study,
+    stop: &'a Stop,
+    /// In the order of the study.
+    stands: Vec<Stand>,
+    facts: Vec<TargetFacts>,
+}
+
+impl<'a> Campaign<'a> {
+    /// Brings up every target in turn, checks that it can take the study's load, and makes its
+    /// tables: everything that could fail for a reason that is there from the start fails here,
+    /// before any trial has run.
+    ///
+    /// # Errors
+    /// The first thing that will not work, or [`RunError::Stopped`].
+    pub fn prepare(
+        study: &'a Study,
+        stop: &'a Stop,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Self, RunError> {
+        let mut campaign = Self { study, stop, stands: Vec::new(), facts: Vec::new() };
+        for target in &study.targets {
+            check_feasible(study, target).map_err(|failure| of(target, failure))?;
+        }
+        for target in &study.targets {
+            if stop.is_requested() {
+                return Err(RunError::Stopped);
+            }
+            observe(Event::BringingUp { target: &target.name });
+            match campaign.bring_up(target, observe) {
+                Ok(true) => {}
+                Ok(false) => return Err(RunError::Stopped),
+                Err(failure) => return Err(of(target, failure)),
+            }
+        }
+        Ok(campaign)
+    }
+
+    /// Each target as observed.
+    pub fn facts(&self) -> &[TargetFacts] {
+        &self.facts
+    }
+
+    /// Runs every trial of the plan that the store has no record of.
+    ///
+    /// # Errors
+    /// When the store cannot be written or somebody asked to stop. Completed trials are safe.
+    pub fn run(
+        &mut self,
+        plan: &Plan,
+        store: &mut Store,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Summary, RunError> {
+        let done = store.completed();
+        let mut summary = Summary { skipped: done.len(), ..Summary::default() };
+        for trial in plan.trials().filter(|trial| !done.contains(&trial.key)) {
+            let Some((stand, test)) = find(self.study, &mut self.stands, trial) else { continue };
+            observe(Event::TrialStarted { trial });
+            let record = run_trial(stand, trial, test, self.study.seed, self.stop, observe)
+                .ok_or(RunError::Stopped)?;
+            store.append(&record)?;
+            match record.end {
+                TrialEnd::Completed(_) => summary.completed += 1,
+                TrialEnd::Failed(_) => summary.failed += 1,
+            }
+            observe(Event::TrialEnded { record: &record });
+        }
+        Ok(summary)
+    }
+
+    /// False when asked to stop.
+    fn bring_up(
+        &mut self,
+        target: &Target,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<bool, Failure> {
+        let mut stand = Stand { deployment: Deployment::bring_up(target)?, tables_for: None };
+        let mut control = stand.deployment.login().connect()?;
+        for test in &self.study.tests {
+            if let Some(highest) = test.levels.iter().max() {
+                check_limits(&mut control, &test.workload, highest.clients)?;
+            }
+        }
+        let mut server = server_facts(&mut control)?;
+        if let Some(Test { workload: Workload::Oltp(oltp), .. }) = self.study.tests.first() {
+            let seed = self.study.seed;
+            let prepared = stand.ensure_tables(&target.name, oltp, seed, self.stop, observe)?;
+            let Some(prepared) = prepared else { return Ok(false) };
+            server.dataset_bytes = Some(prepared.bytes);
+            server.prepare_seconds = (prepared.made > 0).then_some(prepared.elapsed.as_secs_f64());
+            let (target, version) = (target.name.as_str(), server.version.as_str());
+            observe(Event::Ready { target, version, prepared: &prepared });
+        }
+        drop(control);
+        stand.deployment.rest()?;
+        self.stands.push(stand);
+        self.facts.push(TargetFacts { target: target.name.clone(), server });
+        Ok(true)
+    }
+}
+
+fn of(target: &Target, failure: Failure) -> RunError {
+    RunError::Target { target: target.name.clone(), failure }
+}
+
+/// What [`survey`] found of a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surveyed {
+    /// The server's version.
+    pub version: String,
+    /// Tables that a run would make first.
+    pub tables_to_make: usize,
+}
+
+/// Reaches or starts a target and looks for whatever would make the study fail on it. Changes
+/// nothing; a private server is gone again afterwards.
+///
+/// # Errors
+/// The first thing that will not work, with the way to mend it.
+pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
+    check_feasible(study, target)?;
+    let deployment = Deployment::bring_up(target)?;
+    let mut control = deployment.login().connect()?;
+    let mut tables_to_make = 0;
+    for test in &study.tests {
+        if let Some(highest) = test.levels.iter().max() {
+            check_limits(&mut control, &test.workload, highest.clients)?;
+        }
+        let Workload::Oltp(oltp) = &test.workload;
+        let to_make = tables::dry_run(deployment.login(), &mut control, oltp)?;
+        tables_to_make = tables_to_make.max(to_make);
+    }
+    Ok(Surveyed { version: control.server_version().to_owned(), tables_to_make })
+}
+
+/// What a study asks of a target and the kind of target cannot give.
+fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
+    let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
+    let Some(cold) = cold else { return Ok(()) };
+    match target.place {
+        Place::Server(_) => Err(Failure::new(
+            FailureKind::NotPermitted,
+            format!("the test {} is cold, and weighin may not restart this server", cold.name),
+            "set cache = \"warm\", or make the target a sandbox",
+        )),
+        Place::Sandbox(_) if !target::os::is_root() => Err(Failure::new(
+            FailureKind::NotPermitted,
+            format!(
+                "the test {} is cold, and only root may empty this machine's caches",
+                cold.name
+            ),
+            "run weighin as root, or set cache = \"warm\"",
+        )),
+        Place::Sandbox(_) => Ok(()),
+    }
+}
+
+fn find<'s>(
+    study: &'s Study,
+    stands: &'s mut [Stand],
+    trial: &Trial,
+) -> Option<(&'s mut Stand, &'s Test)> {
+    let place = study.targets.iter().position(|target| target.name == trial.key.target)?;
+    let test = study.tests.iter().find(|test| test.name == trial.key.test)?;
+    Some((stands.get_mut(place)?, test))
+}
