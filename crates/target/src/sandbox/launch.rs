@@ -4,6 +4,7 @@ use super::account::RunAs;
 use super::home::Home;
 use super::programs::Programs;
 use super::settings::Settings;
+use crate::os;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -69,8 +70,19 @@ pub(super) fn path_option(name: &str, path: &Path) -> OsString {
 
 /// A loopback port that is free now. Another process may take it before the server does.
 ///
+/// It lies below the ports that Linux gives to outgoing connections (from 32768 on, unless
+/// configured otherwise): there, a thousand clients that reconnect while the server restarts could
+/// take its port, or one could even be connected to itself.
+///
 /// # Errors
-/// When the kernel has no port to give.
+/// When no port can be had.
 pub(super) fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+    const FIRST: u16 = 20_000;
+    const COUNT: u16 = 12_000;
+    let random = u16::from_str_radix(&os::random_hex(2)?, 16).unwrap_or_default();
+    let free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    (0..COUNT)
+        .map(|step| FIRST + (random % COUNT + step) % COUNT)
+        .find(free)
+        .ok_or_else(|| io::ErrorKind::AddrInUse.into())
 }
