@@ -55,6 +55,9 @@ impl<'a> Head<'a> {
             counted => {
                 let mut fields = Fields::new(counted, "a column count");
                 let count = fields.lenenc_int()?;
+                if count == 0 {
+                    return Err(ProtocolError::Empty("a list of columns"));
+                }
                 let defined = !dialect.cache_metadata || fields.u8()? != 0;
                 Ok(Self::Columns { count, defined })
             }
