@@ -1,4 +1,132 @@
+use model::TrialKey;
+use rusqlite::ErrorCode;
+use std::path::{Path, PathBuf};
+
 /// What went wrong with a store; the display says where and how to mend it.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct StoreError(String);
+pub enum StoreError {
+    /// A new run was to be kept in a file that exists.
+    #[error("{} exists already: choose another name, or continue that run with --resume", .0.display())]
+    Exists(PathBuf),
+    /// There is no such file.
+    #[error("there is no store {}: check the path", .0.display())]
+    Missing(PathBuf),
+    /// The file is something else.
+    #[error("{} is not a weighin store: name a file that `weighin run` made", .0.display())]
+    NotAStore(PathBuf),
+    /// A later version of weighin has written the file.
+    #[error(
+        "{} was written by a newer weighin (format {found}, this one knows {known}): \
+         use that version or a later one", .path.display()
+    )]
+    Newer {
+        /// The store.
+        path: PathBuf,
+        /// Format of the file.
+        found: i64,
+        /// Latest format that this version knows.
+        known: i64,
+    },
+    /// The contents make no sense.
+    #[error(
+        "{} is damaged ({detail}): restore it from a copy, or start a new run", .path.display()
+    )]
+    Damaged {
+        /// The store.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+    /// Another process writes to the file.
+    #[error("{} is in use by {holder}: wait for it to end, or stop it", .path.display())]
+    InUse {
+        /// The store.
+        path: PathBuf,
+        /// Who holds it, in words.
+        holder: String,
+    },
+    /// The file, or its directory, cannot be written.
+    #[error(
+        "cannot write {} ({detail}): check the permissions of the file and its directory",
+        .path.display()
+    )]
+    NotWritable {
+        /// The store.
+        path: PathBuf,
+        /// Why.
+        detail: String,
+    },
+    /// The file cannot be read.
+    #[error(
+        "cannot read {} ({detail}): check its permissions; the store of a run that was killed \
+         must be in a writable directory, together with its -wal file", .path.display()
+    )]
+    NotReadable {
+        /// The store.
+        path: PathBuf,
+        /// Why.
+        detail: String,
+    },
+    /// No space is left.
+    #[error(
+        "no space left to write {}: free some and continue with --resume; every trial before \
+         this one is kept", .0.display()
+    )]
+    Full(PathBuf),
+    /// The trial has a record.
+    #[error("the trial {0} is recorded already: a record is never replaced")]
+    AlreadyRecorded(TrialKey),
+    /// The plan has no such trial with that position and seed.
+    #[error("the trial {0} is not in the plan of this store: was the study changed since?")]
+    NotPlanned(TrialKey),
+    /// The study has no target of that name.
+    #[error("the study of this store has no target {0}: was the study changed since?")]
+    UnknownTarget(String),
+    /// Anything else that SQLite reports.
+    #[error("cannot use {}: {source}", .path.display())]
+    Sqlite {
+        /// The store.
+        path: PathBuf,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+}
+
+/// What was being done with a store when SQLite failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
+
+impl StoreError {
+    /// Sorts an error of SQLite by what a user can do about it.
+    pub(crate) fn from_sqlite(path: &Path, access: Access, source: rusqlite::Error) -> Self {
+        use rusqlite::Error as E;
+        let path = path.to_path_buf();
+        let detail = source.to_string();
+        match (&source, source.sqlite_error_code()) {
+            (_, Some(ErrorCode::DiskFull)) => Self::Full(path),
+            (_, Some(ErrorCode::NotADatabase)) => Self::NotAStore(path),
+            (_, Some(ErrorCode::DatabaseCorrupt)) => Self::Damaged { path, detail },
+            (_, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => {
+                Self::InUse { path, holder: "another program".into() }
+            }
+            (
+                _,
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied),
+            ) => match access {
+                Access::Read => Self::NotReadable { path, detail },
+                Access::Write => Self::NotWritable { path, detail },
+            },
+            (
+                E::FromSqlConversionFailure(..)
+                | E::IntegralValueOutOfRange(..)
+                | E::InvalidColumnType(..)
+                | E::QueryReturnedNoRows,
+                _,
+            ) => Self::Damaged { path, detail },
+            _ => Self::Sqlite { path, source },
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The run itself: study, plan and host, written once.
+
+use crate::value::{Columns, Json, Nanos, Seed};
+use model::{Block, HostFacts, Level, Plan, RunInfo, Study, Trial, TrialKey, UnixMillis};
+use rusqlite::{Connection, Result, params};
+
+/// Writes the run and its plan into an empty store.
+pub(crate) fn insert(
+    connection: &Connection,
+    study: &Study,
+    plan: &Plan,
+    run: &RunInfo,
+) -> Result<()> {
+    // The text of the study file has a column of its own, where a user finds it.
+    let without_source = Study { source: String::new(), ..study.clone() };
+    connection.execute(
+        "INSERT INTO run (id, started_at_ms, weighin_version, scale, study_file, study_json,
+         host_json, plan_seed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        params![
+            run.id,
+            run.started_at.0,
+            run.weighin_version,
+            run.scale,
+            study.source,
+            Json(&without_source),
+            Json(&run.host),
+            Seed(plan.seed)
+        ],
+    )?;
+    let mut statement = connection.prepare(
+        "INSERT INTO planned_trial (position, block, target, test, clients, repeat, seed,
+         load_time_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for block in &plan.blocks {
+        for trial in &block.trials {
+            statement.execute(params![
+                trial.position,
+                block.number,
+                trial.key.target,
+                trial.key.test,
+                trial.key.level.clients,
+                trial.key.repeat,
+                Seed(trial.seed),
+                Nanos(trial.load_time)
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the run, the study and the plan.
+pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> {
+    let (study, run, plan_seed) = connection.query_row(
+        "SELECT id, started_at_ms, weighin_version, scale, study_file, study_json, host_json,
+         plan_seed FROM run",
+        [],
+        |row| {
+            let mut columns = Columns::of(row);
+            let id = columns.next()?;
+            let started_at = UnixMillis(columns.next()?);
+            let weighin_version = columns.next()?;
+            let scale = columns.next()?;
+            let source = columns.next()?;
+            let Json(study) = columns.next::<Json<Study>>()?;
+            let Json(host) = columns.next::<Json<HostFacts>>()?;
+            let Seed(plan_seed) = columns.next()?;
+            let run = RunInfo { id, started_at, weighin_version, host, scale };
+            Ok((Study { source, ..study }, run, plan_seed))
+        },
+    )?;
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut statement = connection.prepare(
+        "SELECT block, position, target, test, clients, repeat, seed, load_time_ns
+         FROM planned_trial ORDER BY position",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of(row);
+        let number = columns.next()?;
+        let position = columns.next()?;
+        let key = TrialKey {
+            target: columns.next()?,
+            test: columns.next()?,
+            level: Level { clients: columns.next()? },
+            repeat: columns.next()?,
+        };
+        let Seed(seed) = columns.next()?;
+        let trial = Trial { key, position, seed, load_time: columns.nanos()? };
+        match blocks.last_mut() {
+            Some(block) if block.number == number => block.trials.push(trial),
+            _ => blocks.push(Block { number, trials: vec![trial] }),
+        }
+    }
+    Ok((study, Plan { seed: plan_seed, blocks }, run))
+}

@@ -1,0 +1,206 @@
+//! What was sampled while a trial ran: host, disks, processes and the server's counters.
+
+use crate::value::{Columns, Nanos};
+use model::{CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters};
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+const BEFORE: &str = "before";
+const DURING: &str = "sample";
+const AFTER: &str = "after";
+
+/// Writes all samples of a trial.
+pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling) -> Result<()> {
+    for (number, sample) in sampling.samples.iter().enumerate() {
+        insert_sample(connection, position, number as u64, sample)?;
+        if let Some(counters) = &sample.counters {
+            let at = sample.at_seconds;
+            insert_counters(connection, position, DURING, Some(number as u64), at, counters)?;
+        }
+    }
+    for (moment, reading) in [(BEFORE, &sampling.before), (AFTER, &sampling.after)] {
+        if let Some(reading) = reading {
+            let at = reading.at_seconds;
+            insert_counters(connection, position, moment, None, at, &reading.counters)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads all samples of a trial.
+pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling> {
+    Ok(Sampling {
+        samples: select_samples(connection, position)?,
+        before: select_reading(connection, position, BEFORE, None)?,
+        after: select_reading(connection, position, AFTER, None)?,
+    })
+}
+
+fn insert_sample(
+    connection: &Connection,
+    position: u32,
+    number: u64,
+    sample: &Sample,
+) -> Result<()> {
+    let Sample { cpu, server, client, .. } = sample;
+    connection
+        .prepare_cached(
+            "INSERT INTO sample (position, number, at_seconds, length_ns, cpu_user, cpu_system,
+             cpu_iowait, cpu_steal, cpu_idle, server_cpus, server_rss_bytes, client_cpus,
+             client_rss_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            position,
+            number,
+            sample.at_seconds,
+            Nanos(sample.length),
+            cpu.user,
+            cpu.system,
+            cpu.iowait,
+            cpu.steal,
+            cpu.idle,
+            server.map(|usage| usage.cpus),
+            server.map(|usage| usage.rss_bytes),
+            client.cpus,
+            client.rss_bytes
+        ])?;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO disk_sample (position, sample, number, device, reads, writes, read_bytes,
+         written_bytes, reads_merged, writes_merged, read_await_ms, write_await_ms, flushes,
+         queue, utilisation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (disk_number, disk) in sample.disks.iter().enumerate() {
+        statement.execute(params![
+            position,
+            number,
+            disk_number as u64,
+            disk.device,
+            disk.reads,
+            disk.writes,
+            disk.read_bytes,
+            disk.written_bytes,
+            disk.reads_merged,
+            disk.writes_merged,
+            disk.read_await_ms,
+            disk.write_await_ms,
+            disk.flushes,
+            disk.queue,
+            disk.utilisation
+        ])?;
+    }
+    Ok(())
+}
+
+fn insert_counters(
+    connection: &Connection,
+    position: u32,
+    moment: &str,
+    sample: Option<u64>,
+    at_seconds: f64,
+    counters: &ServerCounters,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO counter_reading (position, moment, sample, at_seconds)
+             VALUES (?, ?, ?, ?)",
+        )?
+        .execute(params![position, moment, sample, at_seconds])?;
+    let reading = connection.last_insert_rowid();
+    let mut new_name =
+        connection.prepare_cached("INSERT OR IGNORE INTO counter_name (name) VALUES (?)")?;
+    let mut value = connection.prepare_cached(
+        "INSERT INTO counter (reading_id, name_id, value)
+         SELECT ?, id, ? FROM counter_name WHERE name = ?",
+    )?;
+    for (name, count) in counters {
+        new_name.execute([name])?;
+        value.execute(params![reading, count, name])?;
+    }
+    Ok(())
+}
+
+fn select_samples(connection: &Connection, position: u32) -> Result<Vec<Sample>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT number, at_seconds, length_ns, cpu_user, cpu_system, cpu_iowait, cpu_steal,
+         cpu_idle, client_cpus, client_rss_bytes, server_cpus, server_rss_bytes
+         FROM sample WHERE position = ? ORDER BY number",
+    )?;
+    let samples = statement.query_map([position], |row| {
+        let mut columns = Columns::of(row);
+        let number: u64 = columns.next()?;
+        Ok(Sample {
+            at_seconds: columns.real()?,
+            length: columns.nanos()?,
+            cpu: CpuShares {
+                user: columns.real()?,
+                system: columns.real()?,
+                iowait: columns.real()?,
+                steal: columns.real()?,
+                idle: columns.real()?,
+            },
+            client: ProcessUsage { cpus: columns.real()?, rss_bytes: columns.next()? },
+            server: server_usage(columns.next()?, columns.next()?),
+            disks: select_disks(connection, position, number)?,
+            counters: select_reading(connection, position, DURING, Some(number))?
+                .map(|reading| reading.counters),
+        })
+    })?;
+    samples.collect()
+}
+
+/// The memory says whether the process was seen: its share of the processors may be unknown.
+fn server_usage(cpus: Option<f64>, rss_bytes: Option<u64>) -> Option<ProcessUsage> {
+    rss_bytes.map(|rss_bytes| ProcessUsage { cpus: cpus.unwrap_or(f64::NAN), rss_bytes })
+}
+
+fn select_disks(connection: &Connection, position: u32, sample: u64) -> Result<Vec<DiskRates>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT device, reads, writes, read_bytes, written_bytes, reads_merged, writes_merged,
+         read_await_ms, write_await_ms, flushes, queue, utilisation
+         FROM disk_sample WHERE position = ? AND sample = ? ORDER BY number",
+    )?;
+    let disks = statement.query_map(params![position, sample], |row| {
+        let mut columns = Columns::of(row);
+        Ok(DiskRates {
+            device: columns.next()?,
+            reads: columns.real()?,
+            writes: columns.real()?,
+            read_bytes: columns.real()?,
+            written_bytes: columns.real()?,
+            reads_merged: columns.real()?,
+            writes_merged: columns.real()?,
+            read_await_ms: columns.next()?,
+            write_await_ms: columns.next()?,
+            flushes: columns.real()?,
+            queue: columns.real()?,
+            utilisation: columns.real()?,
+        })
+    })?;
+    disks.collect()
+}
+
+fn select_reading(
+    connection: &Connection,
+    position: u32,
+    moment: &str,
+    sample: Option<u64>,
+) -> Result<Option<CounterReading>> {
+    let reading = connection
+        .prepare_cached(
+            "SELECT id, at_seconds FROM counter_reading
+             WHERE position = ? AND moment = ? AND sample IS ?",
+        )?
+        .query_row(params![position, moment, sample], |row| {
+            let mut columns = Columns::of(row);
+            Ok((columns.next::<i64>()?, columns.real()?))
+        })
+        .optional()?;
+    let Some((id, at_seconds)) = reading else { return Ok(None) };
+    let mut statement = connection.prepare_cached(
+        "SELECT name, value FROM counter JOIN counter_name ON counter_name.id = name_id
+         WHERE reading_id = ?",
+    )?;
+    let counters = statement
+        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<ServerCounters>>()?;
+    Ok(Some(CounterReading { at_seconds, counters }))
+}

@@ -1,0 +1,48 @@
+use crate::StoreError;
+use crate::error::Access;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+/// Marks an SQLite file as a store of weighin: the letters `wghn`.
+const APPLICATION_ID: i64 = 0x7767_686e;
+
+/// Scripts that each lead from one format to the next; the first makes an empty store.
+///
+/// A released script is never changed: a new format is a new script at the end.
+const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001_tables.sql"), include_str!("migrations/0002_summary.sql")];
+
+/// The format that this version writes.
+pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
+
+/// The format of a store, which is from 1 to [`CURRENT`]; refuses other files and damaged ones.
+pub(crate) fn check(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let application_id = number("application_id").map_err(sqlite)?;
+    if application_id != APPLICATION_ID {
+        return Err(StoreError::NotAStore(path.to_path_buf()));
+    }
+    let found = number("user_version").map_err(sqlite)?;
+    if found > CURRENT {
+        return Err(StoreError::Newer { path: path.to_path_buf(), found, known: CURRENT });
+    }
+    let health: String =
+        connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(sqlite)?;
+    if health != "ok" || found < 1 {
+        return Err(StoreError::Damaged { path: path.to_path_buf(), detail: health });
+    }
+    Ok(found)
+}
+
+/// Brings a store, or an empty database, to the current format; all or nothing.
+pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    for script in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+        transaction.execute_batch(script)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", CURRENT)?;
+    transaction.commit()
+}

@@ -1,0 +1,279 @@
+use crate::error::Access;
+use crate::lock::WriterLock;
+use crate::schema::{self, CURRENT};
+use crate::{StoreError, file, run, target, trial};
+use model::{
+    Dataset, HostFacts, Plan, RunInfo, Study, TargetFacts, TrialKey, TrialRecord, UnixMillis,
+};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The file that holds one run of a study.
+///
+/// Either open for reading ([`Store::open`]), which works while another process writes and never
+/// changes the file, or for writing ([`Store::create`], [`Store::resume`]), which only one
+/// process at a time can.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    // Declared, and so dropped, before the lock that protects it.
+    connection: Connection,
+    lock: Option<WriterLock>,
+    study: Study,
+    plan: Plan,
+    run: RunInfo,
+    /// Positions of the trials that have a record, ascending.
+    recorded: Vec<u32>,
+}
+
+impl Store {
+    /// Begins a run in a new file, dated now, and holds it for writing. The study is the one
+    /// that will be run: already multiplied by `scale`.
+    ///
+    /// The file appears complete or not at all.
+    ///
+    /// # Errors
+    /// When the file exists or cannot be made.
+    pub fn create(
+        path: &Path,
+        study: &Study,
+        plan: &Plan,
+        host: &HostFacts,
+        version: &str,
+        scale: f64,
+    ) -> Result<Self, StoreError> {
+        let lock = WriterLock::take(path)?;
+        // Asked with the lock held: from here on nobody else makes it.
+        if path.exists() {
+            return Err(StoreError::Exists(path.to_path_buf()));
+        }
+        let run = RunInfo {
+            id: 1,
+            started_at: now(),
+            weighin_version: version.to_string(),
+            host: host.clone(),
+            scale,
+        };
+        file::create(path, study, plan, &run)?;
+        Self::writer(path, lock)
+    }
+
+    /// Opens a run for reading; works while another process writes to it, and changes nothing.
+    ///
+    /// # Errors
+    /// When the file is missing, not a store, damaged, or of a newer weighin.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        if schema::check(&connection, path)? < CURRENT {
+            connection = file::migrated_copy(&connection)
+                .map_err(|error| StoreError::from_sqlite(path, Access::Read, error))?;
+        }
+        Self::load(path, connection, None)
+    }
+
+    /// Opens a run for writing, to complete its plan. A store of an older version is brought to
+    /// the current format.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; and when another process writes to it.
+    pub fn resume(path: &Path) -> Result<Self, StoreError> {
+        if !path.exists() {
+            // Before the lock is taken, which would leave its file in the wrong place.
+            return Err(StoreError::Missing(path.to_path_buf()));
+        }
+        let lock = WriterLock::take(path)?;
+        Self::writer(path, lock)
+    }
+
+    fn writer(path: &Path, lock: WriterLock) -> Result<Self, StoreError> {
+        let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let format = schema::check(&connection, path)?;
+        let prepare = |connection: &mut Connection| {
+            if format < CURRENT {
+                schema::migrate(connection)?;
+            }
+            // A write-ahead log lets others read meanwhile. FULL makes each commit wait for the
+            // disk: an appended trial survives a power loss.
+            connection.pragma_update(None, "journal_mode", "WAL")?;
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            connection.pragma_update(None, "foreign_keys", true)
+        };
+        prepare(&mut connection)
+            .map_err(|error| StoreError::from_sqlite(path, Access::Write, error))?;
+        Self::load(path, connection, Some(lock))
+    }
+
+    fn load(
+        path: &Path,
+        connection: Connection,
+        lock: Option<WriterLock>,
+    ) -> Result<Self, StoreError> {
+        let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
+        let (study, plan, run) = run::select(&connection).map_err(sqlite)?;
+        let recorded = trial::positions(&connection).map_err(sqlite)?;
+        Ok(Self { path: path.to_path_buf(), connection, lock, study, plan, run, recorded })
+    }
+
+    /// Keeps a trial: when this returns, it survives a power loss. After an error the store is as
+    /// it was before.
+    ///
+    /// # Errors
+    /// When the plan has no such trial, it has a record already, or the file cannot be written.
+    pub fn append(&mut self, record: &TrialRecord) -> Result<(), StoreError> {
+        let planned = self.plan.trials().any(|trial| {
+            (&trial.key, trial.position, trial.seed) == (&record.key, record.position, record.seed)
+        });
+        if !planned {
+            return Err(StoreError::NotPlanned(record.key.clone()));
+        }
+        let Err(place) = self.recorded.binary_search(&record.position) else {
+            return Err(StoreError::AlreadyRecorded(record.key.clone()));
+        };
+        self.write(|connection| trial::insert(connection, record))?;
+        self.recorded.insert(place, record.position);
+        Ok(())
+    }
+
+    /// Keeps what a target's server said of itself; replaces what was known of that target.
+    ///
+    /// # Errors
+    /// When the study has no such target, or the file cannot be written.
+    pub fn record_target(&mut self, facts: &TargetFacts) -> Result<(), StoreError> {
+        let place = (1..)
+            .zip(&self.study.targets)
+            .find(|(_, target)| target.name == facts.target)
+            .map(|(place, _)| place)
+            .ok_or_else(|| StoreError::UnknownTarget(facts.target.clone()))?;
+        self.write(|connection| target::replace(connection, place, facts))
+    }
+
+    /// Trials that have a record, failed ones included (a failure is a result), in the order of
+    /// the plan. A store that was opened for reading tells what it had then.
+    pub fn completed(&self) -> Vec<TrialKey> {
+        self.plan
+            .trials()
+            .filter(|trial| self.recorded.binary_search(&trial.position).is_ok())
+            .map(|trial| trial.key.clone())
+            .collect()
+    }
+
+    /// Everything that is known of the run, at one moment.
+    ///
+    /// # Errors
+    /// When the file is damaged or cannot be read.
+    pub fn dataset(&self) -> Result<Dataset, StoreError> {
+        let read = || {
+            // One transaction: a writer may append meanwhile.
+            let snapshot = self.connection.unchecked_transaction()?;
+            let targets = target::select(&snapshot)?;
+            let mut trials = Vec::new();
+            for planned in self.plan.trials() {
+                trials.extend(trial::select(&snapshot, planned)?);
+            }
+            Ok((targets, trials))
+        };
+        let (targets, trials) =
+            read().map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
+        let (study, run, plan) = (self.study.clone(), self.run.clone(), self.plan.clone());
+        Ok(Dataset { study, run, plan, targets, trials })
+    }
+
+    /// The study as it is run.
+    pub fn study(&self) -> &Study {
+        &self.study
+    }
+
+    /// The order in which its trials run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// When the run was begun, and with what.
+    pub fn run(&self) -> &RunInfo {
+        &self.run
+    }
+
+    /// Where the store is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn write(
+        &mut self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<(), StoreError> {
+        if self.lock.is_none() {
+            return Err(StoreError::NotWritable {
+                path: self.path.clone(),
+                detail: "it was opened for reading".into(),
+            });
+        }
+        let write = || {
+            let transaction =
+                self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            work(&transaction)?;
+            transaction.commit()
+        };
+        write().map_err(|error| StoreError::from_sqlite(&self.path, Access::Write, error))
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if self.lock.is_some() {
+            // Folds the write-ahead log into the file, which then is complete by itself: it can
+            // be copied, and read where nothing can be written. Impossible while somebody reads;
+            // the log then stays, which is just as correct.
+            let _ = self.connection.busy_timeout(Duration::ZERO);
+            let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
+        }
+    }
+}
+
+fn now() -> UnixMillis {
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    UnixMillis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{host, plan, record, study};
+
+    /// Fills a store up to a limit of its size, as a full disk would.
+    #[test]
+    fn a_full_disk_is_named_and_loses_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.weighin");
+        let mut store = Store::create(&path, &study(), &plan(), &host(), "1", 1.0).unwrap();
+        let pages: i64 =
+            store.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        let limit = |store: &Store, pages: i64| {
+            let set = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+            store.connection.pragma_update_and_check(None, "max_page_count", pages, set).unwrap()
+        };
+        limit(&store, pages + 1);
+        let mut kept = Vec::new();
+        let mut refused = None;
+        for trial in plan().trials() {
+            let record = record(trial, 5);
+            match store.append(&record) {
+                Ok(()) => kept.push(record),
+                Err(error) => {
+                    refused = Some((record, error));
+                    break;
+                }
+            }
+        }
+        let (record, error) = refused.expect("16 records need more than a page");
+        assert!(matches!(error, StoreError::Full(_)), "{error}");
+        assert!(error.to_string().contains("no space left"), "{error}");
+        assert_eq!(store.dataset().unwrap().trials, kept);
+        limit(&store, pages + 1000);
+        store.append(&record).unwrap();
+        kept.push(record);
+        drop(store);
+        assert_eq!(Store::open(&path).unwrap().dataset().unwrap().trials, kept);
+    }
+}

@@ -1,0 +1,49 @@
+//! Targets as observed.
+
+use crate::value::Columns;
+use model::{ServerFacts, TargetFacts};
+use rusqlite::{Connection, Result, params};
+use std::collections::BTreeMap;
+
+/// Writes what a target's server said of itself, in place of what was known before. `id` is the
+/// target's place in the study.
+pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> Result<()> {
+    connection.execute("DELETE FROM target WHERE id = ?", [id])?;
+    let server = &facts.server;
+    connection.execute(
+        "INSERT INTO target (id, name, version, dataset_bytes, prepare_seconds)
+         VALUES (?, ?, ?, ?, ?)",
+        params![id, facts.target, server.version, server.dataset_bytes, server.prepare_seconds],
+    )?;
+    let mut statement = connection
+        .prepare_cached("INSERT INTO variable (target_id, name, value) VALUES (?, ?, ?)")?;
+    for (name, value) in &server.variables {
+        statement.execute(params![id, name, value])?;
+    }
+    Ok(())
+}
+
+/// Reads all targets, in the order of the study.
+pub(crate) fn select(connection: &Connection) -> Result<Vec<TargetFacts>> {
+    let mut variables =
+        connection.prepare("SELECT name, value FROM variable WHERE target_id = ?")?;
+    let mut statement = connection.prepare(
+        "SELECT id, name, version, dataset_bytes, prepare_seconds FROM target ORDER BY id",
+    )?;
+    let targets = statement.query_map([], |row| {
+        let mut columns = Columns::of(row);
+        let id: i64 = columns.next()?;
+        Ok(TargetFacts {
+            target: columns.next()?,
+            server: ServerFacts {
+                version: columns.next()?,
+                dataset_bytes: columns.next()?,
+                prepare_seconds: columns.next()?,
+                variables: variables
+                    .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .collect::<Result<BTreeMap<_, _>>>()?,
+            },
+        })
+    })?;
+    targets.collect()
+}

@@ -1,0 +1,278 @@
+//! Records of trials: outcome, load, phases, intervals and errors.
+
+use crate::sampling;
+use crate::value::{Columns, Histogram, Name, Nanos, Packed};
+use model::{
+    ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Phase, PhaseTotals,
+    StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
+};
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+/// Writes a record whose trial is in the plan and has none yet.
+pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()> {
+    let position = record.position;
+    let outcome = match &record.end {
+        TrialEnd::Completed(_) => "completed",
+        TrialEnd::Failed(_) => "failed",
+    };
+    connection
+        .prepare_cached(
+            "INSERT INTO trial (position, started_at_ms, finished_at_ms, outcome)
+             VALUES (?, ?, ?, ?)",
+        )?
+        .execute(params![position, record.started_at.0, record.finished_at.0, outcome])?;
+    match &record.end {
+        TrialEnd::Completed(load) => insert_load(connection, position, load)?,
+        TrialEnd::Failed(failure) => {
+            connection
+                .prepare_cached(
+                    "INSERT INTO failure (position, kind, message, remedy) VALUES (?, ?, ?, ?)",
+                )?
+                .execute(params![position, Name(failure.kind), failure.message, failure.remedy])?;
+        }
+    }
+    sampling::insert(connection, position, &record.sampling)
+}
+
+/// Positions of the trials that have a record, in the order of the plan.
+pub(crate) fn positions(connection: &Connection) -> Result<Vec<u32>> {
+    let mut statement = connection.prepare("SELECT position FROM trial ORDER BY position")?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Reads the record of a planned trial, if it has one.
+pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<TrialRecord>> {
+    let position = planned.position;
+    let head = connection
+        .prepare_cached(
+            "SELECT started_at_ms, finished_at_ms, outcome FROM trial WHERE position = ?",
+        )?
+        .query_row([position], |row| {
+            let mut columns = Columns::of(row);
+            Ok((columns.next()?, columns.next()?, columns.next::<String>()?))
+        })
+        .optional()?;
+    let Some((started_at, finished_at, outcome)) = head else { return Ok(None) };
+    let end = if outcome == "completed" {
+        TrialEnd::Completed(Box::new(select_load(connection, position)?))
+    } else {
+        TrialEnd::Failed(select_failure(connection, position)?)
+    };
+    Ok(Some(TrialRecord {
+        key: planned.key.clone(),
+        position,
+        seed: planned.seed,
+        started_at: UnixMillis(started_at),
+        finished_at: UnixMillis(finished_at),
+        end,
+        sampling: sampling::select(connection, position)?,
+    }))
+}
+
+fn select_failure(connection: &Connection, position: u32) -> Result<Failure> {
+    connection
+        .prepare_cached("SELECT kind, message, remedy FROM failure WHERE position = ?")?
+        .query_row([position], |row| {
+            let mut columns = Columns::of(row);
+            Ok(Failure { kind: columns.name()?, message: columns.next()?, remedy: columns.next()? })
+        })
+}
+
+fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Result<()> {
+    let LoadResult { ledger, statements, client, .. } = load;
+    connection
+        .prepare_cached(
+            "INSERT INTO load (position, clients, connect_time_ns, scheduled, ok, failed,
+             timed_out, dropped, com_select, com_insert, com_update, com_delete, com_begin,
+             com_commit, com_rollback, workers, cpus_allowed, cpu_seconds, busiest_worker,
+             peak_rss_bytes, max_loop_lag_ns, latencies)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            position,
+            load.clients,
+            Nanos(load.connect_time),
+            ledger.scheduled,
+            ledger.ok,
+            ledger.failed,
+            ledger.timed_out,
+            ledger.dropped,
+            statements.select,
+            statements.insert,
+            statements.update,
+            statements.delete,
+            statements.begin,
+            statements.commit,
+            statements.rollback,
+            client.workers,
+            client.cpus_allowed,
+            client.cpu_seconds,
+            client.busiest_worker,
+            client.peak_rss_bytes,
+            Nanos(client.max_loop_lag),
+            load.latencies.to_bytes()
+        ])?;
+    for (phase, totals) in [
+        (Phase::Warmup, &load.warmup),
+        (Phase::Measure, &load.measure),
+        (Phase::Drain, &load.drain),
+    ] {
+        connection
+            .prepare_cached(
+                "INSERT INTO phase (position, phase, elapsed_ns, transactions, queries, errors)
+                 VALUES (?, ?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                position,
+                Name(phase),
+                Nanos(totals.elapsed),
+                totals.transactions,
+                totals.queries,
+                totals.errors
+            ])?;
+    }
+    insert_intervals(connection, position, &load.intervals)?;
+    insert_errors(connection, position, &load.errors)
+}
+
+fn insert_intervals(connection: &Connection, position: u32, intervals: &[Interval]) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO interval (position, number, phase, start_ns, length_ns, transactions,
+         queries, errors, latencies) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (number, interval) in intervals.iter().enumerate() {
+        statement.execute(params![
+            position,
+            number as u64,
+            Name(interval.phase),
+            Nanos(interval.start),
+            Nanos(interval.length),
+            interval.transactions,
+            interval.queries,
+            interval.errors,
+            interval.latencies.as_bytes()
+        ])?;
+    }
+    Ok(())
+}
+
+fn insert_errors(connection: &Connection, position: u32, errors: &[ErrorCount]) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO error (position, number, class, code, sql_state, message, count)
+         VALUES (?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (number, error) in errors.iter().enumerate() {
+        statement.execute(params![
+            position,
+            number as u64,
+            Name(error.class),
+            error.code,
+            error.sql_state,
+            error.message,
+            error.count
+        ])?;
+    }
+    Ok(())
+}
+
+fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
+    let mut statement = connection.prepare_cached(
+        "SELECT clients, connect_time_ns, scheduled, ok, failed, timed_out, dropped, com_select,
+         com_insert, com_update, com_delete, com_begin, com_commit, com_rollback, workers,
+         cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, latencies
+         FROM load WHERE position = ?",
+    )?;
+    statement.query_row([position], |row| {
+        let mut columns = Columns::of(row);
+        // Fields are evaluated in the order written, which is that of the columns.
+        Ok(LoadResult {
+            clients: columns.next()?,
+            connect_time: columns.nanos()?,
+            ledger: Ledger {
+                scheduled: columns.next()?,
+                ok: columns.next()?,
+                failed: columns.next()?,
+                timed_out: columns.next()?,
+                dropped: columns.next()?,
+            },
+            statements: StatementCounts {
+                select: columns.next()?,
+                insert: columns.next()?,
+                update: columns.next()?,
+                delete: columns.next()?,
+                begin: columns.next()?,
+                commit: columns.next()?,
+                rollback: columns.next()?,
+            },
+            client: ClientCost {
+                workers: columns.next()?,
+                cpus_allowed: columns.next()?,
+                cpu_seconds: columns.real()?,
+                busiest_worker: columns.real()?,
+                peak_rss_bytes: columns.next()?,
+                max_loop_lag: columns.nanos()?,
+            },
+            latencies: columns.next::<Histogram>()?.0,
+            warmup: select_phase(connection, position, Phase::Warmup)?,
+            measure: select_phase(connection, position, Phase::Measure)?,
+            drain: select_phase(connection, position, Phase::Drain)?,
+            intervals: select_intervals(connection, position)?,
+            errors: select_errors(connection, position)?,
+        })
+    })
+}
+
+fn select_phase(connection: &Connection, position: u32, phase: Phase) -> Result<PhaseTotals> {
+    connection
+        .prepare_cached(
+            "SELECT elapsed_ns, transactions, queries, errors FROM phase
+             WHERE position = ? AND phase = ?",
+        )?
+        .query_row(params![position, Name(phase)], |row| {
+            let mut columns = Columns::of(row);
+            Ok(PhaseTotals {
+                elapsed: columns.nanos()?,
+                transactions: columns.next()?,
+                queries: columns.next()?,
+                errors: columns.next()?,
+            })
+        })
+}
+
+fn select_intervals(connection: &Connection, position: u32) -> Result<Vec<Interval>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT phase, start_ns, length_ns, transactions, queries, errors, latencies
+         FROM interval WHERE position = ? ORDER BY number",
+    )?;
+    let intervals = statement.query_map([position], |row| {
+        let mut columns = Columns::of(row);
+        Ok(Interval {
+            phase: columns.name()?,
+            start: columns.nanos()?,
+            length: columns.nanos()?,
+            transactions: columns.next()?,
+            queries: columns.next()?,
+            errors: columns.next()?,
+            latencies: columns.next::<Packed>()?.0,
+        })
+    })?;
+    intervals.collect()
+}
+
+fn select_errors(connection: &Connection, position: u32) -> Result<Vec<ErrorCount>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT class, code, sql_state, message, count FROM error
+         WHERE position = ? ORDER BY number",
+    )?;
+    let errors = statement.query_map([position], |row| {
+        let mut columns = Columns::of(row);
+        Ok(ErrorCount {
+            class: columns.name()?,
+            code: columns.next()?,
+            sql_state: columns.next()?,
+            message: columns.next()?,
+            count: columns.next()?,
+        })
+    })?;
+    errors.collect()
+}

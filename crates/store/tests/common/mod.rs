@@ -1,0 +1,280 @@
+//! A study with its plan, and records for it: varied, and the same for the same salt.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use model::*;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Draws values; the same ones for the same salt.
+pub struct Draw(u64);
+
+impl Draw {
+    pub fn salted(salt: u64) -> Self {
+        Self(salt)
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(0x1405_7b7e_f767_814f);
+        self.0 ^ (self.0 >> 31)
+    }
+
+    /// Up to 2^62, of every magnitude, zero included.
+    pub fn count(&mut self) -> u64 {
+        let bits = self.bits();
+        (bits >> 2) >> (bits % 63)
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        (self.bits() >> 8) % bound
+    }
+
+    pub fn small(&mut self) -> u32 {
+        self.below(1 << 20) as u32
+    }
+
+    pub fn real(&mut self) -> f64 {
+        let numerator = self.count() as f64 - 1e6;
+        numerator / (1.0 + self.small() as f64)
+    }
+
+    pub fn time(&mut self) -> Duration {
+        Duration::from_nanos(self.count())
+    }
+
+    pub fn text(&mut self) -> String {
+        ["", "plain", "it's \"quoted\"", "naïve — 数据库", "two\nlines", "nul\0inside"]
+            [self.below(6) as usize]
+            .into()
+    }
+
+    pub fn maybe<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        (self.below(3) > 0).then(|| draw(self))
+    }
+
+    pub fn list<T>(&mut self, longest: u64, mut draw: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..self.below(longest + 1)).map(|_| draw(self)).collect()
+    }
+
+    pub fn latencies(&mut self) -> Latencies {
+        let mut latencies = Latencies::new();
+        for _ in 0..self.below(50) {
+            latencies.record_nanos(self.below(u64::from(u32::MAX)));
+        }
+        latencies
+    }
+
+    pub fn counters(&mut self) -> ServerCounters {
+        self.list(5, |d| (format!("Com_{}", d.below(9)), d.count() as i64 - 5))
+            .into_iter()
+            .collect()
+    }
+}
+
+pub fn study() -> Study {
+    let target = |name: &str, place| Target {
+        name: name.into(),
+        system: System::MariaDb,
+        place,
+        price: Some(Price { monthly: 0.1 + 0.2, currency: "EUR".into() }),
+        labels: [("tenancy".to_string(), "shared".to_string())].into(),
+    };
+    Study {
+        name: "commit".into(),
+        question: Some("Which?".into()),
+        repeats: 4,
+        seed: 7,
+        confidence: 0.95,
+        margin: 0.03,
+        targets: vec![
+            target("durable", Place::Sandbox(SandboxSpec { restart: true, ..Default::default() })),
+            target(
+                "remote",
+                Place::Server(ServerAddress {
+                    endpoint: Endpoint::Socket("/run/db.sock".into()),
+                    user: None,
+                    database: "sbtest".into(),
+                    password: PasswordSource::File("/run/pw".into()),
+                    tls: Tls::Verified(Some(PathBuf::from("/etc/ca.pem"))),
+                }),
+            ),
+        ],
+        tests: vec![Test {
+            name: "oltp".into(),
+            workload: Workload::Oltp(Oltp {
+                mix: OltpMix::ReadWrite,
+                tables: 4,
+                table_size: 1000,
+                range_size: 100,
+                distribution: KeyDistribution::Zipfian,
+            }),
+            levels: vec![Level { clients: 1 }, Level { clients: 16 }],
+            warmup: Duration::from_millis(500),
+            duration: Duration::from_secs(4),
+            cache: CacheState::Warm,
+        }],
+        source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),
+    }
+}
+
+/// Every cell of the study in each block, in an order of its own.
+pub fn plan() -> Plan {
+    let study = study();
+    let mut position = 0;
+    let blocks = (1..=study.repeats)
+        .map(|number| {
+            let mut trials = Vec::new();
+            for level in &study.tests[0].levels {
+                for target in study.targets.iter().rev() {
+                    position += 1;
+                    trials.push(Trial {
+                        key: TrialKey {
+                            target: target.name.clone(),
+                            test: study.tests[0].name.clone(),
+                            level: *level,
+                            repeat: number,
+                        },
+                        position,
+                        seed: u64::MAX - u64::from(position),
+                        load_time: Duration::from_nanos(4_500_000_001),
+                    });
+                }
+            }
+            Block { number, trials }
+        })
+        .collect();
+    Plan { seed: u64::MAX, blocks }
+}
+
+pub fn host() -> HostFacts {
+    HostFacts { hostname: "büro".into(), cpus: 2, disks: vec!["sda".into()], ..Default::default() }
+}
+
+pub fn facts(target: &str) -> TargetFacts {
+    TargetFacts {
+        target: target.into(),
+        server: ServerFacts {
+            version: "10.11.6-MariaDB".into(),
+            variables: [("port".to_string(), "3306".to_string()), ("x".into(), String::new())]
+                .into(),
+            dataset_bytes: Some(1 << 40),
+            prepare_seconds: Some(0.1),
+        },
+    }
+}
+
+/// A record for a planned trial.
+pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
+    let d = &mut Draw::salted(salt ^ u64::from(trial.position) << 40);
+    let end = if d.below(4) == 0 {
+        TrialEnd::Failed(Failure::new(FailureKind::TooFewConnections, d.text(), d.text()))
+    } else {
+        TrialEnd::Completed(Box::new(load(d)))
+    };
+    TrialRecord {
+        key: trial.key.clone(),
+        position: trial.position,
+        seed: trial.seed,
+        started_at: UnixMillis(d.count()),
+        finished_at: UnixMillis(d.count()),
+        end,
+        sampling: Sampling {
+            samples: d.list(6, sample),
+            before: d.maybe(reading),
+            after: d.maybe(reading),
+        },
+    }
+}
+
+fn load(d: &mut Draw) -> LoadResult {
+    let totals = |d: &mut Draw| PhaseTotals {
+        elapsed: d.time(),
+        transactions: d.count(),
+        queries: d.count(),
+        errors: d.count(),
+    };
+    LoadResult {
+        clients: d.small(),
+        connect_time: d.time(),
+        ledger: Ledger {
+            scheduled: d.count(),
+            ok: d.count(),
+            failed: d.count(),
+            timed_out: d.count(),
+            dropped: d.count(),
+        },
+        warmup: totals(d),
+        measure: totals(d),
+        drain: totals(d),
+        latencies: d.latencies(),
+        intervals: d.list(8, |d| Interval {
+            phase: [Phase::Warmup, Phase::Measure][d.below(2) as usize],
+            start: d.time(),
+            length: d.time(),
+            transactions: d.count(),
+            queries: d.count(),
+            errors: d.count(),
+            latencies: PackedLatencies::from(&d.latencies()),
+        }),
+        errors: d.list(3, |d| ErrorCount {
+            class: [ErrorClass::Conflict, ErrorClass::Other][d.below(2) as usize],
+            code: d.below(1 << 16) as u16,
+            sql_state: "40001".into(),
+            message: d.text(),
+            count: d.count(),
+        }),
+        statements: StatementCounts {
+            select: d.count(),
+            insert: d.count(),
+            update: d.count(),
+            delete: d.count(),
+            begin: d.count(),
+            commit: d.count(),
+            rollback: d.count(),
+        },
+        client: ClientCost {
+            workers: d.small(),
+            cpus_allowed: d.small(),
+            cpu_seconds: d.real(),
+            busiest_worker: d.real(),
+            peak_rss_bytes: d.count(),
+            max_loop_lag: d.time(),
+        },
+    }
+}
+
+fn sample(d: &mut Draw) -> Sample {
+    let usage = |d: &mut Draw| ProcessUsage { cpus: d.real(), rss_bytes: d.count() };
+    Sample {
+        at_seconds: d.real(),
+        length: d.time(),
+        cpu: CpuShares {
+            user: d.real(),
+            system: d.real(),
+            iowait: d.real(),
+            steal: d.real(),
+            idle: d.real(),
+        },
+        disks: d.list(3, |d| DiskRates {
+            device: d.text(),
+            reads: d.real(),
+            writes: d.real(),
+            read_bytes: d.real(),
+            written_bytes: d.real(),
+            reads_merged: d.real(),
+            writes_merged: d.real(),
+            read_await_ms: d.maybe(Draw::real),
+            write_await_ms: d.maybe(Draw::real),
+            flushes: d.real(),
+            queue: d.real(),
+            utilisation: d.real(),
+        }),
+        server: d.maybe(usage),
+        client: usage(d),
+        counters: d.maybe(Draw::counters),
+    }
+}
+
+fn reading(d: &mut Draw) -> CounterReading {
+    CounterReading { at_seconds: d.real(), counters: d.counters() }
+}

@@ -1,0 +1,180 @@
+//! What was appended comes back, and what must not be appended is refused.
+
+mod common;
+
+use common::{facts, host, plan, record, study};
+use proptest::prelude::*;
+use std::path::Path;
+use store::{Store, StoreError};
+use tempfile::TempDir;
+
+fn create(directory: &TempDir) -> Store {
+    let path = directory.path().join("run.weighin");
+    Store::create(&path, &study(), &plan(), &host(), "1.2.3", 0.5).expect("a new file")
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).expect("a directory");
+    let mut names: Vec<_> =
+        entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn the_dataset_is_exactly_what_was_appended(salt: u64, skipped in 1..17_u32) {
+        let directory = TempDir::new().unwrap();
+        let mut store = create(&directory);
+        let mut records: Vec<_> = plan()
+            .trials()
+            .filter(|trial| trial.position != skipped)
+            .map(|trial| record(trial, salt))
+            .collect();
+        for record in records.iter().rev() {
+            store.append(record).unwrap();
+        }
+        drop(store);
+        let dataset = Store::open(&directory.path().join("run.weighin")).unwrap().dataset().unwrap();
+        records.sort_by_key(|record| record.position);
+        prop_assert_eq!(&dataset.trials, &records);
+        prop_assert_eq!(&dataset.study, &study());
+        prop_assert_eq!(&dataset.plan, &plan());
+        prop_assert_eq!(dataset.missing().count(), 1);
+    }
+}
+
+#[test]
+fn the_run_is_described() {
+    let directory = TempDir::new().unwrap();
+    let run = create(&directory).dataset().unwrap().run;
+    assert_eq!((run.id, run.weighin_version.as_str(), run.scale), (1, "1.2.3", 0.5));
+    assert_eq!(run.host, host());
+    assert!(run.started_at.0 > 1_700_000_000_000, "milliseconds: {}", run.started_at.0);
+}
+
+#[test]
+fn targets_come_back_in_the_order_of_the_study_with_what_was_said_last() {
+    let directory = TempDir::new().unwrap();
+    let mut store = create(&directory);
+    store.record_target(&facts("remote")).unwrap();
+    store.record_target(&facts("durable")).unwrap();
+    let mut later = facts("remote");
+    later.server.variables.remove("x");
+    later.server.dataset_bytes = None;
+    store.record_target(&later).unwrap();
+    assert_eq!(store.dataset().unwrap().targets, [facts("durable"), later]);
+    let stranger = store.record_target(&facts("stranger")).unwrap_err();
+    assert!(matches!(stranger, StoreError::UnknownTarget(name) if name == "stranger"));
+}
+
+#[test]
+fn a_record_is_never_replaced() {
+    let directory = TempDir::new().unwrap();
+    let mut store = create(&directory);
+    let trial = plan().blocks[0].trials[1].clone();
+    let first = record(&trial, 1);
+    store.append(&first).unwrap();
+    let error = store.append(&record(&trial, 2)).unwrap_err();
+    assert!(matches!(error, StoreError::AlreadyRecorded(key) if key == trial.key));
+    assert_eq!(store.dataset().unwrap().trials, [first]);
+    assert_eq!(store.completed(), std::slice::from_ref(&trial.key));
+}
+
+#[test]
+fn a_trial_outside_the_plan_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let mut store = create(&directory);
+    let planned = plan().blocks[0].trials[0].clone();
+    let mut other = record(&planned, 1);
+    other.key.level.clients = 3;
+    assert!(matches!(store.append(&other), Err(StoreError::NotPlanned(_))));
+    let mut other = record(&planned, 1);
+    other.seed += 1;
+    assert!(matches!(store.append(&other), Err(StoreError::NotPlanned(_))));
+    assert_eq!(store.completed(), []);
+}
+
+#[test]
+fn a_resumed_run_continues_where_it_stopped() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.weighin");
+    let plan = plan();
+    let trials: Vec<_> = plan.trials().collect();
+    let mut store = create(&directory);
+    store.append(&record(trials[0], 1)).unwrap();
+    drop(store);
+    let mut store = Store::resume(&path).unwrap();
+    assert_eq!(store.completed(), std::slice::from_ref(&trials[0].key));
+    assert_eq!((store.study(), store.plan()), (&study(), &plan));
+    store.append(&record(trials[1], 1)).unwrap();
+    assert_eq!(Store::open(&path).unwrap().completed().len(), 2);
+}
+
+#[test]
+fn a_run_that_ended_is_one_file() {
+    let directory = TempDir::new().unwrap();
+    let mut store = create(&directory);
+    store.append(&record(&plan().blocks[0].trials[0], 1)).unwrap();
+    drop(store);
+    assert_eq!(names(directory.path()), ["run.weighin"]);
+}
+
+#[test]
+fn a_reader_reads_while_a_run_writes_and_cannot_write() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.weighin");
+    let plan = plan();
+    let trials: Vec<_> = plan.trials().collect();
+    let mut writer = create(&directory);
+    let mut reader = Store::open(&path).unwrap();
+    assert_eq!(reader.dataset().unwrap().trials.len(), 0);
+    writer.append(&record(trials[0], 1)).unwrap();
+    assert_eq!(reader.dataset().unwrap().trials.len(), 1);
+    let error = reader.append(&record(trials[1], 1)).unwrap_err();
+    assert!(error.to_string().contains("opened for reading"), "{error}");
+    writer.append(&record(trials[1], 1)).unwrap();
+}
+
+#[test]
+fn the_tables_can_be_queried_by_hand() {
+    let directory = TempDir::new().unwrap();
+    let mut store = create(&directory);
+    let plan = plan();
+    let trials: Vec<_> = plan.trials().collect();
+    let completed = (0..).map(|salt| record(trials[0], salt)).find(|r| r.load().is_some());
+    let failed = (0..).map(|salt| record(trials[1], salt)).find(|r| r.failure().is_some());
+    store.append(completed.as_ref().unwrap()).unwrap();
+    store.append(failed.as_ref().unwrap()).unwrap();
+    let sql = rusqlite::Connection::open(directory.path().join("run.weighin")).unwrap();
+    let outcomes: Vec<String> = sql
+        .prepare("SELECT outcome FROM trial_summary ORDER BY position LIMIT 3")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(outcomes, ["completed", "failed", "not run"]);
+    let rate: f64 = sql
+        .query_row(
+            "SELECT transactions_per_second FROM trial_summary WHERE position = 1",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    let expected = completed.unwrap().load().unwrap().measure.transactions_per_second();
+    assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} {expected}");
+}
+
+#[test]
+fn a_figure_that_is_not_a_number_does_not_cost_the_trial() {
+    let directory = TempDir::new().unwrap();
+    let mut store = create(&directory);
+    let trial = plan().blocks[0].trials[0].clone();
+    let mut odd = (0..).map(|salt| record(&trial, salt)).find(|r| !r.sampling.samples.is_empty());
+    odd.as_mut().unwrap().sampling.samples[0].cpu.user = f64::NAN;
+    store.append(&odd.unwrap()).unwrap();
+    let trials = store.dataset().unwrap().trials;
+    assert!(trials[0].sampling.samples[0].cpu.user.is_nan());
+}
