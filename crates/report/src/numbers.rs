@@ -58,14 +58,11 @@ pub(crate) fn percent(share: f64) -> String {
     if !share.is_finite() {
         return NOTHING.to_owned();
     }
+    // One decimal, more for the tiniest shares; none where it would say nothing.
     let percent = share * 100.0;
-    let decimals = match percent.abs() {
-        p if p >= 9.95 && (p - p.round()).abs() >= 0.05 && p > 90.0 => 1,
-        p if p >= 9.95 || p == 0.0 => 0,
-        p if p >= 0.1 => 1,
-        _ => 3,
-    };
-    format!("{percent:.decimals$}\u{a0}%")
+    let text = if percent.abs() < 0.1 { format!("{percent:.3}") } else { format!("{percent:.1}") };
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text}\u{a0}%")
 }
 
 /// The two ends of an interval: `1,540–1,700`.

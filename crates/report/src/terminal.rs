@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 /// Narrowest width that lines are broken to.
 const NARROWEST: usize = 40;
-/// Most warnings that are shown; the report has them all.
-const MOST_WARNINGS: usize = 6;
+/// Most failures, and most warnings, that are shown; the report has them all.
+const MOST_OF_A_KIND: usize = 6;
 /// What the figures of a place need beside its name, in columns.
 const FIGURES: usize = 52;
 
@@ -104,14 +104,16 @@ impl Page {
             let _ = write!(trials, ", {missing} not run");
         }
         self.paragraph("", &format!("Trials: {trials}"), Style::Bold);
-        for record in &analysis.dataset.trials {
-            if let Some(failure) = record.failure() {
-                self.bullet(&format!("{} failed: {}", record.key, failure.message), Style::Bad);
-                if !failure.remedy.is_empty() {
-                    self.paragraph("    ", &format!("to mend it: {}", failure.remedy), Style::Soft);
-                }
+        let failures = view::failures(analysis);
+        for failed in failures.iter().take(MOST_OF_A_KIND) {
+            let message = &failed.failure.message;
+            self.bullet(&format!("{} failed: {message}", failed.describe()), Style::Bad);
+            if !failed.failure.remedy.is_empty() {
+                let remedy = &failed.failure.remedy;
+                self.paragraph("    ", &format!("to mend it: {remedy}"), Style::Soft);
             }
         }
+        self.more(failures.len());
     }
 
     /// Severe findings and warnings, but for failures, which are listed already.
@@ -121,14 +123,19 @@ impl Page {
                 && !matches!(finding.evidence, Evidence::TrialFailed { .. })
         };
         let doubts: Vec<&Finding> = analysis.findings.iter().filter(listed).collect();
-        for finding in doubts.iter().take(MOST_WARNINGS) {
+        for finding in doubts.iter().take(MOST_OF_A_KIND) {
             let style = match finding.severity {
                 Severity::Severe => Style::Bad,
                 _ => Style::Doubtful,
             };
             self.bullet(&words::sentence(finding), style);
         }
-        if let Some(more @ 1..) = doubts.len().checked_sub(MOST_WARNINGS) {
+        self.more(doubts.len());
+    }
+
+    /// That there are more of a kind than were shown.
+    fn more(&mut self, all: usize) {
+        if let Some(more @ 1..) = all.checked_sub(MOST_OF_A_KIND) {
             self.bullet(&format!("{more} more in the report"), Style::Soft);
         }
     }

@@ -4,22 +4,21 @@ use maud::{Markup, html};
 
 /// A table that scrolls within its own frame where the page is too narrow for it.
 pub(super) fn table(table: &Table) -> Markup {
+    let classes: Vec<&str> = (0..table.columns.len()).map(|i| class(table, i)).collect();
     html! {
         div.scroll tabindex="0" {
             table {
                 thead {
                     tr {
-                        @for column in &table.columns {
-                            th scope="col" class=[column.numeric.then_some("n")] { (column.heading) }
+                        @for (column, class) in table.columns.iter().zip(&classes) {
+                            th scope="col" class=(class) { (column.heading) }
                         }
                     }
                 }
                 tbody {
                     @for row in &table.rows {
                         tr class=[row.opens_group.then_some("group")] {
-                            @for (cell, column) in row.cells.iter().zip(&table.columns) {
-                                (one(cell, column.numeric))
-                            }
+                            @for (cell, class) in row.cells.iter().zip(&classes) { (one(cell, class)) }
                         }
                     }
                 }
@@ -28,17 +27,31 @@ pub(super) fn table(table: &Table) -> Markup {
     }
 }
 
-fn one(cell: &Cell, numeric: bool) -> Markup {
-    let (class, sign) = match cell.tone {
+/// The class of a column: numbers stand at their right, and words get the room to be read.
+fn class(table: &Table, column: usize) -> &'static str {
+    /// Words longer than this break badly in a column that is squeezed.
+    const SHORT: usize = 8;
+    let cells = || table.rows.iter().filter_map(|row| row.cells.get(column));
+    if table.columns[column].numeric {
+        "n"
+    } else if cells().any(|c| c.series.is_some() || c.text.chars().count() > SHORT) {
+        "w"
+    } else {
+        "s"
+    }
+}
+
+fn one(cell: &Cell, column: &str) -> Markup {
+    let (tone, sign) = match cell.tone {
         Tone::Plain => (None, ""),
         Tone::Good => (Some("good"), "✓ "),
         Tone::Doubtful => (Some("doubtful"), "? "),
         Tone::Bad => (Some("bad"), "✕ "),
     };
     html! {
-        td class=[numeric.then_some("n")] {
+        td class=(column) {
             @if let Some(series) = cell.series { (svg::key(series)) }
-            @if let Some(class) = class { span class=(class) { (sign) (cell.text) } } @else { (cell.text) }
+            @if let Some(tone) = tone { span class=(tone) { (sign) (cell.text) } } @else { (cell.text) }
             @if let Some(note) = &cell.note { small { (note) } }
         }
     }

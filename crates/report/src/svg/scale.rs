@@ -100,10 +100,10 @@ fn positive_extent(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     extent.unwrap_or((1.0, 10.0))
 }
 
-/// The smallest of 1, 2 or 5 times a power of ten that is not below the value (> 0).
+/// The smallest of 1, 2, 2.5 or 5 times a power of ten that is not below the value (> 0).
 fn round_step(value: f64) -> f64 {
     let power = 10_f64.powf(value.log10().floor());
-    let factor = [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= value * (1.0 - 1e-9));
+    let factor = [1.0, 2.0, 2.5, 5.0].into_iter().find(|f| f * power >= value * (1.0 - 1e-9));
     factor.unwrap_or(10.0) * power
 }
 

@@ -98,12 +98,12 @@ fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
 
 /// The trials that failed, each with its reason and what would mend it; `None` when none did.
 pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
-    let mut table = Table::new([words("trial"), words("what happened"), words("how to mend it")]);
-    for record in &analysis.dataset.trials {
-        let Some(failure) = record.failure() else { continue };
+    let mut table = Table::new([words("trials"), words("what happened"), words("how to mend it")]);
+    for failed in view::failures(analysis) {
+        let failure = failed.failure;
         let mend = if failure.remedy.is_empty() { "no remedy known" } else { &failure.remedy };
         table.push([
-            Cell::text(record.key.to_string()),
+            Cell::text(failed.describe()),
             Cell::text(&failure.message).with_note(failure_kind(failure.kind)).with_tone(Tone::Bad),
             Cell::text(mend),
         ]);

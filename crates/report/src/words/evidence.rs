@@ -25,10 +25,14 @@ pub fn statement(finding: &Finding) -> String {
             format!("the trial failed: {}. To mend it: {}", failure.message, failure.remedy)
         }
         Evidence::TrialsMissing { missing, planned } => format!(
-            "{} of {} planned trials have no record, because the run was interrupted; \
-             `weighin run --resume` makes up for them",
-            count(*missing as u64),
-            count(*planned as u64),
+            "of {}, {} not run because the run was interrupted; “weighin run --resume” makes up \
+             for that",
+            numbers::counted(*planned, "planned trial"),
+            if *missing == 1 {
+                "1 was".to_owned()
+            } else {
+                format!("{} were", count(*missing as u64))
+            },
         ),
         Evidence::FewRepeats { repeats, needed } => format!(
             "{} of every trial: an interval that assumes nothing of how they scatter needs \
@@ -36,19 +40,16 @@ pub fn statement(finding: &Finding) -> String {
             numbers::counted(*repeats as usize, "repeat"),
         ),
         Evidence::LittlesLaw { clients, throughput, latency_mean_ms, busy_clients } => format!(
-            "{} transactions/s × {} ms of mean latency account for {} busy clients of {}; the \
-             rest of their time is not in the latencies",
+            "{} transactions/s × {} ms of mean latency make {} busy clients where {} were \
+             connected; the two should agree",
             figure(*throughput),
             figure(*latency_mean_ms),
             figure(*busy_clients),
             count((*clients).into()),
         ),
-        Evidence::CounterMismatch { counter, server, weighin } => format!(
-            "over the load the server counted {} for {counter}, weighin {}: they differ by {}",
-            signed(*server),
-            count(*weighin),
-            signed(server.saturating_sub_unsigned(*weighin)),
-        ),
+        Evidence::CounterMismatch { counter, server, weighin } => {
+            counter_mismatch(counter, *server, *weighin)
+        }
         Evidence::CountersUnavailable => {
             "the server’s counters could not be read, so its count was not held against weighin’s"
                 .to_owned()
@@ -213,9 +214,16 @@ fn dataset_against_memory(dataset: u64, pool: u64) -> String {
     format!("{data} of data against a buffer pool of {memory} ({} ×): {consequence}", figure(ratio))
 }
 
-fn signed(value: i64) -> String {
-    let digits = count(value.unsigned_abs());
-    if value < 0 { format!("−{digits}") } else { digits }
+fn counter_mismatch(counter: &str, server: i64, weighin: u64) -> String {
+    let difference = i128::from(server) - i128::from(weighin);
+    let sign = if server < 0 { "−" } else { "" };
+    format!(
+        "over the load the server counted {sign}{} for {counter}, {} {} than weighin’s {}",
+        count(server.unsigned_abs()),
+        count(u64::try_from(difference.unsigned_abs()).unwrap_or(u64::MAX)),
+        if difference < 0 { "fewer" } else { "more" },
+        count(weighin),
+    )
 }
 
 fn capitalised(text: &str) -> String {

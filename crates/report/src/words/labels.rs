@@ -44,7 +44,9 @@ pub(crate) fn shape(shape: &CurveShape) -> String {
         CurveShape::Declines { at, ratio } => {
             format!("falls: at {at} {}", numbers::estimate(ratio, "× the peak"))
         }
-        CurveShape::Unresolved => "too few repeats to tell what follows the peak".to_owned(),
+        CurveShape::Unresolved => {
+            "not resolved: the repeats are too few or scatter too much".to_owned()
+        }
     }
 }
 

@@ -34,9 +34,10 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
             "Comparisons",
             format!(
                 "Ratios are taken repeat by repeat, both halves from the same block. A target is \
-                 better where the whole interval lies on its side of 1; two are the same where \
-                 the whole interval lies within {} of 1; anything else is not resolved, which \
-                 doesn’t mean equal.",
+                 better where the whole interval lies on its side of 1 and the median ratio is \
+                 more than {0} from 1; two are the same where the whole interval lies within {0} \
+                 of 1; anything else is not resolved, which doesn’t mean equal. Targets tie in a \
+                 ranking unless every one above is clearly better than every one below.",
                 numbers::percent(study.margin),
             ),
         ),

@@ -97,8 +97,12 @@ fn comparison(a: &Cell, b: &Cell, metric: Metric) -> Option<Comparison> {
         Metric::LatencyP95 => (a.latency_p95_ms?, b.latency_p95_ms?),
     };
     let point = figure.point / base.point;
-    let ratio = ratio(point, point * 0.93, point * 1.08);
+    let mut ratio = ratio(point, point * 0.93, point * 1.08);
+    if base.interval.is_none() {
+        ratio = Estimate { point, interval: None, n: 1 };
+    }
     let verdict = match (metric, point) {
+        _ if ratio.interval.is_none() => Verdict::Unresolved,
         (_, p) if (0.93..1.08).contains(&p) => Verdict::Unresolved,
         (Metric::Throughput, p) if p > 1.0 => Verdict::CandidateBetter,
         (Metric::LatencyP95, p) if p < 1.0 => Verdict::CandidateBetter,
@@ -125,8 +129,9 @@ fn curve(cells: &[Cell], target: &str) -> Option<Curve> {
     let of_target = || cells.iter().filter(|cell| cell.target == target);
     let measured = of_target().filter_map(|cell| Some((cell.level, cell.throughput?)));
     let (peak, peak_throughput) = measured.max_by(|a, b| a.1.point.total_cmp(&b.1.point))?;
-    let last = of_target().last()?;
+    let last = of_target().next_back()?;
     let shape = match last.throughput {
+        Some(_) if of_target().count() == 1 => CurveShape::SinglePoint,
         Some(_) if last.level == peak => CurveShape::StillRising,
         Some(at_last) => {
             let share = at_last.point / peak_throughput.point;
@@ -140,16 +145,20 @@ fn curve(cells: &[Cell], target: &str) -> Option<Curve> {
 fn ranking(curves: &[Curve]) -> Ranking {
     let mut best: Vec<&Curve> = curves.iter().collect();
     best.sort_by(|a, b| b.peak_throughput.point.total_cmp(&a.peak_throughput.point));
-    let place = |curve: &&Curve| {
-        vec![Place {
-            target: curve.target.clone(),
-            level: curve.peak,
-            throughput: curve.peak_throughput,
-            cost_per_million: (curve.target == "durable")
-                .then(|| (23.0 / (curve.peak_throughput.point * 2.628), "EUR".into())),
-        }]
+    let place = |curve: &&Curve| Place {
+        target: curve.target.clone(),
+        level: curve.peak,
+        throughput: curve.peak_throughput,
+        cost_per_million: (curve.target == "durable")
+            .then(|| (23.0 / (curve.peak_throughput.point * 2.628), "EUR".into())),
     };
-    Ranking { tiers: best.iter().map(place).collect(), unranked: Vec::new() }
+    let measured_once = best.iter().all(|curve| curve.peak_throughput.interval.is_none());
+    let tiers = if measured_once {
+        vec![best.iter().map(place).collect()]
+    } else {
+        best.iter().map(|curve| vec![place(curve)]).collect()
+    };
+    Ranking { tiers, unranked: Vec::new() }
 }
 
 fn findings(dataset: &Dataset, curves: &[Curve], comparisons: &[Comparison]) -> Vec<Finding> {
@@ -206,9 +215,16 @@ fn findings(dataset: &Dataset, curves: &[Curve], comparisons: &[Comparison]) -> 
         let least = *ratios.iter().min_by(by_point).unwrap();
         let most = *ratios.iter().max_by(by_point).unwrap();
         let levels = &dataset.study.tests[0].levels;
+        let subject = Subject { test: test(), ..Subject::default() };
+        if least.interval.is_none() {
+            let (a, b) = (pair[0].name.clone(), pair[1].name.clone());
+            let (from, to) = (levels[0], levels[levels.len() - 1]);
+            add(Severity::Notice, subject, Evidence::Unresolved { a, b, from, to });
+            continue;
+        }
         add(
             Severity::Notice,
-            Subject { test: test(), ..Subject::default() },
+            subject,
             Evidence::Better {
                 winner: pair[1].name.clone(),
                 loser: pair[0].name.clone(),

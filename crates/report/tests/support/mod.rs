@@ -1,11 +1,12 @@
 //! Analyses to render: made up, but of the shape and size that real runs have.
 
-#![allow(dead_code, reason = "each test binary uses a part of this")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses a part of this")]
+#![allow(clippy::unwrap_used, reason = "test data; the lint does not see that in an example")]
 
 mod analysis;
 mod dataset;
 
-pub use analysis::analysis;
+pub use analysis::{analysis, ratio};
 pub use dataset::{Shape, dataset};
 
 /// A name that must not become markup.

@@ -1,0 +1,160 @@
+//! The page: self-contained, escaped, sound, and not too large.
+
+mod support;
+
+use report::{Format, render};
+use std::collections::HashSet;
+use support::{HOSTILE, LONG};
+
+fn page(dataset: &model::Dataset) -> String {
+    let mut out = Vec::new();
+    render(&support::analysis(dataset), Format::Html, &mut out).expect("memory takes all writes");
+    String::from_utf8(out).expect("reports are UTF-8")
+}
+
+/// The values of an attribute, in order.
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let start = format!(" {name}=\"");
+    page.split(start.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn nothing_is_fetched_from_anywhere() {
+    let page = page(&support::hostile());
+    for forbidden in ["http:", "https:", "src=", "@import", "url(", "<link"] {
+        assert!(!page.contains(forbidden), "the page contains {forbidden}");
+    }
+    assert!(attributes(&page, "href").iter().all(|target| target.starts_with('#')));
+}
+
+#[test]
+fn names_and_files_cannot_become_markup() {
+    let page = page(&support::hostile());
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert!(!page.contains(HOSTILE));
+    assert!(!page.contains("<script>alert(2)"));
+    assert_eq!(page.matches("<script>").count(), 1, "only the page's own script");
+    assert!(page.contains(LONG), "a long name stands somewhere in full");
+}
+
+#[test]
+fn ids_are_unique_and_what_links_and_labels_name_exists() {
+    let page = page(&support::usual());
+    let ids = attributes(&page, "id");
+    let known: HashSet<&str> = ids.iter().copied().collect();
+    assert_eq!(known.len(), ids.len());
+    let links = attributes(&page, "href");
+    assert!(!links.is_empty());
+    for target in links.iter().map(|link| &link[1..]).chain(attributes(&page, "aria-labelledby")) {
+        assert!(known.contains(target), "nothing has the id {target}");
+    }
+}
+
+#[test]
+fn the_same_data_gives_the_same_page() {
+    let dataset = support::usual();
+    assert_eq!(page(&dataset), page(&dataset));
+}
+
+#[test]
+fn the_answer_comes_before_what_it_rests_on() {
+    let page = page(&support::usual());
+    let sections =
+        ["<h1>What does", "id=\"answer\"", "id=\"test-0\"", "id=\"findings\"", "id=\"time\""];
+    let places: Vec<usize> = sections.iter().map(|s| page.find(s).unwrap()).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(page.contains("relaxed comes first with"));
+}
+
+#[test]
+fn failed_and_missing_trials_are_shown() {
+    let page = page(&support::usual());
+    assert!(page.contains("the server allows 20 connections, and 32 clients are needed"));
+    assert!(page.contains("set max_connections to 40 or more"));
+    assert!(page.contains("class=\"failure\""), "the chart marks the level that failed");
+    assert!(page.contains("1 trial of the plan not run"));
+}
+
+#[test]
+fn drawings_hold_only_numbers_and_close_every_element() {
+    for dataset in [support::usual(), support::hostile(), support::single()] {
+        let page = page(&dataset);
+        let drawings: Vec<&str> =
+            page.split("<svg").skip(1).map(|d| d.split("</svg>").next().unwrap()).collect();
+        assert!(drawings.len() > 10);
+        for drawing in drawings {
+            for attribute in
+                ["d", "x", "y", "x1", "x2", "y1", "y2", "transform", "viewBox", "width", "height"]
+            {
+                for value in attributes(drawing, attribute) {
+                    assert!(
+                        !value.contains("NaN") && !value.contains("inf"),
+                        "{attribute}={value}"
+                    );
+                }
+            }
+            let body = drawing.split_once('>').unwrap().1;
+            let opened = body.matches('<').count() - body.matches("</").count();
+            assert_eq!(opened, body.matches("</").count(), "{drawing}");
+        }
+    }
+}
+
+#[test]
+fn too_few_transactions_show_no_high_percentile() {
+    let mut dataset = support::usual();
+    for record in &mut dataset.trials {
+        if let model::TrialEnd::Completed(load) = &mut record.end {
+            load.latencies.clear();
+            (0..71).for_each(|_| load.latencies.record(std::time::Duration::from_millis(5)));
+        }
+    }
+    let page = page(&dataset);
+    let chart = page.split("id=\"latency-0-wide\"").nth(1).unwrap().split("</svg>").next().unwrap();
+    assert!(!chart.contains("data-y="), "71 values do not support a 95th percentile");
+    let chart =
+        page.split("id=\"throughput-0-wide\"").nth(1).unwrap().split("</svg>").next().unwrap();
+    assert!(chart.contains("data-y="));
+}
+
+#[test]
+fn a_study_without_any_trial_still_renders() {
+    let mut dataset = support::usual();
+    dataset.trials.clear();
+    dataset.targets.clear();
+    let mut analysis = support::analysis(&support::usual()).clone().tests;
+    for cell in &mut analysis[0].cells {
+        cell.trials.clear();
+        cell.throughput = None;
+        cell.latency_p50_ms = None;
+        cell.latency_p95_ms = None;
+        cell.latency_p99_ms = None;
+        cell.spread = None;
+    }
+    analysis[0].curves.clear();
+    analysis[0].comparisons.clear();
+    analysis[0].ranking.tiers.clear();
+    analysis[0].ranking.unranked = vec!["durable".into(), "relaxed".into()];
+    let analysis = analyse::Analysis {
+        dataset: &dataset,
+        tests: analysis,
+        findings: vec![],
+        settings: vec![],
+    };
+    for format in [Format::Html, Format::Markdown, Format::Json, Format::Csv] {
+        let mut out = Vec::new();
+        render(&analysis, format, &mut out).unwrap();
+        assert!(!String::from_utf8(out).unwrap().contains("NaN"));
+    }
+    assert!(report::terminal_summary(&analysis, 80, false).contains("no target has a trial"));
+}
+
+#[test]
+fn a_huge_study_stays_below_six_megabytes() {
+    let dataset = support::huge();
+    let page = page(&dataset);
+    assert!(page.len() < 6_000_000, "{} bytes", page.len());
+    for target in &dataset.study.targets {
+        assert!(page.contains(&target.name), "{} is missing", target.name);
+    }
+}

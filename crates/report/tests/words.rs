@@ -1,0 +1,146 @@
+//! The wording of every kind of finding.
+
+mod support;
+
+use analyse::{Check, Evidence, Finding, Severity, Subject};
+use model::{Failure, FailureKind, Level};
+use report::words::sentence;
+use stats::Estimate;
+use std::time::Duration;
+use support::ratio;
+
+fn level(clients: u32) -> Level {
+    Level { clients }
+}
+
+fn finding(evidence: Evidence) -> Finding {
+    let subject = Subject {
+        test: Some("oltp".into()),
+        target: Some("durable".into()),
+        level: Some(level(8)),
+        repeat: Some(2),
+    };
+    Finding { severity: Severity::Notice, subject, evidence }
+}
+
+fn comparison(evidence: Evidence) -> Finding {
+    let subject = Subject { test: Some("oltp".into()), ..Subject::default() };
+    Finding { severity: Severity::Notice, subject, evidence }
+}
+
+fn curve(evidence: Evidence) -> Finding {
+    Finding {
+        subject: Subject { repeat: None, ..finding(evidence.clone()).subject },
+        ..finding(evidence)
+    }
+}
+
+fn whole(evidence: Evidence) -> Finding {
+    Finding { severity: Severity::Warning, subject: Subject::default(), evidence }
+}
+
+fn better(ratios: (Estimate, Estimate), to: u32) -> Finding {
+    comparison(Evidence::Better {
+        winner: "relaxed".into(),
+        loser: "durable".into(),
+        from: level(1),
+        to: level(to),
+        ratios,
+    })
+}
+
+#[test]
+fn every_kind_of_finding_reads_as_a_sentence() {
+    let once = Estimate { point: 1.2, interval: None, n: 1 };
+    let two = (String::from("durable"), String::from("relaxed"));
+    let all = [
+        finding(Evidence::TrialFailed {
+            failure: Failure::new(
+                FailureKind::Unreachable,
+                "nothing answers at 10.0.0.7:3306",
+                "start the server, or correct the url of the target",
+            ),
+        }),
+        finding(Evidence::TrialFailed {
+            failure: Failure::new(FailureKind::Other, "the disk made a noise", ""),
+        }),
+        whole(Evidence::TrialsMissing { missing: 12, planned: 36 }),
+        whole(Evidence::FewRepeats { repeats: 3, needed: 6 }),
+        finding(Evidence::LittlesLaw {
+            clients: 8,
+            throughput: 402.3,
+            latency_mean_ms: 14.1,
+            busy_clients: 5.67,
+        }),
+        finding(Evidence::CounterMismatch {
+            counter: "Com_select".into(),
+            server: 12_340,
+            weighin: 12_345,
+        }),
+        finding(Evidence::CountersUnavailable),
+        finding(Evidence::ClientBusy {
+            busiest_worker: 0.934,
+            share_of_allowed: 0.48,
+            max_loop_lag: Duration::from_micros(12_340),
+        }),
+        finding(Evidence::LedgerUnbalanced),
+        finding(Evidence::Errors {
+            failed: 412,
+            succeeded: 30_000,
+            message: "Deadlock found when trying to get lock".into(),
+        }),
+        finding(Evidence::Steal { share: 0.0423 }),
+        finding(Evidence::HostSaturated { busy: 0.973 }),
+        whole(Evidence::CheckPassed { check: Check::LittlesLaw, trials: 36 }),
+        whole(Evidence::CheckPassed { check: Check::ClientNotBottleneck, trials: 1 }),
+        curve(Evidence::Peak { throughput: ratio(1_624.0, 1_540.2, 1_699.0), still_rising: false }),
+        curve(Evidence::Peak { throughput: ratio(1_624.0, 1_540.2, 1_699.0), still_rising: true }),
+        curve(Evidence::Decline { peak: level(4), ratio: ratio(0.81, 0.75, 0.88) }),
+        better((ratio(1.52, 1.43, 1.61), ratio(2.44, 2.3, 2.56)), 32),
+        better((ratio(1.52, 1.43, 1.61), ratio(1.52, 1.43, 1.61)), 1),
+        better((once, once), 1),
+        comparison(Evidence::Equivalent {
+            a: two.0.clone(),
+            b: two.1.clone(),
+            from: level(1),
+            to: level(8),
+            margin: 0.03,
+        }),
+        comparison(Evidence::Unresolved { a: two.0, b: two.1, from: level(8), to: level(8) }),
+        whole(Evidence::DatasetAgainstMemory {
+            dataset_bytes: 1_288_490_188,
+            buffer_pool_bytes: 134_217_728,
+        }),
+        whole(Evidence::DatasetAgainstMemory {
+            dataset_bytes: 100_000_000,
+            buffer_pool_bytes: 134_217_728,
+        }),
+    ];
+    insta::assert_snapshot!(all.iter().map(sentence).collect::<Vec<String>>().join("\n"));
+}
+
+#[test]
+fn nothing_is_faster_where_the_interval_reaches_one() {
+    let doubtful = ratio(1.04, 0.97, 1.11);
+    let sure = ratio(1.3, 1.2, 1.4);
+    for ratios in
+        [(doubtful, sure), (doubtful, doubtful), (Estimate { interval: None, ..sure }, sure)]
+    {
+        let sentence = sentence(&better(ratios, 4));
+        assert!(!sentence.contains("faster"), "{sentence}");
+        assert!(!sentence.contains('%') || sentence.contains("interval"), "{sentence}");
+    }
+}
+
+#[test]
+fn names_that_would_read_as_prose_are_quoted() {
+    let finding = comparison(Evidence::Equivalent {
+        a: "the old one".into(),
+        b: support::HOSTILE.into(),
+        from: level(2),
+        to: level(4),
+        margin: 0.03,
+    });
+    let sentence = sentence(&finding);
+    assert!(sentence.contains("“the old one” and “<script>alert(1)</script>”"), "{sentence}");
+}
