@@ -19,6 +19,9 @@ pub(super) const PROTOCOL_41: u32 = 1 << 9;
 pub(super) const SSL: u32 = 1 << 11;
 pub(super) const TRANSACTIONS: u32 = 1 << 13;
 pub(super) const SECURE_CONNECTION: u32 = 1 << 15;
+/// Without these two, statements that call procedures with rows are refused.
+const MULTI_RESULTS: u32 = 1 << 17;
+const PS_MULTI_RESULTS: u32 = 1 << 18;
 pub(super) const PLUGIN_AUTH: u32 = 1 << 19;
 pub(super) const PLUGIN_AUTH_LENENC_DATA: u32 = 1 << 21;
 pub(super) const DEPRECATE_EOF: u32 = 1 << 24;
@@ -41,6 +44,8 @@ impl Agreed {
             | PROTOCOL_41
             | TRANSACTIONS
             | SECURE_CONNECTION
+            | MULTI_RESULTS
+            | PS_MULTI_RESULTS
             | PLUGIN_AUTH
             | PLUGIN_AUTH_LENENC_DATA
             | DEPRECATE_EOF;

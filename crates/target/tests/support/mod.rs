@@ -1,0 +1,134 @@
+//! A real server for the tests of connections, and ways to log in to it.
+#![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+use model::{Endpoint, Failure, PasswordSource, ServerAddress, Tls};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use target::client::{Connection, Credentials, Secret};
+use target::sandbox::{Sandbox, SandboxOptions};
+
+/// A private server with its directory; both go when it is dropped.
+pub struct Server {
+    pub sandbox: Sandbox,
+    // Dropped after the server.
+    _directory: tempfile::TempDir,
+}
+
+impl Server {
+    pub fn start(settings: &[(&str, &str)]) -> Self {
+        let directory = shared_directory();
+        let sandbox = Sandbox::start(SandboxOptions {
+            name: "client".to_owned(),
+            settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
+            directory: Some(directory.path().to_owned()),
+        })
+        .unwrap();
+        Self { sandbox, _directory: directory }
+    }
+
+    pub fn tcp(&self) -> Endpoint {
+        Endpoint::Tcp { host: "127.0.0.1".to_owned(), port: self.sandbox.port() }
+    }
+
+    pub fn socket(&self) -> Endpoint {
+        Endpoint::Socket(self.sandbox.socket().to_owned())
+    }
+
+    /// The administrator of the sandbox.
+    pub fn administrator(&self) -> Credentials {
+        Credentials::new("weighin", Secret::new(self.sandbox.password().reveal()))
+    }
+
+    /// A connection of the administrator.
+    pub fn connect(&self) -> Connection {
+        Connection::open(&address(self.socket()), &self.administrator()).unwrap()
+    }
+
+    /// Why an account is not let in.
+    pub fn refusal(&self, address: &ServerAddress, user: &str, password: &str) -> Failure {
+        Connection::open(address, &Credentials::new(user, Secret::new(password))).unwrap_err()
+    }
+}
+
+/// A directory that the server's own account can reach.
+pub fn shared_directory() -> tempfile::TempDir {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    directory
+}
+
+/// The test database at a place, without TLS.
+pub fn address(endpoint: Endpoint) -> ServerAddress {
+    ServerAddress {
+        endpoint,
+        user: None,
+        database: "sbtest".to_owned(),
+        password: PasswordSource::OptionFile,
+        tls: Tls::Off,
+    }
+}
+
+/// The only value of the only row.
+pub fn value(connection: &mut Connection, sql: &str) -> String {
+    let rows = connection.query(sql).unwrap().rows;
+    assert_eq!(rows.len(), 1, "{sql}");
+    String::from_utf8(rows[0][0].clone().unwrap()).unwrap()
+}
+
+/// Runs openssl in a directory.
+pub fn openssl(directory: &Path, arguments: &str) {
+    let output = Command::new("openssl")
+        .args(arguments.split_whitespace())
+        .current_dir(directory)
+        .output()
+        .expect("the package openssl is installed");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A server's certificate and key in a directory, and the authority that signed it.
+pub struct Certificates {
+    directory: tempfile::TempDir,
+}
+
+impl Certificates {
+    /// Signed by an authority of its own, for `localhost` only, in X.509 version 1 or 3.
+    pub fn make(version: u8) -> Self {
+        let directory = shared_directory();
+        let path = directory.path();
+        let key = "-newkey rsa:2048 -nodes";
+        openssl(
+            path,
+            &format!("req -x509 {key} -keyout ca.key -out ca.pem -days 2 -subj /CN=Tests"),
+        );
+        openssl(
+            path,
+            &format!("req {key} -keyout server.key -out request.pem -subj /CN=localhost"),
+        );
+        let sign = "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out server.pem";
+        if version == 3 {
+            std::fs::write(path.join("extensions"), "subjectAltName=DNS:localhost\n").unwrap();
+            openssl(path, &format!("{sign} -extfile extensions"));
+        } else {
+            openssl(path, sign);
+        }
+        let readable = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(path.join("server.key"), readable).unwrap();
+        Self { directory }
+    }
+
+    /// A file of it: `ca.pem`, `server.pem` or `server.key`.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A server that uses it.
+    pub fn start_server(&self) -> Server {
+        let (certificate, key) = (self.file("server.pem"), self.file("server.key"));
+        Server::start(&[
+            ("ssl_cert", certificate.to_str().unwrap()),
+            ("ssl_key", key.to_str().unwrap()),
+        ])
+    }
+}
