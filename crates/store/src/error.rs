@@ -83,12 +83,12 @@ pub enum StoreError {
     #[error("the study of this store has no target {0}: was the study changed since?")]
     UnknownTarget(String),
     /// Anything else that SQLite reports.
-    #[error("cannot use {}: {source}", .path.display())]
+    #[error("cannot use {}: {reason}", .path.display())]
     Sqlite {
         /// The store.
         path: PathBuf,
         /// What SQLite says.
-        source: rusqlite::Error,
+        reason: rusqlite::Error,
     },
 }
 
@@ -126,7 +126,7 @@ impl StoreError {
                 | E::QueryReturnedNoRows,
                 _,
             ) => Self::Damaged { path, detail },
-            _ => Self::Sqlite { path, source },
+            _ => Self::Sqlite { path, reason: source },
         }
     }
 }

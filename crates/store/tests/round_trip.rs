@@ -119,6 +119,39 @@ fn a_run_that_ended_is_one_file() {
     store.append(&record(&plan().blocks[0].trials[0], 1)).unwrap();
     drop(store);
     assert_eq!(names(directory.path()), ["run.weighin"]);
+    // Not in WAL mode any more, for which a reader would need to write beside it.
+    let sql = rusqlite::Connection::open(directory.path().join("run.weighin")).unwrap();
+    let mode: String = sql.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    assert_eq!(mode, "delete");
+}
+
+#[test]
+fn every_table_and_column_is_documented() {
+    let document = include_str!("../../../docs/store.md");
+    let words: std::collections::BTreeSet<&str> =
+        document.split(|c: char| c != '_' && !c.is_alphanumeric()).collect();
+    let directory = TempDir::new().unwrap();
+    drop(create(&directory));
+    let sql = rusqlite::Connection::open(directory.path().join("run.weighin")).unwrap();
+    let mut statement = sql
+        .prepare(
+            "SELECT schema.name, info.name FROM sqlite_schema AS schema
+             JOIN pragma_table_info(schema.name) AS info WHERE schema.type = 'table'",
+        )
+        .unwrap();
+    let columns = statement
+        .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
+        .unwrap()
+        .map(Result::unwrap);
+    let mut checked = 0;
+    for (table, column) in columns {
+        assert!(document.contains(&format!("**{table}**")), "table {table}");
+        // The columns that are named as the server's counters share a sentence.
+        let known = words.contains(column.as_str()) || column.starts_with("com_");
+        assert!(known, "column {column} of {table}");
+        checked += 1;
+    }
+    assert!(checked > 80, "only {checked} columns");
 }
 
 #[test]

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The file could not be opened or read.
-    #[error("cannot read the study file {}: {source}\n  = help: {}", .path.display(), advice(.source))]
+    #[error("cannot read the study file {}: {reason}\n  = help: {}", .path.display(), advice(.reason))]
     Unreadable {
         /// As the user gave it.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The file is far larger than any study.
     #[error(

@@ -19,7 +19,7 @@ pub fn load(path: &Path) -> Result<Study, StudyError> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
-        .map_err(|source| StudyError::Unreadable { path: path.to_path_buf(), source })?;
+        .map_err(|reason| StudyError::Unreadable { path: path.to_path_buf(), reason })?;
     if bytes.len() as u64 > LARGEST {
         return Err(StudyError::TooLarge { origin, limit: LARGEST });
     }

@@ -27,19 +27,16 @@ pub(crate) fn study(file: File, text: &str, problems: &mut Problems) -> Option<S
     let mut names = Names::new("target");
     let mut targets: Vec<Target> = Vec::new();
     for table in wire_targets {
-        let at = place_of_name(&table.get_ref().name, &table);
-        if let Some(target) = target::target(table, problems) {
-            names.take(&target.name, at, problems);
-            targets.push(target);
-        }
+        names.take(&table.get_ref().name, problems);
+        targets.extend(target::target(table, problems));
     }
     let mut names = Names::new("test");
     let mut tests: Vec<Test> = Vec::new();
     for table in &wire_tests {
-        if let Some(test) = test::test(table, problems) {
-            names.take(&test.name, place_of_name(&table.get_ref().name, table), problems);
-            tests.push(test);
-        }
+        let wire = table.get_ref();
+        // A test without a name is named after its workload.
+        names.take(if wire.name.is_some() { &wire.name } else { &wire.workload }, problems);
+        tests.extend(test::test(table, problems));
     }
     let Some(table) = file.study else {
         let help = "begin the file with [study] and a line like name = \"my-study\"";
@@ -98,11 +95,6 @@ fn head(
     })
 }
 
-/// Where a table's name is, or the table where it has none of its own.
-fn place_of_name<T>(name: &Maybe<String>, table: &Spanned<T>) -> Place {
-    name.as_ref().map_or_else(|| table.span(), Spanned::span)
-}
-
 /// Names that are taken, with their places.
 struct Names {
     kind: &'static str,
@@ -114,8 +106,9 @@ impl Names {
         Self { kind, taken: BTreeMap::new() }
     }
 
-    fn take(&mut self, name: &str, at: Place, problems: &mut Problems) {
-        let kind = self.kind;
+    fn take(&mut self, name: &Maybe<String>, problems: &mut Problems) {
+        let Some(name) = name else { return };
+        let (kind, at, name) = (self.kind, name.span(), name.get_ref());
         match self.taken.get(name) {
             Some(first) => {
                 problems
@@ -124,7 +117,7 @@ impl Names {
                     .help(format!("give every {kind} a name of its own"));
             }
             None => {
-                self.taken.insert(name.to_string(), at);
+                self.taken.insert(name.clone(), at);
             }
         }
     }

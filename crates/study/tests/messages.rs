@@ -121,7 +121,7 @@ fn duplicate_names_point_at_both_places() {
         &["s.toml:7:8: a second target is named `a`", "s.toml:4:8: the first one"],
     );
     let message = refusal(&format!("{HEAD}{TARGET}{TEST}{TEST}"));
-    assert_says(&message, &["s.toml:9:1: a second test", "s.toml:6:1: the first one"]);
+    assert_says(&message, &["s.toml:10:12: a second test", "s.toml:7:12: the first one"]);
 }
 
 #[test]
