@@ -7,7 +7,7 @@ mod csv;
 mod html;
 mod json;
 mod markdown;
-mod numbers;
+pub mod numbers;
 mod support;
 mod svg;
 mod tables;

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub(crate) const NOTHING: &str = "–";
 
 /// Three significant digits, thousands separated: `1,620`, `19.7`, `0.412`.
-pub(crate) fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     if !value.is_finite() {
         return NOTHING.to_owned();
     }
@@ -32,7 +32,7 @@ pub(crate) fn tick(value: f64) -> String {
 }
 
 /// A whole number, every digit of it: `1,234,567`.
-pub(crate) fn count(value: u64) -> String {
+pub fn count(value: u64) -> String {
     separated(&value.to_string())
 }
 
@@ -54,7 +54,7 @@ fn separated(plain: &str) -> String {
 }
 
 /// A share as a percentage: 0.0412 is `4.1 %`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         return NOTHING.to_owned();
     }
@@ -65,9 +65,10 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{text}\u{a0}%")
 }
 
-/// The two ends of an interval: `1,540–1,700`.
+/// The two ends of an interval: `1,540–1,700`; one figure where they look the same.
 pub(crate) fn range(low: f64, high: f64) -> String {
-    format!("{}–{}", figure(low), figure(high))
+    let (low, high) = (figure(low), figure(high));
+    if low == high { low } else { format!("{low}–{high}") }
 }
 
 /// The ends of an estimate's interval, or a dash where one measurement gives none.
@@ -92,7 +93,7 @@ pub(crate) fn estimate(estimate: &Estimate, unit: &str) -> String {
 }
 
 /// Bytes in binary units: `1.50 GiB`.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = bytes as f64;
     let mut unit = "B";
@@ -107,7 +108,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
 }
 
 /// A length of time: `350 ms`, `4.20 s`, `3 min 20 s`, `2 h 5 min`.
-pub(crate) fn duration(length: Duration) -> String {
+pub fn duration(length: Duration) -> String {
     let seconds = length.as_secs_f64();
     let whole = seconds.round() as u64;
     match whole {
@@ -119,7 +120,7 @@ pub(crate) fn duration(length: Duration) -> String {
 }
 
 /// A date in UTC: `2026-11-21 20:46:40 UTC`.
-pub(crate) fn date(at: UnixMillis) -> String {
+pub fn date(at: UnixMillis) -> String {
     let (year, month, day) = civil(at.0 / 86_400_000);
     let seconds = at.0 / 1000 % 86_400;
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

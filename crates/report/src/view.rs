@@ -63,7 +63,7 @@ impl Tally {
         ]
         .into_iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, word)| format!("{number} {word}"))
+        .map(|(number, word)| format!("{} {word}", numbers::count(number as u64)))
         .collect();
         if parts.is_empty() { "not run".to_owned() } else { parts.join(", ") }
     }

@@ -90,7 +90,7 @@ fn against_level(
             .collect(),
     };
     html! {
-        (legend(analysis, chart.shortens_names()))
+        (legend(analysis, chart.needs_legend()))
         (chart.draw(Size::Wide))
         (chart.draw(Size::Narrow))
     }

@@ -1,5 +1,6 @@
 //! A figure against level: lines with markers, bands for the intervals, labels at their ends.
 
+use super::frame::{Frame, Size};
 use super::labels::spread;
 use super::marks::{failure_cross, outline, series_class};
 use super::scale::Scale;
@@ -13,6 +14,8 @@ const LABEL_GAP: f64 = 16.0;
 const LABEL_LENGTH: usize = 24;
 /// Width of a character of a label, in pixels; on the wide side, for fonts differ.
 const CHARACTER: f64 = 7.2;
+/// More series than this are hard to tell by the labels at their ends.
+const MOST_LABELS: usize = 6;
 /// More series than this have whiskers instead of bands, which would hide one another.
 const MOST_BANDS: usize = 4;
 
@@ -68,15 +71,6 @@ pub(crate) struct Value {
     pub(crate) bounds: Option<(f64, f64)>,
 }
 
-/// What a chart is drawn for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Size {
-    /// A screen or paper that is wide enough for labels beside the lines.
-    Wide,
-    /// A phone; a legend stands in for the labels.
-    Narrow,
-}
-
 /// A point where it is drawn.
 struct Placed {
     x: f64,
@@ -110,53 +104,41 @@ impl LineChart {
         }
     }
 
-    /// Whether a label of the wide chart leaves out a part of a name.
-    pub(crate) fn shortens_names(&self) -> bool {
-        self.series.iter().any(|series| series.name.chars().count() > LABEL_LENGTH)
+    /// Whether the labels of the wide chart don't suffice: they leave out parts of names, or there
+    /// are too many of them to follow.
+    pub(crate) fn needs_legend(&self) -> bool {
+        self.series.len() > MOST_LABELS
+            || self.series.iter().any(|series| series.name.chars().count() > LABEL_LENGTH)
     }
 
     fn frame(&self, size: Size) -> Frame {
-        let longest = self
-            .series
-            .iter()
-            .map(|series| series.name.chars().count().min(LABEL_LENGTH))
-            .max()
-            .unwrap_or(0);
-        let labels_need = 60.0 + LABEL_GAP * self.series.len() as f64;
-        match size {
-            Size::Wide => Frame {
-                width: 720.0,
-                height: labels_need.max(330.0),
-                left: 58.0,
-                right: 34.0 + longest as f64 * CHARACTER,
-                top: 14.0,
-                below: 46.0,
-            },
-            Size::Narrow => Frame {
-                width: 360.0,
-                height: 280.0,
-                left: 50.0,
-                right: 14.0,
-                top: 14.0,
-                below: 44.0,
-            },
-        }
+        let names = self.series.iter().map(|series| series.name.chars().count());
+        let longest = names.map(|length| length.min(LABEL_LENGTH)).max().unwrap_or(0);
+        let labels = (self.series.len() as f64 * LABEL_GAP, longest as f64 * CHARACTER);
+        let mut frame = Frame::new(size, labels);
+        let marks =
+            self.vertical(&frame).ticks().map(|(value, _)| numbers::tick(value).len()).max();
+        frame.left = marks.unwrap_or(0) as f64 * CHARACTER + 14.0;
+        frame
     }
 
     fn scales(&self, frame: &Frame) -> (Scale, Scale) {
         // A margin inside the frame keeps markers off the axis.
         let x = Scale::log_levels(&self.levels, (frame.left + 12.0, frame.right_edge() - 8.0));
+        (x, self.vertical(frame))
+    }
+
+    fn vertical(&self, frame: &Frame) -> Scale {
         let values = self.series.iter().flat_map(|series| &series.points).filter_map(|p| p.value);
         let ends = values.flat_map(|value| {
             let (low, high) = value.bounds.unwrap_or((value.y, value.y));
             [low, value.y, high]
         });
         let range = (frame.bottom(), frame.top);
-        let y = match self.axis {
+        match self.axis {
             VerticalAxis::FromZero => Scale::from_zero(ends, range, 5),
             VerticalAxis::Log => Scale::log(ends, range),
-        };
-        (x, y)
+        }
     }
 
     fn axes(&self, frame: &Frame, x: &Scale, y: &Scale) -> Markup {
@@ -257,26 +239,6 @@ impl LineChart {
                 }
             }
         }
-    }
-}
-
-/// The plot within its margins, in pixels.
-struct Frame {
-    width: f64,
-    height: f64,
-    left: f64,
-    right: f64,
-    top: f64,
-    below: f64,
-}
-
-impl Frame {
-    fn right_edge(&self) -> f64 {
-        self.width - self.right
-    }
-
-    fn bottom(&self) -> f64 {
-        self.height - self.below
     }
 }
 

@@ -6,6 +6,7 @@
 //! and its dashes as well as by its colour.
 
 mod decimate;
+mod frame;
 mod intervals;
 mod labels;
 mod line_chart;
@@ -13,8 +14,9 @@ mod marks;
 mod panels;
 mod scale;
 
+pub(crate) use frame::Size;
 pub(crate) use intervals::{IntervalChart, Row};
-pub(crate) use line_chart::{LineChart, Point, Series, Size, Value, VerticalAxis};
+pub(crate) use line_chart::{LineChart, Point, Series, Value, VerticalAxis};
 pub(crate) use marks::key;
 pub(crate) use panels::{Line, Panel, PanelChart};
 
