@@ -1,13 +1,13 @@
 //! What a terminal shows when a run is over.
 
 use crate::{numbers, view, words};
-use analyse::{Analysis, Evidence, Finding, Place, Severity, TestAnalysis};
+use analyse::{Analysis, Evidence, Place, Severity, TestAnalysis};
 use std::fmt::Write;
 
 /// Narrowest width that lines are broken to.
 const NARROWEST: usize = 40;
-/// Most failures, and most warnings, that are shown; the report has them all.
-const MOST_OF_A_KIND: usize = 6;
+/// Most failures that are shown; the report has them all.
+const MOST_FAILURES: usize = 6;
 /// What the figures of a place need beside its name, in columns.
 const FIGURES: usize = 52;
 
@@ -105,7 +105,7 @@ impl Page {
         }
         self.paragraph("", &format!("Trials: {trials}"), Style::Bold);
         let failures = view::failures(analysis);
-        for failed in failures.iter().take(MOST_OF_A_KIND) {
+        for failed in failures.iter().take(MOST_FAILURES) {
             let message = &failed.failure.message;
             self.bullet(&format!("{} failed: {message}", failed.describe()), Style::Bad);
             if !failed.failure.remedy.is_empty() {
@@ -113,30 +113,28 @@ impl Page {
                 self.paragraph("    ", &format!("to mend it: {remedy}"), Style::Soft);
             }
         }
-        self.more(failures.len());
-    }
-
-    /// Severe findings and warnings, but for failures, which are listed already.
-    fn doubts(&mut self, analysis: &Analysis) {
-        let listed = |finding: &&Finding| {
-            matches!(finding.severity, Severity::Severe | Severity::Warning)
-                && !matches!(finding.evidence, Evidence::TrialFailed { .. })
-        };
-        let doubts: Vec<&Finding> = analysis.findings.iter().filter(listed).collect();
-        for finding in doubts.iter().take(MOST_OF_A_KIND) {
-            let style = match finding.severity {
-                Severity::Severe => Style::Bad,
-                _ => Style::Doubtful,
-            };
-            self.bullet(&words::sentence(finding), style);
+        if let Some(more @ 1..) = failures.len().checked_sub(MOST_FAILURES) {
+            self.bullet(&format!("{more} more failures in the report"), Style::Soft);
         }
-        self.more(doubts.len());
     }
 
-    /// That there are more of a kind than were shown.
-    fn more(&mut self, all: usize) {
-        if let Some(more @ 1..) = all.checked_sub(MOST_OF_A_KIND) {
-            self.bullet(&format!("{more} more in the report"), Style::Soft);
+    /// Of the severe findings and the warnings the first of each kind, but for failures, which
+    /// are listed already.
+    fn doubts(&mut self, analysis: &Analysis) {
+        for (severity, style) in
+            [(Severity::Severe, Style::Bad), (Severity::Warning, Style::Doubtful)]
+        {
+            for (_, findings) in view::by_kind(analysis, severity) {
+                let Some((first, others)) = findings.split_first() else { continue };
+                if matches!(first.evidence, Evidence::TrialFailed { .. }) {
+                    continue;
+                }
+                self.bullet(&words::sentence(first), style);
+                if !others.is_empty() {
+                    let more = format!("{} more of this kind in the report", others.len());
+                    self.paragraph("    ", &more, Style::Soft);
+                }
+            }
         }
     }
 

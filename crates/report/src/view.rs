@@ -1,7 +1,7 @@
 //! Look-ups that several parts of a report need.
 
-use crate::numbers;
-use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, Validity};
+use crate::{numbers, words};
+use analyse::{Analysis, Cell, Finding, Severity, TestAnalysis, TrialAssessment, Validity};
 use model::{Failure, TrialKey};
 use std::collections::HashMap;
 
@@ -119,6 +119,22 @@ pub(crate) fn failures<'a>(analysis: &Analysis<'a>) -> Vec<FailedTrials<'a>> {
         }
     }
     groups
+}
+
+/// The findings of a severity, by kind, in the order in which the kinds first appear.
+pub(crate) fn by_kind<'a>(
+    analysis: &'a Analysis,
+    severity: Severity,
+) -> Vec<(&'static str, Vec<&'a Finding>)> {
+    let mut kinds: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
+    for finding in analysis.findings.iter().filter(|finding| finding.severity == severity) {
+        let kind = words::kind(&finding.evidence);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, findings)) => findings.push(finding),
+            None => kinds.push((kind, vec![finding])),
+        }
+    }
+    kinds
 }
 
 /// The pairs of targets that a test compares, in the order of the study.

@@ -1,6 +1,6 @@
 //! Findings by severity, those of one kind together.
 
-use crate::words;
+use crate::{view, words};
 use analyse::{Analysis, Finding, Severity};
 use maud::{Markup, html};
 
@@ -16,7 +16,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
             h2 { "Findings" }
             @if analysis.findings.is_empty() { p { "None." } }
             @for severity in ORDER {
-                @let kinds = by_kind(analysis, severity);
+                @let kinds = view::by_kind(analysis, severity);
                 @if !kinds.is_empty() {
                     h3 class=(class(severity)) { (words::severity(severity)) }
                     @for (kind, findings) in kinds { (of_kind(kind, &findings)) }
@@ -33,22 +33,6 @@ fn class(severity: Severity) -> &'static str {
         Severity::Notice => "notice",
         Severity::Passed => "good",
     }
-}
-
-/// The findings of a severity, by kind, in the order in which the kinds first appear.
-fn by_kind<'a>(
-    analysis: &'a Analysis,
-    severity: Severity,
-) -> Vec<(&'static str, Vec<&'a Finding>)> {
-    let mut kinds: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
-    for finding in analysis.findings.iter().filter(|finding| finding.severity == severity) {
-        let kind = words::kind(&finding.evidence);
-        match kinds.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, findings)) => findings.push(finding),
-            None => kinds.push((kind, vec![finding])),
-        }
-    }
-    kinds
 }
 
 fn of_kind(kind: &str, findings: &[&Finding]) -> Markup {

@@ -61,12 +61,14 @@
       tip.style.top = `${box.top + scrollY + 12}px`;
     };
 
-    chart.addEventListener("pointermove", (event) => {
+    const point = (event) => {
       const box = chart.getBoundingClientRect();
       const at = ((event.clientX - box.left) / box.width) * chart.viewBox.baseVal.width;
       const distance = levels.map((level) => Math.abs(level.at - at));
       show(distance.indexOf(Math.min(...distance)));
-    });
+    };
+    chart.addEventListener("pointermove", point);
+    chart.addEventListener("pointerdown", point);
     chart.addEventListener("pointerleave", hide);
     chart.addEventListener("blur", hide);
     chart.addEventListener("focus", () => { if (shown < 0 && chart.matches(":focus-visible")) show(levels.length - 1); });

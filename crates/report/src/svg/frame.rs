@@ -24,20 +24,26 @@ pub(super) struct Frame {
 
 impl Frame {
     /// Room for a chart whose direct labels, put in a column, are that high and that wide. The
-    /// left margin is still to be found, for it depends on the axis, which depends on the height.
+    /// left margin suits most axes, so that charts above one another line up; longer numbers
+    /// need more.
     pub(super) fn new(size: Size, (labels_high, labels_wide): (f64, f64)) -> Self {
         match size {
             Size::Wide => Self {
                 width: 720.0,
                 height: (labels_high + 60.0).max(330.0),
-                left: 0.0,
+                left: 64.0,
                 right: labels_wide + 34.0,
                 top: 14.0,
                 below: 46.0,
             },
-            Size::Narrow => {
-                Self { width: 360.0, height: 280.0, left: 0.0, right: 14.0, top: 14.0, below: 44.0 }
-            }
+            Size::Narrow => Self {
+                width: 360.0,
+                height: 280.0,
+                left: 50.0,
+                right: 14.0,
+                top: 14.0,
+                below: 44.0,
+            },
         }
     }
 

@@ -118,7 +118,7 @@ impl LineChart {
         let mut frame = Frame::new(size, labels);
         let marks =
             self.vertical(&frame).ticks().map(|(value, _)| numbers::tick(value).len()).max();
-        frame.left = marks.unwrap_or(0) as f64 * CHARACTER + 14.0;
+        frame.left = frame.left.max(marks.unwrap_or(0) as f64 * CHARACTER + 14.0);
         frame
     }
 
