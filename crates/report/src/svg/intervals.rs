@@ -2,12 +2,14 @@
 
 use super::marks::{outline, series_class};
 use super::scale::Scale;
-use super::{path, px};
+use super::{moved_to, name, straight, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
 /// Height of a row, in pixels.
 const ROW: f64 = 40.0;
+/// Longest name of a target, in characters.
+const LONGEST_NAME: usize = 44;
 /// Width of the drawing, in pixels: narrow enough for a phone.
 const WIDTH: f64 = 340.0;
 
@@ -40,13 +42,13 @@ impl IntervalChart {
         let x = Scale::from_zero(ends, (12.0, WIDTH - 24.0), 4);
         let bottom = ROW * self.rows.len() as f64;
         html! {
-            svg id=(self.id) class="chart rows" viewBox={ "0 0 " (px(WIDTH)) " " (px(bottom + 26.0)) }
+            svg id=(self.id) class="chart rows" viewBox=(view_box(WIDTH, bottom + 26.0))
                 role="img" aria-labelledby={ (self.id) "-title" } {
                 title id={ (self.id) "-title" } { (self.title) }
                 g class="axes" {
                     @for (value, at) in x.ticks() {
-                        line class="grid" x1=(px(at)) x2=(px(at)) y1="0" y2=(px(bottom)) {}
-                        text class="middle" x=(px(at)) y=(px(bottom + 18.0)) { (numbers::tick(value)) }
+                        (straight("grid", (at, 0.0), (at, bottom)))
+                        (text("middle", (at, bottom + 18.0), &numbers::tick(value)))
                     }
                 }
                 @for (i, row) in self.rows.iter().enumerate() {
@@ -61,12 +63,12 @@ fn draw_row(row: &Row, x: &Scale, middle: f64) -> Markup {
     let ends = row.bounds.and_then(|(low, high)| Some((x.position(low)?, x.position(high)?)));
     html! {
         g class={ "series " (series_class(row.series)) } data-name=(row.name) {
-            text class="name" x="12" y=(px(middle - 7.0)) { (numbers::shortened(&row.name, 44)) title { (row.name) } }
+            (name((12.0, middle - 7.0), &row.name, LONGEST_NAME))
             @if let Some((low, high)) = ends {
-                path class="whisker thick" d=(path([(low, middle + 7.0), (high, middle + 7.0)])) {}
+                (straight("whisker thick", (low, middle + 7.0), (high, middle + 7.0)))
             }
             @if let Some(at) = x.position(row.value) {
-                path class="mark" d=(outline(row.series)) transform={ "translate(" (px(at)) " " (px(middle + 7.0)) ")" } {}
+                path class="mark" d=(outline(row.series)) transform=(moved_to((at, middle + 7.0))) {}
             }
         }
     }

@@ -4,7 +4,7 @@ use super::frame::{Frame, Size};
 use super::labels::spread;
 use super::marks::{failure_cross, outline, series_class};
 use super::scale::Scale;
-use super::{path, px};
+use super::{moved_to, name, path, px, straight, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -91,7 +91,7 @@ impl LineChart {
         let placed: Vec<Vec<Option<Placed>>> =
             self.series.iter().map(|series| placed(series, &x, &y)).collect();
         html! {
-            svg id=(id) class=(class) viewBox={ "0 0 " (px(frame.width)) " " (px(frame.height)) }
+            svg id=(id) class=(class) viewBox=(view_box(frame.width, frame.height))
                 role="img" aria-labelledby={ (id) "-title" } tabindex="0" data-unit=(self.unit) {
                 title id={ (id) "-title" } { (self.title) }
                 (self.axes(&frame, &x, &y))
@@ -142,18 +142,20 @@ impl LineChart {
     }
 
     fn axes(&self, frame: &Frame, x: &Scale, y: &Scale) -> Markup {
+        let (left, right, bottom) = (frame.left, frame.right_edge(), frame.bottom());
+        let below = ((left + right) / 2.0, frame.height - 6.0);
         html! {
             g class="axes" {
                 @for (value, at) in y.ticks() {
-                    line class="grid" x1=(px(frame.left)) x2=(px(frame.right_edge())) y1=(px(at)) y2=(px(at)) {}
-                    text class="end" x=(px(frame.left - 7.0)) y=(px(at + 4.0)) { (numbers::tick(value)) }
+                    (straight("grid", (left, at), (right, at)))
+                    (text("end", (left - 7.0, at + 4.0), &numbers::tick(value)))
                 }
                 @for (value, at) in spaced(x, frame) {
-                    line class="notch" x1=(px(at)) x2=(px(at)) y1=(px(frame.bottom())) y2=(px(frame.bottom() + 5.0)) {}
-                    text class="middle" x=(px(at)) y=(px(frame.bottom() + 19.0)) { (numbers::tick(value)) }
+                    (straight("notch", (at, bottom), (at, bottom + 5.0)))
+                    (text("middle", (at, bottom + 19.0), &numbers::tick(value)))
                 }
-                line class="base" x1=(px(frame.left)) x2=(px(frame.right_edge())) y1=(px(frame.bottom())) y2=(px(frame.bottom())) {}
-                text class="middle unit" x=(px((frame.left + frame.right_edge()) / 2.0)) y=(px(frame.height - 6.0)) { "clients (log scale)" }
+                (straight("base", (left, bottom), (right, bottom)))
+                (text("middle", below, "clients (log scale)"))
             }
         }
     }
@@ -164,17 +166,13 @@ impl LineChart {
         html! {
             g class={ "intervals " (series_class(series)) } {
                 @if bands {
-                    @for run in runs(points) {
-                        @let ends: Vec<(f64, f64, f64)> = run.iter().filter_map(|p| p.bounds.map(|(low, high)| (p.x, low, high))).collect();
-                        @if ends.len() > 1 {
-                            @let outline = ends.iter().map(|e| (e.0, e.2)).chain(ends.iter().rev().map(|e| (e.0, e.1)));
-                            path class="band" d={ (path(outline)) "Z" } {}
-                        }
+                    @for outline in band_outlines(points) {
+                        path class="band" d={ (path(outline)) "Z" } {}
                     }
                 }
                 @for placed in points.iter().flatten() {
                     @if let Some((low, high)) = placed.bounds {
-                        path class="whisker" d=(path([(placed.x, low), (placed.x, high)])) {}
+                        (straight("whisker", (placed.x, low), (placed.x, high)))
                     }
                 }
             }
@@ -191,7 +189,7 @@ impl LineChart {
                 }
                 @for placed in points.iter().flatten() {
                     @let (x, value) = placed.point;
-                    path class="mark" d=(outline(series)) transform={ "translate(" (px(placed.x)) " " (px(placed.y)) ")" }
+                    path class="mark" d=(outline(series)) transform=(moved_to((placed.x, placed.y)))
                         data-x=(numbers::tick(x)) data-y=(numbers::figure(value.y))
                         data-range=[value.bounds.map(|(low, high)| numbers::range(low, high))] {}
                 }
@@ -204,18 +202,28 @@ impl LineChart {
     fn gaps(&self, x: &Scale, base: f64) -> Markup {
         html! {
             @for &level in &self.levels {
-                @let failed = self.series.iter().enumerate().flat_map(|(i, series)| {
-                    series.points.iter().filter(move |p| p.x == level).filter_map(move |p| {
-                        p.gap.as_ref().map(|why| (i, format!("{}, {level} clients: {why}", series.name)))
-                    })
-                });
-                @for (above, (series, why)) in failed.enumerate() {
+                @let failed = self.failed_at(level);
+                @for (above, (series, why)) in failed.into_iter().enumerate() {
                     @if let Some(at) = x.position(level) {
-                        g class=(series_class(series)) { (failure_cross((at, base - 8.0 - 12.0 * above as f64), &why)) }
+                        @let above = base - 8.0 - 12.0 * above as f64;
+                        g class=(series_class(series)) { (failure_cross((at, above), &why)) }
                     }
                 }
             }
         }
+    }
+
+    /// The series that have no figure at a level because its trials failed, each with its reason.
+    fn failed_at(&self, level: f64) -> Vec<(usize, String)> {
+        let mut failed = Vec::new();
+        for (i, series) in self.series.iter().enumerate() {
+            let at_level = series.points.iter().filter(|point| point.x == level);
+            failed.extend(at_level.filter_map(|point| {
+                let why = point.gap.as_ref()?;
+                Some((i, format!("{}, {level} clients: {why}", series.name)))
+            }));
+        }
+        failed
     }
 
     /// Names at the ends of the lines, with a leader where a name had to make room.
@@ -231,11 +239,9 @@ impl LineChart {
         html! {
             g class="labels" {
                 @for ((series, x, y), label) in ends.into_iter().zip(at) {
-                    path class={ "leader " (series_class(series)) } d=(path([(x + 7.0, y), (left - 3.0, label)])) {}
-                    text x=(px(left)) y=(px(label + 4.0)) {
-                        (numbers::shortened(&self.series[series].name, LABEL_LENGTH))
-                        title { (self.series[series].name) }
-                    }
+                    @let class = format!("leader {}", series_class(series));
+                    (straight(&class, (x + 7.0, y), (left - 3.0, label)))
+                    (name((left, label + 4.0), &self.series[series].name, LABEL_LENGTH))
                 }
             }
         }
@@ -267,6 +273,20 @@ fn placed(series: &Series, x: &Scale, y: &Scale) -> Vec<Option<Placed>> {
         })
     };
     series.points.iter().map(place).collect()
+}
+
+/// Around the intervals of each stretch of points that have one.
+fn band_outlines(points: &[Option<Placed>]) -> Vec<Vec<(f64, f64)>> {
+    let ends: Vec<Option<(f64, f64, f64)>> = points
+        .iter()
+        .map(|point| point.as_ref().and_then(|p| p.bounds.map(|(low, high)| (p.x, low, high))))
+        .collect();
+    let outline = |run: &[Option<(f64, f64, f64)>]| {
+        let upper = run.iter().flatten().map(|&(x, _, high)| (x, high));
+        let lower = run.iter().flatten().rev().map(|&(x, low, _)| (x, low));
+        upper.chain(lower).collect()
+    };
+    ends.split(Option::is_none).filter(|run| run.len() > 1).map(outline).collect()
 }
 
 /// Stretches of points without a gap.
@@ -326,5 +346,16 @@ mod tests {
         let svg = chart.draw(Size::Narrow).into_string();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         assert_eq!(svg.matches("class=\"mark\"").count(), 0);
+    }
+
+    #[test]
+    fn a_band_does_not_span_a_point_without_interval() {
+        let v = Some((1.0, 2.0, 3.0));
+        let mut chart = chart(VerticalAxis::FromZero, &[v, v, v, v, v]);
+        chart.series[0].points[2].value = Some(Value { y: 2.0, bounds: None });
+        let svg = chart.draw(Size::Wide).into_string();
+        assert_eq!(svg.matches("class=\"band\"").count(), 2);
+        assert_eq!(svg.matches("class=\"whisker\"").count(), 4);
+        assert_eq!(svg.matches("class=\"line\"").count(), 1, "the line itself goes on");
     }
 }

@@ -1,6 +1,6 @@
 //! How a series looks: its class, its marker and its key.
 
-use super::px;
+use super::moved_to;
 use maud::{Markup, html};
 
 /// Colours that the stylesheet has.
@@ -40,9 +40,9 @@ pub(crate) fn key(series: usize) -> Markup {
 }
 
 /// A cross for what failed, at a position.
-pub(super) fn failure_cross((x, y): (f64, f64), title: &str) -> Markup {
+pub(super) fn failure_cross(at: (f64, f64), title: &str) -> Markup {
     html! {
-        path class="failure" transform={ "translate(" (px(x)) " " (px(y)) ")" }
+        path class="failure" transform=(moved_to(at))
             d="M-4 -4L4 4M-4 4L4 -4" { title { (title) } }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) use line_chart::{LineChart, Point, Series, Value, VerticalAxis};
 pub(crate) use marks::key;
 pub(crate) use panels::{Line, Panel, PanelChart};
 
+use crate::numbers;
+use maud::{Markup, html};
 use std::fmt::Write;
 
 /// A coordinate, to a tenth of a pixel and without needless digits.
@@ -38,6 +40,36 @@ fn path(points: impl IntoIterator<Item = (f64, f64)>) -> String {
         let _ = write!(path, "{command}{} {}", px(x), px(y));
     }
     path
+}
+
+/// A straight line of that class.
+fn straight(class: &str, from: (f64, f64), to: (f64, f64)) -> Markup {
+    html! { path class=(class) d=(path([from, to])) {} }
+}
+
+/// Text of that class, its base line at a position.
+fn text(class: &str, (x, y): (f64, f64), text: &str) -> Markup {
+    html! { text class=(class) x=(px(x)) y=(px(y)) { (text) } }
+}
+
+/// The name of a target, shortened to so many characters; whole for those who point at it.
+fn name((x, y): (f64, f64), name: &str, most: usize) -> Markup {
+    html! {
+        text class="name" x=(px(x)) y=(px(y)) {
+            (numbers::shortened(name, most))
+            title { (name) }
+        }
+    }
+}
+
+/// The attribute that moves a mark to a position.
+fn moved_to((x, y): (f64, f64)) -> String {
+    format!("translate({} {})", px(x), px(y))
+}
+
+/// The attribute that gives a drawing its size.
+fn view_box(width: f64, height: f64) -> String {
+    format!("0 0 {} {}", px(width), px(height))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::decimate::decimate;
 use super::scale::Scale;
-use super::{path, px};
+use super::{path, px, straight, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -53,12 +53,13 @@ impl PanelChart {
         let time = Scale::exactly(self.time, (LEFT, WIDTH - 8.0));
         let bottom = PANEL * self.panels.len() as f64;
         html! {
-            svg class="chart panels" viewBox={ "0 0 " (px(WIDTH)) " " (px(bottom + 18.0)) } role="img" aria-label=(self.title) {
+            svg class="chart panels" viewBox=(view_box(WIDTH, bottom + 18.0))
+                role="img" aria-label=(self.title) {
                 @for (i, panel) in self.panels.iter().enumerate() {
                     (self.panel(panel, &time, i as f64 * PANEL + 16.0))
                 }
-                @for (value, at) in time.ticks() {
-                    text class={ "axis " @if value == self.time.0 { "start" } @else { "end" } } x=(px(at)) y=(px(bottom + 13.0)) { (numbers::tick(value.round())) " s" }
+                @for ((value, at), class) in time.ticks().zip(["axis start", "axis end"]) {
+                    (text(class, (at, bottom + 13.0), &format!("{} s", numbers::tick(value.round()))))
                 }
             }
         }
@@ -71,18 +72,20 @@ impl PanelChart {
         let (left, right) = time.range();
         let warm = time.position(self.warmup_until).unwrap_or(left).clamp(left, right);
         html! {
-            text class="heading" x=(px(left)) y=(px(top - 4.0)) { (panel.heading) }
+            (text("heading", (left, top - 4.0), &panel.heading))
             @if warm > left {
-                rect class="warmup" x=(px(left)) y=(px(top)) width=(px(warm - left)) height=(px(PLOT)) {}
+                rect class="warmup" x=(px(left)) y=(px(top))
+                    width=(px(warm - left)) height=(px(PLOT)) {}
             }
-            path class="base" d=(path([(left, bottom), (right, bottom)])) {}
+            (straight("base", (left, bottom), (right, bottom)))
             @if let Some((value, at)) = highest {
-                path class="grid" d=(path([(left, at), (right, at)])) {}
-                text class="axis end" x=(px(left - 4.0)) y=(px(at + 6.0)) { (numbers::tick(value)) }
+                (straight("grid", (left, at), (right, at)))
+                (text("axis end", (left - 4.0, at + 6.0), &numbers::tick(value)))
             }
             @for line in &panel.lines {
                 @let points = decimate(&line.points, self.most_points);
-                @let placed = points.iter().filter_map(|&(t, v)| Some((time.position(t)?, y.position(v)?)));
+                @let place = |&(t, v): &(f64, f64)| Some((time.position(t)?, y.position(v)?));
+                @let placed = points.iter().filter_map(place);
                 path class={ "trace " (line.class) } d=(path(placed)) {}
             }
         }
