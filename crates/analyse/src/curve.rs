@@ -59,12 +59,13 @@ fn shape(points: &[Point], peak: usize, study: &Study) -> CurveShape {
     let (Some(last), true) = (points.last(), points.len() > 1) else {
         return CurveShape::SinglePoint;
     };
-    let before = if peak + 1 == points.len() { peak - 1 } else { peak };
+    let peak_is_last = peak + 1 == points.len();
+    let before = if peak_is_last { peak - 1 } else { peak };
     let relation = |confidence| {
         let ratio = last.series.ratio_to(&points[before].series, confidence);
         ratio.map(|ratio| (ratio.relation(study.margin), ratio))
     };
-    if before == peak {
+    if !peak_is_last {
         let confidence = confidence_after_choice(study.confidence, points.len() - 1);
         if let Some((Relation::Smaller, ratio)) = relation(confidence) {
             return CurveShape::Declines { at: last.level, ratio };
@@ -72,7 +73,7 @@ fn shape(points: &[Point], peak: usize, study: &Study) -> CurveShape {
     }
     match relation(study.confidence) {
         Some((Relation::Equivalent, _)) => CurveShape::Flat,
-        Some((Relation::Larger, _)) => CurveShape::StillRising,
+        Some((Relation::Larger, _)) if peak_is_last => CurveShape::StillRising,
         _ => CurveShape::Unresolved,
     }
 }

@@ -4,10 +4,10 @@
 //! Pure, and it cannot fail: too little data is a finding. Findings are values with evidence;
 //! the words for them are in `report`.
 //!
-//! Order of events: every trial is checked and becomes valid, suspect or void ([`check`]); the
-//! trials of a cell that are not void give its series and estimates ([`cell`]); series are
-//! compared between targets ([`compare`]), along the levels of a target ([`curve`]) and at the
-//! peaks ([`rank`]).
+//! Order of events: every trial is checked and becomes valid, suspect or void (`check`); the
+//! trials of a cell that are not void give its series and estimates (`cell`, `series`); series
+//! are compared between targets (`compare`), along the levels of a target (`curve`), and at the
+//! targets' peaks (`rank`).
 
 mod analysis;
 mod cell;

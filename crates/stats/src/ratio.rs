@@ -2,8 +2,8 @@ use crate::interval::{Bounds, MeanSpread, order_statistics, student, t_quantile}
 use crate::{Estimate, Interval, IntervalMethod, Sample, SampleError};
 
 /// The median of candidate ÷ base over pairs `(base, candidate)` measured under the same
-/// conditions (in one block of a plan), with its interval. What moves both partners of a pair, such as a
-/// slow hour of the host, cancels out.
+/// conditions (in one block of a plan), with its interval. What moves both partners of a pair,
+/// such as a slow hour of the host, cancels out.
 ///
 /// Median and interval are found on the logarithms of the ratios, so that exchanging the partners
 /// gives exactly the reciprocal: neither is favoured. `rounding` is how much each ratio may be off

@@ -22,8 +22,8 @@ const VOID: f64 = 0.20;
 ///
 /// Too many busy clients are impossible. Too few can also be the time spent in transactions that
 /// failed, of which no latency is known (one lock wait may last for most of the window): then the
-/// trial is suspect at most, and its errors are a finding of their own. Nothing succeeded at all:
-/// nothing is known, the trial is void.
+/// trial is suspect at most, and its errors are a finding of their own. Without any latency nothing
+/// is known: the trial is void.
 pub(super) fn doubts(clients: u32, load: &LoadResult) -> Vec<Doubt> {
     let throughput = load.measure.transactions_per_second();
     let latency_mean_ms = load.latencies.mean_ms().unwrap_or(0.0);

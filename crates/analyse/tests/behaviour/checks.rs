@@ -164,6 +164,20 @@ fn a_failed_transaction_explains_one_statement_more() {
 }
 
 #[test]
+fn only_what_failures_do_not_explain_counts_as_foreign() {
+    // 4000 more of 200,000 are 2 %, a doubt; 1000 of them unexplained are 0.5 %, a notice.
+    for (failed, expected) in [(0, Validity::Suspect), (3000, Validity::Valid)] {
+        let data = spoilt(|record| {
+            let load = load_of(record);
+            load.ledger.failed = failed;
+            load.ledger.scheduled += failed;
+            count_more(record, "Com_select", 4000);
+        });
+        assert_eq!(validity(&data), expected, "{failed}");
+    }
+}
+
+#[test]
 fn counters_that_are_missing_leave_a_trial_unconfirmed() {
     for spoil in [(|record| record.sampling.after = None) as fn(&mut TrialRecord), |record| {
         let after = record.sampling.after.as_mut().unwrap();
@@ -187,6 +201,12 @@ fn what_all_trials_of_a_cell_lack_is_said_once() {
         .collect();
     let places: Vec<_> = subjects.iter().map(|s| (s.level.unwrap().clients, s.repeat)).collect();
     assert_eq!(places, [(4, None), (8, Some(2))]);
+
+    let mut single = dataset(&["only"], &[4], 1, |_, _, _| 1000.0);
+    trial(&mut single, "only", 4, 1).sampling.before = None;
+    let analysis = analyse(&single);
+    let unavailable = found(&analysis, |e| *e == Evidence::CountersUnavailable);
+    assert_eq!(unavailable[0].subject.repeat, Some(1));
 }
 
 #[test]
@@ -227,6 +247,16 @@ fn a_trial_in_which_nothing_succeeded_is_void() {
     let data = spoilt(|record| {
         let load = load_of(record);
         load.measure.transactions = 0;
+        load.latencies.clear();
+    });
+    assert_eq!(validity(&data), Validity::Void);
+}
+
+#[test]
+fn transactions_without_any_latency_void_a_trial_whatever_failed_beside_them() {
+    let data = spoilt(|record| {
+        let load = load_of(record);
+        load.measure.errors = 1;
         load.latencies.clear();
     });
     assert_eq!(validity(&data), Validity::Void);

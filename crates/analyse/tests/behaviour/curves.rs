@@ -80,6 +80,27 @@ fn a_curve_ends_at_the_highest_level_that_has_data() {
 }
 
 #[test]
+fn a_peak_that_owes_its_rank_to_the_blocks_that_are_left_is_not_called_rising() {
+    // Level 16 is 20 % above level 8 in every block, but blocks 1 to 3 are slow, and there
+    // level 8 has no data: its median, and only that, is the highest.
+    let mut data = dataset(&["only"], &[1, 8, 16], 5, |_, clients, repeat| {
+        let block = if repeat <= 3 { 100.0 } else { 1000.0 };
+        let speed = match clients {
+            1 => 0.1,
+            8 => 1.0,
+            _ => 1.2,
+        };
+        speed * block
+    });
+    for repeat in 1..=3 {
+        fail(trial(&mut data, "only", 8, repeat));
+    }
+    let analysis = analyse(&data);
+    let curve = &analysis.tests[0].curves[0];
+    assert_eq!((curve.peak.clients, curve.shape), (8, CurveShape::Unresolved));
+}
+
+#[test]
 fn of_equal_peaks_the_one_with_fewer_clients_counts() {
     let data = dataset(&["only"], &[1, 2, 4], 3, |_, _, _| 100.0);
     assert_eq!(analyse(&data).tests[0].curves[0].peak.clients, 1);

@@ -47,6 +47,17 @@ fn a_tie_in_the_middle_joins_targets_that_differ() {
 }
 
 #[test]
+fn an_uncertain_leader_keeps_all_that_may_equal_it_in_its_tier() {
+    // high is clearly above low, but wide, which leads, may equal either.
+    let data = dataset(&["low", "wide", "high"], &[1], 3, |target, _, repeat| match target {
+        "high" => steady(1200.0, repeat),
+        "low" => steady(1000.0, repeat),
+        _ => [1300.0, 700.0, 2100.0][repeat as usize - 1],
+    });
+    assert_eq!(tiers(&analyse(&data)), [["wide", "high", "low"]]);
+}
+
+#[test]
 fn a_boundary_needs_every_pair_across_it() {
     let data = dataset(&["a", "b", "c", "d"], &[1], 3, |target, _, repeat| match target {
         "a" => steady(2000.0, repeat),
