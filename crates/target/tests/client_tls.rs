@@ -47,7 +47,6 @@ fn connections_are_encrypted_and_certificates_checked() {
     let failure = refusal(&server, &secured(&server, "localhost", other));
     assert!(failure.remedy.contains("authority"), "{failure}: {}", failure.remedy);
 
-    // Its own certificate in place of the authority's.
     let gone = Tls::Verified(Some(certificates.file("missing.pem")));
     let failure = refusal(&server, &secured(&server, "localhost", gone));
     assert!(failure.message.contains("missing.pem"), "{failure}");
@@ -59,6 +58,19 @@ fn connections_are_encrypted_and_certificates_checked() {
     let mut connection = Connection::open(&verified, &server.administrator()).unwrap();
     let text = "x".repeat(100_000);
     assert_eq!(value(&mut connection, &format!("SELECT REPEAT('{text}', 2)")).len(), 200_000);
+}
+
+#[test]
+fn a_server_that_shows_its_authoritys_certificate_is_explained() {
+    let certificates = Certificates::make(3);
+    let (certificate, key) = (certificates.file("ca.pem"), certificates.file("ca.key"));
+    let server = Server::start(&[
+        ("ssl_cert", certificate.to_str().unwrap()),
+        ("ssl_key", key.to_str().unwrap()),
+    ]);
+    let verified = secured(&server, "localhost", Tls::Verified(Some(certificate)));
+    let failure = refusal(&server, &verified);
+    assert!(failure.message.contains("an authority's own"), "{failure}");
 }
 
 #[test]

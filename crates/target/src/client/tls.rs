@@ -59,47 +59,8 @@ pub fn server_name(endpoint: &Endpoint) -> Result<ServerName<'static>, Failure> 
 
 /// Turns a TLS error at a server into a failure that says what to do.
 pub fn failure(error: &Error, endpoint: &Endpoint) -> Failure {
-    let unverified = "or connect without checking the certificate";
     let (message, remedy) = match error {
-        Error::InvalidCertificate(reason) => {
-            let remedy = match reason {
-                CertificateError::UnknownIssuer => format!(
-                    "give the file with the certificate of the authority that signed it, {unverified}"
-                ),
-                CertificateError::NotValidForName
-                | CertificateError::NotValidForNameContext { .. } => {
-                    format!("use a host name that the certificate is made out for, {unverified}")
-                }
-                CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-                    format!("renew the server's certificate, {unverified}")
-                }
-                CertificateError::Other(other)
-                    if other.to_string().contains("UnsupportedCertVersion") =>
-                {
-                    return Failure::new(
-                        FailureKind::Tls,
-                        format!(
-                            "the TLS certificate of {endpoint} has the old format X.509 v1, which \
-                             cannot be checked"
-                        ),
-                        format!(
-                            "make the server a certificate of version 3 (with openssl, give it \
-                             extensions such as subjectAltName), {unverified}"
-                        ),
-                    );
-                }
-                CertificateError::Other(other)
-                    if other.to_string().contains("CaUsedAsEndEntity") =>
-                {
-                    format!(
-                        "make the server a certificate of its own, signed by that authority, \
-                         {unverified}"
-                    )
-                }
-                _ => format!("give the server a certificate that is in order, {unverified}"),
-            };
-            (format!("the TLS certificate of {endpoint} is not accepted: {reason}"), remedy)
-        }
+        Error::InvalidCertificate(reason) => return untrusted(reason, endpoint),
         Error::PeerIncompatible(_) => (
             format!("no common TLS version or cipher with {endpoint}: {error}"),
             "allow TLS 1.2 or 1.3 in the server's settings".to_owned(),
@@ -110,6 +71,37 @@ pub fn failure(error: &Error, endpoint: &Endpoint) -> Failure {
         ),
     };
     Failure::new(FailureKind::Tls, message, remedy)
+}
+
+/// Why a certificate was not accepted. rustls names most reasons by their variant only.
+fn untrusted(reason: &CertificateError, endpoint: &Endpoint) -> Failure {
+    let (problem, remedy) = match reason {
+        CertificateError::UnknownIssuer => (
+            "is signed by an authority that is not known here".to_owned(),
+            "give the file with that authority's certificate",
+        ),
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            (format!("is made out for another name: {reason}"), "use a host name that it carries")
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            (format!("has expired: {reason}"), "renew it")
+        }
+        CertificateError::Other(other) if other.to_string().contains("UnsupportedCertVersion") => (
+            "has the old format X.509 v1, which cannot be checked".to_owned(),
+            "make the server one of version 3 (openssl does when it is given extensions such as \
+             subjectAltName)",
+        ),
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => (
+            "is an authority's own, not a server's".to_owned(),
+            "make the server a certificate signed by that authority",
+        ),
+        _ => (format!("is not in order: {reason}"), "give the server another one"),
+    };
+    Failure::new(
+        FailureKind::Tls,
+        format!("the TLS certificate of {endpoint} {problem}"),
+        format!("{remedy}, or connect without checking the certificate"),
+    )
 }
 
 fn roots_of_file(path: &Path) -> Result<RootCertStore, Failure> {

@@ -113,12 +113,14 @@ impl Certificates {
         } else {
             openssl(path, sign);
         }
-        let readable = std::fs::Permissions::from_mode(0o644);
-        std::fs::set_permissions(path.join("server.key"), readable).unwrap();
+        for key in ["server.key", "ca.key"] {
+            let readable = std::fs::Permissions::from_mode(0o644);
+            std::fs::set_permissions(path.join(key), readable).unwrap();
+        }
         Self { directory }
     }
 
-    /// A file of it: `ca.pem`, `server.pem` or `server.key`.
+    /// A file of it: `ca.pem`, `ca.key`, `server.pem` or `server.key`.
     pub fn file(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
