@@ -101,6 +101,17 @@ fn drawings_hold_only_numbers_and_close_every_element() {
 }
 
 #[test]
+fn timelines_show_what_was_sampled_and_no_more() {
+    let mut dataset = support::usual();
+    let sampled = page(&dataset);
+    assert!(sampled.contains("disk writes/s, vda") && sampled.contains("dirty pages"));
+    dataset.trials.iter_mut().for_each(|record| record.sampling.samples.clear());
+    let bare = page(&dataset);
+    assert!(!bare.contains("disk writes/s, ") && !bare.contains("dirty pages"));
+    assert!(bare.contains(">transactions/s</text>"), "throughput needs no samples");
+}
+
+#[test]
 fn too_few_transactions_show_no_high_percentile() {
     let mut dataset = support::usual();
     for record in &mut dataset.trials {

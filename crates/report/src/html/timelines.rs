@@ -5,11 +5,12 @@ use crate::svg::{Line, Panel, PanelChart};
 use analyse::{Analysis, Cell, TestAnalysis};
 use maud::{Markup, html};
 use model::{LoadResult, Phase, Sample, TrialRecord};
+use std::collections::BTreeMap;
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
 /// Lines of one trial.
-const LINES: usize = 4;
+const LINES: usize = 5;
 
 /// The section of all trials over time.
 pub(super) fn section(analysis: &Analysis) -> Markup {
@@ -21,7 +22,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
             p.caption {
                 "Each trial second by second, warm-up shaded. Trials at one level share their axes, \
                  so that they compare by eye. Processors and disks are those of the host that \
-                 weighin ran on: "
+                 weighin ran on, the disk being the one written to most: "
                 span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO."
             }
             @for test in &analysis.tests {
@@ -70,22 +71,30 @@ fn at_level(
     }
 }
 
-/// How far the axes of trials at one level reach.
+/// What the axes of trials at one level have in common.
 struct Extent {
     seconds: f64,
     throughput: f64,
+    /// The device that was written to most. Not a sum: a volume and the disks below it would
+    /// count twice.
+    device: Option<String>,
     writes: f64,
+    dirty: f64,
 }
 
 impl Extent {
     fn of(records: &[&TrialRecord]) -> Self {
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-        let intervals =
-            || records.iter().filter_map(|record| record.load()).flat_map(|l| &l.intervals);
+        let loads = || records.iter().filter_map(|record| record.load());
+        let intervals = || loads().flat_map(|load| &load.intervals);
+        let samples = || records.iter().flat_map(|record| &record.sampling.samples);
+        let device = busiest(samples());
         Self {
             seconds: largest(&mut intervals().map(|i| (i.start + i.length).as_secs_f64())),
             throughput: largest(&mut intervals().filter_map(rate)),
-            writes: largest(&mut records.iter().flat_map(|r| &r.sampling.samples).map(writes)),
+            writes: largest(&mut samples().filter_map(|s| writes(s, device.as_deref()?))),
+            dirty: largest(&mut samples().filter_map(dirty_pages)),
+            device,
         }
     }
 }
@@ -97,8 +106,23 @@ fn rate(interval: &model::Interval) -> Option<f64> {
     (seconds >= 0.25).then(|| interval.transactions as f64 / seconds)
 }
 
-fn writes(sample: &Sample) -> f64 {
-    sample.disks.iter().map(|disk| disk.writes).sum()
+fn busiest<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<String> {
+    let mut totals: BTreeMap<&str, f64> = BTreeMap::new();
+    for disk in samples.flat_map(|sample| &sample.disks) {
+        *totals.entry(&disk.device).or_default() += disk.writes;
+    }
+    let most = totals.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(most.0.to_owned())
+}
+
+fn writes(sample: &Sample, device: &str) -> Option<f64> {
+    sample.disks.iter().find(|disk| disk.device == device).map(|disk| disk.writes)
+}
+
+/// Changed pages that the server has yet to write: a debt that a trial may leave behind.
+fn dirty_pages(sample: &Sample) -> Option<f64> {
+    let pages = sample.counters.as_ref()?.get("Innodb_buffer_pool_pages_dirty")?;
+    Some(*pages as f64)
 }
 
 fn chart(record: &TrialRecord, load: &LoadResult, extent: &Extent, most_points: usize) -> Markup {
@@ -107,36 +131,12 @@ fn chart(record: &TrialRecord, load: &LoadResult, extent: &Extent, most_points: 
         Some((middle, rate(interval)?))
     });
     let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
-    let sampled = |of: fn(&Sample) -> f64| -> Vec<(f64, f64)> {
-        let samples = record.sampling.samples.iter();
-        let middle = |sample: &Sample| sample.at_seconds - sample.length.as_secs_f64() / 2.0;
-        samples
-            .map(|sample| (middle(sample), of(sample)))
-            .filter(|(at, _)| (0.0..=extent.seconds).contains(at))
-            .collect()
-    };
-    let panel =
-        |heading: &str, largest, lines| Panel { heading: heading.to_owned(), largest, lines };
-    let mut panels = vec![panel(
-        "transactions/s",
-        extent.throughput,
-        vec![Line { class: "load", points: throughput.collect() }],
-    )];
-    if !record.sampling.samples.is_empty() {
-        panels.push(panel(
-            "processors, %",
-            100.0,
-            vec![
-                Line { class: "iowait", points: sampled(|s| s.cpu.iowait * 100.0) },
-                Line { class: "busy", points: sampled(|s| s.cpu.busy() * 100.0) },
-            ],
-        ));
-        panels.push(panel(
-            "disk writes/s, all disks",
-            extent.writes,
-            vec![Line { class: "load", points: sampled(writes) }],
-        ));
-    }
+    let mut panels = vec![Panel {
+        heading: "transactions/s".to_owned(),
+        largest: extent.throughput,
+        lines: vec![Line { class: "load", points: throughput.collect() }],
+    }];
+    panels.extend(sampled_panels(&record.sampling.samples, extent));
     PanelChart {
         title: format!("{}: throughput, processors and disk writes over time", record.key),
         time: (0.0, extent.seconds),
@@ -145,4 +145,39 @@ fn chart(record: &TrialRecord, load: &LoadResult, extent: &Extent, most_points: 
         most_points,
     }
     .draw()
+}
+
+/// Panels of what was sampled; none of what was not.
+fn sampled_panels(samples: &[Sample], extent: &Extent) -> Vec<Panel> {
+    let line = |class, of: &dyn Fn(&Sample) -> Option<f64>| Line {
+        class,
+        points: samples
+            .iter()
+            .filter_map(|s| Some((s.at_seconds - s.length.as_secs_f64() / 2.0, of(s)?)))
+            .filter(|(at, _)| (0.0..=extent.seconds).contains(at))
+            .collect(),
+    };
+    let device = extent.device.as_deref();
+    let panels = [
+        Panel {
+            heading: "processors, %".to_owned(),
+            largest: 100.0,
+            lines: vec![
+                line("iowait", &|s| Some(s.cpu.iowait * 100.0)),
+                line("busy", &|s| Some(s.cpu.busy() * 100.0)),
+            ],
+        },
+        Panel {
+            heading: format!("disk writes/s, {}", device.unwrap_or_default()),
+            largest: extent.writes,
+            lines: vec![line("load", &|s| writes(s, device?))],
+        },
+        Panel {
+            heading: "dirty pages".to_owned(),
+            largest: extent.dirty,
+            lines: vec![line("load", &dirty_pages)],
+        },
+    ];
+    let drawn = |panel: &Panel| panel.lines.iter().any(|line| !line.points.is_empty());
+    panels.into_iter().filter(drawn).collect()
 }

@@ -211,11 +211,18 @@ fn sampling(tps: f64, position: u32) -> Sampling {
                 steal: 0.0,
                 idle: 0.9 - busy,
             },
-            disks: vec![DiskRates {
-                device: "vda".into(),
-                writes: tps * (1.1 + 0.2 * swing),
-                ..DiskRates::default()
-            }],
+            disks: vec![
+                DiskRates {
+                    device: "vda".into(),
+                    writes: tps * (1.1 + 0.2 * swing),
+                    ..DiskRates::default()
+                },
+                DiskRates { device: "vdb".into(), writes: 0.5, ..DiskRates::default() },
+            ],
+            counters: Some(BTreeMap::from([(
+                "Innodb_buffer_pool_pages_dirty".into(),
+                i64::from(second) * 150,
+            )])),
             ..Sample::default()
         }
     };
