@@ -21,8 +21,8 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
             h2 { "Over time" }
             p.caption {
                 "Each trial second by second, warm-up shaded. Trials at one level share their axes, \
-                 so that they compare by eye. Processors and disks are those of the host that \
-                 weighin ran on, the disk being the one written to most: "
+                 so that they compare by eye. Processors and disk are those of the host that \
+                 weighin ran on; the disk is the one that was written to most. Processors: "
                 span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO."
             }
             @for test in &analysis.tests {
