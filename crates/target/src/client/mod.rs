@@ -8,6 +8,7 @@ mod credentials;
 mod error;
 mod failure;
 mod option_file;
+mod session;
 pub mod tls;
 mod transport;
 
