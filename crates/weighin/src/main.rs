@@ -1,1 +1,44 @@
-fn main() {}
+//! The command line of weighin: arguments, signals, progress, exit codes. Everything else lives
+//! in the other crates of the workspace.
+
+mod arguments;
+mod commands;
+mod exit;
+mod load_output;
+mod progress;
+mod signals;
+mod stores;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.command {
+        Command::Demo(arguments) => commands::demo(&arguments),
+        Command::Init(arguments) => commands::init(&arguments),
+        Command::Check(arguments) => commands::check(&arguments),
+        Command::Plan(arguments) => commands::plan(&arguments),
+        Command::Run(arguments) => commands::run(&arguments),
+        Command::Report(arguments) => commands::report(&arguments),
+        Command::Load(arguments) => commands::load(&arguments),
+        Command::Prepare(arguments) => commands::prepare(&arguments),
+        Command::Cleanup(arguments) => commands::cleanup(&arguments),
+        Command::Schema => commands::schema(),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            error.print();
+            error.exit().into()
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

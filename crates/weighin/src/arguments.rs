@@ -1,0 +1,235 @@
+//! The command line as typed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use model::{KeyDistribution, OltpMix};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Finds out by measurement what a database should run on, and says so honestly.
+#[derive(Debug, Parser)]
+#[command(name = "weighin", version, propagate_version = true, after_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 some trials failed; 2 wrong usage or study file; \
+3 something needed could not be reached, started, read or written; 130 interrupted";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compare two private MariaDB servers, one with durable commits and one without
+    Demo(DemoArguments),
+    /// Write a commented study file to start from
+    Init(InitArguments),
+    /// Reach every target and say what would not work, and how to mend it
+    Check(StudyArguments),
+    /// Show the trials in their order, and how long they will take
+    Plan(PlanArguments),
+    /// Run a study
+    Run(RunArguments),
+    /// Make a report of a study that was run
+    Report(ReportArguments),
+    /// Run one load by hand
+    Load(LoadArguments),
+    /// Make the tables that a load needs
+    Prepare(PrepareArguments),
+    /// Drop the tables that weighin made
+    Cleanup(CleanupArguments),
+    /// Print the JSON Schema of study files
+    Schema,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Directory for the study file, the results and the report
+    #[arg(long, default_value = "weighin-demo")]
+    pub(crate) directory: PathBuf,
+    /// Multiply all warm-ups and durations
+    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    pub(crate) scale: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// Where to write the study file
+    #[arg(default_value = "study.toml")]
+    pub(crate) path: PathBuf,
+    /// What to start from
+    #[arg(long, default_value = "head-to-head")]
+    pub(crate) template: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StudyArguments {
+    /// The study file
+    pub(crate) study: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    /// The study file
+    pub(crate) study: PathBuf,
+    /// Multiply all warm-ups and durations
+    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    pub(crate) scale: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The study file; its results are kept beside it
+    pub(crate) study: PathBuf,
+    /// Multiply all warm-ups and durations, for a quick look or a longer run
+    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    pub(crate) scale: f64,
+    /// Go on with the latest run of this study that was interrupted
+    #[arg(long, conflicts_with = "scale")]
+    pub(crate) resume: bool,
+    /// Keep the results in this file (with --resume: go on with this one)
+    #[arg(long)]
+    pub(crate) store: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// A study file (its latest run) or a results file (*.weighin); the only results file here
+    /// when left out
+    pub(crate) study: Option<PathBuf>,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
+    pub(crate) format: ReportFormat,
+    /// Where to write it; `-` for standard output. HTML goes beside the results, everything else
+    /// to standard output, when left out
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Html,
+    Markdown,
+    Json,
+    Csv,
+}
+
+/// Which server, and how to log in.
+#[derive(Debug, Args)]
+pub(crate) struct ServerArguments {
+    /// mysql://USER@HOST:PORT/DATABASE, or mysql://USER@/DATABASE?socket=PATH
+    pub(crate) url: String,
+    /// Environment variable that holds the password; otherwise ~/.my.cnf is asked
+    #[arg(long, value_name = "NAME", conflicts_with = "password_file")]
+    pub(crate) password_env: Option<String>,
+    /// File whose first line is the password
+    #[arg(long, value_name = "FILE")]
+    pub(crate) password_file: Option<PathBuf>,
+    /// Whether to encrypt, and whether to check the server's certificate
+    #[arg(long, value_enum, default_value_t = TlsMode::Off)]
+    pub(crate) tls: TlsMode,
+    /// PEM file with the certificates to check the server's against
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tls_ca: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TlsMode {
+    Off,
+    Unverified,
+    Verified,
+}
+
+/// Which tables.
+#[derive(Debug, Args)]
+pub(crate) struct TableArguments {
+    /// Number of tables, sbtest1 to sbtestN
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) tables: u32,
+    /// Rows per table
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]
+    pub(crate) table_size: u32,
+    /// How row numbers are drawn: uniform, gaussian, special, pareto or zipfian
+    #[arg(long, default_value = "special", value_parser = distribution)]
+    pub(crate) rand_type: KeyDistribution,
+    /// Seeds every random stream
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoadArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+    /// oltp_read_write, oltp_read_only, oltp_write_only or oltp_point_select
+    #[arg(long, value_parser = mix)]
+    pub(crate) workload: OltpMix,
+    #[command(flatten)]
+    pub(crate) tables: TableArguments,
+    /// Rows that a range statement spans
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) range_size: u32,
+    /// Connections that each run one transaction after another
+    #[arg(long, visible_alias = "threads", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_000))]
+    pub(crate) clients: u32,
+    /// Threads that drive the connections; chosen from clients and processors when left out
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) workers: Option<u32>,
+    /// How long to run load before measuring, such as 5s
+    #[arg(long, default_value = "0s", value_parser = maybe_no_time)]
+    pub(crate) warmup: Duration,
+    /// How long to measure, such as 30s or 2m; 10s unless --events is given
+    #[arg(long, value_parser = study::parse_duration)]
+    pub(crate) duration: Option<Duration>,
+    /// Begin no more than so many transactions
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) events: Option<u64>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PrepareArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+    #[command(flatten)]
+    pub(crate) tables: TableArguments,
+    /// Connections that fill tables at the same time
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) threads: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CleanupArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+    /// Test tables to drop although weighin did not make them, such as sbtest1,sbtest2
+    #[arg(long, value_delimiter = ',', value_name = "TABLE")]
+    pub(crate) also: Vec<String>,
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+        _ => Err("a factor greater than 0 is needed, such as 0.1".to_owned()),
+    }
+}
+
+fn maybe_no_time(text: &str) -> Result<Duration, study::DurationError> {
+    match text {
+        "0" | "0s" => Ok(Duration::ZERO),
+        _ => study::parse_duration(text),
+    }
+}
+
+fn mix(name: &str) -> Result<OltpMix, String> {
+    OltpMix::from_name(name).ok_or_else(|| one_of(OltpMix::ALL.map(OltpMix::name)))
+}
+
+fn distribution(name: &str) -> Result<KeyDistribution, String> {
+    KeyDistribution::from_name(name)
+        .ok_or_else(|| one_of(KeyDistribution::ALL.map(KeyDistribution::name)))
+}
+
+fn one_of<const N: usize>(names: [&str; N]) -> String {
+    format!("possible values: {}", names.join(", "))
+}

@@ -1,0 +1,38 @@
+use super::{Outcome, print};
+use crate::Exit;
+use crate::arguments::InitArguments;
+use crate::exit::CliError;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use study::Template;
+
+/// Writes a commented study file; never over another file.
+pub(crate) fn init(arguments: &InitArguments) -> Outcome {
+    let template = Template::from_name(&arguments.template).ok_or_else(|| {
+        let names = Template::ALL.map(Template::name).join(", ");
+        CliError::usage(
+            format!("there is no template {}", arguments.template),
+            format!("templates: {names}"),
+        )
+    })?;
+    write_new(&arguments.path, study::template(template))?;
+    let path = arguments.path.display();
+    print(&format!(
+        "Wrote {path}. Edit it, then:\n  weighin check {path}\n  weighin plan {path}\n  weighin run {path}\n"
+    ))?;
+    Ok(Exit::Done)
+}
+
+/// Writes a file that must not exist yet.
+pub(super) fn write_new(path: &std::path::Path, text: &str) -> Result<(), CliError> {
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(mut file) => {
+            file.write_all(text.as_bytes()).map_err(|error| CliError::file("write", path, error))
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(CliError::usage(
+            format!("{} exists already, and weighin does not overwrite it", path.display()),
+            "name another file, or remove that one",
+        )),
+        Err(error) => Err(CliError::file("write", path, error)),
+    }
+}

@@ -1,0 +1,128 @@
+use super::report::{html_path, write_file};
+use super::{Outcome, print};
+use crate::Exit;
+use crate::arguments::RunArguments;
+use crate::exit::CliError;
+use crate::progress::RunProgress;
+use crate::{signals, stores};
+use campaign::{Campaign, RunError, Summary};
+use engine::Stop;
+use model::Study;
+use report::Format;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use store::Store;
+
+/// Width of the summary where the terminal does not tell its own.
+const WIDTH: usize = 80;
+
+/// Runs a study, or goes on with it.
+pub(crate) fn run(arguments: &RunArguments) -> Outcome {
+    let file = &arguments.study;
+    let loaded = study::load(file)?;
+    if arguments.resume {
+        let results = match &arguments.store {
+            Some(path) => path.clone(),
+            None => stores::latest(&loaded, file)?,
+        };
+        let store = Store::resume(&results)?;
+        if store.study().source != loaded.source {
+            return Err(CliError::usage(
+                format!(
+                    "the study file {} has changed since the run in {} began",
+                    file.display(),
+                    results.display()
+                ),
+                "undo the change, or start anew without --resume",
+            ));
+        }
+        return go(store, &results);
+    }
+    let study = study::scaled(&loaded, arguments.scale);
+    let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
+    run_study(&study, &results, arguments.scale)
+}
+
+/// Runs a study from its beginning and reports on it.
+pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
+    let plan = study::expand(study, study.seed);
+    let host = sample::host_facts(Some(&target::sandbox::sandbox_directory()));
+    let version = env!("CARGO_PKG_VERSION");
+    go(Store::create(results, study, &plan, &host, version, scale)?, results)
+}
+
+/// Runs what the store has no record of yet, and reports.
+fn go(mut store: Store, results: &Path) -> Outcome {
+    let (study, plan) = (store.study().clone(), store.plan().clone());
+    let stop = signals::stop();
+    let done = store.completed().len();
+    let total = plan.trials().count();
+    let mut progress = RunProgress::start(total, done, study::estimate(&plan, &study));
+    let outcome = if done == total {
+        Ok(Summary { skipped: done, ..Summary::default() })
+    } else {
+        walk(&study, &mut store, &stop, &mut progress)
+    };
+    progress.finish();
+    let summary = match outcome {
+        Ok(summary) => summary,
+        Err(error) => return Err(ended_early(error, &store, results)),
+    };
+    let page = html_path(results);
+    write_file(&store, Format::Html, &page)?;
+    show(&store, results, &page)?;
+    let failed = store_failures(&store)?;
+    Ok(if summary.failed + failed > 0 { Exit::TrialsFailed } else { Exit::Done })
+}
+
+fn walk(
+    study: &Study,
+    store: &mut Store,
+    stop: &Stop,
+    progress: &mut RunProgress,
+) -> Result<Summary, RunError> {
+    let plan = store.plan().clone();
+    let mut campaign = Campaign::prepare(study, stop, &mut |event| progress.show(&event))?;
+    for facts in campaign.facts() {
+        store.record_target(facts)?;
+    }
+    campaign.run(&plan, store, &mut |event| progress.show(&event))
+}
+
+/// A run that could not begin leaves no results file behind; one that did says how to go on.
+fn ended_early(error: RunError, store: &Store, results: &Path) -> CliError {
+    let recorded = store.completed().len();
+    if recorded == 0 {
+        remove(results);
+        return error.into();
+    }
+    let mut error = CliError::from(error);
+    error.add_help(&format!(
+        "{recorded} completed trials are safe in {}; go on with the same command and --resume",
+        results.display()
+    ));
+    error
+}
+
+/// Removes an empty results file with what SQLite keeps beside it.
+fn remove(results: &Path) {
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+        let mut name = results.as_os_str().to_owned();
+        name.push(suffix);
+        // What is not there need not be removed.
+        let _ = std::fs::remove_file(PathBuf::from(name));
+    }
+}
+
+fn store_failures(store: &Store) -> Result<usize, CliError> {
+    Ok(store.dataset()?.trials.iter().filter(|trial| trial.failure().is_some()).count())
+}
+
+fn show(store: &Store, results: &Path, page: &Path) -> Result<(), CliError> {
+    let dataset = store.dataset()?;
+    let analysis = analyse::analyse(&dataset);
+    let terminal = std::io::stdout().is_terminal();
+    let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
+    let summary = report::terminal_summary(&analysis, width.min(100), terminal);
+    print(&format!("\n{summary}\nResults: {}\nReport:  {}\n", results.display(), page.display()))
+}

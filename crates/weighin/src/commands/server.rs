@@ -1,0 +1,40 @@
+use crate::arguments::{ServerArguments, TableArguments, TlsMode};
+use crate::exit::CliError;
+use campaign::Login;
+use model::{Oltp, OltpMix, PasswordSource, Tls};
+
+/// How to log in to the server that the arguments name.
+pub(super) fn login(arguments: &ServerArguments) -> Result<Login, CliError> {
+    let mut address = study::parse_url(&arguments.url).map_err(|error| {
+        CliError::usage(error.to_string(), "write it as mysql://USER@HOST:PORT/DATABASE")
+    })?;
+    if let Some(name) = &arguments.password_env {
+        address.password = PasswordSource::Environment(name.clone());
+    }
+    if let Some(path) = &arguments.password_file {
+        address.password = PasswordSource::File(path.clone());
+    }
+    address.tls = match (arguments.tls, &arguments.tls_ca) {
+        (TlsMode::Verified, roots) => Tls::Verified(roots.clone()),
+        (_, Some(_)) => {
+            return Err(CliError::usage(
+                "--tls-ca is only of use with --tls verified",
+                "add --tls verified, or leave --tls-ca out",
+            ));
+        }
+        (TlsMode::Off, None) => Tls::Off,
+        (TlsMode::Unverified, None) => Tls::Unverified,
+    };
+    Ok(Login::resolve(&address)?)
+}
+
+/// The workload that the arguments describe.
+pub(super) fn workload(tables: &TableArguments, mix: OltpMix, range_size: u32) -> Oltp {
+    Oltp {
+        mix,
+        tables: tables.tables,
+        table_size: tables.table_size,
+        range_size,
+        distribution: tables.rand_type,
+    }
+}

@@ -1,0 +1,101 @@
+use campaign::RunError;
+use model::Failure;
+use std::fmt::Display;
+use store::StoreError;
+use study::StudyError;
+
+/// How weighin ends; the numbers are documented in the README.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All done.
+    Done = 0,
+    /// Some trials failed.
+    TrialsFailed = 1,
+    /// Wrong usage or study file.
+    Usage = 2,
+    /// Something that is needed could not be reached, started, read or written.
+    Unavailable = 3,
+    /// Interrupted; what was completed is kept.
+    Interrupted = 130,
+}
+
+/// Why a command ended early: what happened, and how to mend it.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    exit: Exit,
+    message: String,
+    help: String,
+}
+
+impl CliError {
+    /// Wrong usage.
+    pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, message: message.into(), help: help.into() }
+    }
+
+    /// Something needed is not there.
+    pub(crate) fn unavailable(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { exit: Exit::Unavailable, message: message.into(), help: help.into() }
+    }
+
+    /// The user stopped it.
+    pub(crate) fn interrupted(help: impl Into<String>) -> Self {
+        Self { exit: Exit::Interrupted, message: "stopped".to_owned(), help: help.into() }
+    }
+
+    /// A file could not be read or written.
+    pub(crate) fn file(what: &str, path: &std::path::Path, error: impl Display) -> Self {
+        Self::unavailable(format!("cannot {what} {}: {error}", path.display()), "")
+    }
+
+    /// Says more on how to go on.
+    pub(crate) fn add_help(&mut self, help: &str) {
+        if !self.help.is_empty() {
+            self.help.push_str("\n  = help: ");
+        }
+        self.help.push_str(help);
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Shows the error to the user.
+    #[expect(clippy::print_stderr, reason = "this is where messages to the user come out")]
+    pub(crate) fn print(&self) {
+        eprintln!("weighin: {}", self.message);
+        if !self.help.is_empty() {
+            eprintln!("  = help: {}", self.help);
+        }
+    }
+}
+
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        Self::unavailable(failure.message, failure.remedy)
+    }
+}
+
+impl From<StudyError> for CliError {
+    fn from(error: StudyError) -> Self {
+        Self::usage(error.to_string(), "")
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        Self::unavailable(error.to_string(), "")
+    }
+}
+
+impl From<RunError> for CliError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Target { target, failure } => {
+                Self::unavailable(format!("target {target}: {}", failure.message), failure.remedy)
+            }
+            RunError::Store(error) => error.into(),
+            RunError::Stopped => Self::interrupted(""),
+        }
+    }
+}

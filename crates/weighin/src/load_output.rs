@@ -1,0 +1,259 @@
+//! What `weighin load` prints.
+
+use crate::arguments::LoadArguments;
+use crate::exit::CliError;
+use campaign::Measured;
+use model::{ErrorCount, Latencies, Ledger, LoadResult, PhaseTotals};
+use report::numbers::{bytes, count, duration, figure};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Version of the JSON below; raised when a field changes its meaning or goes away.
+const FORMAT: u32 = 1;
+
+/// One load, for programs. Described in docs/load-json.md.
+#[derive(Debug, Serialize)]
+pub(crate) struct LoadOutput<'a> {
+    format: u32,
+    clients: u32,
+    /// Transactions that succeeded in the measured phase.
+    transactions: u64,
+    /// Statements acknowledged in the measured phase.
+    queries: u64,
+    /// Transactions that failed in the measured phase.
+    errors: u64,
+    elapsed_seconds: f64,
+    transactions_per_second: f64,
+    queries_per_second: f64,
+    latency_ms: LatencyOutput,
+    /// User and system time of this whole process in the measured phase.
+    client_cpu_seconds: f64,
+    client_cpu_microseconds_per_query: Option<f64>,
+    client_workers: u32,
+    client_max_loop_lag_ms: f64,
+    peak_rss_bytes: u64,
+    connect_seconds: f64,
+    warmup: PhaseOutput,
+    /// All phases together; scheduled = ok + failed + timed_out + dropped.
+    operations: Ledger,
+    errors_by_code: &'a [ErrorCount],
+    /// Statements of all phases: weighin's count, and by how much the server's own counter grew.
+    statements: BTreeMap<&'static str, StatementOutput>,
+    intervals: Vec<IntervalOutput>,
+}
+
+#[derive(Debug, Serialize)]
+struct LatencyOutput {
+    min: Option<f64>,
+    mean: Option<f64>,
+    p50: Option<f64>,
+    p95: Option<f64>,
+    p99: Option<f64>,
+    p999: Option<f64>,
+    max: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct PhaseOutput {
+    transactions: u64,
+    queries: u64,
+    elapsed_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct StatementOutput {
+    weighin: u64,
+    /// Absent where the server has no such counter or did not answer.
+    server: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+struct IntervalOutput {
+    start_seconds: f64,
+    length_seconds: f64,
+    warmup: bool,
+    transactions: u64,
+    queries: u64,
+    errors: u64,
+    latency_p95_ms: Option<f64>,
+}
+
+impl<'a> LoadOutput<'a> {
+    pub(crate) fn new(measured: &'a Measured) -> Self {
+        let load = &measured.load;
+        let PhaseTotals { elapsed, transactions, queries, errors } = load.measure;
+        let cpu = load.client.cpu_seconds;
+        Self {
+            format: FORMAT,
+            clients: load.clients,
+            transactions,
+            queries,
+            errors,
+            elapsed_seconds: elapsed.as_secs_f64(),
+            transactions_per_second: load.measure.transactions_per_second(),
+            queries_per_second: load.measure.queries_per_second(),
+            latency_ms: LatencyOutput::new(&load.latencies),
+            client_cpu_seconds: cpu,
+            client_cpu_microseconds_per_query: (queries > 0).then(|| cpu * 1e6 / queries as f64),
+            client_workers: load.client.workers,
+            client_max_loop_lag_ms: load.client.max_loop_lag.as_secs_f64() * 1e3,
+            peak_rss_bytes: load.client.peak_rss_bytes,
+            connect_seconds: load.connect_time.as_secs_f64(),
+            warmup: PhaseOutput {
+                transactions: load.warmup.transactions,
+                queries: load.warmup.queries,
+                elapsed_seconds: load.warmup.elapsed.as_secs_f64(),
+            },
+            operations: load.ledger,
+            errors_by_code: &load.errors,
+            statements: statements(measured),
+            intervals: intervals(load),
+        }
+    }
+
+    /// As JSON, with a line feed at the end.
+    pub(crate) fn json(&self) -> Result<String, CliError> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n").map_err(|error| {
+            CliError::unavailable(format!("cannot write the result as JSON: {error}"), "")
+        })
+    }
+
+    /// For people.
+    pub(crate) fn text(&self, arguments: &LoadArguments) -> String {
+        let mut text = String::new();
+        let seconds = std::time::Duration::from_secs_f64(self.elapsed_seconds);
+        let _ = writeln!(
+            text,
+            "{}, {} × {} rows, {} {}, {}",
+            arguments.workload.name(),
+            arguments.tables.tables,
+            count(arguments.tables.table_size.into()),
+            self.clients,
+            if self.clients == 1 { "client" } else { "clients" },
+            duration(seconds),
+        );
+        let mut row = |name: &str, value: String| {
+            let _ = writeln!(text, "  {name:<14} {value}");
+        };
+        row(
+            "transactions",
+            format!(
+                "{} ({} per second)",
+                count(self.transactions),
+                figure(self.transactions_per_second)
+            ),
+        );
+        row(
+            "queries",
+            format!("{} ({} per second)", count(self.queries), figure(self.queries_per_second)),
+        );
+        row("errors", self.error_line());
+        row("latency, ms", self.latency_ms.line());
+        let per_query = self
+            .client_cpu_microseconds_per_query
+            .map_or(String::new(), |micros| format!(" ({} µs per query)", figure(micros)));
+        row(
+            "weighin itself",
+            format!(
+                "{} s of processor time{per_query}, {} of memory",
+                figure(self.client_cpu_seconds),
+                bytes(self.peak_rss_bytes)
+            ),
+        );
+        row("server agrees", self.agreement());
+        text
+    }
+
+    fn error_line(&self) -> String {
+        let mut line = count(self.errors);
+        for error in self.errors_by_code.iter().take(3) {
+            let _ = write!(line, "; {} × {}: {}", count(error.count), error.code, error.message);
+        }
+        line
+    }
+
+    /// Whether the server's own counters agree with weighin's over the whole load.
+    fn agreement(&self) -> String {
+        let compared: Vec<_> = self
+            .statements
+            .iter()
+            .filter_map(|(name, counts)| counts.server.map(|server| (name, counts.weighin, server)))
+            .collect();
+        let off: Vec<String> = compared
+            .iter()
+            .filter(|(_, weighin, server)| i64::try_from(*weighin) != Ok(*server))
+            .map(|(name, weighin, server)| {
+                format!("{name} grew by {server}, weighin sent {weighin}")
+            })
+            .collect();
+        let total: u64 = compared.iter().map(|(_, weighin, _)| weighin).sum();
+        match (compared.is_empty(), off.is_empty()) {
+            (true, _) => "not known: its counters could not be read".to_owned(),
+            (false, true) => {
+                format!("yes: its counters grew by exactly these {} statements", count(total))
+            }
+            (false, false) => format!("NO: {}", off.join("; ")),
+        }
+    }
+}
+
+impl LatencyOutput {
+    fn new(latencies: &Latencies) -> Self {
+        Self {
+            min: latencies.min_ms(),
+            mean: latencies.mean_ms(),
+            p50: latencies.percentile_ms(50.0),
+            p95: latencies.percentile_ms(95.0),
+            p99: latencies.percentile_ms(99.0),
+            p999: latencies.percentile_ms(99.9),
+            max: latencies.max_ms(),
+        }
+    }
+
+    fn line(&self) -> String {
+        let value = |ms: Option<f64>| figure(ms.unwrap_or(f64::NAN));
+        format!(
+            "mean {}, p50 {}, p95 {}, p99 {}, p99.9 {}, max {}",
+            value(self.mean),
+            value(self.p50),
+            value(self.p95),
+            value(self.p99),
+            value(self.p999),
+            value(self.max)
+        )
+    }
+}
+
+fn statements(measured: &Measured) -> BTreeMap<&'static str, StatementOutput> {
+    let counter = |reading: &Option<model::CounterReading>, name: &str| {
+        reading.as_ref().and_then(|reading| reading.counters.get(name).copied())
+    };
+    measured
+        .load
+        .statements
+        .named()
+        .into_iter()
+        .map(|(name, weighin)| {
+            let before = counter(&measured.sampling.before, name);
+            let after = counter(&measured.sampling.after, name);
+            let server = before.zip(after).map(|(before, after)| after - before);
+            (name, StatementOutput { weighin, server })
+        })
+        .collect()
+}
+
+fn intervals(load: &LoadResult) -> Vec<IntervalOutput> {
+    load.intervals
+        .iter()
+        .map(|interval| IntervalOutput {
+            start_seconds: interval.start.as_secs_f64(),
+            length_seconds: interval.length.as_secs_f64(),
+            warmup: interval.phase == model::Phase::Warmup,
+            transactions: interval.transactions,
+            queries: interval.queries,
+            errors: interval.errors,
+            latency_p95_ms: interval.latencies.unpack().percentile_ms(95.0),
+        })
+        .collect()
+}
