@@ -2,7 +2,7 @@
 
 use model::UnixMillis;
 use stats::{Estimate, Interval};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Shown where there is no number.
 pub(crate) const NOTHING: &str = "–";
@@ -119,38 +119,12 @@ pub fn duration(length: Duration) -> String {
     }
 }
 
-/// A date in UTC: `2026-11-21 20:46:40 UTC`.
+/// A date in UTC: `2026-11-21 20:46:40 UTC`; dates after the year 9999 show as its last second.
 pub fn date(at: UnixMillis) -> String {
-    let (year, month, day) = civil(at.0 / 86_400_000);
-    let seconds = at.0 / 1000 % 86_400;
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
-}
-
-/// Year, month and day of a number of days since 1970-01-01 in the Gregorian calendar.
-fn civil(mut days: u64) -> (u64, u64, u64) {
-    /// Days in 400 years: the calendar repeats after them.
-    const CYCLE: u64 = 146_097;
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970 + days / CYCLE * 400;
-    days %= CYCLE;
-    let length = |year| if leap(year) { 366 } else { 365 };
-    while days >= length(year) {
-        days -= length(year);
-        year += 1;
-    }
-    let february = if leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    (year, month, days + 1)
+    const LAST_SECOND: u64 = 253_402_300_799;
+    let since_epoch = Duration::from_secs((at.0 / 1000).min(LAST_SECOND));
+    let text = humantime::format_rfc3339_seconds(UNIX_EPOCH + since_epoch).to_string();
+    text.replace('T', " ").replace('Z', " UTC")
 }
 
 /// A name of at most `most` characters; a longer one loses its middle, because names that belong
@@ -232,7 +206,7 @@ mod tests {
         assert_eq!(date(UnixMillis(951_782_400_000)), "2000-02-29 00:00:00 UTC");
         assert_eq!(date(UnixMillis(1_798_761_599_999)), "2026-12-31 23:59:59 UTC");
         assert_eq!(date(UnixMillis(4_107_542_400_000)), "2100-03-01 00:00:00 UTC");
-        assert_eq!(date(UnixMillis(13_574_563_200_000)), "2400-02-29 00:00:00 UTC");
+        assert_eq!(date(UnixMillis(u64::MAX)), "9999-12-31 23:59:59 UTC");
     }
 
     #[test]

@@ -1,0 +1,101 @@
+//! Documents that agree with each other and with the program.
+
+use crate::workspace::{root, table, text};
+use assert_cmd::Command;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Every page for people: those in the root and in `docs`.
+fn pages() -> Vec<PathBuf> {
+    let root = root();
+    let mut pages = Vec::new();
+    for directory in [root.clone(), root.join("docs")] {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                pages.push(path);
+            }
+        }
+    }
+    assert!(pages.len() > 4, "{pages:?}");
+    pages
+}
+
+fn help(arguments: &[&str]) -> String {
+    let output = Command::cargo_bin("weighin").unwrap().args(arguments).arg("--help").output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The commands that `weighin --help` lists.
+fn commands() -> BTreeSet<String> {
+    let help = help(&[]);
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    // A line that goes on with a description is indented further.
+    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned);
+    names.filter(|name| name != "help").collect()
+}
+
+/// The command lines of weighin in a page: in indented blocks, and after a prompt in fenced ones.
+/// Other lines that begin with its name are output.
+fn examples(page: &str) -> Vec<Vec<String>> {
+    let joined = page.replace("\\\n", " ");
+    let starts = ["    weighin ", "$ weighin "];
+    let ours = |line| starts.iter().find_map(|start| str::strip_prefix(line, start));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+    joined.lines().filter_map(ours).map(words).collect()
+}
+
+#[test]
+fn the_readme_names_every_command_and_no_other() {
+    let examples = examples(&text("README.md"));
+    let named: BTreeSet<String> = examples.iter().map(|words| words[0].clone()).collect();
+    assert_eq!(named, commands(), "README.md on the left, weighin --help on the right");
+}
+
+#[test]
+fn options_in_examples_exist() {
+    let mut options = 0;
+    for page in pages() {
+        for words in examples(&std::fs::read_to_string(&page).unwrap()) {
+            let help = help(&[&words[0]]);
+            for option in words.iter().filter(|word| word.starts_with("--")) {
+                let name = option.split('=').next().unwrap_or(option);
+                let known = help.split([' ', ',', '\n', ']']).any(|word| word == name);
+                assert!(known, "{}: weighin {} has no {name}", page.display(), words[0]);
+                options += 1;
+            }
+        }
+    }
+    assert!(options > 5, "only {options} options were found in examples");
+}
+
+#[test]
+fn exit_codes_in_readme_are_those_of_the_program() {
+    let help = help(&[]);
+    let (_, listed) = help.split_once("Exit codes:").unwrap();
+    let first_word = |entry: &str| entry.split_whitespace().next().unwrap_or_default().to_owned();
+    let program: Vec<String> = listed.split(';').map(first_word).collect();
+    let readme: Vec<String> =
+        table(&text("README.md"), "Code").iter().map(|row| row[0].clone()).collect();
+    assert_eq!(readme, program, "README.md on the left, weighin --help on the right");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut links = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.contains("://")) {
+            let file = target.split('#').next().unwrap_or(target);
+            let there = page.parent().unwrap().join(file);
+            assert!(there.exists(), "{} links to {target}", page.display());
+            links += 1;
+        }
+    }
+    assert!(links > 5, "only {links} links were found");
+}

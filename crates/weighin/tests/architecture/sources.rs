@@ -1,0 +1,121 @@
+//! What the sources may and may not contain.
+
+use crate::workspace::{Source, names, sources, table, text};
+use std::collections::BTreeSet;
+
+/// Crates without side effects.
+const PURE: [&str; 6] = ["model", "stats", "protocol", "workload", "analyse", "report"];
+
+/// What has side effects, or would hide from this test that something has.
+const EFFECTS: [&str; 14] = [
+    "std::env",
+    "std::fs",
+    "std::net",
+    "std::os",
+    "std::process",
+    "std::thread",
+    "std::{",
+    "Instant",
+    "SystemTime",
+    "fs::",
+    "libc",
+    "mio",
+    "net::",
+    "tokio",
+];
+
+/// What writes to the terminal or ends the process.
+const PRINTING: [&str; 8] = [
+    "print!(",
+    "println!(",
+    "dbg!(",
+    "process::exit",
+    "process::abort",
+    "stdout()",
+    "stderr()",
+    "libc::write",
+];
+
+/// The layers of the engine that see neither a clock nor a socket.
+const INNER_ENGINE: [&str; 4] = ["session.rs", "crew.rs", "books.rs", "schedule.rs"];
+
+const LONGEST_FILE: usize = 500;
+
+/// Whether a line holds a word, not as part of a longer one.
+fn holds(line: &str, word: &str) -> bool {
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_';
+    let starts_inner = word.starts_with(is_inner);
+    let ends_inner = word.ends_with(is_inner);
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        !(starts_inner && before.is_some_and(is_inner))
+            && !(ends_inner && after.is_some_and(is_inner))
+    })
+}
+
+/// Lines of shipped code that hold any of these words.
+fn offences(source: &Source, words: &[&str]) -> Vec<String> {
+    let bad = source.shipped_code().filter(|(_, line)| words.iter().any(|word| holds(line, word)));
+    bad.map(|(number, line)| format!("{}:{number}: {}", source.path, line.trim())).collect()
+}
+
+fn assert_none(what: &str, offences: Vec<String>) {
+    assert!(offences.is_empty(), "{what}:\n{}", offences.join("\n"));
+}
+
+fn shipped() -> impl Iterator<Item = Source> {
+    sources().into_iter().filter(Source::is_shipped)
+}
+
+#[test]
+fn pure_crates_have_no_side_effects() {
+    let pure = shipped().filter(|source| PURE.contains(&source.of_crate()));
+    assert_none("side effects", pure.flat_map(|source| offences(&source, &EFFECTS)).collect());
+}
+
+#[test]
+fn only_the_program_prints_and_exits() {
+    let libraries = shipped().filter(|source| source.of_crate() != "weighin");
+    let found = libraries.flat_map(|source| offences(&source, &PRINTING)).collect();
+    assert_none("printing outside weighin", found);
+}
+
+#[test]
+fn the_engine_reads_the_clock_in_one_place() {
+    let engine = || shipped().filter(|source| source.of_crate() == "engine");
+    let clocks = ["Instant::now", "SystemTime", "clock_gettime"];
+    let others = engine().filter(|source| !source.path.ends_with("/clock.rs"));
+    assert_none("clocks", others.flat_map(|source| offences(&source, &clocks)).collect());
+
+    let inner: Vec<Source> = engine()
+        .filter(|source| {
+            INNER_ENGINE.iter().any(|file| source.path.ends_with(&format!("src/{file}")))
+        })
+        .collect();
+    assert_eq!(inner.len(), INNER_ENGINE.len(), "a layer has moved: tell this test where");
+    let outer = ["Clock", "Instant", "mio", "socket", "std::net", "std::io"];
+    let found = inner.iter().flat_map(|source| offences(source, &outer)).collect();
+    assert_none("clocks or sockets in an inner layer", found);
+}
+
+#[test]
+fn unsafe_code_is_where_the_table_says() {
+    let listed = table(&text("ARCHITECTURE.md"), "File with `unsafe`");
+    let listed: BTreeSet<String> = listed.iter().flat_map(|row| names(&row[0])).collect();
+    let found: BTreeSet<String> = sources()
+        .into_iter()
+        // This file names the word.
+        .filter(|source| source.path != "crates/weighin/tests/architecture/sources.rs")
+        .filter(|source| source.code().any(|(_, line)| holds(line, "unsafe")))
+        .map(|source| source.path)
+        .collect();
+    assert_eq!(found, listed, "sources on the left, ARCHITECTURE.md on the right");
+}
+
+#[test]
+fn files_are_short() {
+    let lengths = sources().into_iter().map(|source| (source.text.lines().count(), source.path));
+    let long = lengths.filter(|(lines, _)| *lines > LONGEST_FILE);
+    assert_none("too long", long.map(|(lines, path)| format!("{path}: {lines} lines")).collect());
+}
