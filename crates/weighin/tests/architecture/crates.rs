@@ -70,6 +70,22 @@ fn what_belongs_to_one_crate_is_used_by_no_other() {
 }
 
 #[test]
+fn every_shared_dependency_is_used() {
+    let root_manifest = text("Cargo.toml");
+    let (_, shared) = root_manifest.split_once("[workspace.dependencies]\n").unwrap();
+    let shared = shared.lines().take_while(|line| !line.starts_with('['));
+    let shared = shared.filter(|line| !line.starts_with('#'));
+    let manifests: Vec<String> =
+        members().keys().map(|name| text(format!("crates/{name}/Cargo.toml"))).collect();
+    for name in shared.filter_map(|line| line.split_once(" = ")).map(|(name, _)| name) {
+        let uses =
+            [format!("\n{name}.workspace = true"), format!("\n{name} = {{ workspace = true")];
+        let is_used = manifests.iter().any(|manifest| uses.iter().any(|u| manifest.contains(u)));
+        assert!(is_used, "no crate uses {name}");
+    }
+}
+
+#[test]
 fn crates_take_the_lints_of_the_workspace() {
     for name in members().keys() {
         let manifest = text(format!("crates/{name}/Cargo.toml"));
