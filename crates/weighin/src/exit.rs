@@ -1,3 +1,4 @@
+use crate::messages::tell;
 use campaign::RunError;
 use model::Failure;
 use std::fmt::Display;
@@ -61,11 +62,10 @@ impl CliError {
     }
 
     /// Shows the error to the user.
-    #[expect(clippy::print_stderr, reason = "this is where messages to the user come out")]
     pub(crate) fn print(&self) {
-        eprintln!("weighin: {}", self.message);
+        tell(&format!("weighin: {}", self.message));
         if !self.help.is_empty() {
-            eprintln!("  = help: {}", self.help);
+            tell(&format!("  = help: {}", self.help));
         }
     }
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod exit;
 mod load_output;
+mod messages;
 mod progress;
 mod signals;
 mod stores;

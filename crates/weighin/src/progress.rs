@@ -1,6 +1,7 @@
 //! What a run shows while it goes on, on standard error: a live line on a terminal, plain lines
 //! elsewhere.
 
+use crate::messages::tell;
 use campaign::Event;
 use campaign::tables::Step;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,7 +10,7 @@ use report::numbers::{count, duration, figure};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Columns of the terminal.
+/// Columns of the terminal that standard output is.
 pub(crate) fn terminal_width() -> usize {
     usize::from(console::Term::stdout().size().1)
 }
@@ -40,10 +41,30 @@ pub(crate) struct RunProgress {
     plain: bool,
     total: usize,
     done: usize,
-    done_before: usize,
-    estimate: Duration,
+    /// When the first trial of this run began.
     trials_since: Option<Instant>,
-    failed: usize,
+    /// Trials that ended since then.
+    finished: u32,
+    left: TimeLeft,
+}
+
+/// How long the run will still take, as far as was known at a moment.
+struct TimeLeft {
+    known_at: Instant,
+    then: Duration,
+    /// What the trials after this one will take at the least.
+    at_least: Duration,
+}
+
+impl TimeLeft {
+    fn know(&mut self, left: Duration) {
+        self.known_at = Instant::now();
+        self.then = left;
+    }
+
+    fn now(&self) -> Duration {
+        self.then.saturating_sub(self.known_at.elapsed()).max(self.at_least)
+    }
 }
 
 impl RunProgress {
@@ -52,16 +73,15 @@ impl RunProgress {
         let bar = bar("{wide_msg}\n{prefix} {wide_bar:.cyan/dim} {pos}/{len}");
         bar.set_length(total as u64);
         bar.set_position(done as u64);
-        let plain = !std::io::stderr().is_terminal();
+        let then = estimate.mul_f64((total - done) as f64 / total.max(1) as f64);
         let progress = Self {
             bar,
-            plain,
+            plain: !std::io::stderr().is_terminal(),
             total,
             done,
-            done_before: done,
-            estimate,
             trials_since: None,
-            failed: 0,
+            finished: 0,
+            left: TimeLeft { known_at: Instant::now(), then, at_least: Duration::ZERO },
         };
         progress.line(&match done {
             0 => format!("{total} trials, about {}", duration(estimate)),
@@ -72,24 +92,29 @@ impl RunProgress {
 
     pub(crate) fn show(&mut self, event: &Event<'_>) {
         match event {
-            Event::BringingUp { target } => self.say(format!("{target}: bringing up")),
+            // A line that stays in a log, and passes on a terminal.
+            Event::BringingUp { target } if self.plain => {
+                self.line(&format!("{target}: bringing up"));
+            }
+            Event::BringingUp { target } => self.live(target, ": bringing up"),
             Event::Preparing { target, step } => {
-                let message =
-                    format!("{target}: preparing, {} of {} rows", count(step.rows), count(step.of));
                 // Many a second: nothing for a log.
-                self.bar.set_message(message);
+                let rows = format!(": {} of {} rows made", count(step.rows), count(step.of));
+                self.live(target, &rows);
             }
             Event::Ready { target, version, prepared } => {
                 let tables = match prepared.made {
                     0 => "tables were there".to_owned(),
+                    1 => format!("1 table made in {}", duration(prepared.elapsed)),
                     n => format!("{n} tables made in {}", duration(prepared.elapsed)),
                 };
                 self.line(&format!("{target}: {version}, {tables}"));
             }
             Event::TrialStarted { trial } => {
                 self.trials_since.get_or_insert_with(Instant::now);
-                self.bar.set_message(self.trial_line(trial, "starting"));
-                self.bar.set_prefix(self.left());
+                let others = (self.total - self.done).saturating_sub(1);
+                self.left.at_least = trial.load_time * u32::try_from(others).unwrap_or(u32::MAX);
+                self.live(&trial.key.to_string(), ": starting");
             }
             Event::Interval { trial, interval } => self.interval(trial, interval),
             Event::TrialEnded { record } => self.ended(record),
@@ -103,71 +128,56 @@ impl RunProgress {
     fn interval(&self, trial: &Trial, interval: &Interval) {
         let rate = interval.transactions as f64 / interval.length.as_secs_f64().max(1e-9);
         let p95 = interval.latencies.unpack().percentile_ms(95.0);
-        let phase = match interval.phase {
-            Phase::Warmup => "warm-up",
-            Phase::Measure | Phase::Drain => "measuring",
-        };
-        let latency = p95.map(|p95| format!(" · p95 {} ms", figure(p95))).unwrap_or_default();
-        let now = format!("{phase} · {} transactions/s{latency}", figure(rate));
-        self.bar.set_message(self.trial_line(trial, &now));
-        self.bar.set_prefix(self.left());
+        let warming = if interval.phase == Phase::Warmup { "warming up, " } else { "" };
+        let latency = p95.map(|p95| format!(", p95 {} ms", figure(p95))).unwrap_or_default();
+        let now = format!(": {warming}{} transactions/s{latency}", figure(rate));
+        self.live(&trial.key.to_string(), &now);
     }
 
     fn ended(&mut self, record: &TrialRecord) {
         self.done += 1;
+        self.finished += 1;
         self.bar.set_position(self.done as u64);
-        let what = match &record.end {
+        if let Some(since) = self.trials_since {
+            let remaining = u32::try_from(self.total - self.done).unwrap_or(u32::MAX);
+            self.left.know(since.elapsed() / self.finished * remaining);
+        }
+        let (what, failed) = match &record.end {
             TrialEnd::Completed(load) => {
-                let p95 = load.latencies.percentile_ms(95.0).unwrap_or(f64::NAN);
-                format!(
-                    "{} transactions/s, p95 {} ms",
-                    figure(load.measure.transactions_per_second()),
-                    figure(p95)
-                )
+                let rate = figure(load.measure.transactions_per_second());
+                let p95 = load.latencies.percentile_ms(95.0);
+                let p95 = p95.map(|p95| format!(", p95 {} ms", figure(p95))).unwrap_or_default();
+                (format!("{rate} transactions/s{p95}"), false)
             }
-            TrialEnd::Failed(failure) => {
-                self.failed += 1;
-                format!("FAILED: {}", failure.message)
-            }
+            TrialEnd::Failed(failure) => (format!("FAILED: {}", failure.message), true),
         };
-        let failed = matches!(record.end, TrialEnd::Failed(_));
         // A terminal has the live line; what went wrong should stay to be read.
         if self.plain || failed {
             self.line(&format!("[{}/{}] {}: {what}", self.done, self.total, record.key));
         }
-    }
-
-    fn trial_line(&self, trial: &Trial, now: &str) -> String {
-        format!("{}: {now}", trial.key)
-    }
-
-    /// Time left: by the pace so far once there is one, by the estimate before.
-    fn left(&self) -> String {
-        let finished = self.done - self.done_before;
-        let remaining = self.total - self.done;
-        let left = match (self.trials_since, finished) {
-            (Some(since), 1..) => since.elapsed() / finished as u32 * remaining as u32,
-            _ => self.estimate.mul_f64(remaining as f64 / self.total.max(1) as f64),
-        };
-        format!("{} left", duration(Duration::from_secs(left.as_secs())))
-    }
-
-    /// A line that stays.
-    #[expect(clippy::print_stderr, reason = "where progress goes when nobody watches")]
-    fn line(&self, text: &str) {
-        if self.plain {
-            eprintln!("{text}");
-        } else {
-            self.bar.println(text);
+        if self.done == self.total {
+            self.left.at_least = Duration::ZERO;
+            self.live("ending", "");
         }
     }
 
-    /// A line that stays in a log, and passes on a terminal.
-    fn say(&self, text: String) {
+    /// Changes the line that passes: who, shortened where the terminal is narrow, and what of it.
+    fn live(&self, who: &str, what: &str) {
+        let width = usize::from(console::Term::stderr().size().1);
+        let room = width.saturating_sub(console::measure_text_width(what));
+        self.bar.set_prefix(match self.left.now() {
+            left if left < Duration::from_secs(1) => "soon done".to_owned(),
+            left => format!("{} left", duration(Duration::from_secs(left.as_secs()))),
+        });
+        self.bar.set_message(format!("{}{what}", console::truncate_str(who, room, "…")));
+    }
+
+    /// A line that stays.
+    fn line(&self, text: &str) {
         if self.plain {
-            self.line(&text);
+            tell(text);
         } else {
-            self.bar.set_message(text);
+            self.bar.println(text);
         }
     }
 }

@@ -31,7 +31,9 @@ const FREE_SPACE: &str = "free space there, or name a directory on another disk 
 
 /// A failure of which a program's log tells the reason.
 pub(super) fn log_trouble(happened: &str, log: &str) -> Failure {
-    let full = log.contains("No space left on device") || log.contains("Disk full");
+    let full = ["No space left on device", "Disk full", "out of disk space"]
+        .into_iter()
+        .any(|words| log.contains(words));
     let kind = if full { FailureKind::DiskFull } else { FailureKind::SandboxStart };
     let remedy = if full {
         FREE_SPACE

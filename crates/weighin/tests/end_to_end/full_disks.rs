@@ -1,0 +1,62 @@
+//! Disks that are full, of weighin and of its servers. The tests mount small file systems for
+//! weighin alone, which only root may do.
+
+use crate::support::{Server, Workplace, sandbox_study, server_study, with_mounts};
+
+/// A file system of that size at a new directory here.
+fn small_disk(place: &Workplace, name: &str, size: &str) -> String {
+    let path = place.path(name);
+    std::fs::create_dir(&path).unwrap();
+    format!("mount -t tmpfs -o mode=755,size={size} small {}", path.display())
+}
+
+#[test]
+fn results_that_do_not_fit() {
+    let place = Workplace::new();
+    let server = Server::start();
+    let keys = format!("password_file = {:?}", server.password_file());
+    // More trials than fit, so that some do.
+    let study = server_study(&server.url(), 1, &keys).replace("repeats = 2", "repeats = 100");
+    place.write("lone.toml", study);
+    let mount = small_disk(&place, "disk", "400k");
+    let arguments = ["run", "lone.toml", "--store", "disk/full.weighin"];
+    let keep = "cp disk/full.weighin* .";
+    let Some(ran) = with_mounts(&place, &mount, &arguments, keep) else { return };
+    ran.refused(3, &["no space left", "disk/full.weighin", "--resume"]);
+
+    // What was kept can be read, and gone on with.
+    let kept = place.store().completed().len();
+    assert!(kept > 0, "{}", ran.err);
+    assert!(ran.err.contains(&format!("{kept} completed trials are safe")), "{}", ran.err);
+}
+
+#[test]
+fn results_for_which_there_is_no_room_at_all() {
+    let place = Workplace::new();
+    place.write("duel.toml", sandbox_study(""));
+    let mount = small_disk(&place, "disk", "8k");
+    let arguments = ["run", "duel.toml", "--store", "disk/full.weighin"];
+    let Some(ran) = with_mounts(&place, &mount, &arguments, "") else { return };
+    ran.refused(3, &["no space left", "disk/full.weighin"]);
+    place.assert_no_server_left();
+}
+
+#[test]
+fn a_private_servers_disk_that_is_full() {
+    let place = Workplace::new();
+    let directory = format!("sandbox = {{ directory = {:?},", place.path("disk"));
+    let study = sandbox_study("").replace("sandbox = {", &directory);
+    // Too small for a data directory at all, and too small for the tables.
+    for (size, rows, words) in [
+        ("10m", "1_000", ["space", "free space there, or name a directory on another disk"]),
+        ("200m", "4_000_000", ["sbtest1' is full", "make room"]),
+    ] {
+        let _ = std::fs::remove_dir(place.path("disk"));
+        let mount = small_disk(&place, "disk", size);
+        place.write("large.toml", study.replace("1_000", rows));
+        let Some(ran) = with_mounts(&place, &mount, &["run", "large.toml"], "") else { return };
+        ran.refused(3, &["target one", words[0], words[1]]);
+        assert!(place.files(".weighin").is_empty());
+    }
+    place.assert_no_server_left();
+}

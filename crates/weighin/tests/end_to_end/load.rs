@@ -1,0 +1,157 @@
+//! One load by hand: what it reports is what the server saw.
+
+use crate::support::{COUNTERS, Server, Workplace};
+use serde_json::Value;
+
+const TABLES: [&str; 4] = ["--tables", "2", "--table-size", "2000"];
+
+/// Every field that programs may rely on.
+const FIELDS: [&str; 16] = [
+    "/transactions",
+    "/queries",
+    "/errors",
+    "/elapsed_seconds",
+    "/transactions_per_second",
+    "/queries_per_second",
+    "/latency_ms/min",
+    "/latency_ms/mean",
+    "/latency_ms/p50",
+    "/latency_ms/p95",
+    "/latency_ms/p99",
+    "/latency_ms/p999",
+    "/latency_ms/max",
+    "/client_cpu_seconds",
+    "/peak_rss_bytes",
+    "/operations/ok",
+];
+
+fn number(json: &Value, field: &str) -> f64 {
+    json.pointer(field).and_then(Value::as_f64).unwrap_or_else(|| panic!("{field} in {json:#}"))
+}
+
+fn whole(json: &Value, field: &str) -> u64 {
+    json.pointer(field).and_then(Value::as_u64).unwrap_or_else(|| panic!("{field} in {json:#}"))
+}
+
+fn prepared(place: &Workplace) -> Server {
+    let server = Server::start();
+    server.weighin(place, "prepare", &TABLES).done();
+    server
+}
+
+/// Runs a workload over TCP and the socket, with one client and several, and compares what
+/// weighin says with what the server's counters did meanwhile.
+fn agrees_with_the_server(workload: &str) {
+    let place = Workplace::new();
+    let server = prepared(&place);
+    for url in [server.url(), server.socket_url()] {
+        for clients in ["1", "16"] {
+            let mut arguments = vec!["--workload", workload, "--clients", clients, "--json"];
+            arguments.extend(["--warmup", "200ms", "--duration", "500ms"]);
+            arguments.extend(TABLES);
+            let before = server.counters();
+            let json = server.weighin_at(&place, "load", &url, &arguments).json();
+            let after = server.counters();
+            for name in COUNTERS {
+                let said = whole(&json, &format!("/statements/{name}/weighin"));
+                assert_eq!(after[name] - before[name], said, "{name}, {clients} clients, {url}");
+                assert_eq!(whole(&json, &format!("/statements/{name}/server")), said, "{name}");
+            }
+            makes_sense(&json, clients.parse().unwrap());
+        }
+    }
+}
+
+fn makes_sense(json: &Value, clients: u64) {
+    for field in FIELDS {
+        assert!(number(json, field) >= 0.0, "{field}");
+    }
+    assert_eq!(whole(json, "/clients"), clients);
+    let (transactions, queries) = (number(json, "/transactions"), number(json, "/queries"));
+    assert!(transactions > 0.0 && queries >= transactions, "{json:#}");
+    let seconds = number(json, "/elapsed_seconds");
+    assert!(seconds >= 0.5, "{json:#}");
+    let rate = number(json, "/transactions_per_second");
+    assert!((rate * seconds - transactions).abs() < 0.01 * transactions, "{json:#}");
+    let latencies = FIELDS[6..13].iter().filter(|field| !field.ends_with("mean"));
+    let latencies: Vec<f64> = latencies.map(|field| number(json, field)).collect();
+    assert!(latencies.is_sorted() && latencies[0] > 0.0, "{latencies:?}");
+    let operations = ["ok", "failed", "timed_out", "dropped"]
+        .map(|end| whole(json, &format!("/operations/{end}")));
+    assert_eq!(whole(json, "/operations/scheduled"), operations.iter().sum::<u64>());
+    assert!(whole(json, "/warmup/transactions") > 0, "{json:#}");
+}
+
+#[test]
+fn oltp_read_write_agrees_with_the_server() {
+    agrees_with_the_server("oltp_read_write");
+}
+
+#[test]
+fn oltp_read_only_agrees_with_the_server() {
+    agrees_with_the_server("oltp_read_only");
+}
+
+#[test]
+fn oltp_write_only_agrees_with_the_server() {
+    agrees_with_the_server("oltp_write_only");
+}
+
+#[test]
+fn oltp_point_select_agrees_with_the_server() {
+    agrees_with_the_server("oltp_point_select");
+}
+
+#[test]
+fn a_number_of_events_is_kept_exactly() {
+    let place = Workplace::new();
+    let server = prepared(&place);
+    for (events, clients) in [("1", "1"), ("3", "8"), ("500", "8")] {
+        let mut arguments = vec!["--workload", "oltp_read_only", "--events", events, "--json"];
+        arguments.extend(["--threads", clients]);
+        arguments.extend(TABLES);
+        let before = server.counters();
+        let json = server.weighin(&place, "load", &arguments).json();
+        let events: u64 = events.parse().unwrap();
+        assert_eq!(whole(&json, "/transactions"), events);
+        // BEGIN, 10 point selects, 4 range selects, COMMIT.
+        assert_eq!(whole(&json, "/queries"), 16 * events);
+        let after = server.counters();
+        assert_eq!(after["Com_commit"] - before["Com_commit"], events);
+        assert_eq!(after["Com_select"] - before["Com_select"], 14 * events);
+    }
+}
+
+#[test]
+fn one_seed_makes_one_stream_of_statements() {
+    let place = Workplace::new();
+    let server = Server::start();
+    let checksum = |seed: &str, distribution: &str| {
+        server.weighin(&place, "cleanup", &[]).done();
+        let tables = ["--table-size", "500", "--rand-type", distribution];
+        server.weighin(&place, "prepare", &tables).done();
+        let mut arguments = vec!["--workload", "oltp_write_only", "--events", "60", "--json"];
+        arguments.extend(["--seed", seed]);
+        arguments.extend(tables);
+        let json = server.weighin(&place, "load", &arguments).json();
+        assert_eq!(whole(&json, "/transactions"), 60);
+        server.query("CHECKSUM TABLE sbtest1")
+    };
+    for distribution in ["uniform", "gaussian", "special", "pareto", "zipfian"] {
+        let first = checksum("11", distribution);
+        assert_eq!(first, checksum("11", distribution), "{distribution}");
+        assert_ne!(first, checksum("12", distribution), "{distribution}");
+    }
+}
+
+#[test]
+fn people_get_a_summary_that_says_whether_the_server_agrees() {
+    let place = Workplace::new();
+    let server = prepared(&place);
+    let mut arguments = vec!["--workload", "oltp_point_select", "--events", "1000"];
+    arguments.extend(TABLES);
+    let text = server.weighin(&place, "load", &arguments).done();
+    for words in ["transactions", "1,000", "p95", "exactly these 1,000 statements"] {
+        assert!(text.contains(words), "no «{words}» in {text}");
+    }
+}

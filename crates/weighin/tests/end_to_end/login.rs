@@ -1,0 +1,85 @@
+//! Passwords from wherever they may come, and encrypted loads.
+
+use crate::support::{Server, Workplace, shared_directory, succeed};
+use std::process::Command;
+
+const LOAD: [&str; 7] =
+    ["--workload", "oltp_read_write", "--events", "50", "--clients", "4", "--json"];
+
+/// A server with tables, and an account `bench` on it.
+fn server_with_account(place: &Workplace, settings: &[(&str, &str)], identified: &str) -> Server {
+    let server = Server::start_with(settings);
+    server.weighin(place, "prepare", &[]).done();
+    server.execute(&format!("CREATE USER bench@'%' IDENTIFIED {identified}"));
+    server.execute("GRANT ALL ON sbtest.* TO bench@'%'");
+    server
+}
+
+#[test]
+fn a_password_comes_from_the_environment_or_the_users_option_file() {
+    let place = Workplace::new();
+    let server = server_with_account(&place, &[], "BY 'wörter und \\'zeichen\\''");
+    let url = server.url_of("bench", "sbtest");
+    let load = |arguments: &[&str]| -> Command {
+        place.command(&[&["load", &url], &LOAD[..], arguments].concat())
+    };
+
+    let mut with_variable = load(&["--password-env", "BENCH_PASSWORD"]);
+    with_variable.env("BENCH_PASSWORD", "wörter und 'zeichen'");
+    crate::support::Ran::of(with_variable).done();
+
+    let unset = crate::support::Ran::of(load(&["--password-env", "NEVER_SET"]));
+    unset.refused(3, &["NEVER_SET", "not set", "export"]);
+
+    place.write(".my.cnf", "[client]\npassword=\"wörter und 'zeichen'\"\n");
+    crate::support::Ran::of(load(&[])).done();
+}
+
+#[test]
+fn ed25519_accounts_log_in_on_every_connection_of_a_load() {
+    let place = Workplace::new();
+    let plugin = [("plugin_load_add", "auth_ed25519")];
+    let server = server_with_account(&place, &plugin, "VIA ed25519 USING PASSWORD('geheim')");
+    let file = place.path("password");
+    std::fs::write(&file, "geheim\n").unwrap();
+    let mut arguments = vec!["load".to_owned(), server.url_of("bench", "sbtest")];
+    arguments.extend(["--password-file".to_owned(), file.display().to_string()]);
+    arguments.extend(LOAD.map(str::to_owned));
+    let json = place.weighin(&arguments).json();
+    assert_eq!(json["transactions"], 50);
+}
+
+#[test]
+fn loads_run_encrypted_and_check_the_certificate_where_asked() {
+    let place = Workplace::new();
+    let directory = shared_directory();
+    let openssl = |arguments: &str| {
+        succeed("openssl", directory.path(), &arguments.split(' ').collect::<Vec<_>>());
+    };
+    let key = "-newkey rsa:2048 -nodes";
+    openssl(&format!("req -x509 {key} -keyout ca.key -out ca.pem -days 2 -subj /CN=Tests"));
+    openssl(&format!("req {key} -keyout server.key -out request.pem -subj /CN=localhost"));
+    std::fs::write(directory.path().join("names"), "subjectAltName=DNS:localhost\n").unwrap();
+    openssl(
+        "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
+         -extfile names -out server.pem",
+    );
+    succeed("chmod", directory.path(), &["644", "server.key"]);
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let settings = [("ssl_cert", &*file("server.pem")), ("ssl_key", &*file("server.key"))];
+    let server = server_with_account(&place, &settings, "BY 'geheim' REQUIRE SSL");
+
+    place.write("password", "geheim\n");
+    let url = format!("mysql://bench@localhost:{}/sbtest", server.sandbox.port());
+    let load = |tls: &[&str]| {
+        let start = ["load", &url, "--password-file", "password"];
+        place.weighin(&[&start, &LOAD[..], tls].concat())
+    };
+    load(&[]).refused(3, &["bench", "TLS"]);
+    assert_eq!(load(&["--tls", "unverified"]).json()["transactions"], 50);
+    let authority = file("ca.pem");
+    let json = load(&["--tls", "verified", "--tls-ca", &authority]).json();
+    assert_eq!(json["transactions"], 50);
+    load(&["--tls", "verified"]).refused(3, &["certificate"]);
+    load(&["--tls-ca", &authority]).refused(2, &["--tls verified"]);
+}

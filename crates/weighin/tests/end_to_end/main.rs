@@ -1,0 +1,14 @@
+//! Weighin as its users run it, against real servers.
+
+mod bad_input;
+mod closed_pipes;
+mod full_disks;
+mod load;
+mod login;
+mod prepare;
+mod resume;
+mod run;
+mod secrets;
+mod server_trouble;
+mod support;
+mod sysbench;

@@ -1,0 +1,80 @@
+//! Weighin in surroundings of its own, and real servers to point it at.
+
+mod server;
+mod started;
+mod studies;
+mod workplace;
+
+pub use server::{COUNTERS, Server};
+pub use started::Started;
+pub use studies::{sandbox_study, server_study};
+pub use workplace::{Ran, Workplace};
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for anything before it fails.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until a condition holds.
+pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A directory on the disk that a server's own account can reach too.
+pub fn shared_directory() -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    directory
+}
+
+/// The command lines of all processes of this machine that mention a text.
+pub fn command_lines_with(text: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
+        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+        .filter(|line| line.contains(text))
+        .collect()
+}
+
+/// Runs weighin where shell commands `before` it have changed the file systems for it alone, and
+/// commands `after` it may look at what it left there; `None` where this user may not do that.
+pub fn with_mounts(
+    workplace: &Workplace,
+    before: &str,
+    arguments: &[&str],
+    after: &str,
+) -> Option<Ran> {
+    let namespace = ["--mount", "--propagation=private"];
+    let allowed =
+        Command::new("unshare").args(namespace).arg("true").stderr(Stdio::null()).status();
+    if !allowed.is_ok_and(|status| status.success()) {
+        return None;
+    }
+    let script = format!("{before}\ncode=0; \"$0\" \"$@\" || code=$?\n{after}\nexit $code");
+    let mut command = workplace.surround(Command::new("unshare"));
+    command.args(namespace).args(["sh", "-ec", &script]);
+    command.arg(env!("CARGO_BIN_EXE_weighin")).args(arguments);
+    Some(Ran::of(command))
+}
+
+/// Runs another program to its successful end; gives its standard output.
+pub fn succeed(program: &str, directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap_or_else(|error| panic!("{program} is needed for this test: {error}"));
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {arguments:?}\n{out}\n{err}");
+    out
+}

@@ -1,0 +1,80 @@
+use super::{PATIENCE, Ran, wait_for};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+/// Weighin while it runs.
+pub struct Started {
+    child: Child,
+    lines: Receiver<String>,
+    said: String,
+}
+
+impl Started {
+    pub fn new(mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            // Whoever has seen enough drops the receiver; the rest is read so that no pipe fills.
+            stderr.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line)));
+        });
+        Self { child, lines, said: String::new() }
+    }
+
+    /// Waits until a line of the progress holds a text.
+    pub fn wait_for_line(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(left).unwrap_or_else(|error| {
+                panic!("waited in vain for «{text}» ({error}) after:\n{}", self.said)
+            });
+            self.said += &format!("{line}\n");
+            if line.contains(text) {
+                return;
+            }
+        }
+    }
+
+    /// Waits until a load's threads run.
+    pub fn wait_for_load(&self) {
+        let tasks = format!("/proc/{}/task", self.child.id());
+        wait_for("a load", || {
+            let threads = std::fs::read_dir(&tasks).unwrap().flatten();
+            threads
+                .filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok())
+                .any(|name| name.starts_with("load-"))
+        });
+    }
+
+    /// Sends a signal by its name, such as `INT`.
+    pub fn signal(&self, name: &str) {
+        let kill = format!("kill -s {name} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    }
+
+    /// Kills it as `kill -9` does.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits for its end.
+    pub fn end(mut self) -> Ran {
+        let mut out = String::new();
+        // Small enough for a pipe to hold; and standard error is being read.
+        let mut stdout = self.child.stdout.take().unwrap();
+        let mut status = None;
+        wait_for("weighin's end", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        stdout.read_to_string(&mut out).unwrap();
+        self.lines.iter().for_each(|line| self.said += &format!("{line}\n"));
+        assert!(!self.said.contains("panicked"), "{}", self.said);
+        Ran { code: status.unwrap().code(), out, err: self.said }
+    }
+}
