@@ -52,7 +52,7 @@ pub fn measure(
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<Option<Measured>, Failure> {
     let Workload::Oltp(oltp) = order.workload;
-    let statements = Arc::new(OltpStatements::new(oltp, order.seed));
+    let statements = Arc::new(OltpStatements::new(oltp, order.seed, order.clients));
     let spec = LoadSpec {
         address: login.load_address(control)?,
         tls: login.tls(),

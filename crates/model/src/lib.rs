@@ -7,8 +7,11 @@
 
 mod dataset;
 mod environment;
+mod keys;
 mod latency;
 mod load;
+mod mix;
+mod oltp;
 mod plan;
 mod record;
 mod sample;
@@ -18,11 +21,14 @@ mod workload;
 
 pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use environment::{HostFacts, ServerFacts};
+pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use load::{
     ClientCost, ErrorClass, ErrorCount, Interval, Ledger, LoadResult, Phase, PhaseTotals,
     StatementCounts,
 };
+pub use mix::{OltpMix, OltpTransaction};
+pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use sample::{
@@ -32,4 +38,4 @@ pub use study::{
     Endpoint, PasswordSource, Place, Price, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };
 pub use test::{CacheState, Level, Test};
-pub use workload::{KeyDistribution, Oltp, OltpMix, Workload};
+pub use workload::Workload;

@@ -22,7 +22,7 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(30);
 pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Option<Test> {
     let at = table.span();
     let table = table.get_ref();
-    let mixes = OltpMix::ALL.map(OltpMix::name);
+    let mixes = OltpMix::REPEATABLE.map(OltpMix::name);
     let mix = one_of("workload", &table.workload, mixes, OltpMix::from_name, problems);
     if table.workload.is_none() {
         let help = "add a line like workload = \"oltp_read_write\"";
@@ -60,7 +60,13 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
     let distribution = distribution.unwrap_or_default();
     Some(Test {
         name: name?,
-        workload: Workload::Oltp(Oltp { mix: mix?, tables, table_size, range_size, distribution }),
+        workload: Workload::Oltp(Oltp {
+            tables,
+            table_size,
+            range_size,
+            distribution,
+            ..Oltp::preset(mix?)
+        }),
         levels,
         warmup,
         duration,

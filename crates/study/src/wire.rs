@@ -129,7 +129,7 @@ pub(crate) struct TestTable {
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
     pub name: Maybe<String>,
     /// What is run.
-    #[schemars(with = "String", extend("enum" = OltpMix::ALL.map(OltpMix::name)))]
+    #[schemars(with = "String", extend("enum" = OltpMix::REPEATABLE.map(OltpMix::name)))]
     pub workload: Maybe<String>,
     /// Number of tables; 1 when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = crate::test::MAX_TABLES))]

@@ -159,7 +159,7 @@ pub(crate) struct TableArguments {
 pub(crate) struct LoadArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
-    /// oltp_read_write, oltp_read_only, oltp_write_only or oltp_point_select
+    /// One of sysbench's workloads, such as oltp_read_write or oltp_point_select
     #[arg(long, value_parser = mix)]
     pub(crate) workload: OltpMix,
     #[command(flatten)]
@@ -222,7 +222,9 @@ fn maybe_no_time(text: &str) -> Result<Duration, study::DurationError> {
 }
 
 fn mix(name: &str) -> Result<OltpMix, String> {
-    OltpMix::from_name(name).ok_or_else(|| one_of(OltpMix::ALL.map(OltpMix::name)))
+    OltpMix::from_name(name)
+        .filter(|mix| OltpMix::REPEATABLE.contains(mix))
+        .ok_or_else(|| one_of(OltpMix::REPEATABLE.map(OltpMix::name)))
 }
 
 fn distribution(name: &str) -> Result<KeyDistribution, String> {

@@ -1,21 +1,10 @@
 use crate::Stream;
-use model::KeyDistribution;
-
-/// Uniform draws that make up one gaussian draw (`--rand-spec-iter`).
-const ITERATIONS: u32 = 12;
-/// Share of the range that holds the popular keys of `special` (`--rand-spec-pct`).
-const POPULAR_RANGE: f64 = 0.01;
-/// Share of the draws that hit them (`--rand-spec-res`).
-const POPULAR_DRAWS: f64 = 0.75;
-/// Shape of `pareto` (`--rand-pareto-h`).
-const PARETO_H: f64 = 0.2;
-/// Exponent of `zipfian` (`--rand-zipfian-exp`).
-const ZIPF_EXPONENT: f64 = 0.8;
+use model::{KeyDistribution, KeyParameters};
 
 /// Draws keys from a range with a given popularity.
 ///
-/// The distributions and their parameters are sysbench's defaults, so that both tools touch the
-/// same share of the rows.
+/// The distributions and their parameters are sysbench's, so that both tools touch the same share
+/// of the rows.
 #[derive(Clone, Debug)]
 pub struct Keys {
     low: u32,
@@ -26,8 +15,8 @@ pub struct Keys {
 #[derive(Clone, Debug)]
 enum Shape {
     Uniform,
-    Gaussian,
-    Special,
+    Gaussian { iterations: u32 },
+    Special { iterations: u32, range: f64, draws: f64 },
     Pareto { power: f64 },
     Zipfian(Zipf),
 }
@@ -37,17 +26,28 @@ impl Keys {
     ///
     /// # Panics
     /// When `low > high`.
-    pub fn new(distribution: KeyDistribution, low: u32, high: u32) -> Self {
+    pub fn new(
+        distribution: KeyDistribution,
+        parameters: &KeyParameters,
+        low: u32,
+        high: u32,
+    ) -> Self {
         assert!(low <= high, "an empty range has no keys");
+        let iterations = parameters.iterations.max(1);
         let shape = match distribution {
             KeyDistribution::Uniform => Shape::Uniform,
-            KeyDistribution::Gaussian => Shape::Gaussian,
-            KeyDistribution::Special => Shape::Special,
+            KeyDistribution::Gaussian => Shape::Gaussian { iterations },
+            KeyDistribution::Special => Shape::Special {
+                iterations,
+                range: f64::from(parameters.popular_range) / 100.0,
+                draws: f64::from(parameters.popular_draws) / 100.0,
+            },
             KeyDistribution::Pareto => {
-                Shape::Pareto { power: PARETO_H.ln() / (1.0 - PARETO_H).ln() }
+                let h = parameters.pareto_h;
+                Shape::Pareto { power: h.ln() / (1.0 - h).ln() }
             }
             KeyDistribution::Zipfian => {
-                Shape::Zipfian(Zipf::new(u64::from(high - low) + 1, ZIPF_EXPONENT))
+                Shape::Zipfian(Zipf::new(u64::from(high - low) + 1, parameters.zipfian_exponent))
             }
         };
         Self { low, high, shape }
@@ -59,8 +59,10 @@ impl Keys {
         let width = f64::from(self.high - self.low);
         let offset = match &self.shape {
             Shape::Uniform => return stream.between(self.low, self.high),
-            Shape::Gaussian => mean_of_uniforms(stream) * (width + 1.0),
-            Shape::Special => special(stream, width),
+            Shape::Gaussian { iterations } => mean_of_uniforms(stream, *iterations) * (width + 1.0),
+            Shape::Special { iterations, range, draws } => {
+                special(stream, width, *iterations, *range, *draws)
+            }
             Shape::Pareto { power } => (width + 1.0) * stream.unit().powf(*power),
             Shape::Zipfian(zipf) => (zipf.draw(stream) - 1) as f64,
         };
@@ -68,19 +70,20 @@ impl Keys {
     }
 }
 
-fn mean_of_uniforms(stream: &mut Stream) -> f64 {
-    (0..ITERATIONS).map(|_| stream.unit()).sum::<f64>() / f64::from(ITERATIONS)
+fn mean_of_uniforms(stream: &mut Stream, iterations: u32) -> f64 {
+    (0..iterations).map(|_| stream.unit()).sum::<f64>() / f64::from(iterations)
 }
 
-/// Three quarters of the draws fall evenly on the middle hundredth, the rest is gaussian.
-fn special(stream: &mut Stream, width: f64) -> f64 {
+/// A share of the draws (`draws`) falls evenly on a share of the range (`range`) in its middle,
+/// the rest is gaussian.
+fn special(stream: &mut Stream, width: f64, iterations: u32, range: f64, draws: f64) -> f64 {
     let unit = stream.unit();
-    if unit < 1.0 - POPULAR_DRAWS {
-        return mean_of_uniforms(stream) * width;
+    if unit < 1.0 - draws {
+        return mean_of_uniforms(stream, iterations) * width;
     }
-    // As in sysbench, the draw that chose this branch also places the key: it is at least a
-    // quarter, so the first quarter of the popular range stays cold.
-    let popular = width * POPULAR_RANGE;
+    // As in sysbench, the draw that chose this branch also places the key: with the defaults it is
+    // at least a quarter, so the first quarter of the popular range stays cold.
+    let popular = width * range;
     width / 2.0 - popular / 2.0 + unit * (popular + 1.0)
 }
 
@@ -112,13 +115,19 @@ impl Zipf {
         x.powf(-self.exponent)
     }
 
-    /// Its antiderivative (x^(1−s) − 1) ÷ (1 − s); the exponent is below 1 here.
+    /// Its antiderivative (x^(1−s) − 1) ÷ (1 − s), which is ln x where s is 1.
     fn area(&self, x: f64) -> f64 {
-        (x.powf(1.0 - self.exponent) - 1.0) / (1.0 - self.exponent)
+        match 1.0 - self.exponent {
+            0.0 => x.ln(),
+            rest => (x.powf(rest) - 1.0) / rest,
+        }
     }
 
     fn area_inverse(&self, y: f64) -> f64 {
-        (1.0 + y * (1.0 - self.exponent)).powf(1.0 / (1.0 - self.exponent))
+        match 1.0 - self.exponent {
+            0.0 => y.exp(),
+            rest => (1.0 + y * rest).powf(1.0 / rest),
+        }
     }
 
     /// A rank from 1 to `ranks`.
@@ -145,7 +154,15 @@ mod tests {
 
     /// Share of draws from 1..=10000 that satisfies the predicate.
     fn share(distribution: KeyDistribution, predicate: impl Fn(u32) -> bool) -> f64 {
-        let keys = Keys::new(distribution, 1, 10_000);
+        share_with(distribution, &KeyParameters::default(), predicate)
+    }
+
+    fn share_with(
+        distribution: KeyDistribution,
+        parameters: &KeyParameters,
+        predicate: impl Fn(u32) -> bool,
+    ) -> f64 {
+        let keys = Keys::new(distribution, parameters, 1, 10_000);
         let mut stream = Stream::new(42, "test", 0);
         let hits = (0..DRAWS).filter(|_| predicate(keys.draw(&mut stream))).count();
         hits as f64 / f64::from(DRAWS)
@@ -186,12 +203,35 @@ mod tests {
         assert!((hundred - expected).abs() < 0.01, "{hundred} against {expected}");
     }
 
+    #[test]
+    fn the_parameters_shape_the_distributions() {
+        let default = KeyParameters::default();
+        let parameters = KeyParameters { popular_range: 10, popular_draws: 50, ..default };
+        let middle = |k: u32| (4_500..=5_503).contains(&k);
+        // Half of the draws, and 45 % of the gaussian other half.
+        let popular = share_with(KeyDistribution::Special, &parameters, middle);
+        assert!((popular - 0.725).abs() < 0.01, "{popular}");
+        let parameters = KeyParameters { pareto_h: 0.1, ..default };
+        let popular = share_with(KeyDistribution::Pareto, &parameters, |k| k <= 1_000);
+        assert!((popular - 0.9).abs() < 0.01, "{popular}");
+        let parameters = KeyParameters { iterations: 1, ..default };
+        let half = share_with(KeyDistribution::Gaussian, &parameters, |k| k <= 1_000);
+        assert!((half - 0.1).abs() < 0.01, "one uniform draw is uniform: {half}");
+        for exponent in [0.0, 1.0, 1.5] {
+            let parameters = KeyParameters { zipfian_exponent: exponent, ..default };
+            let total: f64 = (1..=10_000).map(|k| f64::from(k).powf(-exponent)).sum();
+            let first = share_with(KeyDistribution::Zipfian, &parameters, |k| k == 1);
+            assert!((first - 1.0 / total).abs() < 0.01, "{exponent}: {first}");
+        }
+    }
+
     proptest! {
         #[test]
         fn draws_stay_in_the_range(low in 0u32..100_000, width in 0u32..100_000, seed: u64) {
             let mut stream = Stream::new(seed, "test", 0);
             for distribution in KeyDistribution::ALL {
-                let keys = Keys::new(distribution, low, low + width);
+                let parameters = KeyParameters::default();
+                let keys = Keys::new(distribution, &parameters, low, low + width);
                 for _ in 0..50 {
                     let key = keys.draw(&mut stream);
                     prop_assert!((low..=low + width).contains(&key));

@@ -61,11 +61,9 @@ pub fn dataset(
 
 fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
     let oltp = Oltp {
-        mix: OltpMix::ReadWrite,
-        tables: 1,
         table_size: 1000,
-        range_size: 100,
         distribution: KeyDistribution::Uniform,
+        ..Oltp::preset(OltpMix::ReadWrite)
     };
     let target = |name: &&str| Target {
         name: (*name).to_owned(),

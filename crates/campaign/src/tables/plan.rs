@@ -84,16 +84,10 @@ fn shortened(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{KeyDistribution, OltpMix};
+    use model::OltpMix;
 
     fn workload() -> Oltp {
-        Oltp {
-            mix: OltpMix::ReadWrite,
-            tables: 3,
-            table_size: 1_000,
-            range_size: 100,
-            distribution: KeyDistribution::Special,
-        }
+        Oltp { tables: 3, table_size: 1_000, ..Oltp::preset(OltpMix::ReadWrite) }
     }
 
     fn table(name: &str, comment: &str) -> TableInfo {

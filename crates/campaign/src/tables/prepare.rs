@@ -73,7 +73,7 @@ pub fn ensure(
     }
     let fill = to_do.fill();
     for &number in &fill {
-        run(control, &create_table(number, mark::unfinished()))?;
+        run(control, &create_table(workload, number, Some(mark::unfinished())))?;
     }
     if !fill.is_empty() {
         let filling = Filling::new(login, workload, seed, &fill, stop);
@@ -239,7 +239,9 @@ impl<'a> Filling<'a> {
             self.fill(&mut connection, piece)?;
             let left = self.left.iter().find(|(table, _)| *table == piece.table);
             if left.is_some_and(|(_, left)| left.fetch_sub(1, Ordering::AcqRel) == 1) {
-                run(&mut connection, &create_index(piece.table))?;
+                if let Some(sql) = create_index(self.workload, piece.table) {
+                    run(&mut connection, &sql)?;
+                }
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 mod classify;
 mod oltp;
 mod statements;
+mod text;
 
 pub use classify::classify;
 pub use oltp::OltpSession;

@@ -1,5 +1,6 @@
 use super::OltpStatements;
 use super::classify;
+use super::statements::{Form, Value, number};
 use crate::{Event, OperationError, Session, SessionError};
 use model::StatementCounts;
 use protocol::mysql::{
@@ -7,7 +8,7 @@ use protocol::mysql::{
     write_prepare, write_query, write_quit,
 };
 use std::sync::Arc;
-use workload::oltp::{OltpSource, Parameter, StatementKind, Step};
+use workload::oltp::{BulkSource, OltpSource, StatementKind, Step};
 
 /// After this error the server has rolled the transaction back already.
 const ER_LOCK_DEADLOCK: u16 = 1213;
@@ -17,6 +18,11 @@ pub struct OltpSession {
     login: LoginOptions,
     statements: Arc<OltpStatements>,
     source: OltpSource,
+    /// Where rows come from that are inserted in bulk.
+    bulk: Option<BulkSource>,
+    /// The text of a statement while it is put together.
+    text: Vec<u8>,
+    writes_without_effect: u64,
     stage: Stage,
     reader: ResponseReader,
     /// Ids of the prepared statements by place.
@@ -39,9 +45,13 @@ enum Stage {
 impl OltpSession {
     /// Client number `client` of a load, which logs in with these options.
     pub fn new(login: LoginOptions, statements: Arc<OltpStatements>, client: u32) -> Self {
-        let (workload, seed) = statements.workload();
+        let workload = statements.workload();
+        let bulk = workload.transaction.bulk_inserts > 0;
         Self {
-            source: OltpSource::new(workload, seed, client),
+            source: statements.source(client),
+            bulk: bulk.then(|| BulkSource::new(workload.dialect, client)),
+            text: Vec::new(),
+            writes_without_effect: 0,
             ids: Vec::with_capacity(statements.per_client()),
             executed: vec![false; statements.per_client()],
             login,
@@ -49,6 +59,20 @@ impl OltpSession {
             stage: Stage::Closed,
             // Replaced when the login has told the dialect.
             reader: ResponseReader::new(Dialect { deprecate_eof: false, cache_metadata: false }),
+        }
+    }
+
+    /// How many statements that write have changed no row so far: sysbench 1.0 does not count those
+    /// as writes.
+    pub fn writes_without_effect(&self) -> u64 {
+        self.writes_without_effect
+    }
+
+    #[inline]
+    fn note_effect(&mut self, affected_rows: u64) {
+        use StatementKind::{Delete, Insert, Update};
+        if affected_rows == 0 && matches!(self.stage, Stage::Executing(Insert | Update | Delete)) {
+            self.writes_without_effect += 1;
         }
     }
 
@@ -113,15 +137,34 @@ impl OltpSession {
 
     #[inline]
     fn write(&mut self, step: &Step, out: &mut Vec<u8>) {
-        let (packet, place) = self.statements.packet(step);
-        let first = !std::mem::replace(&mut self.executed[place], true);
-        let mut slots = packet.write(self.ids[place], first, out);
-        for (index, parameter) in step.statement.parameters().iter().enumerate() {
-            match parameter {
-                Parameter::First => slots.set_int(index, i64::from(step.first)),
-                Parameter::Second => slots.set_int(index, i64::from(step.second)),
-                Parameter::C => self.source.fill_c(slots.str_slot(index)),
-                Parameter::Pad => self.source.fill_pad(slots.str_slot(index)),
+        match self.statements.form(step.statement) {
+            Form::Prepared { packet, values, first } => {
+                let place = first + step.table.saturating_sub(1) as usize;
+                let first_time = !std::mem::replace(&mut self.executed[place], true);
+                let mut slots = packet.write(self.ids[place], first_time, out);
+                for (index, value) in values.iter().enumerate() {
+                    match value {
+                        Value::Number(parameter) => {
+                            slots.set_int(index, number(*parameter, step, &mut self.source));
+                        }
+                        Value::Digits(template) => {
+                            self.source.fill(template, slots.str_slot(index));
+                        }
+                    }
+                }
+            }
+            Form::Text(templates) => {
+                self.text.clear();
+                let template = &templates[step.table.saturating_sub(1) as usize];
+                template.write(step, &mut self.source, &mut self.text);
+                write_query(&self.text, out);
+            }
+            Form::Bulk => {
+                self.text.clear();
+                if let Some(bulk) = &mut self.bulk {
+                    bulk.append(&mut self.text);
+                }
+                write_query(&self.text, out);
             }
         }
     }
@@ -182,7 +225,11 @@ impl Session for OltpSession {
         let (consumed, reply) = self.reader.receive(input).map_err(broken)?;
         let error = match reply {
             None => return Ok((consumed, Event::More)),
-            Some(Reply::Ok { .. } | Reply::Rows { .. }) => None,
+            Some(Reply::Rows { .. }) => None,
+            Some(Reply::Ok { affected_rows, .. }) => {
+                self.note_effect(affected_rows);
+                None
+            }
             Some(Reply::Err(error)) => Some(*error),
             Some(Reply::LocalInfile { .. }) => {
                 return Err(SessionError::Protocol("the server asks for a file".to_owned()));

@@ -1,32 +1,72 @@
+use super::text::TextTemplate;
 use model::Oltp;
 use protocol::mysql::{ExecuteTemplate, ParamKind};
-use workload::oltp::{Statement, Step};
+use workload::oltp::{OltpSource, Parameter, Statement, Step};
 
-/// What all clients of an OLTP load share: which statements to prepare, and their packets.
+/// What all clients of an OLTP load share: which statements to prepare, and the packets of all.
 #[derive(Clone, Debug)]
 pub struct OltpStatements {
     workload: Oltp,
     seed: u64,
+    clients: u32,
     /// What to prepare on every connection, in this order.
     to_prepare: Vec<(Statement, u32)>,
-    /// By statement: its packet, and the place of its first table in `to_prepare`.
-    packets: [Option<(ExecuteTemplate, usize)>; Statement::ALL.len()],
+    /// By statement: how it is sent; `None` for those that the workload does not have.
+    forms: [Option<Form>; Statement::ALL.len()],
+}
+
+/// How a statement is sent.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    /// Prepared beforehand; values travel in binary form.
+    Prepared {
+        packet: ExecuteTemplate,
+        values: Box<[Value]>,
+        /// Place of its first table in `to_prepare`.
+        first: usize,
+    },
+    /// As text, by table.
+    Text(Box<[TextTemplate]>),
+    /// As text that its source makes.
+    Bulk,
+}
+
+/// A value of a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    /// A number.
+    Number(Parameter),
+    /// A string of that pattern, with a random digit for each `#`.
+    Digits(&'static [u8]),
 }
 
 impl OltpStatements {
-    /// The statements of a workload. The seed is that of the trial.
-    pub fn new(workload: &Oltp, seed: u64) -> Self {
+    /// The statements of a workload run by so many clients. The seed is that of the trial.
+    pub fn new(workload: &Oltp, seed: u64, clients: u32) -> Self {
         let mut to_prepare = Vec::new();
-        let mut packets = [const { None }; Statement::ALL.len()];
-        for &statement in Statement::of(workload.mix) {
-            packets[statement as usize] = Some((packet(statement), to_prepare.len()));
-            if statement.is_per_table() {
-                to_prepare.extend((1..=workload.tables).map(|table| (statement, table)));
+        let mut forms = [const { None }; Statement::ALL.len()];
+        for statement in Statement::of(&workload.transaction) {
+            let tables = if statement.is_per_table() { workload.tables } else { 1 };
+            forms[statement as usize] = Some(if statement == Statement::BulkInsert {
+                Form::Bulk
+            } else if statement.is_prepared(workload) {
+                let values = values(&statement.text(workload, 1).1, workload);
+                let form = Form::Prepared {
+                    packet: packet(&values),
+                    values: values.into(),
+                    first: to_prepare.len(),
+                };
+                to_prepare.extend((1..=tables).map(|table| (statement, table)));
+                form
             } else {
-                to_prepare.push((statement, 0));
-            }
+                let template = |table| {
+                    let (text, parameters) = statement.text(workload, table);
+                    TextTemplate::new(&text, values(&parameters, workload))
+                };
+                Form::Text((1..=tables).map(template).collect())
+            });
         }
-        Self { workload: workload.clone(), seed, to_prepare, packets }
+        Self { workload: workload.clone(), seed, clients, to_prepare, forms }
     }
 
     /// How many statements each client prepares. The server must allow clients × this many
@@ -35,33 +75,61 @@ impl OltpStatements {
         self.to_prepare.len()
     }
 
-    pub(super) fn workload(&self) -> (&Oltp, u64) {
-        (&self.workload, self.seed)
+    /// The workload.
+    pub(super) fn workload(&self) -> &Oltp {
+        &self.workload
+    }
+
+    /// The transactions of a client.
+    pub(super) fn source(&self, client: u32) -> OltpSource {
+        OltpSource::new(&self.workload, self.seed, client, self.clients)
     }
 
     /// Text of the statement to prepare in that place.
     pub(super) fn sql(&self, place: usize) -> Option<String> {
-        self.to_prepare.get(place).map(|(statement, table)| statement.sql(*table))
+        let (statement, table) = self.to_prepare.get(place)?;
+        Some(statement.text(&self.workload, *table).0)
     }
 
-    /// The packet for a step, and the place of its statement.
+    /// How the statement of a step is sent.
     #[inline]
-    pub(super) fn packet(&self, step: &Step) -> (&ExecuteTemplate, usize) {
-        let (packet, first) = self.packets[step.statement as usize]
+    pub(super) fn form(&self, statement: Statement) -> &Form {
+        self.forms[statement as usize]
             .as_ref()
-            .expect("a source yields only statements of its mix: tested in workload");
-        (packet, first + step.table.saturating_sub(1) as usize)
+            .expect("a source yields only statements of its transaction: tested in workload")
     }
 }
 
-fn packet(statement: Statement) -> ExecuteTemplate {
-    let kinds: Vec<ParamKind> = statement
-        .parameters()
+fn values(parameters: &[Parameter], workload: &Oltp) -> Vec<Value> {
+    parameters
         .iter()
-        .map(|parameter| match parameter.length() {
-            None => ParamKind::Int,
-            Some(length) => ParamKind::Str(length as u8),
+        .map(|parameter| match parameter.template(workload.dialect) {
+            None => Value::Number(*parameter),
+            Some(template) => Value::Digits(template),
+        })
+        .collect()
+}
+
+fn packet(values: &[Value]) -> ExecuteTemplate {
+    let kinds: Vec<ParamKind> = values
+        .iter()
+        .map(|value| match value {
+            Value::Number(_) => ParamKind::Int,
+            Value::Digits(template) => ParamKind::Str(template.len() as u8),
         })
         .collect();
     ExecuteTemplate::new(&kinds)
+}
+
+/// The number that a parameter stands for.
+#[inline]
+pub(super) fn number(parameter: Parameter, step: &Step, source: &mut OltpSource) -> i64 {
+    match parameter {
+        Parameter::First => step.first,
+        Parameter::Second => step.second,
+        Parameter::OwnKey => source.own_key(),
+        Parameter::OwnKeyPlusDelta => source.own_key_plus_delta(),
+        // Strings have patterns; see `values`.
+        Parameter::C | Parameter::Pad => 0,
+    }
 }

@@ -11,8 +11,8 @@ const COM_STMT_CLOSE: u8 = 0x19;
 /// Appends `COM_QUERY`. Returns the sequence number of the reply: 1, or more for a statement of
 /// 16 MiB and more, which takes several frames. Give it to the reader then
 /// ([`super::ResponseReader::expect_sequence`]).
-pub fn write_query(sql: &str, out: &mut Vec<u8>) -> u8 {
-    write_packet(0, &[COM_QUERY], sql.as_bytes(), out)
+pub fn write_query(sql: impl AsRef<[u8]>, out: &mut Vec<u8>) -> u8 {
+    write_packet(0, &[COM_QUERY], sql.as_ref(), out)
 }
 
 /// Appends `COM_STMT_PREPARE`. Returns the sequence number of the reply, as [`write_query`] does.

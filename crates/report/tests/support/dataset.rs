@@ -57,11 +57,9 @@ fn study(shape: &Shape) -> Study {
         tests: vec![Test {
             name: "oltp".into(),
             workload: Workload::Oltp(Oltp {
-                mix: OltpMix::ReadWrite,
                 tables: 4,
                 table_size: 250_000,
-                range_size: 100,
-                distribution: KeyDistribution::Special,
+                ..Oltp::preset(OltpMix::ReadWrite)
             }),
             levels: (0..shape.levels).map(|i| Level { clients: 1 << i }).collect(),
             warmup: Duration::from_secs(WARMUP.into()),

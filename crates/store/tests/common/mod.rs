@@ -102,11 +102,10 @@ pub fn study() -> Study {
         tests: vec![Test {
             name: "oltp".into(),
             workload: Workload::Oltp(Oltp {
-                mix: OltpMix::ReadWrite,
                 tables: 4,
                 table_size: 1000,
-                range_size: 100,
                 distribution: KeyDistribution::Zipfian,
+                ..Oltp::preset(OltpMix::ReadWrite)
             }),
             levels: vec![Level { clients: 1 }, Level { clients: 16 }],
             warmup: Duration::from_millis(500),

@@ -31,10 +31,10 @@ pub(super) fn login(arguments: &ServerArguments) -> Result<Login, CliError> {
 /// The workload that the arguments describe.
 pub(super) fn workload(tables: &TableArguments, mix: OltpMix, range_size: u32) -> Oltp {
     Oltp {
-        mix,
         tables: tables.tables,
         table_size: tables.table_size,
         range_size,
         distribution: tables.rand_type,
+        ..Oltp::preset(mix)
     }
 }

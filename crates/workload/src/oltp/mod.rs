@@ -1,11 +1,15 @@
-//! The sysbench OLTP family: schema, statements, rows and transactions.
+//! The sysbench OLTP family: schema, statements, rows and transactions, in the words of each of
+//! sysbench's generations.
 
+mod bulk;
 mod row;
 mod schema;
 mod source;
 mod statement;
+mod unique;
 
-pub use row::{C_LENGTH, PAD_LENGTH, RowSource};
-pub use schema::{create_index, create_table, drop_table, table_name};
+pub use bulk::BulkSource;
+pub use row::RowSource;
+pub use schema::{create_index, create_table, drop_table, name_of, table_name};
 pub use source::{OltpSource, Step};
 pub use statement::{Parameter, Statement, StatementKind};

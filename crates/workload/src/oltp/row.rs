@@ -1,17 +1,32 @@
 use crate::{Keys, Stream};
-use model::Oltp;
+use model::{Oltp, OltpDialect};
 
-/// Ten groups of eleven digits.
-pub(super) const C_TEMPLATE: &[u8; C_LENGTH] = b"###########-###########-###########-\
-###########-###########-###########-###########-###########-###########-###########";
-/// Five groups of eleven digits.
-pub(super) const PAD_TEMPLATE: &[u8; PAD_LENGTH] =
-    b"###########-###########-###########-###########-###########";
+/// Values of column `c`: ten groups of digits.
+pub(super) fn c_template(dialect: OltpDialect) -> &'static [u8] {
+    match dialect {
+        OltpDialect::Sysbench04 => OLD_C,
+        OltpDialect::Sysbench05 | OltpDialect::Sysbench10 => C,
+    }
+}
 
-/// Length of a value of column `c`, in bytes.
-pub const C_LENGTH: usize = 119;
-/// Length of a value of column `pad`, in bytes.
-pub const PAD_LENGTH: usize = 59;
+/// Values of column `pad`: five groups of digits.
+pub(super) fn pad_template(dialect: OltpDialect) -> &'static [u8] {
+    match dialect {
+        OltpDialect::Sysbench04 => OLD_PAD,
+        OltpDialect::Sysbench05 | OltpDialect::Sysbench10 => PAD,
+    }
+}
+
+const C: &[u8] = b"###########-###########-###########-###########-###########-\
+###########-###########-###########-###########-###########";
+const PAD: &[u8] = b"###########-###########-###########-###########-###########";
+/// Generation 0.4 wrote random numbers below 2^30 here, most of which have nine digits.
+const OLD_C: &[u8] = b"#########-#########-#########-#########-#########-\
+#########-#########-#########-#########-#########";
+const OLD_PAD: &[u8] = b"#########-#########-#########-#########-#########";
+
+/// What generation 0.4 put into every row.
+const OLD_ROW: [&str; 3] = ["0", " ", "qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrtttttttttt"];
 
 /// The rows that a test table starts with, in order of `id`.
 ///
@@ -20,6 +35,7 @@ pub const PAD_LENGTH: usize = 59;
 pub struct RowSource {
     keys: Keys,
     stream: Stream,
+    dialect: OltpDialect,
     next_id: u32,
     last_id: u32,
 }
@@ -31,8 +47,9 @@ impl RowSource {
     pub fn new(workload: &Oltp, seed: u64, table: u32, from: u32, to: u32) -> Self {
         let number = (u64::from(table) << 32) | u64::from(from);
         Self {
-            keys: Keys::new(workload.distribution, 1, workload.table_size),
+            keys: Keys::new(workload.distribution, &workload.keys, 1, workload.table_size),
             stream: Stream::new(seed, "rows", number),
+            dialect: workload.dialect,
             next_id: from,
             last_id: to,
         }
@@ -47,12 +64,19 @@ impl RowSource {
         }
         out.extend_from_slice(around[0].as_bytes());
         append_number(self.next_id, out);
-        out.extend_from_slice(around[1].as_bytes());
-        append_number(self.keys.draw(&mut self.stream), out);
-        out.extend_from_slice(around[2].as_bytes());
-        append_digits(&mut self.stream, C_TEMPLATE, out);
-        out.extend_from_slice(around[3].as_bytes());
-        append_digits(&mut self.stream, PAD_TEMPLATE, out);
+        if self.dialect == OltpDialect::Sysbench04 {
+            for (before, value) in around[1..].iter().zip(OLD_ROW) {
+                out.extend_from_slice(before.as_bytes());
+                out.extend_from_slice(value.as_bytes());
+            }
+        } else {
+            out.extend_from_slice(around[1].as_bytes());
+            append_number(self.keys.draw(&mut self.stream), out);
+            out.extend_from_slice(around[2].as_bytes());
+            append_digits(&mut self.stream, C, out);
+            out.extend_from_slice(around[3].as_bytes());
+            append_digits(&mut self.stream, PAD, out);
+        }
         out.extend_from_slice(around[4].as_bytes());
         self.next_id += 1;
         true
@@ -65,7 +89,8 @@ fn append_digits(stream: &mut Stream, template: &[u8], out: &mut Vec<u8>) {
     stream.fill(template, &mut out[start..]);
 }
 
-fn append_number(number: u32, out: &mut Vec<u8>) {
+/// Appends a number in decimal.
+pub(super) fn append_number(number: u32, out: &mut Vec<u8>) {
     let mut digits = [0; 10];
     let mut at = digits.len();
     let mut rest = number;
@@ -88,11 +113,9 @@ mod tests {
     #[test]
     fn rows_have_consecutive_ids_and_values_of_sysbenchs_shape() {
         let workload = Oltp {
-            mix: OltpMix::ReadWrite,
-            tables: 1,
             table_size: 1_000,
-            range_size: 100,
             distribution: KeyDistribution::Uniform,
+            ..Oltp::preset(OltpMix::ReadWrite)
         };
         let mut rows = RowSource::new(&workload, 1, 1, 9, 11);
         let mut out = Vec::new();
@@ -106,5 +129,17 @@ mod tests {
             assert_eq!(line[2].split('-').map(str::len).collect::<Vec<_>>(), [11; 10]);
             assert_eq!(line[3].split('-').map(str::len).collect::<Vec<_>>(), [11; 5]);
         }
+    }
+
+    #[test]
+    fn the_rows_of_generation_04_are_all_alike() {
+        let mut workload = Oltp::preset(OltpMix::ReadWrite);
+        workload.dialect = OltpDialect::Sysbench04;
+        let mut out = Vec::new();
+        assert!(RowSource::new(&workload, 1, 1, 7, 7).append(["", ",", ",", ",", ";"], &mut out));
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "7,0, ,qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrtttttttttt;"
+        );
     }
 }

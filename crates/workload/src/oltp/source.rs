@@ -1,82 +1,101 @@
 use super::Statement;
-use super::row::{C_TEMPLATE, PAD_TEMPLATE};
+use super::unique::Unique;
 use crate::{Keys, Stream};
-use model::{Oltp, OltpMix};
+use model::{Oltp, OltpDialect, OltpTransaction};
 
 /// One statement to execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Which statement.
     pub statement: Statement,
-    /// On which table, from 1; without meaning for `BEGIN` and `COMMIT`.
+    /// On which table, from 1; without meaning for statements that belong to none.
     pub table: u32,
     /// Value of [`super::Parameter::First`].
-    pub first: u32,
+    pub first: i64,
     /// Value of [`super::Parameter::Second`].
-    pub second: u32,
+    pub second: i64,
 }
 
-/// A run of statements on one table: what one `execute_…` of sysbench's script does.
-type Group = (Statement, u8);
+/// A run of equal statements: what one `execute_…` of sysbench's script does.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    statement: Statement,
+    count: u32,
+    /// Each is followed by the insert that puts its row back.
+    put_back: bool,
+}
 
-const POINT_SELECTS: Group = (Statement::PointSelect, 10);
-const RANGES: [Group; 4] = [
-    (Statement::SimpleRange, 1),
-    (Statement::SumRange, 1),
-    (Statement::OrderRange, 1),
-    (Statement::DistinctRange, 1),
-];
-const UPDATES: [Group; 2] = [(Statement::IndexUpdate, 1), (Statement::NonIndexUpdate, 1)];
-/// The insert that follows each delete comes with it.
-const DELETE_INSERT: Group = (Statement::Delete, 1);
-const BEGIN: Group = (Statement::Begin, 1);
-const COMMIT: Group = (Statement::Commit, 1);
-
-const READ_WRITE: [Group; 10] = [
-    BEGIN,
-    POINT_SELECTS,
-    RANGES[0],
-    RANGES[1],
-    RANGES[2],
-    RANGES[3],
-    UPDATES[0],
-    UPDATES[1],
-    DELETE_INSERT,
-    COMMIT,
-];
-const READ_ONLY: [Group; 7] =
-    [BEGIN, POINT_SELECTS, RANGES[0], RANGES[1], RANGES[2], RANGES[3], COMMIT];
-const WRITE_ONLY: [Group; 5] = [BEGIN, UPDATES[0], UPDATES[1], DELETE_INSERT, COMMIT];
-const POINT_SELECT: [Group; 1] = [(Statement::PointSelect, 1)];
+fn groups(transaction: &OltpTransaction) -> Vec<Group> {
+    let t = transaction;
+    let edge = u32::from(t.explicit);
+    [
+        (Statement::Begin, edge, false),
+        (Statement::PointSelect, t.point_selects, false),
+        (Statement::PadSelect, t.pad_selects, false),
+        (Statement::SimpleRange, t.simple_ranges, false),
+        (Statement::SumRange, t.sum_ranges, false),
+        (Statement::OrderRange, t.order_ranges, false),
+        (Statement::DistinctRange, t.distinct_ranges, false),
+        (Statement::IndexUpdate, t.index_updates, false),
+        (Statement::NonIndexUpdate, t.non_index_updates, false),
+        (Statement::Delete, t.delete_inserts, true),
+        (Statement::Delete, t.deletes, false),
+        (Statement::InsertRow, t.inserts, false),
+        (Statement::RandomPoints, t.random_points, false),
+        (Statement::RandomRanges, t.random_ranges, false),
+        (Statement::BulkInsert, t.bulk_inserts, false),
+        (Statement::Commit, edge, false),
+    ]
+    .into_iter()
+    .filter(|(_, count, _)| *count > 0)
+    .map(|(statement, count, put_back)| Group { statement, count, put_back })
+    .collect()
+}
 
 /// The endless sequence of transactions of one client.
 #[derive(Clone, Debug)]
 pub struct OltpSource {
-    groups: &'static [Group],
+    groups: Box<[Group]>,
+    explicit: bool,
+    dialect: OltpDialect,
+    auto_increment: bool,
     tables: u32,
+    table_size: u32,
     range_size: u32,
+    delta: u32,
     keys: Keys,
+    /// Keys of the part of the table that this client has for itself.
+    own_keys: Keys,
+    last_own_key: i64,
+    unique: Unique,
     stream: Stream,
     group: usize,
-    done_in_group: u8,
+    done_in_group: u32,
     table: u32,
     /// The row that was just deleted and must be put back.
-    put_back: Option<u32>,
+    put_back: Option<i64>,
 }
 
 impl OltpSource {
-    /// The transactions of client number `client` (any numbering without repetition).
-    pub fn new(workload: &Oltp, seed: u64, client: u32) -> Self {
+    /// The transactions of client number `client`, from 0, of `clients`.
+    pub fn new(workload: &Oltp, seed: u64, client: u32, clients: u32) -> Self {
+        let draw = |low, high| Keys::new(workload.distribution, &workload.keys, low, high);
+        // As in sysbench, neighbouring parts share their edge.
+        let part = f64::from(workload.table_size) / f64::from(clients.max(1));
+        let own = f64::from(client) * part;
         Self {
-            groups: match workload.mix {
-                OltpMix::ReadWrite => &READ_WRITE,
-                OltpMix::ReadOnly => &READ_ONLY,
-                OltpMix::WriteOnly => &WRITE_ONLY,
-                OltpMix::PointSelect => &POINT_SELECT,
-            },
+            groups: groups(&workload.transaction).into(),
+            explicit: workload.transaction.explicit,
+            dialect: workload.dialect,
+            auto_increment: workload.schema.auto_increment,
             tables: workload.tables,
+            table_size: workload.table_size,
             range_size: workload.range_size,
-            keys: Keys::new(workload.distribution, 1, workload.table_size),
+            delta: workload.delta,
+            keys: draw(1, workload.table_size),
+            own_keys: draw(own as u32, (own + part) as u32),
+            last_own_key: 0,
+            unique: Unique::new(client, clients, Stream::new(seed, "unique", 0).bits() as u32),
             stream: Stream::new(seed, "transactions", u64::from(client)),
             group: 0,
             done_in_group: 0,
@@ -87,7 +106,7 @@ impl OltpSource {
 
     /// Whether the server has a transaction open: `BEGIN` was yielded and its `COMMIT` was not.
     pub fn in_transaction(&self) -> bool {
-        self.groups[0] == BEGIN && self.group > 0 && self.group < self.groups.len()
+        self.explicit && self.group > 0 && self.group < self.groups.len()
     }
 
     /// Abandons what is left of the current transaction.
@@ -102,7 +121,7 @@ impl OltpSource {
     #[inline]
     pub fn next_step(&mut self) -> Option<Step> {
         if let Some(id) = self.put_back.take() {
-            let second = self.keys.draw(&mut self.stream);
+            let second = i64::from(self.keys.draw(&mut self.stream));
             return Some(Step {
                 statement: Statement::Insert,
                 table: self.table,
@@ -110,15 +129,15 @@ impl OltpSource {
                 second,
             });
         }
-        let Some(&(statement, count)) = self.groups.get(self.group) else {
+        let Some(&Group { statement, count, put_back }) = self.groups.get(self.group) else {
             self.restart();
             return None;
         };
-        if !statement.is_per_table() {
-            self.group += 1;
-            return Some(Step { statement, table: 0, first: 0, second: 0 });
-        }
-        if self.done_in_group == 0 {
+        let picks_table = match self.dialect {
+            OltpDialect::Sysbench05 => self.group == 0 && self.done_in_group == 0,
+            OltpDialect::Sysbench04 | OltpDialect::Sysbench10 => self.done_in_group == 0,
+        };
+        if picks_table {
             self.table = self.stream.between(1, self.tables);
         }
         self.done_in_group += 1;
@@ -126,108 +145,77 @@ impl OltpSource {
             self.group += 1;
             self.done_in_group = 0;
         }
-        let id = self.keys.draw(&mut self.stream);
-        if statement == Statement::Delete {
-            self.put_back = Some(id);
+        if !statement.is_per_table() {
+            return Some(Step { statement, table: 0, first: 0, second: 0 });
         }
-        let second = id.saturating_add(self.range_size - 1);
-        Some(Step { statement, table: self.table, first: id, second })
+        let (first, second) = match statement {
+            Statement::InsertRow => self.new_row(),
+            Statement::Delete if !put_back && self.dialect == OltpDialect::Sysbench04 => {
+                (i64::from(self.unique.row(self.table_size)), 0)
+            }
+            _ => self.row_and_range(statement),
+        };
+        if put_back {
+            self.put_back = Some(first);
+        }
+        Some(Step { statement, table: self.table, first, second })
     }
 
-    /// Fills a value of column `c`.
-    ///
-    /// # Panics
-    /// When `out` is not [`super::C_LENGTH`] long.
-    pub fn fill_c(&mut self, out: &mut [u8]) {
-        self.stream.fill(C_TEMPLATE, out);
+    /// A row, and the last one of the range that starts with it.
+    #[inline]
+    fn row_and_range(&mut self, statement: Statement) -> (i64, i64) {
+        let (mut id, size) =
+            (i64::from(self.keys.draw(&mut self.stream)), i64::from(self.range_size));
+        if self.dialect != OltpDialect::Sysbench04 {
+            return (id, id + size - 1);
+        }
+        let is_range = matches!(
+            statement,
+            Statement::SimpleRange
+                | Statement::SumRange
+                | Statement::OrderRange
+                | Statement::DistinctRange
+        );
+        if is_range {
+            id = id.min(i64::from(self.table_size) - size).max(1);
+        }
+        // Generation 0.4 took one row more here.
+        let last = if statement == Statement::DistinctRange { id + size } else { id + size - 1 };
+        (id, last)
     }
 
-    /// Fills a value of column `pad`.
+    /// Number and `k` of a new row. The server gives the number where it counts rows.
+    fn new_row(&mut self) -> (i64, i64) {
+        let k = i64::from(self.keys.draw(&mut self.stream));
+        let id = match (self.auto_increment, self.dialect) {
+            (true, _) => 0,
+            (false, OltpDialect::Sysbench10) => i64::from(self.unique.number()),
+            (false, _) => i64::from(self.unique.row(self.table_size)),
+        };
+        (id, k)
+    }
+
+    /// Value of [`super::Parameter::OwnKey`].
+    #[inline]
+    pub fn own_key(&mut self) -> i64 {
+        self.last_own_key = i64::from(self.own_keys.draw(&mut self.stream));
+        self.last_own_key
+    }
+
+    /// Value of [`super::Parameter::OwnKeyPlusDelta`].
+    #[inline]
+    pub fn own_key_plus_delta(&self) -> i64 {
+        self.last_own_key + i64::from(self.delta)
+    }
+
+    /// Replaces every `#` of a template by a random digit.
     ///
     /// # Panics
-    /// When `out` is not [`super::PAD_LENGTH`] long.
-    pub fn fill_pad(&mut self, out: &mut [u8]) {
-        self.stream.fill(PAD_TEMPLATE, out);
+    /// When `out` and `template` differ in length.
+    pub fn fill(&mut self, template: &[u8], out: &mut [u8]) {
+        self.stream.fill(template, out);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use model::KeyDistribution;
-
-    fn workload(mix: OltpMix) -> Oltp {
-        Oltp {
-            mix,
-            tables: 4,
-            table_size: 1_000,
-            range_size: 100,
-            distribution: KeyDistribution::Uniform,
-        }
-    }
-
-    fn transaction(source: &mut OltpSource) -> Vec<Step> {
-        std::iter::from_fn(|| source.next_step()).collect()
-    }
-
-    fn counts(mix: OltpMix) -> Vec<(Statement, usize)> {
-        let steps = transaction(&mut OltpSource::new(&workload(mix), 1, 0));
-        let count = |s| steps.iter().filter(|step| step.statement == s).count();
-        Statement::ALL.into_iter().map(|s| (s, count(s))).filter(|(_, n)| *n > 0).collect()
-    }
-
-    #[test]
-    fn a_read_write_transaction_has_sysbenchs_twenty_statements() {
-        let steps = transaction(&mut OltpSource::new(&workload(OltpMix::ReadWrite), 1, 0));
-        assert_eq!(steps.len(), 20);
-        assert_eq!(steps[0].statement, Statement::Begin);
-        assert_eq!(steps[19].statement, Statement::Commit);
-        assert_eq!(
-            (steps[17].statement, steps[18].statement),
-            (Statement::Delete, Statement::Insert)
-        );
-        assert_eq!((steps[17].table, steps[17].first), (steps[18].table, steps[18].first));
-    }
-
-    #[test]
-    fn each_mix_prepares_exactly_the_statements_that_it_executes() {
-        for mix in OltpMix::ALL {
-            let executed: Vec<Statement> = counts(mix).into_iter().map(|(s, _)| s).collect();
-            assert_eq!(executed, Statement::of(mix), "{mix:?}");
-        }
-    }
-
-    #[test]
-    fn one_group_of_point_selects_stays_on_one_table() {
-        let mut source = OltpSource::new(&workload(OltpMix::ReadOnly), 1, 0);
-        for _ in 0..20 {
-            let steps = transaction(&mut source);
-            assert!(steps[1..11].iter().all(|step| step.table == steps[1].table));
-        }
-    }
-
-    #[test]
-    fn ranges_span_the_range_size() {
-        let steps = transaction(&mut OltpSource::new(&workload(OltpMix::ReadOnly), 1, 0));
-        let range = steps.iter().find(|s| s.statement == Statement::SumRange).unwrap();
-        assert_eq!(range.second - range.first, 99);
-    }
-
-    #[test]
-    fn clients_differ_and_a_client_repeats_itself_exactly() {
-        let run = |seed, client| {
-            transaction(&mut OltpSource::new(&workload(OltpMix::ReadWrite), seed, client))
-        };
-        assert_eq!(run(1, 0), run(1, 0));
-        assert_ne!(run(1, 0), run(1, 1));
-        assert_ne!(run(1, 0), run(2, 0));
-    }
-
-    #[test]
-    fn an_abandoned_transaction_starts_over_without_its_insert() {
-        let mut source = OltpSource::new(&workload(OltpMix::WriteOnly), 1, 0);
-        while source.next_step().unwrap().statement != Statement::Delete {}
-        source.restart();
-        assert_eq!(source.next_step().unwrap().statement, Statement::Begin);
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
-use super::row::{C_LENGTH, PAD_LENGTH};
-use super::schema::table_name;
-use model::OltpMix;
+use super::row::{c_template, pad_template};
+use super::schema::name_of;
+use model::{Oltp, OltpDialect, OltpTransaction};
 
 /// The statements that transactions are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -9,8 +9,10 @@ pub enum Statement {
     Begin,
     /// Ends it.
     Commit,
-    /// One row by primary key.
+    /// Column `c` of one row by primary key.
     PointSelect,
+    /// Column `pad` of one row by primary key.
+    PadSelect,
     /// A range of rows.
     SimpleRange,
     /// The sum over a range.
@@ -27,6 +29,14 @@ pub enum Statement {
     Delete,
     /// Puts a row back.
     Insert,
+    /// Adds a new row.
+    InsertRow,
+    /// Rows by a list of values of `k`.
+    RandomPoints,
+    /// Counts the rows in several ranges of `k`.
+    RandomRanges,
+    /// Adds many small rows ([`super::BulkSource`]).
+    BulkInsert,
 }
 
 /// What a statement does, as the server counts it.
@@ -46,7 +56,7 @@ pub enum StatementKind {
     Commit,
 }
 
-/// A parameter of a prepared statement.
+/// A value that a statement takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// [`super::Step::first`].
@@ -57,25 +67,30 @@ pub enum Parameter {
     C,
     /// A fresh value of column `pad`.
     Pad,
+    /// A fresh key from the client's own part of the table.
+    OwnKey,
+    /// The last [`Self::OwnKey`] plus the width of a range.
+    OwnKeyPlusDelta,
 }
 
 impl Parameter {
-    /// Length of a string parameter in bytes; `None` for a number.
-    pub fn length(self) -> Option<usize> {
+    /// The pattern of a string: each `#` stands for a digit. `None` for a number.
+    pub fn template(self, dialect: OltpDialect) -> Option<&'static [u8]> {
         match self {
-            Self::First | Self::Second => None,
-            Self::C => Some(C_LENGTH),
-            Self::Pad => Some(PAD_LENGTH),
+            Self::C => Some(c_template(dialect)),
+            Self::Pad => Some(pad_template(dialect)),
+            _ => None,
         }
     }
 }
 
 impl Statement {
     /// All statements.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 16] = [
         Self::Begin,
         Self::Commit,
         Self::PointSelect,
+        Self::PadSelect,
         Self::SimpleRange,
         Self::SumRange,
         Self::OrderRange,
@@ -84,73 +99,112 @@ impl Statement {
         Self::NonIndexUpdate,
         Self::Delete,
         Self::Insert,
+        Self::InsertRow,
+        Self::RandomPoints,
+        Self::RandomRanges,
+        Self::BulkInsert,
     ];
 
-    /// The statements of a mix, in the order in which sysbench prepares them.
-    pub fn of(mix: OltpMix) -> &'static [Self] {
-        const READ: [Statement; 7] = [
-            Statement::Begin,
-            Statement::Commit,
-            Statement::PointSelect,
-            Statement::SimpleRange,
-            Statement::SumRange,
-            Statement::OrderRange,
-            Statement::DistinctRange,
-        ];
-        const WRITE: [Statement; 6] = [
-            Statement::Begin,
-            Statement::Commit,
-            Statement::IndexUpdate,
-            Statement::NonIndexUpdate,
-            Statement::Delete,
-            Statement::Insert,
-        ];
-        match mix {
-            OltpMix::ReadWrite => &Self::ALL,
-            OltpMix::ReadOnly => &READ,
-            OltpMix::WriteOnly => &WRITE,
-            OltpMix::PointSelect => &[Self::PointSelect],
+    /// The statements of a transaction, in the order of [`Self::ALL`].
+    pub fn of(transaction: &OltpTransaction) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|statement| statement.is_in(transaction)).collect()
+    }
+
+    fn is_in(self, transaction: &OltpTransaction) -> bool {
+        match self {
+            Self::Begin | Self::Commit => transaction.explicit,
+            Self::PointSelect => transaction.point_selects > 0,
+            Self::PadSelect => transaction.pad_selects > 0,
+            Self::SimpleRange => transaction.simple_ranges > 0,
+            Self::SumRange => transaction.sum_ranges > 0,
+            Self::OrderRange => transaction.order_ranges > 0,
+            Self::DistinctRange => transaction.distinct_ranges > 0,
+            Self::IndexUpdate => transaction.index_updates > 0,
+            Self::NonIndexUpdate => transaction.non_index_updates > 0,
+            Self::Delete => transaction.deletes + transaction.delete_inserts > 0,
+            Self::Insert => transaction.delete_inserts > 0,
+            Self::InsertRow => transaction.inserts > 0,
+            Self::RandomPoints => transaction.random_points > 0,
+            Self::RandomRanges => transaction.random_ranges > 0,
+            Self::BulkInsert => transaction.bulk_inserts > 0,
         }
     }
 
-    /// Whether there is one for each table; `BEGIN` and `COMMIT` belong to none.
+    /// Whether there is one for each table. `BEGIN` and `COMMIT` belong to none, and some
+    /// statements only ever use the first.
     pub fn is_per_table(self) -> bool {
-        !matches!(self, Self::Begin | Self::Commit)
+        !matches!(
+            self,
+            Self::Begin | Self::Commit | Self::RandomPoints | Self::RandomRanges | Self::BulkInsert
+        )
     }
 
-    /// The text to prepare. `table` counts from 1 and is ignored where the statement has none.
-    pub fn sql(self, table: u32) -> String {
-        let table = table_name(table);
+    /// Whether a workload prepares it; otherwise it travels as text with its values in it.
+    pub fn is_prepared(self, workload: &Oltp) -> bool {
         match self {
-            Self::Begin => "BEGIN".to_owned(),
-            Self::Commit => "COMMIT".to_owned(),
-            Self::PointSelect => format!("SELECT c FROM {table} WHERE id=?"),
-            Self::SimpleRange => format!("SELECT c FROM {table} WHERE id BETWEEN ? AND ?"),
-            Self::SumRange => format!("SELECT SUM(k) FROM {table} WHERE id BETWEEN ? AND ?"),
-            Self::OrderRange => {
-                format!("SELECT c FROM {table} WHERE id BETWEEN ? AND ? ORDER BY c")
-            }
-            Self::DistinctRange => {
-                format!("SELECT DISTINCT c FROM {table} WHERE id BETWEEN ? AND ? ORDER BY c")
-            }
-            Self::IndexUpdate => format!("UPDATE {table} SET k=k+1 WHERE id=?"),
-            Self::NonIndexUpdate => format!("UPDATE {table} SET c=? WHERE id=?"),
-            Self::Delete => format!("DELETE FROM {table} WHERE id=?"),
-            Self::Insert => format!("INSERT INTO {table} (id, k, c, pad) VALUES (?, ?, ?, ?)"),
+            Self::BulkInsert => false,
+            // Only generation 0.4 prepared it.
+            Self::InsertRow => workload.prepared && workload.dialect == OltpDialect::Sysbench04,
+            _ => workload.prepared,
         }
     }
 
-    /// Its parameters, in order.
-    pub fn parameters(self) -> &'static [Parameter] {
+    /// Its text with `?` for each value, and the values. `table` counts from 1 and is ignored
+    /// where the statement has none.
+    pub fn text(self, workload: &Oltp, table: u32) -> (String, Vec<Parameter>) {
         use Parameter::{C, First, Pad, Second};
+        let t = name_of(workload, table);
+        // The generations differ in details that a server tells apart: in the digests of its
+        // statements, and in how often it has to parse.
+        let newer = workload.dialect == OltpDialect::Sysbench10;
+        let sum = if newer { "SUM(k)" } else { "SUM(K)" };
+        // Generation 0.5 lets the server add the width of the range.
+        let (range, ends) = match workload.dialect {
+            OltpDialect::Sysbench05 => (
+                format!("WHERE id BETWEEN ? AND ?+{}", workload.range_size - 1),
+                vec![First, First],
+            ),
+            _ => ("WHERE id BETWEEN ? AND ?".to_owned(), vec![First, Second]),
+        };
         match self {
-            Self::Begin | Self::Commit => &[],
-            Self::PointSelect | Self::IndexUpdate | Self::Delete => &[First],
-            Self::SimpleRange | Self::SumRange | Self::OrderRange | Self::DistinctRange => {
-                &[First, Second]
+            Self::Begin => ("BEGIN".to_owned(), vec![]),
+            Self::Commit => ("COMMIT".to_owned(), vec![]),
+            Self::PointSelect => (format!("SELECT c FROM {t} WHERE id=?"), vec![First]),
+            Self::PadSelect => (format!("SELECT pad FROM {t} WHERE id=?"), vec![First]),
+            Self::SimpleRange => (format!("SELECT c FROM {t} {range}"), ends),
+            Self::SumRange => (format!("SELECT {sum} FROM {t} {range}"), ends),
+            Self::OrderRange => (format!("SELECT c FROM {t} {range} ORDER BY c"), ends),
+            Self::DistinctRange => (format!("SELECT DISTINCT c FROM {t} {range} ORDER BY c"), ends),
+            Self::IndexUpdate => (format!("UPDATE {t} SET k=k+1 WHERE id=?"), vec![First]),
+            Self::NonIndexUpdate => (format!("UPDATE {t} SET c=? WHERE id=?"), vec![C, First]),
+            Self::Delete => (format!("DELETE FROM {t} WHERE id=?"), vec![First]),
+            Self::Insert if workload.dialect == OltpDialect::Sysbench04 => (
+                format!(
+                    "INSERT INTO {t} values(?,0,' ',\
+                     'aaaaaaaaaaffffffffffrrrrrrrrrreeeeeeeeeeyyyyyyyyyy')"
+                ),
+                vec![First],
+            ),
+            Self::Insert | Self::InsertRow => (
+                format!("INSERT INTO {t} (id, k, c, pad) VALUES (?, ?, ?, ?)"),
+                vec![First, Second, C, Pad],
+            ),
+            Self::RandomPoints => {
+                let (first, points) = (name_of(workload, 1), workload.points as usize);
+                let list = vec!["?"; points].join(", ");
+                (
+                    format!("SELECT id, k, c, pad FROM {first} WHERE k IN ({list})"),
+                    vec![Parameter::OwnKey; points],
+                )
             }
-            Self::NonIndexUpdate => &[C, First],
-            Self::Insert => &[First, Second, C, Pad],
+            Self::RandomRanges => {
+                let (first, ranges) = (name_of(workload, 1), workload.ranges as usize);
+                let list = vec!["k BETWEEN ? AND ?"; ranges].join(" OR ");
+                let ends = [Parameter::OwnKey, Parameter::OwnKeyPlusDelta];
+                (format!("SELECT count(k) FROM {first} WHERE {list}"), ends.repeat(ranges))
+            }
+            // Its text is made by its source.
+            Self::BulkInsert => (String::new(), vec![]),
         }
     }
 
@@ -161,13 +215,16 @@ impl Statement {
             Self::Begin => StatementKind::Begin,
             Self::Commit => StatementKind::Commit,
             Self::PointSelect
+            | Self::PadSelect
             | Self::SimpleRange
             | Self::SumRange
             | Self::OrderRange
-            | Self::DistinctRange => StatementKind::Select,
+            | Self::DistinctRange
+            | Self::RandomPoints
+            | Self::RandomRanges => StatementKind::Select,
             Self::IndexUpdate | Self::NonIndexUpdate => StatementKind::Update,
             Self::Delete => StatementKind::Delete,
-            Self::Insert => StatementKind::Insert,
+            Self::Insert | Self::InsertRow | Self::BulkInsert => StatementKind::Insert,
         }
     }
 }

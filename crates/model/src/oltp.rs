@@ -1,0 +1,169 @@
+use crate::{KeyDistribution, KeyParameters, OltpMix, OltpTransaction};
+use serde::{Deserialize, Serialize};
+
+/// A workload of the sysbench OLTP family.
+///
+/// Made from a preset ([`Oltp::preset`]), of which anything can be changed. Records of earlier
+/// versions, which knew presets only, are read as such.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+pub struct Oltp {
+    /// The named workload that this is, or started from.
+    pub mix: OltpMix,
+    /// Which statements a transaction holds.
+    pub transaction: OltpTransaction,
+    /// Number of tables; at least 1.
+    pub tables: u32,
+    /// Rows per table; at least 1.
+    pub table_size: u32,
+    /// Rows that a range statement spans; at least 1.
+    pub range_size: u32,
+    /// Values in the list of a `select_random_points` statement; at least 1.
+    pub points: u32,
+    /// Ranges in a `select_random_ranges` statement; at least 1.
+    pub ranges: u32,
+    /// By how much the upper end of such a range exceeds the lower one.
+    pub delta: u32,
+    /// How row numbers are drawn.
+    pub distribution: KeyDistribution,
+    /// The shape of the distribution.
+    pub keys: KeyParameters,
+    /// How the tables look.
+    pub schema: TableSchema,
+    /// In whose words the statements are.
+    pub dialect: OltpDialect,
+    /// Whether statements are prepared once and then executed by number; otherwise each travels
+    /// as text, with its values in it.
+    pub prepared: bool,
+}
+
+impl Oltp {
+    /// The workload of that name with sysbench's defaults: one table of 10,000 rows.
+    pub fn preset(mix: OltpMix) -> Self {
+        Self {
+            mix,
+            transaction: mix.transaction(),
+            tables: 1,
+            table_size: 10_000,
+            range_size: 100,
+            points: 10,
+            ranges: 10,
+            delta: 5,
+            distribution: KeyDistribution::default(),
+            keys: KeyParameters::default(),
+            schema: TableSchema::default(),
+            dialect: OltpDialect::default(),
+            prepared: true,
+        }
+    }
+}
+
+/// How the test tables look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TableSchema {
+    /// Name of the only table; `sbtest1`, `sbtest2` … when absent.
+    pub single_table: Option<String>,
+    /// Whether the server numbers new rows.
+    pub auto_increment: bool,
+    /// Whether `id` has an ordinary index in place of the primary key.
+    pub secondary: bool,
+    /// Whether `k` is indexed.
+    pub index_on_k: bool,
+    /// Storage engine: letters, digits and `_`.
+    pub engine: String,
+}
+
+impl Default for TableSchema {
+    fn default() -> Self {
+        Self {
+            single_table: None,
+            auto_increment: true,
+            secondary: false,
+            index_on_k: true,
+            engine: "InnoDB".to_owned(),
+        }
+    }
+}
+
+/// The generation of sysbench whose statements, tables and rows a workload has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OltpDialect {
+    /// sysbench 1.0: a table is picked for each kind of statement.
+    #[default]
+    Sysbench10,
+    /// sysbench 0.5: a table is picked for each transaction; the columns are unsigned.
+    Sysbench05,
+    /// sysbench 0.4: one table, ranges never reach beyond its end, every row has the same values.
+    Sysbench04,
+}
+
+/// What records hold; everything but the first five was added later.
+#[derive(Deserialize)]
+struct Stored {
+    mix: OltpMix,
+    tables: u32,
+    table_size: u32,
+    range_size: u32,
+    distribution: KeyDistribution,
+    transaction: Option<OltpTransaction>,
+    points: Option<u32>,
+    ranges: Option<u32>,
+    delta: Option<u32>,
+    keys: Option<KeyParameters>,
+    schema: Option<TableSchema>,
+    dialect: Option<OltpDialect>,
+    prepared: Option<bool>,
+}
+
+impl From<Stored> for Oltp {
+    fn from(stored: Stored) -> Self {
+        let preset = Self::preset(stored.mix);
+        Self {
+            mix: stored.mix,
+            transaction: stored.transaction.unwrap_or(preset.transaction),
+            tables: stored.tables,
+            table_size: stored.table_size,
+            range_size: stored.range_size,
+            points: stored.points.unwrap_or(preset.points),
+            ranges: stored.ranges.unwrap_or(preset.ranges),
+            delta: stored.delta.unwrap_or(preset.delta),
+            distribution: stored.distribution,
+            keys: stored.keys.unwrap_or(preset.keys),
+            schema: stored.schema.unwrap_or(preset.schema),
+            dialect: stored.dialect.unwrap_or(preset.dialect),
+            prepared: stored.prepared.unwrap_or(preset.prepared),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_knew_only_presets_are_read_as_such() {
+        let json = r#"{"mix":"read_only","tables":4,"table_size":250000,"range_size":100,
+            "distribution":"zipfian"}"#;
+        let read: Oltp = serde_json::from_str(json).unwrap();
+        let expected = Oltp {
+            tables: 4,
+            table_size: 250_000,
+            distribution: KeyDistribution::Zipfian,
+            ..Oltp::preset(OltpMix::ReadOnly)
+        };
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn a_changed_preset_survives_being_stored() {
+        let mut workload = Oltp::preset(OltpMix::WriteOnly);
+        workload.transaction.point_selects = 3;
+        workload.schema.single_table = Some("t".to_owned());
+        workload.keys.pareto_h = 0.3;
+        workload.dialect = OltpDialect::Sysbench04;
+        let json = serde_json::to_string(&workload).unwrap();
+        assert_eq!(serde_json::from_str::<Oltp>(&json).unwrap(), workload);
+    }
+}
