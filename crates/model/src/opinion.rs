@@ -1,0 +1,87 @@
+use crate::Failure;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What another tool made of a trial: the same workload at the same level on the same tables for
+/// the same time (check 7).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SecondOpinion {
+    /// The tool with its version, such as `sysbench 1.0.20`.
+    pub tool: String,
+    /// Whether it ran before weighin's own load or after it.
+    pub turn: Turn,
+    /// What came of it.
+    pub end: OpinionEnd,
+}
+
+/// Which of two loads of a trial comes first. Turns alternate by repeat, so that neither tool
+/// always finds what the other has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Turn {
+    /// The other tool ran first.
+    Before,
+    /// Weighin ran first.
+    After,
+}
+
+impl Turn {
+    /// The turn of the other tool in this repeat, counted from 1.
+    pub fn of_repeat(repeat: u32) -> Self {
+        if repeat.is_multiple_of(2) { Self::Before } else { Self::After }
+    }
+}
+
+/// What came of a second opinion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OpinionEnd {
+    /// The tool ran to its end.
+    Measured(OpinionFigures),
+    /// It did not. That takes nothing from the trial itself.
+    Failed(Failure),
+}
+
+/// What another tool measured, as it prints it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpinionFigures {
+    /// Transactions that succeeded.
+    pub transactions: u64,
+    /// Statements.
+    pub queries: u64,
+    /// Errors that it went on after.
+    pub errors: u64,
+    /// How long it measured.
+    pub elapsed: Duration,
+    /// Transactions per second.
+    pub transactions_per_second: f64,
+    /// Mean latency of a transaction in milliseconds.
+    pub latency_mean_ms: f64,
+    /// 95th percentile of it in milliseconds, where the tool tells it.
+    pub latency_p95_ms: Option<f64>,
+    /// User and system time of its whole process, in seconds.
+    pub cpu_seconds: f64,
+    /// Its highest resident set in bytes, where that could be told apart from weighin's own.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+impl SecondOpinion {
+    /// What the tool measured, if it ran to its end.
+    pub fn figures(&self) -> Option<&OpinionFigures> {
+        match &self.end {
+            OpinionEnd::Measured(figures) => Some(figures),
+            OpinionEnd::Failed(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_alternate() {
+        let turns = [1, 2, 3].map(Turn::of_repeat);
+        assert_eq!(turns, [Turn::After, Turn::Before, Turn::After]);
+    }
+}

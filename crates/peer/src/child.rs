@@ -1,0 +1,212 @@
+//! Runs a program to its end, and says what it used.
+
+mod usage;
+
+pub use usage::Usage;
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often to look whether the program has ended or is to be stopped. It has ended within
+/// microseconds of closing its output, so this delays nothing but the answer to a stop.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// What came of a program.
+#[derive(Debug)]
+pub enum Ended {
+    /// It ended by itself.
+    Finished(Finished),
+    /// It was killed because somebody asked to stop.
+    Stopped,
+    /// It was killed because its time was up.
+    TimedOut,
+}
+
+/// A program that ended by itself.
+#[derive(Debug)]
+pub struct Finished {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it printed to standard output; bytes that are no text are replaced.
+    pub stdout: String,
+    /// What it printed to standard error, likewise.
+    pub stderr: String,
+    /// From before its start until after its end.
+    pub elapsed: Duration,
+    /// What it used.
+    pub usage: Usage,
+}
+
+/// Runs a program to its end, or until `stop` says so, or for `limit` at most; a program that is
+/// not to go on is killed. `input` is what it finds on standard input.
+///
+/// # Errors
+/// When the program cannot be started or waited for.
+pub fn run(
+    command: &mut Command,
+    input: &[u8],
+    limit: Duration,
+    stop: &dyn Fn() -> bool,
+) -> io::Result<Ended> {
+    let began = Instant::now();
+    let own_peak = usage::own_peak_rss_bytes();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    // Input is a few lines, which a pipe takes whole: writing does not wait for the program.
+    if let Some(mut stdin) = child.stdin.take()
+        && let Err(error) = stdin.write_all(input)
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        abandon(&mut child);
+        return Err(error);
+    }
+    let stdout = collect(child.stdout.take());
+    let stderr = collect(child.stderr.take());
+    let mut killed = None;
+    let (status, usage) = loop {
+        if let Some(ended) = usage::reap(&child, own_peak)? {
+            break ended;
+        }
+        if killed.is_none() {
+            killed = if stop() {
+                Some(Ended::Stopped)
+            } else {
+                (began.elapsed() >= limit).then_some(Ended::TimedOut)
+            };
+            if killed.is_some() {
+                // Nobody else waits for it, so its id cannot have passed on to another process.
+                child.kill()?;
+            }
+        }
+        if stdout.wait(LOOK_EVERY) && stderr.wait(LOOK_EVERY) {
+            // Both closed: it is ending.
+            thread::sleep(Duration::from_millis(1));
+        }
+    };
+    let elapsed = began.elapsed();
+    if let Some(killed) = killed {
+        return Ok(killed);
+    }
+    let (stdout, stderr) = (stdout.text(), stderr.text());
+    Ok(Ended::Finished(Finished { status, stdout, stderr, elapsed, usage }))
+}
+
+/// Ends a program that is of no use any more; whether that succeeds changes nothing.
+fn abandon(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// A stream being read by a thread of its own.
+struct Collected {
+    reader: thread::JoinHandle<Vec<u8>>,
+    closed: Receiver<()>,
+}
+
+fn collect(stream: Option<impl Read + Send + 'static>) -> Collected {
+    let (open, closed) = channel::<()>();
+    let reader = thread::spawn(move || {
+        let _open = open;
+        let mut bytes = Vec::new();
+        // What arrived before a failure is what there is.
+        let _ = stream.map(|mut stream| stream.read_to_end(&mut bytes));
+        bytes
+    });
+    Collected { reader, closed }
+}
+
+impl Collected {
+    /// Waits until the stream is closed, no longer than `patience`; whether it is.
+    fn wait(&self, patience: Duration) -> bool {
+        self.closed.recv_timeout(patience) == Err(RecvTimeoutError::Disconnected)
+    }
+
+    /// All of it, once it is closed.
+    fn text(self) -> String {
+        let bytes = self.reader.join().unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    fn finished(ended: Ended) -> Finished {
+        match ended {
+            Ended::Finished(finished) => finished,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn output_input_and_status_are_passed_on() {
+        let script = "read word; echo got $word; echo trouble >&2; exit 3";
+        let ended = run(&mut shell(script), b"mail\n", LONG, &|| false).unwrap();
+        let ended = finished(ended);
+        assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("got mail\n", "trouble\n"));
+        assert_eq!(ended.status.code(), Some(3));
+    }
+
+    #[test]
+    fn processor_time_and_memory_are_the_programs_own() {
+        // A shell that holds 64 MiB: more than this test, whose peak would hide a smaller one.
+        let script = "x=$(head -c 67108864 /dev/zero | tr '\\0' x); echo ${#x}";
+        let ended = finished(run(&mut shell(script), b"", LONG, &|| false).unwrap());
+        assert_eq!(ended.stdout, "67108864\n");
+        assert!(ended.usage.peak_rss_bytes.unwrap() >= 64 << 20, "{:?}", ended.usage);
+        assert!(ended.usage.cpu() > Duration::ZERO);
+        // Two processors at most can have worked for it, with room for clock ticks.
+        assert!(ended.usage.cpu() < 64 * ended.elapsed);
+    }
+
+    #[test]
+    fn memory_that_cannot_be_told_from_our_own_is_not_known() {
+        let held = vec![1u8; 64 << 20];
+        let ended = finished(run(&mut shell("true"), b"", LONG, &|| false).unwrap());
+        assert!(held.iter().all(|&byte| byte == 1));
+        assert_eq!(ended.usage.peak_rss_bytes, None);
+    }
+
+    #[test]
+    fn a_stop_kills_the_program() {
+        let asked = Cell::new(0);
+        let stop = || {
+            asked.set(asked.get() + 1);
+            asked.get() > 2
+        };
+        let ended = run(&mut shell("exec sleep 600"), b"", LONG, &stop).unwrap();
+        assert!(matches!(ended, Ended::Stopped), "{ended:?}");
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_killed() {
+        let limit = Duration::from_millis(50);
+        let ended = run(&mut shell("exec sleep 600"), b"", limit, &|| false).unwrap();
+        assert!(matches!(ended, Ended::TimedOut), "{ended:?}");
+    }
+
+    #[test]
+    fn a_program_that_does_not_read_is_no_error() {
+        let ended = run(&mut shell("exec <&-; exit 0"), b"unread\n", LONG, &|| false).unwrap();
+        assert!(finished(ended).status.success());
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        let error = run(&mut Command::new("/no/such/program"), b"", LONG, &|| false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

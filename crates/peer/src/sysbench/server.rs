@@ -1,0 +1,49 @@
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Where a server is and who logs in. `Debug` does not show the password.
+#[derive(Clone)]
+pub struct Server {
+    /// Where it listens.
+    pub address: Address,
+    /// Account name.
+    pub user: String,
+    /// Its password; empty for none.
+    pub password: Vec<u8>,
+    /// Schema that the test tables are in.
+    pub database: String,
+}
+
+/// Where a server listens. A host's name is resolved before: sysbench's client library takes
+/// `localhost` for a socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// TCP.
+    Tcp(SocketAddr),
+    /// Unix socket.
+    Socket(PathBuf),
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { address, user, database, .. } = self;
+        write!(f, "Server({user} at {address:?}, database {database})")
+    }
+}
+
+impl Server {
+    /// The arguments that say where it is and who logs in, without the password.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let mut arguments = match &self.address {
+            Address::Tcp(address) => vec![
+                format!("--mysql-host={}", address.ip()),
+                format!("--mysql-port={}", address.port()),
+            ],
+            Address::Socket(path) => vec![format!("--mysql-socket={}", path.display())],
+        };
+        arguments.push(format!("--mysql-user={}", self.user));
+        arguments.push(format!("--mysql-db={}", self.database));
+        arguments
+    }
+}
