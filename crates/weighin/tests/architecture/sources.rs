@@ -49,8 +49,9 @@ fn holds(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + word.len()..].chars().next();
-        !(starts_inner && before.is_some_and(is_inner))
-            && !(ends_inner && after.is_some_and(is_inner))
+        let goes_on = starts_inner && before.is_some_and(is_inner)
+            || ends_inner && after.is_some_and(is_inner);
+        !goes_on
     })
 }
 
