@@ -29,6 +29,9 @@ pub struct TestAnalysis {
     pub curves: Vec<Curve>,
     /// Every pair of targets at every level where both have data, throughput and p95 latency.
     pub comparisons: Vec<Comparison>,
+    /// Every pair of targets over all levels together, throughput and p95 latency; a pair with
+    /// fewer than two levels in common has none.
+    pub overall: Vec<OverallComparison>,
     /// By throughput at the peak of each target.
     pub ranking: Ranking,
 }
@@ -48,9 +51,10 @@ pub struct Cell {
     pub latency_mean_ms: Option<Estimate>,
     /// Median latency in milliseconds.
     pub latency_p50_ms: Option<Estimate>,
-    /// 95th percentile of latency in milliseconds, of trials with at least 20 transactions.
+    /// 95th percentile of latency in milliseconds; like all percentiles absent where a trial has
+    /// too few transactions for it (see [`crate::percentile_ms`]).
     pub latency_p95_ms: Option<Estimate>,
-    /// 99th percentile of latency in milliseconds, of trials with at least 100 transactions.
+    /// 99th percentile of latency in milliseconds.
     pub latency_p99_ms: Option<Estimate>,
     /// (max − min) / median of throughput over the trials (method R31), 0.05 being 5 %.
     pub spread: Option<f64>,
@@ -68,8 +72,8 @@ pub struct TrialAssessment {
     pub validity: Validity,
     /// Transactions per second; absent when the trial failed.
     pub throughput: Option<f64>,
-    /// 95th percentile of latency in milliseconds; absent when the trial failed or fewer than 20
-    /// transactions succeeded (it would be no more than their maximum).
+    /// 95th percentile of latency in milliseconds; absent when the trial failed or had too few
+    /// transactions for it (see [`crate::percentile_ms`]).
     pub latency_p95_ms: Option<f64>,
     /// Index in the dataset's trials.
     pub record: usize,
@@ -84,8 +88,11 @@ pub struct Curve {
     pub peak: Level,
     /// Throughput there, in transactions per second.
     pub peak_throughput: Estimate,
-    /// What the curve does.
+    /// What the curve does up to the highest level that has data.
     pub shape: CurveShape,
+    /// Levels of the test above that one, ascending: all trials there failed, are void or were
+    /// not run.
+    pub without_data: Vec<Level>,
 }
 
 /// What a throughput curve does after its peak.
@@ -97,6 +104,9 @@ pub enum CurveShape {
     /// The peak is the highest level measured, and clearly above the one before it: the true
     /// peak may lie beyond.
     StillRising,
+    /// The peak is the highest level that has data, and clearly above the one before it, but
+    /// levels above were tried and have none: it may be the end of what the target can do.
+    CutShort,
     /// Throughput at the highest level measured is the same, within the study's margin, as at the
     /// peak (as at the level before it, where the highest level is itself the peak).
     Flat,
@@ -137,6 +147,38 @@ pub struct Comparison {
     pub base: Estimate,
     /// candidate ÷ baseline, paired by repeat; of the medians, unpaired, where fewer than two
     /// repeats are left that both have.
+    pub ratio: Estimate,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// Two targets over all their common levels together.
+///
+/// Within each repeat the geometric means over the levels are set against one another; these
+/// ratios, one for each repeat, are judged like those of a single level. So the sample's unit is
+/// the repeat, however many levels there are, and what moves a whole block cancels out. The levels
+/// are fixed: each weighs the same, and the statement is about these levels and no others. Noise
+/// that differs from level to level averages out, so that small differences show which no single
+/// level resolves. That the geometric means differ does not say that every level does.
+///
+/// Every repeat must have the same levels, else a ratio would depend on which trials failed: of
+/// the repeats and levels as many are kept as go together (see `overall` for the rule, which
+/// looks at what is there and not at the values).
+#[derive(Clone, Debug, Serialize)]
+pub struct OverallComparison {
+    /// The target in the denominator; always the earlier one in the study.
+    pub baseline: String,
+    /// The target in the numerator.
+    pub candidate: String,
+    /// The levels that it rests on, at least two, in order.
+    pub levels: Vec<Level>,
+    /// Whether these are all levels of the test.
+    pub all_levels: bool,
+    /// Which figure.
+    pub metric: Metric,
+    /// The baseline's geometric mean over the levels (method R24).
+    pub base: Estimate,
+    /// candidate ÷ baseline of the geometric means, paired by repeat.
     pub ratio: Estimate,
     /// What follows.
     pub verdict: Verdict,

@@ -43,7 +43,8 @@ pub(crate) fn collect<'a>(
                     key.target == target && key.test == test.name && key.level == level
                 })
                 .map(|(index, (record, judgement))| {
-                    let figures = record.load().map(Figures::of);
+                    let load = record.load();
+                    let figures = load.map(|load| Figures::of(load, dataset.study.confidence));
                     JudgedTrial { index, record, judgement, figures }
                 })
                 .collect();
@@ -132,6 +133,21 @@ impl<'a> CellData<'a> {
             })
             .collect();
         Evidence::HostSaturated { busy: shares.iter().sum::<f64>() / shares.len() as f64 }
+    }
+
+    /// All its records, in order of repeat.
+    pub(crate) fn records(&self) -> impl Iterator<Item = &TrialRecord> {
+        self.trials.iter().map(|trial| trial.record)
+    }
+
+    /// The records that conclusions may rest on, with their figures.
+    pub(crate) fn usable_records(&self) -> impl Iterator<Item = (&TrialRecord, &Figures)> {
+        self.usable().filter_map(|trial| Some((trial.record, trial.figures.as_ref()?)))
+    }
+
+    /// What a finding on the cell's test is about.
+    pub(crate) fn of_test(&self) -> Subject {
+        Subject { test: Some(self.test.to_owned()), ..Subject::default() }
     }
 
     /// The trials that conclusions may rest on.

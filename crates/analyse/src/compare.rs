@@ -1,9 +1,12 @@
 //! Targets against each other, level by level.
 
 use crate::cell::CellData;
-use crate::{Comparison, Evidence, Finding, Metric, Severity, Subject, Verdict};
+use crate::{
+    Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Subject, TestAnalysis,
+    Verdict,
+};
 use model::{Level, Study, Test};
-use stats::{Estimate, Relation};
+use stats::{Estimate, Interval, Relation};
 
 /// Every pair of targets, at every level where both have data, in the order of the study.
 pub(crate) fn comparisons(study: &Study, test: &Test, cells: &[CellData]) -> Vec<Comparison> {
@@ -11,7 +14,7 @@ pub(crate) fn comparisons(study: &Study, test: &Test, cells: &[CellData]) -> Vec
         cells.iter().find(|cell| cell.target == target && cell.level == level)
     };
     let mut comparisons = Vec::new();
-    for (baseline, candidate) in pairs(study) {
+    for (baseline, candidate) in each_pair(study) {
         for &level in &test.levels {
             let Some(both) = cell(baseline, level).zip(cell(candidate, level)) else { continue };
             for metric in [Metric::Throughput, Metric::LatencyP95] {
@@ -40,7 +43,8 @@ fn compare(
     })
 }
 
-fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
+/// What follows from a ratio candidate ÷ baseline.
+pub(crate) fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
     match (metric, ratio.relation(margin)) {
         (_, Relation::Equivalent) => Verdict::Equivalent,
         (_, Relation::Unresolved) => Verdict::Unresolved,
@@ -54,7 +58,7 @@ fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
 }
 
 /// Pairs of names of targets, the earlier one in the study first.
-fn pairs(study: &Study) -> impl Iterator<Item = (&str, &str)> {
+pub(crate) fn each_pair(study: &Study) -> impl Iterator<Item = (&str, &str)> {
     study.targets.iter().enumerate().flat_map(|(i, baseline)| {
         study.targets[i + 1..]
             .iter()
@@ -62,61 +66,87 @@ fn pairs(study: &Study) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Verdicts on throughput, one finding for each stretch of neighbouring levels with the same
-/// verdict. A level without data ends a stretch.
-pub(crate) fn findings(study: &Study, test: &Test, comparisons: &[Comparison]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (baseline, candidate) in pairs(study) {
-        let at = |level: &Level| {
-            comparisons.iter().find(|comparison| {
-                comparison.baseline == baseline
-                    && comparison.candidate == candidate
-                    && comparison.level == *level
-                    && comparison.metric == Metric::Throughput
-            })
-        };
-        let by_level: Vec<Option<&Comparison>> = test.levels.iter().map(at).collect();
-        let same = |a: &Option<&Comparison>, b: &Option<&Comparison>| {
-            a.map(|comparison| comparison.verdict) == b.map(|comparison| comparison.verdict)
-        };
-        for stretch in by_level.chunk_by(same) {
-            let stretch: Vec<&Comparison> = stretch.iter().copied().flatten().collect();
-            if let Some(evidence) = evidence(&stretch, study.margin) {
-                let subject = Subject { test: Some(test.name.clone()), ..Subject::default() };
-                findings.push(Finding { severity: Severity::Notice, subject, evidence });
+/// For each pair of targets what is to be said over all levels together, then over the levels at
+/// which the one is better, or the other, or both are the same, or nothing can be said.
+pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
+    let of_pair = |baseline: &str, candidate: &str| {
+        let overall = test.overall.iter().find(|overall| {
+            overall.metric == Metric::Throughput
+                && overall.baseline == baseline
+                && overall.candidate == candidate
+        });
+        let comparisons = test.comparisons.iter().filter(|comparison| {
+            comparison.metric == Metric::Throughput
+                && comparison.baseline == baseline
+                && comparison.candidate == candidate
+        });
+        let mut by_verdict: Vec<(Verdict, Vec<&Comparison>)> = Vec::new();
+        for comparison in comparisons {
+            match by_verdict.iter_mut().find(|(verdict, _)| *verdict == comparison.verdict) {
+                Some((_, same)) => same.push(comparison),
+                None => by_verdict.push((comparison.verdict, vec![comparison])),
             }
         }
+        let by_level = by_verdict.into_iter().filter_map(|(_, same)| evidence(&same, study.margin));
+        overall
+            .map(|found| overall_evidence(found, study.margin))
+            .into_iter()
+            .chain(by_level)
+            .collect()
+    };
+    each_pair(study)
+        .flat_map(|(baseline, candidate)| -> Vec<Evidence> { of_pair(baseline, candidate) })
+        .map(|evidence| {
+            let subject = Subject { test: Some(test.test.clone()), ..Subject::default() };
+            Finding { severity: Severity::Notice, subject, evidence }
+        })
+        .collect()
+}
+
+fn overall_evidence(overall: &OverallComparison, margin: f64) -> Evidence {
+    Evidence::Overall {
+        baseline: overall.baseline.clone(),
+        candidate: overall.candidate.clone(),
+        levels: overall.levels.clone(),
+        all_levels: overall.all_levels,
+        ratio: overall.ratio,
+        verdict: overall.verdict,
+        margin,
     }
-    findings
 }
 
 /// What comparisons of one pair with one verdict say together; `None` for no comparisons.
-fn evidence(stretch: &[&Comparison], margin: f64) -> Option<Evidence> {
-    let (first, last) = (stretch.first()?, stretch.last()?);
-    let (from, to) = (first.level, last.level);
+fn evidence(same: &[&Comparison], margin: f64) -> Option<Evidence> {
+    let first = same.first()?;
+    let levels = same.iter().map(|comparison| comparison.level).collect();
     let (baseline, candidate) = (first.baseline.clone(), first.candidate.clone());
     Some(match first.verdict {
-        Verdict::Unresolved => Evidence::Unresolved { a: baseline, b: candidate, from, to },
-        Verdict::Equivalent => Evidence::Equivalent { a: baseline, b: candidate, from, to, margin },
-        Verdict::CandidateBetter => Evidence::Better {
-            ratios: extremes(stretch.iter().map(|comparison| comparison.ratio))?,
-            winner: candidate,
-            loser: baseline,
-            from,
-            to,
-        },
-        Verdict::BaselineBetter => Evidence::Better {
-            ratios: extremes(stretch.iter().map(|comparison| comparison.ratio.reciprocal()))?,
-            winner: baseline,
-            loser: candidate,
-            from,
-            to,
-        },
+        Verdict::Unresolved => Evidence::Unresolved { a: baseline, b: candidate, levels },
+        Verdict::Equivalent => Evidence::Equivalent { a: baseline, b: candidate, levels, margin },
+        Verdict::CandidateBetter => {
+            let ratios = same.iter().map(|comparison| comparison.ratio).collect();
+            better(candidate, baseline, levels, ratios)?
+        }
+        Verdict::BaselineBetter => {
+            let ratios = same.iter().map(|comparison| comparison.ratio.reciprocal()).collect();
+            better(baseline, candidate, levels, ratios)?
+        }
     })
 }
 
-/// The estimates with the smallest and the largest point.
-fn extremes(ratios: impl Iterator<Item = Estimate> + Clone) -> Option<(Estimate, Estimate)> {
-    let by_point = |a: &Estimate, b: &Estimate| a.point.total_cmp(&b.point);
-    Some((ratios.clone().min_by(by_point)?, ratios.max_by(by_point)?))
+/// The ratios winner ÷ loser at these levels; `None` where one has no interval, which a verdict
+/// needs.
+fn better(
+    winner: String,
+    loser: String,
+    levels: Vec<Level>,
+    ratios: Vec<Estimate>,
+) -> Option<Evidence> {
+    let by_point = |a: &&Estimate, b: &&Estimate| a.point.total_cmp(&b.point);
+    let (least, most) = (ratios.iter().min_by(by_point)?, ratios.iter().max_by(by_point)?);
+    let intervals: Vec<Interval> =
+        ratios.iter().map(|ratio| ratio.interval).collect::<Option<_>>()?;
+    let low = intervals.iter().map(|interval| interval.low).fold(f64::INFINITY, f64::min);
+    let high = intervals.iter().map(|interval| interval.high).fold(0.0, f64::max);
+    Some(Evidence::Better { winner, loser, levels, ratios: (*least, *most), bounds: (low, high) })
 }

@@ -25,9 +25,8 @@ pub(crate) fn peaks(study: &Study, cells: &[CellData]) -> Vec<Peak> {
 }
 
 fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<Peak> {
-    let points: Vec<Point> = cells
-        .iter()
-        .filter(|cell| cell.target == target)
+    let own = || cells.iter().filter(|cell| cell.target == target);
+    let points: Vec<Point> = own()
         .filter_map(|cell| {
             let series = cell.series(Figure::Throughput);
             let throughput = series.estimate(study.confidence)?;
@@ -40,11 +39,18 @@ fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<Peak> {
         .enumerate()
         .rev()
         .max_by(|(_, a), (_, b)| a.throughput.point.total_cmp(&b.throughput.point))?;
+    let last = points.last()?.level;
+    let without_data: Vec<Level> = own().map(|cell| cell.level).filter(|&l| l > last).collect();
+    let shape = match shape(&points, index, study) {
+        CurveShape::StillRising if !without_data.is_empty() => CurveShape::CutShort,
+        shape => shape,
+    };
     let curve = Curve {
         target: target.to_owned(),
         peak: top.level,
         peak_throughput: top.throughput,
-        shape: shape(&points, index, study),
+        shape,
+        without_data,
     };
     Some(Peak { curve, series: top.series.clone() })
 }
@@ -89,7 +95,7 @@ fn confidence_after_choice(confidence: f64, choices: usize) -> f64 {
 pub(crate) fn findings(test: &str, peaks: &[Peak]) -> Vec<Finding> {
     let curves = peaks.iter().map(|peak| &peak.curve);
     curves
-        .filter(|curve| curve.shape != CurveShape::SinglePoint)
+        .filter(|curve| curve.shape != CurveShape::SinglePoint || !curve.without_data.is_empty())
         .flat_map(|curve| {
             let finding = |level, evidence| Finding {
                 severity: Severity::Notice,
@@ -104,6 +110,7 @@ pub(crate) fn findings(test: &str, peaks: &[Peak]) -> Vec<Finding> {
             let peak = Evidence::Peak {
                 throughput: curve.peak_throughput,
                 still_rising: curve.shape == CurveShape::StillRising,
+                without_data: curve.without_data.clone(),
             };
             let decline = match curve.shape {
                 CurveShape::Declines { at, ratio } => {

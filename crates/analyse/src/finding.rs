@@ -1,3 +1,4 @@
+use crate::{Metric, Verdict};
 use model::{Failure, Level};
 use serde::Serialize;
 use stats::Estimate;
@@ -139,8 +140,11 @@ pub enum Evidence {
     Peak {
         /// Throughput there.
         throughput: Estimate,
-        /// Whether the curve still rises at the highest level measured.
+        /// Whether the curve still rises at the highest level of the test.
         still_rising: bool,
+        /// Levels above the highest one with data, ascending: all trials there failed, are void or
+        /// were not run.
+        without_data: Vec<Level>,
     },
     /// Throughput falls after the peak.
     Decline {
@@ -149,42 +153,80 @@ pub enum Evidence {
         /// Throughput at the subject's level over throughput at the peak.
         ratio: Estimate,
     },
-    /// One target is better than another over a range of levels.
+    /// What can be said of two targets over all their common levels together.
+    Overall {
+        /// The target in the denominator.
+        baseline: String,
+        /// The target in the numerator.
+        candidate: String,
+        /// The levels that it rests on, in order.
+        levels: Vec<Level>,
+        /// Whether these are all levels of the test.
+        all_levels: bool,
+        /// candidate ÷ baseline of the geometric means of throughput over the levels.
+        ratio: Estimate,
+        /// What follows.
+        verdict: Verdict,
+        /// The study's margin, 0.03 being 3 %.
+        margin: f64,
+    },
+    /// One target is better than another at some levels.
     Better {
         /// The better one.
         winner: String,
         /// The other one.
         loser: String,
-        /// Lowest level of the range.
-        from: Level,
-        /// Highest level of the range.
-        to: Level,
+        /// These levels, in order; they need not be neighbours.
+        levels: Vec<Level>,
         /// The smallest and the largest ratio of throughputs, winner ÷ loser.
         ratios: (Estimate, Estimate),
+        /// The lowest and the highest end of the intervals at all these levels.
+        bounds: (f64, f64),
     },
-    /// Two targets are the same within the margin over a range of levels.
+    /// Two targets are the same within the margin at some levels.
     Equivalent {
         /// One.
         a: String,
         /// The other.
         b: String,
-        /// Lowest level of the range.
-        from: Level,
-        /// Highest level of the range.
-        to: Level,
+        /// These levels, in order; they need not be neighbours.
+        levels: Vec<Level>,
         /// The study's margin, 0.03 being 3 %.
         margin: f64,
     },
-    /// Two targets cannot be told apart over a range of levels.
+    /// Two targets cannot be told apart at some levels.
     Unresolved {
         /// One.
         a: String,
         /// The other.
         b: String,
-        /// Lowest level of the range.
-        from: Level,
-        /// Highest level of the range.
-        to: Level,
+        /// These levels, in order; they need not be neighbours.
+        levels: Vec<Level>,
+    },
+    /// Check 7: another tool ran the same load, before or after the trials of a cell.
+    SecondOpinion {
+        /// The tool with its version.
+        tool: String,
+        /// Which figure.
+        metric: Metric,
+        /// Weighin's figure.
+        weighin: Estimate,
+        /// The other tool's figure.
+        other: Estimate,
+        /// weighin ÷ other, paired by repeat.
+        ratio: Estimate,
+        /// Whether the interval of the ratio holds 1 or lies within the margin; absent without an
+        /// interval.
+        agrees: Option<bool>,
+    },
+    /// Another tool was to give a second opinion and failed.
+    SecondOpinionFailed {
+        /// The tool with its version.
+        tool: String,
+        /// Why, the first time.
+        failure: Failure,
+        /// How often in the cell.
+        times: usize,
     },
     /// The dataset is large or small against the buffer pool (method R37).
     DatasetAgainstMemory {

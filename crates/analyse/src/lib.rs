@@ -6,7 +6,8 @@
 //!
 //! Order of events: every trial is checked and becomes valid, suspect or void (`check`); the
 //! trials of a cell that are not void give its series and estimates (`cell`, `series`); series
-//! are compared between targets (`compare`), along the levels of a target (`curve`), and at the
+//! are compared between targets, level by level (`compare`) and over all levels together
+//! (`overall`), along the levels of a target (`curve`), and at the
 //! targets' peaks (`rank`).
 
 mod analysis;
@@ -15,16 +16,19 @@ mod check;
 mod compare;
 mod curve;
 mod finding;
+mod opinion;
+mod overall;
 mod rank;
 mod series;
 mod settings;
 mod study;
 
 pub use analysis::{
-    Analysis, Cell, Comparison, Curve, CurveShape, Metric, Place, Ranking, SettingDifference,
-    TestAnalysis, TrialAssessment, Verdict,
+    Analysis, Cell, Comparison, Curve, CurveShape, Metric, OverallComparison, Place, Ranking,
+    SettingDifference, TestAnalysis, TrialAssessment, Verdict,
 };
 pub use finding::{Check, Evidence, Finding, Severity, Subject, Validity};
+pub use series::percentile_ms;
 
 use cell::CellData;
 use check::Judgement;
@@ -54,18 +58,18 @@ fn analyse_test(
     let study = &dataset.study;
     let data = cell::collect(dataset, test, judgements);
     let mut findings: Vec<Finding> = data.iter().flat_map(CellData::findings).collect();
+    findings.extend(data.iter().flat_map(|cell| opinion::findings(study, cell)));
 
     let peaks = curve::peaks(study, &data);
     findings.extend(curve::findings(&test.name, &peaks));
-    let comparisons = compare::comparisons(study, test, &data);
-    findings.extend(compare::findings(study, test, &comparisons));
-
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(study.confidence)).collect(),
         ranking: rank::ranking(study, &peaks),
         curves: peaks.into_iter().map(|peak| peak.curve).collect(),
-        comparisons,
+        comparisons: compare::comparisons(study, test, &data),
+        overall: overall::overall(study, test, &data),
     };
+    findings.extend(compare::findings(study, &analysis));
     (analysis, findings)
 }

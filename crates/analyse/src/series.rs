@@ -1,8 +1,8 @@
 //! One metric of one cell, repeat by repeat.
 
 use crate::Metric;
-use model::LoadResult;
-use stats::{Estimate, Sample, paired_ratio, unpaired_ratio};
+use model::{Latencies, LoadResult};
+use stats::{Estimate, Sample, paired_ratio, unpaired_ratio, values_needed};
 use std::collections::BTreeMap;
 
 /// By how much a latency read from a histogram of three significant digits may be off, relative
@@ -17,6 +17,12 @@ pub(crate) enum Figure {
     LatencyP50,
     LatencyP95,
     LatencyP99,
+}
+
+impl Figure {
+    fn is_percentile(self) -> bool {
+        matches!(self, Self::LatencyP50 | Self::LatencyP95 | Self::LatencyP99)
+    }
 }
 
 impl From<Metric> for Figure {
@@ -35,9 +41,19 @@ struct Reading {
     rounding: f64,
 }
 
+/// A percentile of latency in milliseconds, where a distribution has the transactions that it
+/// takes ([`stats::values_needed`]): at 95 % confidence 6 for the median, 72 for the 95th and 368
+/// for the 99th percentile. `percentile` lies in 0 to 100, `confidence` in (0, 1).
+///
+/// This is the one rule for all that an analysis and a report say of percentiles.
+pub fn percentile_ms(latencies: &Latencies, percentile: f64, confidence: f64) -> Option<f64> {
+    let enough = latencies.count() >= values_needed(percentile / 100.0, confidence);
+    enough.then(|| latencies.percentile_ms(percentile)).flatten()
+}
+
 /// All figures of a trial, in transactions per second and milliseconds. Read once, because each
 /// latency is a walk through a histogram. Absent when no transaction succeeded, or fewer than a
-/// percentile needs for one of them to lie beyond it: it would be the maximum by another name.
+/// percentile takes ([`percentile_ms`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Figures {
     throughput: Option<Reading>,
@@ -48,30 +64,33 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    pub(crate) fn of(load: &LoadResult) -> Self {
+    pub(crate) fn of(load: &LoadResult, confidence: f64) -> Self {
         let reading = |value: Option<f64>, rounding| {
             let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
             Some(Reading { value, rounding })
         };
-        let percentile = |whole: u8| {
-            let enough = load.latencies.count().saturating_mul(100 - u64::from(whole)) >= 100;
-            let value = enough.then(|| load.latencies.percentile_ms(f64::from(whole))).flatten();
-            reading(value, HISTOGRAM_ROUNDING)
+        let percentile = |percentile| {
+            reading(percentile_ms(&load.latencies, percentile, confidence), HISTOGRAM_ROUNDING)
         };
         // One transaction more or less may have fallen within the window.
         let whole_transactions = 1.0 / load.measure.transactions.max(1) as f64;
         Self {
             throughput: reading(Some(load.measure.transactions_per_second()), whole_transactions),
             latency_mean: reading(load.latencies.mean_ms(), HISTOGRAM_ROUNDING),
-            latency_p50: percentile(50),
-            latency_p95: percentile(95),
-            latency_p99: percentile(99),
+            latency_p50: percentile(50.0),
+            latency_p95: percentile(95.0),
+            latency_p99: percentile(99.0),
         }
     }
 
     /// The value of one figure.
     pub(crate) fn value(&self, figure: Figure) -> Option<f64> {
         self.reading(figure).map(|reading| reading.value)
+    }
+
+    /// How much one figure may be off, as a share of it.
+    pub(crate) fn rounding(&self, figure: Figure) -> f64 {
+        self.reading(figure).map_or(0.0, |reading| reading.rounding)
     }
 
     fn reading(&self, figure: Figure) -> Option<Reading> {
@@ -94,16 +113,42 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// Of these trials, each with its repeat.
+    /// Of these trials, each with its repeat. Empty where a trial has too few transactions for a
+    /// percentile: it is the slow trials that have few, and without them the others would make
+    /// the target look good.
     pub(crate) fn of(figure: Figure, trials: impl Iterator<Item = (u32, Figures)>) -> Self {
         let mut series = Self::default();
         for (repeat, figures) in trials {
-            if let Some(reading) = figures.reading(figure) {
-                series.values.insert(repeat, reading.value);
-                series.rounding = series.rounding.max(reading.rounding);
+            match figures.reading(figure) {
+                Some(reading) => {
+                    series.values.insert(repeat, reading.value);
+                    series.rounding = series.rounding.max(reading.rounding);
+                }
+                None if figure.is_percentile() => return Self::default(),
+                None => {}
             }
         }
         series
+    }
+
+    /// The value in a repeat, where there is one.
+    pub(crate) fn at(&self, repeat: u32) -> Option<f64> {
+        self.values.get(&repeat).copied()
+    }
+
+    /// The repeats that have a value, ascending.
+    pub(crate) fn repeats(&self) -> impl Iterator<Item = u32> {
+        self.values.keys().copied()
+    }
+
+    /// A series of these values by repeat, each off by up to `rounding` relative to itself.
+    pub(crate) fn from_values(values: BTreeMap<u32, f64>, rounding: f64) -> Self {
+        Self { values, rounding }
+    }
+
+    /// The largest relative rounding of any value.
+    pub(crate) fn rounding(&self) -> f64 {
+        self.rounding
     }
 
     /// The median with its interval; `None` without values.

@@ -60,6 +60,8 @@ struct TargetReport<'a> {
 struct TestReport<'a> {
     workload: Option<&'static str>,
     words: String,
+    ranking_words: Option<String>,
+    pair_words: Vec<String>,
     limits: Vec<String>,
     #[serde(flatten)]
     analysis: &'a TestAnalysis,
@@ -140,6 +142,8 @@ fn test_report<'a>(analysis: &'a Analysis<'a>, test: &'a TestAnalysis) -> TestRe
     TestReport {
         workload: studied.map(|studied| studied.workload.name()),
         words: said.headline,
+        ranking_words: said.ranking,
+        pair_words: said.conditions,
         limits: said.limits,
         analysis: test,
     }

@@ -8,7 +8,6 @@ mod html;
 mod json;
 mod markdown;
 pub mod numbers;
-mod support;
 mod svg;
 mod tables;
 mod terminal;

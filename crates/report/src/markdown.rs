@@ -44,6 +44,7 @@ fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         blocks.push(format!("### {}", escaped(&test.test)));
     }
     blocks.push(format!("**{}**", escaped(&said.headline)));
+    blocks.extend(said.ranking.as_deref().map(escaped));
     blocks.extend(bullets(&said.conditions));
     blocks.push(table(&tables::ranking(analysis, test)));
     if !said.limits.is_empty() {
@@ -69,8 +70,9 @@ fn findings(analysis: &Analysis) -> Vec<String> {
         [Severity::Severe, Severity::Warning, Severity::Notice, Severity::Passed];
     let mut blocks = vec!["## Findings".to_owned()];
     for severity in ORDER {
-        let of_severity = analysis.findings.iter().filter(|f| f.severity == severity);
-        let sentences: Vec<String> = of_severity.map(words::sentence).collect();
+        let kinds = view::by_kind(analysis, severity);
+        let sentences: Vec<String> =
+            kinds.iter().flat_map(|(_, findings)| words::sentences(findings)).collect();
         if let Some(list) = bullets(&sentences) {
             blocks.push(format!("### {}", words::severity(severity)));
             blocks.push(list);

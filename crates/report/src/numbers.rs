@@ -65,6 +65,13 @@ pub fn percent(share: f64) -> String {
     format!("{text}\u{a0}%")
 }
 
+/// A range of shares as percentages: `96–98.1 %`; one figure where the ends look the same.
+pub(crate) fn percents((low, high): (f64, f64)) -> String {
+    let (first, last) = (percent(low), percent(high));
+    let bare = first.trim_end_matches("\u{a0}%");
+    if first == last { last } else { format!("{bare}–{last}") }
+}
+
 /// The two ends of an interval: `1,540–1,700`; one figure where they look the same.
 pub(crate) fn range(low: f64, high: f64) -> String {
     let (low, high) = (figure(low), figure(high));

@@ -68,6 +68,9 @@ impl Page {
             );
         }
         let said = words::answer(analysis, test);
+        if said.ranking.is_some() {
+            self.bullet(&said.headline, Style::Plain);
+        }
         for condition in said.conditions {
             self.bullet(&condition, Style::Plain);
         }
@@ -118,18 +121,19 @@ impl Page {
         }
     }
 
-    /// Of the severe findings and the warnings the first of each kind, but for failures, which
+    /// Of the severe findings and the warnings one sentence of each kind, but for failures, which
     /// are listed already.
     fn doubts(&mut self, analysis: &Analysis) {
         for (severity, style) in
             [(Severity::Severe, Style::Bad), (Severity::Warning, Style::Doubtful)]
         {
             for (_, findings) in view::by_kind(analysis, severity) {
-                let Some((first, others)) = findings.split_first() else { continue };
-                if matches!(first.evidence, Evidence::TrialFailed { .. }) {
+                if findings.iter().any(|f| matches!(f.evidence, Evidence::TrialFailed { .. })) {
                     continue;
                 }
-                self.bullet(&words::sentence(first), style);
+                let sentences = words::sentences(&findings);
+                let Some((first, others)) = sentences.split_first() else { continue };
+                self.bullet(first, style);
                 if !others.is_empty() {
                     let more = format!("{} more of this kind in the report", others.len());
                     self.paragraph("    ", &more, Style::Soft);

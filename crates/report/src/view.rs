@@ -53,6 +53,11 @@ impl Tally {
         Self::of(analysis, analysis.tests.iter().flat_map(|test| &test.cells))
     }
 
+    /// Whether some trials are suspect or do not count.
+    pub(crate) fn in_doubt(&self) -> bool {
+        self.suspect + self.void + self.failed > 0
+    }
+
     /// What there is of each, such as `2 valid, 1 failed`; `not run` for none at all.
     pub(crate) fn describe(&self) -> String {
         let parts: Vec<String> = [

@@ -2,7 +2,7 @@
 
 mod support;
 
-use analyse::{Check, Evidence, Finding, Severity, Subject};
+use analyse::{Check, Evidence, Finding, Severity, Subject, Verdict};
 use model::{Failure, FailureKind, Level};
 use report::words::sentence;
 use stats::Estimate;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use support::ratio;
 
 fn level(clients: u32) -> Level {
-    Level { clients }
+    Level::clients(clients)
 }
 
 fn finding(evidence: Evidence) -> Finding {
@@ -39,13 +39,28 @@ fn whole(evidence: Evidence) -> Finding {
     Finding { severity: Severity::Warning, subject: Subject::default(), evidence }
 }
 
-fn better(ratios: (Estimate, Estimate), to: u32) -> Finding {
+fn better(ratios: (Estimate, Estimate), levels: &[u32]) -> Finding {
+    let ends =
+        |ratio: Estimate| ratio.interval.map_or((ratio.point, ratio.point), |i| (i.low, i.high));
+    let (least, most) = (ends(ratios.0), ends(ratios.1));
     comparison(Evidence::Better {
         winner: "relaxed".into(),
         loser: "durable".into(),
-        from: level(1),
-        to: level(to),
+        levels: levels.iter().copied().map(level).collect(),
         ratios,
+        bounds: (least.0.min(most.0), least.1.max(most.1)),
+    })
+}
+
+fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
+    comparison(Evidence::Overall {
+        baseline: "durable".into(),
+        candidate: "relaxed".into(),
+        levels: vec![level(1), level(8)],
+        all_levels,
+        ratio,
+        verdict,
+        margin: 0.03,
     })
 }
 
@@ -93,20 +108,36 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         finding(Evidence::HostSaturated { busy: 0.973 }),
         whole(Evidence::CheckPassed { check: Check::LittlesLaw, trials: 36 }),
         whole(Evidence::CheckPassed { check: Check::ClientNotBottleneck, trials: 1 }),
-        curve(Evidence::Peak { throughput: ratio(1_624.0, 1_540.2, 1_699.0), still_rising: false }),
-        curve(Evidence::Peak { throughput: ratio(1_624.0, 1_540.2, 1_699.0), still_rising: true }),
+        curve(Evidence::Peak {
+            throughput: ratio(1_624.0, 1_540.2, 1_699.0),
+            still_rising: false,
+            without_data: vec![],
+        }),
+        curve(Evidence::Peak {
+            throughput: ratio(1_624.0, 1_540.2, 1_699.0),
+            still_rising: true,
+            without_data: vec![],
+        }),
+        curve(Evidence::Peak {
+            throughput: ratio(1_624.0, 1_540.2, 1_699.0),
+            still_rising: false,
+            without_data: vec![level(16), level(32)],
+        }),
+        overall(ratio(1.13, 1.05, 1.22), Verdict::CandidateBetter, true),
+        overall(ratio(0.8, 0.75, 0.85), Verdict::BaselineBetter, false),
+        overall(ratio(1.01, 0.99, 1.02), Verdict::Equivalent, true),
+        overall(ratio(0.95, 0.8, 1.15), Verdict::Unresolved, true),
         curve(Evidence::Decline { peak: level(4), ratio: ratio(0.81, 0.75, 0.88) }),
-        better((ratio(1.52, 1.43, 1.61), ratio(2.44, 2.3, 2.56)), 32),
-        better((ratio(1.52, 1.43, 1.61), ratio(1.52, 1.43, 1.61)), 1),
-        better((once, once), 1),
+        better((ratio(1.52, 1.43, 1.61), ratio(2.44, 2.3, 2.56)), &[1, 8, 32]),
+        better((ratio(1.52, 1.43, 1.61), ratio(1.52, 1.43, 1.61)), &[1]),
+        better((once, once), &[1]),
         comparison(Evidence::Equivalent {
             a: two.0.clone(),
             b: two.1.clone(),
-            from: level(1),
-            to: level(8),
+            levels: vec![level(1), level(8)],
             margin: 0.03,
         }),
-        comparison(Evidence::Unresolved { a: two.0, b: two.1, from: level(8), to: level(8) }),
+        comparison(Evidence::Unresolved { a: two.0, b: two.1, levels: vec![level(8)] }),
         whole(Evidence::DatasetAgainstMemory {
             dataset_bytes: 1_288_490_188,
             buffer_pool_bytes: 134_217_728,
@@ -126,7 +157,7 @@ fn nothing_is_faster_where_the_interval_reaches_one() {
     for ratios in
         [(doubtful, sure), (doubtful, doubtful), (Estimate { interval: None, ..sure }, sure)]
     {
-        let sentence = sentence(&better(ratios, 4));
+        let sentence = sentence(&better(ratios, &[1, 4]));
         assert!(!sentence.contains("faster"), "{sentence}");
         assert!(!sentence.contains('%') || sentence.contains("interval"), "{sentence}");
     }
@@ -137,8 +168,7 @@ fn names_that_would_read_as_prose_are_quoted() {
     let finding = comparison(Evidence::Equivalent {
         a: "the old one".into(),
         b: support::HOSTILE.into(),
-        from: level(2),
-        to: level(4),
+        levels: vec![level(2), level(4)],
         margin: 0.03,
     });
     let sentence = sentence(&finding);

@@ -11,6 +11,6 @@ mod sample;
 
 pub use equivalence::Relation;
 pub use estimate::{Estimate, Interval, IntervalMethod};
-pub use interval::repeats_needed;
+pub use interval::{repeats_needed, values_needed};
 pub use ratio::{paired_ratio, unpaired_ratio};
 pub use sample::{Sample, SampleError};

@@ -83,17 +83,23 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
         tests: vec![Test {
             name: TEST.to_owned(),
             workload: Workload::Oltp(oltp),
-            levels: levels.iter().map(|&clients| Level { clients }).collect(),
+            levels: levels.iter().map(|&clients| Level::clients(clients)).collect(),
             warmup: WARMUP,
             duration: MEASURE,
             cache: CacheState::Warm,
+            second_opinion: false,
         }],
         source: String::new(),
     }
 }
 
 pub fn key(target: &str, clients: u32, repeat: u32) -> TrialKey {
-    TrialKey { target: target.to_owned(), test: TEST.to_owned(), level: Level { clients }, repeat }
+    TrialKey {
+        target: target.to_owned(),
+        test: TEST.to_owned(),
+        level: Level::clients(clients),
+        repeat,
+    }
 }
 
 fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
@@ -115,6 +121,7 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
         finished_at: UnixMillis(12_200),
         end: TrialEnd::Completed(Box::new(load)),
         sampling,
+        second_opinion: None,
     }
 }
 
@@ -153,7 +160,10 @@ fn load(clients: u32, throughput: f64) -> LoadResult {
             busiest_worker: 0.1,
             peak_rss_bytes: 1,
             max_loop_lag: Duration::from_micros(100),
+            ..ClientCost::default()
         },
+        open: None,
+        outages: Vec::new(),
     }
 }
 

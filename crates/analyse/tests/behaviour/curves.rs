@@ -80,6 +80,22 @@ fn a_curve_ends_at_the_highest_level_that_has_data() {
 }
 
 #[test]
+fn a_curve_that_ends_in_failures_is_not_called_rising() {
+    let mut data = curve([100.0, 190.0, 350.0, 500.0, 600.0], 3);
+    (1..=3).for_each(|repeat| fail(trial(&mut data, "only", 16, repeat)));
+    data.trials.retain(|record| record.key.level.clients != 8 || record.key.repeat < 3);
+    let analysis = analyse(&data);
+    let curve = &analysis.tests[0].curves[0];
+    assert_eq!((curve.peak.clients, curve.shape), (8, CurveShape::CutShort));
+    let peak = found(&analysis, |e| matches!(e, Evidence::Peak { .. }));
+    let Evidence::Peak { still_rising, without_data, .. } = &peak[0].evidence else {
+        unreachable!("filtered above")
+    };
+    assert!(!still_rising);
+    assert_eq!(without_data.iter().map(|level| level.clients).collect::<Vec<u32>>(), [16]);
+}
+
+#[test]
 fn a_peak_that_owes_its_rank_to_the_blocks_that_are_left_is_not_called_rising() {
     // Level 16 is 20 % above level 8 in every block, but blocks 1 to 3 are slow, and there
     // level 8 has no data: its median, and only that, is the highest.

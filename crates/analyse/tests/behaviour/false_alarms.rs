@@ -33,6 +33,29 @@ fn equal_targets_are_called_different_in_at_most_5_percent_of_comparisons() {
 }
 
 #[test]
+fn equal_targets_are_called_different_over_all_levels_in_at_most_5_percent_of_runs() {
+    for repeats in [2, 3, 6] {
+        for metric in [Metric::Throughput, Metric::LatencyP95] {
+            let alarms = (0..CURVES).filter(|&seed| {
+                let mut noise = Noise::new(seed);
+                // A curve with a knee, of which the end scatters more than the beginning.
+                let throughput = |_: &str, clients: u32, _| {
+                    let rate = 9000.0 * f64::from(clients) / (4.0 + f64::from(clients));
+                    rate * noise.factor(if clients > 8 { 0.4 } else { 0.15 })
+                };
+                let data = dataset(&["a", "b"], &[1, 2, 4, 8, 16, 32], repeats, throughput);
+                let analysis = analyse(&data);
+                let overall = &analysis.tests[0].overall;
+                let verdict = overall.iter().find(|overall| overall.metric == metric).unwrap();
+                !matches!(verdict.verdict, Verdict::Unresolved | Verdict::Equivalent)
+            });
+            let alarms = alarms.count();
+            assert!(alarms <= limit(CURVES, 5.0), "{repeats} repeats, {metric:?}: {alarms}");
+        }
+    }
+}
+
+#[test]
 fn targets_that_differ_by_more_than_the_margin_are_not_called_equivalent() {
     let claims = (0..CELLS)
         .filter(|&seed| {

@@ -1,7 +1,11 @@
 //! Targets against each other, level by level.
 
-use crate::bench::{self, Noise, comparison, dataset, fail, found, load_of, trial, verdicts};
+use crate::bench::{Noise, comparison, dataset, fail, found, load_of, trial, verdicts};
 use analyse::{Evidence, Metric, Severity, Verdict, analyse};
+
+fn clients(levels: &[model::Level]) -> Vec<u32> {
+    levels.iter().map(|level| level.clients).collect()
+}
 
 #[test]
 fn a_target_that_is_30_percent_slower_is_found_slower_at_every_level() {
@@ -17,14 +21,21 @@ fn a_target_that_is_30_percent_slower_is_found_slower_at_every_level() {
     let better = found(&analysis, |e| matches!(e, Evidence::Better { .. }));
     let [finding] = better[..] else { panic!("one finding for the whole range: {better:?}") };
     assert_eq!(finding.severity, Severity::Notice);
-    let Evidence::Better { winner, loser, from, to, ratios } = &finding.evidence else {
+    let Evidence::Better { winner, loser, levels, ratios, bounds } = &finding.evidence else {
         unreachable!("filtered above")
     };
     assert_eq!((winner.as_str(), loser.as_str()), ("fast", "slow"));
-    assert_eq!((from.clients, to.clients), (1, 16));
+    assert_eq!(clients(levels), [1, 4, 16]);
     assert!(ratios.0.point <= ratios.1.point);
     assert!((ratios.0.point - 1.0 / 0.7).abs() < 0.1 && (ratios.1.point - 1.0 / 0.7).abs() < 0.1);
-    assert!(ratios.0.interval.unwrap().low > 1.0);
+    let intervals: Vec<stats::Interval> = analysis.tests[0]
+        .comparisons
+        .iter()
+        .filter(|comparison| comparison.metric == Metric::Throughput)
+        .filter_map(|comparison| comparison.ratio.reciprocal().interval)
+        .collect();
+    assert!(bounds.0 > 1.0 && intervals.len() == 3);
+    assert!(intervals.iter().all(|i| i.low >= bounds.0 && i.high <= bounds.1));
 }
 
 #[test]
@@ -46,10 +57,10 @@ fn equal_targets_with_little_noise_are_equivalent() {
     let analysis = analyse(&data);
     assert_eq!(verdicts(&analysis, Metric::Throughput), [Verdict::Equivalent; 2]);
     let same = found(&analysis, |e| matches!(e, Evidence::Equivalent { .. }));
-    let Evidence::Equivalent { from, to, margin, .. } = &same[0].evidence else {
+    let Evidence::Equivalent { levels, margin, .. } = &same[0].evidence else {
         unreachable!("filtered above")
     };
-    assert_eq!((same.len(), from.clients, to.clients, *margin), (1, 1, 8, 0.03));
+    assert_eq!((same.len(), clients(levels), *margin), (1, vec![1, 8], 0.03));
 }
 
 #[test]
@@ -84,7 +95,7 @@ fn what_slows_a_whole_block_does_not_hide_a_difference() {
 }
 
 #[test]
-fn a_verdict_of_the_other_sign_or_a_level_without_data_ends_a_range() {
+fn levels_with_the_same_verdict_are_one_finding_for_each_direction() {
     let mut data = dataset(&["a", "b"], &[1, 2, 4, 8, 16], 6, |target, clients, repeat| {
         let b_wins = clients >= 8;
         let base = 1000.0 + f64::from(repeat);
@@ -92,17 +103,15 @@ fn a_verdict_of_the_other_sign_or_a_level_without_data_ends_a_range() {
     });
     (1..=6).for_each(|repeat| fail(trial(&mut data, "a", 2, repeat)));
     let analysis = analyse(&data);
-    let ranges: Vec<(&str, u32, u32)> = analysis
+    let ranges: Vec<(&str, Vec<u32>)> = analysis
         .findings
         .iter()
         .filter_map(|finding| match &finding.evidence {
-            Evidence::Better { winner, from, to, .. } => {
-                Some((winner.as_str(), from.clients, to.clients))
-            }
+            Evidence::Better { winner, levels, .. } => Some((winner.as_str(), clients(levels))),
             _ => None,
         })
         .collect();
-    assert_eq!(ranges, [("a", 1, 1), ("a", 4, 4), ("b", 8, 16)]);
+    assert_eq!(ranges, [("a", vec![1, 4]), ("b", vec![8, 16])]);
 }
 
 #[test]
@@ -132,14 +141,28 @@ fn a_few_whole_transactions_do_not_prove_a_difference() {
 
 #[test]
 fn a_percentile_of_too_few_transactions_is_not_given() {
-    let mut data = dataset(&["a"], &[1], 1, |_, _, _| 2.0);
-    let mut few = model::Latencies::new();
-    (0..19).for_each(|_| few.record(std::time::Duration::from_millis(500)));
-    load_of(trial(&mut data, "a", 1, 1)).latencies = few;
-    let cell = &analyse(&data).tests[0].cells[0];
-    assert!(cell.latency_p50_ms.is_some() && cell.throughput.is_some());
-    assert!(cell.latency_p95_ms.is_none() && cell.trials[0].latency_p95_ms.is_none());
+    // The smallest numbers for which an interval around each percentile can end.
+    for (transactions, given) in [(5, 0), (6, 1), (71, 1), (72, 2), (367, 2), (368, 3)] {
+        let mut data = dataset(&["a"], &[1], 1, |_, _, _| 2.0);
+        let mut latencies = model::Latencies::new();
+        (0..transactions).for_each(|_| latencies.record(std::time::Duration::from_millis(500)));
+        load_of(trial(&mut data, "a", 1, 1)).latencies = latencies;
+        let cell = &analyse(&data).tests[0].cells[0];
+        let percentiles = [cell.latency_p50_ms, cell.latency_p95_ms, cell.latency_p99_ms];
+        let expected: Vec<bool> = (0..3).map(|i| i < given).collect();
+        assert_eq!(percentiles.map(|p| p.is_some()).to_vec(), expected, "{transactions}");
+        assert_eq!(cell.trials[0].latency_p95_ms.is_some(), given > 1);
+        assert!(cell.throughput.is_some() && cell.latency_mean_ms.is_some());
+    }
+}
 
-    load_of(trial(&mut data, "a", 1, 1)).latencies = bench::latencies(0.5);
-    assert!(analyse(&data).tests[0].cells[0].latency_p99_ms.is_some());
+#[test]
+fn a_slow_trial_without_percentile_does_not_leave_the_word_to_the_fast_ones() {
+    let mut data = dataset(&["a", "b"], &[1], 3, |_, _, _| 100.0);
+    let mut few = model::Latencies::new();
+    (0..20).for_each(|_| few.record(std::time::Duration::from_millis(10)));
+    load_of(trial(&mut data, "a", 1, 2)).latencies = few;
+    let analysis = analyse(&data);
+    assert_eq!(analysis.tests[0].cells[0].latency_p95_ms, None);
+    assert!(verdicts(&analysis, Metric::LatencyP95).is_empty());
 }

@@ -1,11 +1,11 @@
 //! From a test's cells to its charts.
 
-use crate::support::supported;
 use crate::svg::{self, IntervalChart, LineChart, Point, Row, Series, Size, Value, VerticalAxis};
-use crate::view;
+use crate::view::{self, Tally};
+use crate::{numbers, words};
 use analyse::{Analysis, Cell, TestAnalysis};
 use maud::{Markup, html};
-use stats::Estimate;
+use stats::{Estimate, IntervalMethod};
 
 /// A figure that is drawn against level.
 struct Figure {
@@ -14,7 +14,7 @@ struct Figure {
     unit: &'static str,
     axis: VerticalAxis,
     better: &'static str,
-    of: fn(&Analysis, &Cell) -> Option<Estimate>,
+    of: fn(&Cell) -> Option<Estimate>,
 }
 
 const FIGURES: [Figure; 2] = [
@@ -24,7 +24,7 @@ const FIGURES: [Figure; 2] = [
         unit: "transactions/s",
         axis: VerticalAxis::FromZero,
         better: "higher is better",
-        of: |_, cell| cell.throughput,
+        of: |cell| cell.throughput,
     },
     Figure {
         id: "latency",
@@ -32,7 +32,7 @@ const FIGURES: [Figure; 2] = [
         unit: "ms",
         axis: VerticalAxis::Log,
         better: "lower is better",
-        of: |analysis, cell| cell.latency_p95_ms.filter(|_| supported(analysis, cell, 0.95)),
+        of: |cell| cell.latency_p95_ms,
     },
 ];
 
@@ -55,11 +55,26 @@ pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
                 }
             }
         }
+        (caption(analysis, test))
+    }
+}
+
+/// What points, bands and marks mean, of those that there are.
+fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    let intervals = || test.cells.iter().filter_map(|cell| cell.throughput?.interval);
+    let hollow = |cell: &Cell| cell.throughput.is_some() && Tally::of(analysis, [cell]).in_doubt();
+    html! {
         p.caption {
             "Points are medians over the repeats. "
-            @if test.cells.iter().any(|cell| cell.throughput.is_some_and(|t| t.interval.is_some())) {
-                "Bands and whiskers are " (crate::numbers::percent(analysis.dataset.study.confidence))
+            @if intervals().next().is_some() {
+                "Bands and whiskers are " (numbers::percent(analysis.dataset.study.confidence))
                 " intervals. "
+            }
+            @if intervals().any(|interval| interval.method == IntervalMethod::StudentLog) {
+                (words::few_repeats(analysis)) " "
+            }
+            @if test.cells.iter().any(hollow) {
+                "A hollow mark rests on trials of which some are suspect, or were lost. "
             }
             @if test.cells.iter().any(|cell| view::why_empty(analysis, cell).is_some()) {
                 "A cross marks a level at which every trial of a target failed or is void."
@@ -101,14 +116,18 @@ fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Figur
     cells.sort_by_key(|cell| cell.level);
     let point = |cell: &Cell| Point {
         x: cell.level.clients.into(),
-        value: (figure.of)(analysis, cell).map(|estimate| value(&estimate)),
+        value: (figure.of)(cell).map(|estimate| value(analysis, cell, &estimate)),
         gap: view::why_empty(analysis, cell),
     };
     Series { name: target.to_owned(), points: cells.into_iter().map(point).collect() }
 }
 
-fn value(estimate: &Estimate) -> Value {
-    Value { y: estimate.point, bounds: estimate.interval.map(|i| (i.low, i.high)) }
+fn value(analysis: &Analysis, cell: &Cell, estimate: &Estimate) -> Value {
+    Value {
+        y: estimate.point,
+        bounds: estimate.interval.map(|i| (i.low, i.high)),
+        doubtful: Tally::of(analysis, [cell]).in_doubt(),
+    }
 }
 
 /// All targets in one row each: a curve of one point is no curve.
@@ -119,12 +138,13 @@ fn at_one_level(
     figure: &Figure,
 ) -> Markup {
     let rows = test.cells.iter().filter_map(|cell| {
-        let value = value(&(figure.of)(analysis, cell)?);
+        let value = value(analysis, cell, &(figure.of)(cell)?);
         Some(Row {
             series: view::series(analysis, &cell.target),
             name: cell.target.clone(),
             value: value.y,
             bounds: value.bounds,
+            doubtful: value.doubtful,
         })
     });
     IntervalChart {

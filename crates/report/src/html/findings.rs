@@ -4,7 +4,7 @@ use crate::{view, words};
 use analyse::{Analysis, Finding, Severity};
 use maud::{Markup, html};
 
-/// More findings of one kind than this are folded after the first few.
+/// More sentences on findings of one kind than this are folded after the first few.
 const MOST_OPEN: usize = 5;
 
 /// The section of all findings.
@@ -36,10 +36,11 @@ fn class(severity: Severity) -> &'static str {
 }
 
 fn of_kind(kind: &str, findings: &[&Finding]) -> Markup {
-    let open = if findings.len() > MOST_OPEN { MOST_OPEN - 2 } else { findings.len() };
-    let (first, rest) = findings.split_at(open);
-    let items = |findings: &[&Finding]| {
-        html! { ul.findings { @for finding in findings { li { (words::sentence(finding)) } } } }
+    let sentences = words::sentences(findings);
+    let open = if sentences.len() > MOST_OPEN { MOST_OPEN - 2 } else { sentences.len() };
+    let (first, rest) = sentences.split_at(open);
+    let items = |sentences: &[String]| {
+        html! { ul.findings { @for sentence in sentences { li { (sentence) } } } }
     };
     html! {
         h4 { (kind) @if findings.len() > 1 { " (" (findings.len()) ")" } }

@@ -83,6 +83,7 @@ fn answer(analysis: &Analysis) -> Markup {
                 div.answer {
                     @if analysis.tests.len() > 1 { h3 { (test.test) } }
                     p.headline { (said.headline) }
+                    @if let Some(ranking) = &said.ranking { p { (ranking) } }
                     @if !said.conditions.is_empty() {
                         ul {
                             @for condition in &said.conditions { li { (condition) } }

@@ -27,7 +27,8 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 h3 { "Target against target" }
                 p.caption {
                     "Ratios are the second target’s figure over the first’s, repeat by repeat. The \
-                     same means within " (numbers::percent(analysis.dataset.study.margin)) "."
+                     same means within " (numbers::percent(analysis.dataset.study.margin)) ". The \
+                     last row compares geometric means over the levels, each of equal weight."
                 }
                 @for (baseline, candidate) in &pairs {
                     @let table = table::table(&tables::ratios(test, baseline, candidate));

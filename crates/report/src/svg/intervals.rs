@@ -1,6 +1,6 @@
 //! One figure for each of several targets, as points with their intervals in rows.
 
-use super::marks::{outline, series_class};
+use super::marks::{mark_class, outline, series_class};
 use super::scale::Scale;
 use super::{moved_to, name, straight, text, view_box};
 use crate::numbers;
@@ -33,6 +33,8 @@ pub(crate) struct Row {
     pub(crate) value: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,
+    /// Whether it rests on trials in doubt, or on fewer than were made; such a mark is hollow.
+    pub(crate) doubtful: bool,
 }
 
 impl IntervalChart {
@@ -68,7 +70,7 @@ fn draw_row(row: &Row, x: &Scale, middle: f64) -> Markup {
                 (straight("whisker thick", (low, middle + 7.0), (high, middle + 7.0)))
             }
             @if let Some(at) = x.position(row.value) {
-                path class="mark" d=(outline(row.series)) transform=(moved_to((at, middle + 7.0))) {}
+                path class=(mark_class(row.doubtful)) d=(outline(row.series)) transform=(moved_to((at, middle + 7.0))) {}
             }
         }
     }

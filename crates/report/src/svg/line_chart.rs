@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, Size};
 use super::labels::spread;
-use super::marks::{failure_cross, outline, series_class};
+use super::marks::{failure_cross, mark_class, outline, series_class};
 use super::scale::Scale;
 use super::{moved_to, name, path, px, straight, text, view_box};
 use crate::numbers;
@@ -69,6 +69,8 @@ pub(crate) struct Value {
     pub(crate) y: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,
+    /// Whether it rests on trials in doubt, or on fewer than were made; such a mark is hollow.
+    pub(crate) doubtful: bool,
 }
 
 /// A point where it is drawn.
@@ -189,7 +191,7 @@ impl LineChart {
                 }
                 @for placed in points.iter().flatten() {
                     @let (x, value) = placed.point;
-                    path class="mark" d=(outline(series)) transform=(moved_to((placed.x, placed.y)))
+                    path class=(mark_class(value.doubtful)) d=(outline(series)) transform=(moved_to((placed.x, placed.y)))
                         data-x=(numbers::tick(x)) data-y=(numbers::figure(value.y))
                         data-range=[value.bounds.map(|(low, high)| numbers::range(low, high))] {}
                 }
@@ -302,7 +304,11 @@ mod tests {
         let levels: Vec<f64> = (0..values.len()).map(|i| f64::from(1 << i)).collect();
         let point = |(x, value): (&f64, &Option<(f64, f64, f64)>)| Point {
             x: *x,
-            value: value.map(|(low, y, high)| Value { y, bounds: Some((low, high)) }),
+            value: value.map(|(low, y, high)| Value {
+                y,
+                bounds: Some((low, high)),
+                doubtful: false,
+            }),
             gap: value.is_none().then(|| "server lost".to_owned()),
         };
         let points = levels.iter().zip(values).map(point).collect();
@@ -352,10 +358,11 @@ mod tests {
     fn a_band_does_not_span_a_point_without_interval() {
         let v = Some((1.0, 2.0, 3.0));
         let mut chart = chart(VerticalAxis::FromZero, &[v, v, v, v, v]);
-        chart.series[0].points[2].value = Some(Value { y: 2.0, bounds: None });
+        chart.series[0].points[2].value = Some(Value { y: 2.0, bounds: None, doubtful: true });
         let svg = chart.draw(Size::Wide).into_string();
         assert_eq!(svg.matches("class=\"band\"").count(), 2);
         assert_eq!(svg.matches("class=\"whisker\"").count(), 4);
+        assert_eq!(svg.matches("class=\"mark hollow\"").count(), 1);
         assert_eq!(svg.matches("class=\"line\"").count(), 1, "the line itself goes on");
     }
 }

@@ -28,6 +28,11 @@ pub(super) fn outline(series: usize) -> &'static str {
     SHAPES[series % SHAPES.len()]
 }
 
+/// Class of a mark, hollow where what it stands for is in doubt.
+pub(super) fn mark_class(doubtful: bool) -> &'static str {
+    if doubtful { "mark hollow" } else { "mark" }
+}
+
 /// The key to a series: a piece of its line with its marker, for use in text.
 pub(crate) fn key(series: usize) -> Markup {
     html! {

@@ -43,21 +43,26 @@ impl Scale {
     /// of zero and below have no logarithm and are left out.
     pub(crate) fn log(values: impl IntoIterator<Item = f64>, range: (f64, f64)) -> Self {
         let (low, high) = positive_extent(values);
-        // The sparsest set of round numbers that gives enough marks to read values by.
-        const STEPS: [&[f64]; 4] =
-            [&[1.0], &[1.0, 2.0, 5.0], &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0], &FINE];
+        // The sparsest set of round numbers that gives enough marks to read values by; even the
+        // sparsest is so dense that the axis ends close to the data.
+        const STEPS: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0], &FINE];
         const FINE: [f64; 18] = [
             1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0,
             9.5,
         ];
+        const FEWEST: usize = 4;
+        const MOST: usize = 8;
         let mut ticks = Vec::new();
         for steps in STEPS {
             ticks = round_numbers_around(low, high, steps);
-            if ticks.len() >= 4 {
+            if ticks.len() >= FEWEST {
                 break;
             }
         }
         let domain = (ticks[0], ticks[ticks.len() - 1]);
+        if ticks.len() > MOST {
+            ticks.retain(|tick| (tick.log10() - tick.log10().round()).abs() < 1e-9);
+        }
         Self { kind: Kind::Log, domain, range, ticks }
     }
 
@@ -146,7 +151,11 @@ mod tests {
 
     #[test]
     fn a_log_axis_has_round_marks_around_the_data() {
-        assert_eq!(values(&Scale::log([0.3, 420.0], (0.0, 1.0))), [0.1, 1.0, 10.0, 100.0, 1000.0]);
+        let wide = Scale::log([0.3, 420.0], (0.0, 1.0));
+        assert_eq!(values(&wide), [1.0, 10.0, 100.0]);
+        assert_eq!((wide.position(0.2), wide.position(500.0)), (Some(0.0), Some(1.0)));
+        let typical = Scale::log([0.7, 42.0], (0.0, 1.0));
+        assert_eq!(values(&typical), [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0]);
         assert_eq!(values(&Scale::log([3.0, 42.0], (0.0, 1.0))), [2.0, 5.0, 10.0, 20.0, 50.0]);
         let narrow = values(&Scale::log([10.1, 11.5], (0.0, 1.0)));
         assert!(narrow.len() >= 2 && narrow[0] <= 10.1 && narrow[narrow.len() - 1] >= 11.5);

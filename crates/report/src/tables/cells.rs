@@ -1,6 +1,5 @@
 use super::{Cell, Table, Tone, numbers, words};
 use crate::numbers::{count, percent};
-use crate::support::supported;
 use crate::view::{self, Tally};
 use analyse::{Analysis, TestAnalysis};
 
@@ -22,16 +21,13 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
     for cell in ordered {
         let opens = previous != Some(cell.level);
         previous = Some(cell.level);
-        let percentile = |estimate: &Option<stats::Estimate>, quantile| {
-            Cell::estimate(estimate.as_ref().filter(|_| supported(analysis, cell, quantile)))
-        };
         let row = [
             Cell::text(count(cell.level.clients.into())),
             Cell::target(&cell.target, view::series(analysis, &cell.target)),
             Cell::estimate(cell.throughput.as_ref()),
-            percentile(&cell.latency_p50_ms, 0.5),
-            percentile(&cell.latency_p95_ms, 0.95),
-            percentile(&cell.latency_p99_ms, 0.99),
+            Cell::estimate(cell.latency_p50_ms.as_ref()),
+            Cell::estimate(cell.latency_p95_ms.as_ref()),
+            Cell::estimate(cell.latency_p99_ms.as_ref()),
             Cell::text(cell.spread.map_or(crate::numbers::NOTHING.to_owned(), percent)),
             validity(analysis, cell),
         ];

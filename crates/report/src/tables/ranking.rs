@@ -54,7 +54,7 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &Place) -> [Cell;
         Cell::target(&place.target, view::series(analysis, &place.target)),
         Cell::estimate(Some(&place.throughput)),
         Cell::text(count(place.level.clients.into())),
-        Cell::text(curve.map_or(String::new(), |curve| shape(&curve.shape))),
+        Cell::text(curve.map_or(String::new(), shape)),
     ]
 }
 

@@ -1,9 +1,13 @@
 use super::{Cell, Table, Tone, numbers, words};
-use crate::numbers::count;
+use crate::numbers::{count, list};
 use crate::words::verdict;
 use analyse::{Comparison, Metric, TestAnalysis, Verdict};
+use stats::Estimate;
 
-/// Two targets against one another, level by level.
+/// What a row shows of one metric: the baseline's figure, the ratio, and what follows.
+type Figures<'a> = (&'a Estimate, &'a Estimate, Verdict);
+
+/// Two targets against one another, level by level, then over all levels together.
 pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Table {
     let mut table = Table::new([
         numbers("clients"),
@@ -23,27 +27,55 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
     levels.sort_unstable();
     levels.dedup();
     for level in levels {
-        let of = |metric| pair.iter().find(|c| c.level == level && c.metric == metric).copied();
-        let mut row = vec![Cell::text(count(level.clients.into()))];
-        row.extend(columns(of(Metric::Throughput)));
-        row.extend(columns(of(Metric::LatencyP95)));
-        table.push(row);
+        let of = |metric| -> Option<Figures> {
+            let found = pair.iter().find(|c| c.level == level && c.metric == metric)?;
+            Some((&found.base, &found.ratio, found.verdict))
+        };
+        let level = Cell::text(count(level.clients.into()));
+        table.push(row(level, of, baseline, candidate));
+    }
+    let overall = |metric| {
+        test.overall
+            .iter()
+            .find(|o| o.metric == metric && o.baseline == baseline && o.candidate == candidate)
+    };
+    if let Some(found) = overall(Metric::Throughput) {
+        let over = if found.all_levels {
+            Cell::text("all")
+        } else {
+            let clients: Vec<String> =
+                found.levels.iter().map(|level| count(level.clients.into())).collect();
+            Cell::text("together").with_note(list(&clients))
+        };
+        let of = |metric| overall(metric).map(|o| (&o.base, &o.ratio, o.verdict));
+        table.push_group(row(over, of, baseline, candidate));
     }
     table
 }
 
-fn columns(comparison: Option<&Comparison>) -> [Cell; 3] {
-    let said = comparison.map_or(Cell::default(), |c| {
-        let tone = match c.verdict {
+fn row<'a>(
+    first: Cell,
+    of: impl Fn(Metric) -> Option<Figures<'a>>,
+    baseline: &str,
+    candidate: &str,
+) -> Vec<Cell> {
+    let metrics = [Metric::Throughput, Metric::LatencyP95];
+    let cells = metrics.into_iter().flat_map(|metric| columns(of(metric), baseline, candidate));
+    std::iter::once(first).chain(cells).collect()
+}
+
+fn columns(figures: Option<Figures>, baseline: &str, candidate: &str) -> [Cell; 3] {
+    let said = figures.map_or(Cell::default(), |(_, _, said)| {
+        let tone = match said {
             Verdict::CandidateBetter | Verdict::BaselineBetter => Tone::Good,
             Verdict::Equivalent => Tone::Plain,
             Verdict::Unresolved => Tone::Doubtful,
         };
-        Cell::text(verdict(c.verdict, &c.baseline, &c.candidate)).with_tone(tone)
+        Cell::text(verdict(said, baseline, candidate)).with_tone(tone)
     });
     [
-        Cell::estimate(comparison.map(|c| &c.base)),
-        Cell::estimate(comparison.map(|c| &c.ratio)),
+        Cell::estimate(figures.map(|(base, ..)| base)),
+        Cell::estimate(figures.map(|(_, ratio, _)| ratio)),
         said,
     ]
 }

@@ -1,9 +1,8 @@
 use super::{Cell, Table, Tone, numbers, words};
 use crate::numbers::{bytes, count, date, duration};
-use crate::support::supports;
 use crate::view;
 use crate::words::{failure_kind, validity};
-use analyse::{Analysis, TrialAssessment, Validity};
+use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
 use model::{LoadResult, TrialRecord};
 
 /// Every trial that has a record, in the order in which they ran.
@@ -76,19 +75,17 @@ fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
     let LoadResult { measure, latencies, client, .. } = load;
     let seconds = measure.elapsed.as_secs_f64();
     let processors = (seconds > 0.0).then(|| client.cpu_seconds / seconds);
-    let percentile = |quantile| {
-        let enough = supports(analysis, latencies, quantile);
-        Cell::figure(latencies.percentile_ms(quantile * 100.0).filter(|_| enough))
-    };
+    let confidence = analysis.dataset.study.confidence;
+    let percentile = |percent| Cell::figure(percentile_ms(latencies, percent, confidence));
     vec![
         Cell::text(duration(measure.elapsed)),
         Cell::text(count(measure.transactions)),
         Cell::figure(Some(measure.transactions_per_second())),
         Cell::figure(Some(measure.queries_per_second())),
         Cell::figure(latencies.mean_ms()),
-        percentile(0.5),
-        percentile(0.95),
-        percentile(0.99),
+        percentile(50.0),
+        percentile(95.0),
+        percentile(99.0),
         Cell::figure(latencies.max_ms()),
         Cell::text(count(measure.errors)),
         Cell::figure(processors),

@@ -1,19 +1,22 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
-use super::evidence::statement;
+use super::evidence::{capitalised, statement};
 use super::labels::target_name;
+use super::place::levels;
 use crate::numbers;
 use analyse::{Analysis, CurveShape, Evidence, Finding, Place, TestAnalysis, Validity};
-use model::Test;
+use model::{Level, Test};
 
 /// Most conditions that an answer lists; the others are among the findings.
 const MOST_CONDITIONS: usize = 8;
 
 /// What a test says.
 pub(crate) struct Answer {
-    /// The ranking in one or two sentences.
+    /// How the targets compare over all levels together where there are two, else the ranking.
     pub(crate) headline: String,
-    /// Over which levels the targets differ, are the same, or cannot be told apart.
+    /// The ranking at the targets' peaks, where the headline does not say it.
+    pub(crate) ranking: Option<String>,
+    /// How targets compare, and at which levels: a sentence for each pair.
     pub(crate) conditions: Vec<String>,
     /// Conditions beyond those listed.
     pub(crate) more_conditions: usize,
@@ -23,26 +26,84 @@ pub(crate) struct Answer {
 
 /// What a test says, from its ranking and the findings about it.
 pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
-    let mut conditions: Vec<String> = analysis
-        .findings
-        .iter()
-        .filter(|finding| finding.subject.test.as_deref() == Some(&test.test))
-        .filter(|finding| compares(finding))
-        .map(|finding| format!("{}.", statement(finding)))
-        .collect();
+    let mut pairs = pairs(analysis, test);
+    let ranking = peaks(test);
+    let overall = match pairs.as_mut_slice() {
+        [only] => only.overall.take(),
+        _ => None,
+    };
+    let (headline, ranking) = match overall {
+        Some(overall) => (format!("{overall}."), Some(ranking)),
+        None => (ranking, None),
+    };
+    let mut conditions: Vec<String> = pairs.into_iter().filter_map(Pair::sentence).collect();
     let more_conditions = conditions.len().saturating_sub(MOST_CONDITIONS);
     conditions.truncate(MOST_CONDITIONS);
-    Answer { headline: headline(test), conditions, more_conditions, limits: limits(analysis, test) }
+    let limits = limits(analysis, test);
+    Answer { headline, ranking, conditions, more_conditions, limits }
 }
 
-fn compares(finding: &Finding) -> bool {
-    matches!(
-        finding.evidence,
-        Evidence::Better { .. } | Evidence::Equivalent { .. } | Evidence::Unresolved { .. }
-    )
+/// What is said of two targets.
+struct Pair<'a> {
+    names: (&'a str, &'a str),
+    /// Over all levels together.
+    overall: Option<String>,
+    /// At levels where they differ or are the same.
+    decided: Vec<String>,
+    /// Levels at which neither can be said.
+    undecided: Option<&'a [Level]>,
 }
 
-fn headline(test: &TestAnalysis) -> String {
+/// The pairs that the findings of a test compare; those of the first in the ranking come first.
+fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(&test.test);
+    for finding in analysis.findings.iter().filter(of_test) {
+        let (a, b) = match &finding.evidence {
+            Evidence::Overall { baseline, candidate, .. } => (baseline, candidate),
+            Evidence::Better { winner, loser, .. } => (winner, loser),
+            Evidence::Equivalent { a, b, .. } | Evidence::Unresolved { a, b, .. } => (a, b),
+            _ => continue,
+        };
+        let known = pairs.iter().position(|pair| pair.names == (a, b) || pair.names == (b, a));
+        let index = known.unwrap_or(pairs.len());
+        if known.is_none() {
+            let names = (a.as_str(), b.as_str());
+            pairs.push(Pair { names, overall: None, decided: Vec::new(), undecided: None });
+        }
+        let pair = &mut pairs[index];
+        match &finding.evidence {
+            Evidence::Overall { .. } => pair.overall = Some(capitalised(&statement(finding))),
+            Evidence::Unresolved { levels, .. } => pair.undecided = Some(levels),
+            _ => pair.decided.push(statement(finding)),
+        }
+    }
+    let leader = test.ranking.tiers.first().and_then(|tier| tier.first());
+    let leads =
+        |pair: &Pair| leader.is_some_and(|l| l.target == pair.names.0 || l.target == pair.names.1);
+    // Stable: otherwise in the order of the study.
+    pairs.sort_by_key(|pair| !leads(pair));
+    pairs
+}
+
+impl Pair<'_> {
+    fn sentence(self) -> Option<String> {
+        let unresolved = self.undecided.map(|at| match (&self.overall, self.decided.len()) {
+            (None, 0) => format!(
+                "{} and {} cannot be told apart at {}",
+                target_name(self.names.0),
+                target_name(self.names.1),
+                levels(at)
+            ),
+            _ => format!("at {} the measurements do not decide", levels(at)),
+        });
+        let parts: Vec<String> =
+            self.overall.into_iter().chain(self.decided).chain(unresolved).collect();
+        (!parts.is_empty()).then(|| format!("{}.", parts.join("; ")))
+    }
+}
+
+fn peaks(test: &TestAnalysis) -> String {
     let Some((first, rest)) = test.ranking.tiers.split_first() else {
         return "There is no answer: no target has a trial that counts.".to_owned();
     };
@@ -54,7 +115,7 @@ fn headline(test: &TestAnalysis) -> String {
                 figure(only)
             )
         }
-        [only] => format!("{} comes first with {}.", named(only), figure(only)),
+        [only] => format!("At its peak {} comes first with {}.", named(only), figure(only)),
         tied => {
             let names: Vec<String> = tied.iter().map(named).collect();
             let figures: Vec<String> = tied.iter().map(figure).collect();
@@ -96,10 +157,17 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if !rising.is_empty() {
         let (verb, whose) = if rising.len() == 1 { ("was", "its") } else { ("were", "their") };
         limits.push(format!(
-            "{} {verb} still rising at the highest level measured: {whose} true peak may be higher.",
+            "{} {verb} still rising at the highest level: {whose} true peak may be higher.",
             numbers::list(&rising),
         ));
     }
+    limits.extend(test.curves.iter().filter(|curve| !curve.without_data.is_empty()).map(|curve| {
+        format!(
+            "{} has no result at {}, where all its trials failed, are void or were not run.",
+            target_name(&curve.target),
+            levels(&curve.without_data),
+        )
+    }));
     if !test.ranking.unranked.is_empty() {
         let names: Vec<String> = test.ranking.unranked.iter().map(|n| target_name(n)).collect();
         limits.push(format!(

@@ -1,15 +1,85 @@
-//! A finding as a sentence.
+//! Findings as sentences.
 
+use super::comparisons::{better, overall, times};
+use super::doubts::{
+    busy_clients, client_busy, counters, dataset_against_memory, errors, failed, saturated, steal,
+};
 use super::labels::{check, target_name};
+use super::opinion;
+use super::opinion;
+use super::place::{levels, subjects};
 use crate::numbers::{self, count, figure, percent};
-use analyse::{Evidence, Finding, Subject};
+use analyse::{Evidence, Finding};
 use model::Level;
 use stats::Estimate;
+use std::mem::discriminant;
 
 /// A finding as one sentence: what it is about, then what was found, with the figures.
 pub fn sentence(finding: &Finding) -> String {
-    let statement = statement(finding);
-    match subject(finding) {
+    sentence_of_all(&[finding])
+}
+
+/// Findings of one severity as sentences, those that differ only in where they were made and in
+/// their figures in one.
+pub(crate) fn sentences(findings: &[&Finding]) -> Vec<String> {
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    for finding in findings {
+        let alike = |group: &&mut Vec<&Finding>| alike(&group[0].evidence, &finding.evidence);
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
+    groups.iter().map(|group| sentence_of_all(group)).collect()
+}
+
+/// Whether one sentence can say both.
+fn alike(a: &Evidence, b: &Evidence) -> bool {
+    match (a, b) {
+        (Evidence::TrialFailed { failure: a }, Evidence::TrialFailed { failure: b }) => a == b,
+        (
+            Evidence::CounterMismatch { counter: a, server: server_a, weighin: weighin_a },
+            Evidence::CounterMismatch { counter: b, server: server_b, weighin: weighin_b },
+        ) => {
+            // Differences of both signs would cancel out in their sum.
+            let more = |server: i64, weighin: u64| i128::from(server) > i128::from(weighin);
+            a == b && more(*server_a, *weighin_a) == more(*server_b, *weighin_b)
+        }
+        (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
+        (Evidence::DatasetAgainstMemory { .. }, _) => a == b,
+        (
+            Evidence::LittlesLaw { .. }
+            | Evidence::CountersUnavailable
+            | Evidence::ClientBusy { .. }
+            | Evidence::LedgerUnbalanced
+            | Evidence::Steal { .. }
+            | Evidence::HostSaturated { .. },
+            _,
+        ) => discriminant(a) == discriminant(b),
+        _ => false,
+    }
+}
+
+/// Findings that are alike, at least one, as one sentence.
+fn sentence_of_all(findings: &[&Finding]) -> String {
+    let Some(first) = findings.first() else { return String::new() };
+    let of_several = match &first.evidence {
+        _ if findings.len() == 1 => None,
+        Evidence::TrialFailed { failure } => {
+            Some(failed(&format!("{} failed", numbers::counted(findings.len(), "trial")), failure))
+        }
+        Evidence::LittlesLaw { .. } => Some(busy_clients(findings)),
+        Evidence::CounterMismatch { counter, .. } => Some(counters(counter, findings)),
+        Evidence::ClientBusy { .. } => Some(client_busy(findings)),
+        Evidence::Errors { message, .. } => Some(errors(message, findings)),
+        Evidence::Steal { .. } => Some(steal(findings)),
+        Evidence::HostSaturated { .. } => Some(saturated(findings)),
+        _ => None,
+    };
+    let statement = of_several.unwrap_or_else(|| statement(first));
+    // Sentences about a curve name the level themselves.
+    let with_levels = !matches!(first.evidence, Evidence::Peak { .. } | Evidence::Decline { .. });
+    match subjects(findings, with_levels) {
         subject if subject.is_empty() => capitalised(&format!("{statement}.")),
         subject => format!("{subject}: {statement}."),
     }
@@ -18,12 +88,7 @@ pub fn sentence(finding: &Finding) -> String {
 /// What was found, without what it is about and without a full stop.
 pub fn statement(finding: &Finding) -> String {
     match &finding.evidence {
-        Evidence::TrialFailed { failure } if failure.remedy.is_empty() => {
-            format!("the trial failed: {}", failure.message)
-        }
-        Evidence::TrialFailed { failure } => {
-            format!("the trial failed: {}. To mend it: {}", failure.message, failure.remedy)
-        }
+        Evidence::TrialFailed { failure } => failed("the trial failed", failure),
         Evidence::TrialsMissing { missing, planned } => format!(
             "of {}, {} not run because the run was interrupted; “weighin run --resume” makes up \
              for that",
@@ -47,64 +112,54 @@ pub fn statement(finding: &Finding) -> String {
             figure(*busy_clients),
             count((*clients).into()),
         ),
-        Evidence::CounterMismatch { counter, server, weighin } => {
-            counter_mismatch(counter, *server, *weighin)
-        }
+        Evidence::CounterMismatch { counter, .. } => counters(counter, &[finding]),
         Evidence::CountersUnavailable => {
             "the server’s counters could not be read, so its count was not held against weighin’s"
                 .to_owned()
         }
-        Evidence::ClientBusy { busiest_worker, share_of_allowed, max_loop_lag } => format!(
-            "the load generator itself was busy, and may be what was measured: its busiest \
-             thread used {} of a processor, all of them {} of the processors allowed to it, and \
-             a reply may have waited {} to be noticed",
-            percent(*busiest_worker),
-            percent(*share_of_allowed),
-            numbers::duration(*max_loop_lag),
-        ),
+        Evidence::ClientBusy { .. } => client_busy(&[finding]),
         Evidence::LedgerUnbalanced => {
             "not every scheduled operation is accounted for; this is a defect of weighin, please \
              report it"
                 .to_owned()
         }
-        Evidence::Errors { failed, succeeded, message } => format!(
-            "{} of {} transactions failed ({}), most often with: {message}",
-            count(*failed),
-            count(failed + succeeded),
-            percent(*failed as f64 / (failed + succeeded).max(1) as f64),
-        ),
-        Evidence::Steal { share } => {
-            format!("the hypervisor took {} of this host’s processor time", percent(*share))
-        }
-        Evidence::HostSaturated { busy } => format!(
-            "client and server shared the processors of one host, {} in use: each slowed the other",
-            percent(*busy),
-        ),
+        Evidence::Errors { message, .. } => errors(message, &[finding]),
+        Evidence::Steal { .. } => steal(&[finding]),
+        Evidence::HostSaturated { .. } => saturated(&[finding]),
         Evidence::CheckPassed { check: passed, trials } => {
             format!("{} – passed on {}", check(*passed), numbers::counted(*trials, "trial"))
         }
-        Evidence::Peak { throughput, still_rising } => peak(finding, throughput, *still_rising),
+        Evidence::SecondOpinion { tool, metric, weighin, other, ratio, agrees } => {
+            opinion::compared(tool, *metric, [weighin, other, ratio], *agrees)
+        }
+        Evidence::SecondOpinionFailed { tool, failure, times } => {
+            opinion::failed(tool, failure, *times)
+        }
+        Evidence::Peak { throughput, still_rising, without_data } => {
+            peak(finding, throughput, *still_rising, without_data)
+        }
         Evidence::Decline { peak, ratio } => format!(
             "throughput falls after its peak at {peak}{} {}",
             finding.subject.level.map_or(" to".to_owned(), |level| format!("; at {level} it is")),
             times(ratio, "the peak"),
         ),
-        Evidence::Better { winner, loser, from, to, ratios } => {
-            better(winner, loser, levels(*from, *to), ratios)
+        Evidence::Overall { .. } => overall(&finding.evidence),
+        Evidence::Better { winner, loser, levels, ratios, bounds } => {
+            better(winner, loser, levels, ratios, *bounds)
         }
-        Evidence::Equivalent { a, b, from, to, margin } => format!(
-            "{} and {} have the same throughput {}, within the margin of {}",
+        Evidence::Equivalent { a, b, levels: at, margin } => format!(
+            "{} and {} have the same throughput at {}, within the margin of {}",
             target_name(a),
             target_name(b),
-            levels(*from, *to),
+            levels(at),
             percent(*margin),
         ),
-        Evidence::Unresolved { a, b, from, to } => format!(
-            "{} and {} cannot be told apart {}: the intervals allow either to be ahead; more \
+        Evidence::Unresolved { a, b, levels: at } => format!(
+            "{} and {} cannot be told apart at {}: the intervals allow either to be ahead; more \
              repeats may tell",
             target_name(a),
             target_name(b),
-            levels(*from, *to),
+            levels(at),
         ),
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {
             dataset_against_memory(*dataset_bytes, *buffer_pool_bytes)
@@ -112,121 +167,99 @@ pub fn statement(finding: &Finding) -> String {
     }
 }
 
-/// The kind of a finding in few words: the heading of several of one kind.
-pub(crate) fn kind(evidence: &Evidence) -> &'static str {
-    match evidence {
-        Evidence::TrialFailed { .. } => "Trials that failed",
-        Evidence::TrialsMissing { .. } => "Trials not run",
-        Evidence::FewRepeats { .. } => "Few repeats",
-        Evidence::LittlesLaw { .. } => "Little’s law does not hold",
-        Evidence::CounterMismatch { .. } => "The server’s counters disagree",
-        Evidence::CountersUnavailable => "The server’s counters are unknown",
-        Evidence::ClientBusy { .. } => "The load generator was busy",
-        Evidence::LedgerUnbalanced => "Operations unaccounted for",
-        Evidence::Errors { .. } => "Transactions that failed",
-        Evidence::Steal { .. } => "Processor time stolen",
-        Evidence::HostSaturated { .. } => "The host was saturated",
-        Evidence::CheckPassed { .. } => "Checks",
-        Evidence::Peak { .. } => "Peaks",
-        Evidence::Decline { .. } => "Decline after the peak",
-        Evidence::Better { .. } => "Differences",
-        Evidence::Equivalent { .. } => "Equivalent",
-        Evidence::Unresolved { .. } => "Not resolved",
-        Evidence::DatasetAgainstMemory { .. } => "Data against memory",
-    }
-}
-
-/// What a finding is about. Findings whose sentence names the level itself don't repeat it.
-fn subject(finding: &Finding) -> String {
-    let Subject { test, target, level, repeat } = &finding.subject;
-    let in_sentence = matches!(finding.evidence, Evidence::Peak { .. } | Evidence::Decline { .. });
-    let mut parts = Vec::new();
-    parts.extend(test.clone());
-    parts.extend(target.as_deref().map(target_name));
-    parts.extend(level.filter(|_| !in_sentence).map(|level| level.to_string()));
-    parts.extend(repeat.map(|repeat| format!("repeat {repeat}")));
-    parts.join(", ")
-}
-
-fn peak(finding: &Finding, throughput: &Estimate, still_rising: bool) -> String {
+fn peak(
+    finding: &Finding,
+    throughput: &Estimate,
+    still_rising: bool,
+    without_data: &[Level],
+) -> String {
     let at = finding.subject.level.map_or(String::new(), |level| format!(" at {level}"));
-    let beyond = if still_rising {
-        "; it still rises at the highest level measured, so the true peak may lie beyond"
+    let beyond = if !without_data.is_empty() {
+        format!("; no trial at {} counts, so what lies beyond is not known", levels(without_data))
+    } else if still_rising {
+        "; it still rises at the highest level measured, so the true peak may lie beyond".to_owned()
     } else {
-        ""
+        String::new()
     };
     let throughput = numbers::estimate(throughput, "transactions/s");
     format!("throughput is highest{at}, with {throughput}{beyond}")
 }
 
-fn better(
-    winner: &str,
-    loser: &str,
-    levels: String,
-    (least, most): &(Estimate, Estimate),
-) -> String {
-    let (winner, loser) = (target_name(winner), target_name(loser));
-    let ratios = ratio_range(least, most);
-    // One end that reaches 1 would make "faster" a claim that the data does not carry.
-    let established = [least, most].iter().all(|r| r.interval.is_some_and(|i| i.low > 1.0));
-    if established {
-        format!("{winner} is faster than {loser} {levels}: {ratios}")
-    } else {
-        format!("{winner} measured ahead of {loser} {levels}, but not beyond doubt: {ratios}")
-    }
-}
-
-/// The throughputs' ratio, or its range over several levels, with the interval that covers it.
-fn ratio_range(least: &Estimate, most: &Estimate) -> String {
-    if least == most {
-        return times(least, "its throughput");
-    }
-    let points = numbers::range(least.point, most.point);
-    match (&least.interval, &most.interval) {
-        (Some(low), Some(high)) => format!(
-            "{points} × its throughput ({} intervals from {} to {})",
-            percent(low.confidence.min(high.confidence)),
-            figure(low.low),
-            figure(high.high),
-        ),
-        _ => format!("{points} × its throughput (measured once, so without interval)"),
-    }
-}
-
-/// `0.81 × the peak (95 % interval 0.75–0.88)`.
-fn times(ratio: &Estimate, what: &str) -> String {
-    numbers::estimate(ratio, &format!("× {what}"))
-}
-
-/// `at 8 clients` or `from 1 to 32 clients`.
-fn levels(from: Level, to: Level) -> String {
-    if from == to { format!("at {to}") } else { format!("from {} to {to}", from.clients) }
-}
-
-fn dataset_against_memory(dataset: u64, pool: u64) -> String {
-    let (data, memory) = (numbers::bytes(dataset), numbers::bytes(pool));
-    let ratio = dataset as f64 / pool.max(1) as f64;
-    let consequence = match ratio {
-        r if r <= 1.0 => "it fits, so reads come from memory once warm",
-        r if r < 2.0 => "part of it is read from disk, and results depend on which part",
-        _ => "most reads that miss the cache go to disk",
-    };
-    format!("{data} of data against a buffer pool of {memory} ({} ×): {consequence}", figure(ratio))
-}
-
-fn counter_mismatch(counter: &str, server: i64, weighin: u64) -> String {
-    let difference = i128::from(server) - i128::from(weighin);
-    let sign = if server < 0 { "−" } else { "" };
-    format!(
-        "over the load the server counted {sign}{} for {counter}, {} {} than weighin’s {}",
-        count(server.unsigned_abs()),
-        count(u64::try_from(difference.unsigned_abs()).unwrap_or(u64::MAX)),
-        if difference < 0 { "fewer" } else { "more" },
-        count(weighin),
-    )
-}
-
-fn capitalised(text: &str) -> String {
+/// Text that begins with a capital letter.
+pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analyse::{Severity, Subject};
+
+    fn finding(target: &str, clients: u32, repeat: Option<u32>, evidence: Evidence) -> Finding {
+        let subject = Subject {
+            test: Some("oltp".to_owned()),
+            target: Some(target.to_owned()),
+            level: Some(Level::clients(clients)),
+            repeat,
+        };
+        Finding { severity: Severity::Notice, subject, evidence }
+    }
+
+    fn sentences_of(findings: &[Finding]) -> Vec<String> {
+        sentences(&findings.iter().collect::<Vec<&Finding>>())
+    }
+
+    #[test]
+    fn findings_of_a_kind_are_one_sentence_with_the_places_and_the_range() {
+        let saturated = |target, clients, busy| {
+            finding(target, clients, None, Evidence::HostSaturated { busy })
+        };
+        let all = [
+            saturated("durable", 16, 0.965),
+            saturated("durable", 32, 0.975),
+            saturated("relaxed", 16, 0.981),
+            saturated("relaxed", 32, 0.96),
+            saturated("third", 8, 0.97),
+        ];
+        assert_eq!(
+            sentences_of(&all),
+            ["oltp, durable and relaxed at 16 and 32 clients; third at 8 clients: client and \
+              server shared the processors of one host, 96–98.1\u{a0}% in use: each slowed the other."]
+        );
+    }
+
+    #[test]
+    fn figures_are_added_up_and_what_differs_in_words_stays_apart() {
+        let errors = |clients, repeat, failed, message: &str| {
+            let message = message.to_owned();
+            let evidence = Evidence::Errors { failed, succeeded: 1000 - failed, message };
+            finding("durable", clients, Some(repeat), evidence)
+        };
+        let all = [
+            errors(4, 1, 1, "deadlock"),
+            errors(4, 3, 2, "deadlock"),
+            errors(8, 2, 5, "lost"),
+            errors(8, 1, 1, "deadlock"),
+        ];
+        let said = sentences_of(&all);
+        assert_eq!(
+            said[0],
+            "oltp, durable at 4 clients (repeats 1 and 3) and 8 clients (repeat 1): 4 of 3,000 \
+             transactions failed (0.1\u{a0}%), most often with: deadlock."
+        );
+        assert!(said.len() == 2 && said[1].contains("5 of 1,000"), "{said:?}");
+    }
+
+    #[test]
+    fn counters_that_differ_in_both_directions_do_not_cancel_out() {
+        let mismatch = |repeat, server| {
+            let counter = "Com_select".to_owned();
+            let evidence = Evidence::CounterMismatch { counter, server, weighin: 100 };
+            finding("durable", 4, Some(repeat), evidence)
+        };
+        let said = sentences_of(&[mismatch(1, 90), mismatch(2, 110), mismatch(3, 95)]);
+        assert_eq!(said.len(), 2);
+        assert!(said[0].contains("185 for Com_select, 15 fewer") && said[1].contains("10 more"));
+    }
 }

@@ -1,7 +1,8 @@
 //! Names of the values of enums, for headings and table cells.
 
+use super::place::levels;
 use crate::numbers;
-use analyse::{Check, CurveShape, Severity, Validity, Verdict};
+use analyse::{Check, Curve, CurveShape, Evidence, Severity, Validity, Verdict};
 use model::{CacheState, Endpoint, FailureKind, Place, Test, Workload};
 
 /// Heading of the findings of a severity.
@@ -33,20 +34,49 @@ pub(crate) fn verdict(verdict: Verdict, baseline: &str, candidate: &str) -> Stri
     }
 }
 
-/// What a throughput curve does after its peak.
-pub(crate) fn shape(shape: &CurveShape) -> String {
-    match shape {
+/// What a throughput curve does after its peak, in few words.
+pub(crate) fn shape(curve: &Curve) -> String {
+    let known = match &curve.shape {
         CurveShape::SinglePoint => "one level only".to_owned(),
-        CurveShape::StillRising => {
-            "still rising at the highest level measured; the peak may lie beyond".to_owned()
-        }
-        CurveShape::Flat => "flat up to the highest level measured".to_owned(),
+        CurveShape::StillRising => "still rising".to_owned(),
+        CurveShape::CutShort => "not known".to_owned(),
+        CurveShape::Flat => "flat".to_owned(),
         CurveShape::Declines { at, ratio } => {
-            format!("falls: at {at} {}", numbers::estimate(ratio, "× the peak"))
+            format!("falls to {} × at {at}", numbers::figure(ratio.point))
         }
-        CurveShape::Unresolved => {
-            "not resolved: the repeats are too few or scatter too much".to_owned()
-        }
+        CurveShape::Unresolved => "not resolved".to_owned(),
+    };
+    if curve.without_data.is_empty() {
+        known
+    } else {
+        format!("{known}; no result at {}", levels(&curve.without_data))
+    }
+}
+
+/// The kind of a finding in few words: the heading of several of one kind.
+pub(crate) fn kind(evidence: &Evidence) -> &'static str {
+    match evidence {
+        Evidence::TrialFailed { .. } => "Trials that failed",
+        Evidence::TrialsMissing { .. } => "Trials not run",
+        Evidence::FewRepeats { .. } => "Few repeats",
+        Evidence::LittlesLaw { .. } => "Little’s law does not hold",
+        Evidence::CounterMismatch { .. } => "The server’s counters disagree",
+        Evidence::CountersUnavailable => "The server’s counters are unknown",
+        Evidence::ClientBusy { .. } => "The load generator was busy",
+        Evidence::LedgerUnbalanced => "Operations unaccounted for",
+        Evidence::Errors { .. } => "Transactions that failed",
+        Evidence::Steal { .. } => "Processor time stolen",
+        Evidence::HostSaturated { .. } => "The host was saturated",
+        Evidence::CheckPassed { .. } => "Checks",
+        Evidence::SecondOpinion { .. } => "Second opinions",
+        Evidence::SecondOpinionFailed { .. } => "Second opinions that failed",
+        Evidence::Peak { .. } => "Peaks",
+        Evidence::Decline { .. } => "Decline after the peak",
+        Evidence::Overall { .. } => "Over all levels together",
+        Evidence::Better { .. } => "Differences",
+        Evidence::Equivalent { .. } => "Equivalent",
+        Evidence::Unresolved { .. } => "Not resolved",
+        Evidence::DatasetAgainstMemory { .. } => "Data against memory",
     }
 }
 

@@ -1,13 +1,23 @@
 //! How the figures came about, in plain words.
 
-use crate::{numbers, support};
+use crate::numbers;
 use analyse::Analysis;
+use stats::values_needed;
+
+/// Why intervals of few repeats are as wide as they are: a note for where they are shown.
+pub(crate) fn few_repeats(analysis: &Analysis) -> String {
+    let needed = values_needed(0.5, analysis.dataset.study.confidence);
+    format!(
+        "With fewer than {needed} repeats they assume that repeats scatter log-normally, and are \
+         wide because so few cannot show how much."
+    )
+}
 
 /// Each method: what it is about, and what was done.
 pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     let study = &analysis.dataset.study;
     let confidence = numbers::percent(study.confidence);
-    let needed = support::values_needed(0.5, study.confidence);
+    let needed = values_needed(0.5, study.confidence);
     vec![
         (
             "Repeats",
@@ -36,7 +46,9 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
                 "Ratios are taken repeat by repeat, both halves from the same block. A target is \
                  better where the whole interval lies on its side of 1 and the median ratio is \
                  more than {0} from 1; two are the same where the whole interval lies within {0} \
-                 of 1; anything else is not resolved, which doesn’t mean equal. Targets tie in a \
+                 of 1; anything else is not resolved, which doesn’t mean equal. Over all levels \
+                 together the geometric means of each repeat are compared in the same way, every \
+                 level with equal weight; that says nothing of a single level. Targets tie in a \
                  ranking unless every one above is clearly better than every one below.",
                 numbers::percent(study.margin),
             ),
@@ -49,8 +61,8 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
                  median of its trials. A percentile is shown only where each trial has enough \
                  transactions for a {confidence} interval around it to exist: {} for the 95th, {} \
                  for the 99th.",
-                support::values_needed(0.95, study.confidence),
-                support::values_needed(0.99, study.confidence),
+                values_needed(0.95, study.confidence),
+                values_needed(0.99, study.confidence),
             ),
         ),
         (

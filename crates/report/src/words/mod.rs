@@ -5,12 +5,16 @@
 //! variation is in the sentence (method R21, R23).
 
 mod answer;
+mod comparisons;
+mod doubts;
 mod evidence;
 mod labels;
 mod methods;
+mod opinion;
+mod place;
 
 pub(crate) use answer::{answer, general_limits};
-pub(crate) use evidence::kind;
+pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
-pub(crate) use labels::{failure_kind, place, severity, shape, validity, verdict, workload};
-pub(crate) use methods::methods;
+pub(crate) use labels::{failure_kind, kind, place, severity, shape, validity, verdict, workload};
+pub(crate) use methods::{few_repeats, methods};

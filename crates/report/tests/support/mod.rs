@@ -1,13 +1,24 @@
-//! Analyses to render: made up, but of the shape and size that real runs have.
+//! Runs to report: made up, but of the shape and size that real ones have.
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part of this")]
 #![allow(clippy::unwrap_used, reason = "test data; the lint does not see that in an example")]
 
-mod analysis;
 mod dataset;
 
-pub use analysis::{analysis, ratio};
 pub use dataset::{Shape, dataset};
+
+use stats::{Estimate, Interval, IntervalMethod};
+
+/// What may be concluded from a run.
+pub fn analysis(dataset: &model::Dataset) -> analyse::Analysis<'_> {
+    analyse::analyse(dataset)
+}
+
+/// A ratio of three pairs.
+pub fn ratio(point: f64, low: f64, high: f64) -> Estimate {
+    let method = IntervalMethod::StudentLog;
+    Estimate { point, interval: Some(Interval { low, high, confidence: 0.95, method }), n: 3 }
+}
 
 /// A name that must not become markup.
 pub const HOSTILE: &str = "<script>alert(1)</script>";

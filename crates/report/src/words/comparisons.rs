@@ -1,0 +1,72 @@
+//! How two targets compare, in words: always a ratio with its interval.
+
+use super::labels::target_name;
+use super::place::levels;
+use crate::numbers::{self, percent};
+use analyse::{Evidence, Verdict};
+use model::Level;
+use stats::Estimate;
+
+/// Over all levels together, from the side of the target that measured ahead.
+pub(super) fn overall(evidence: &Evidence) -> String {
+    let Evidence::Overall { baseline, candidate, levels: at, all_levels, ratio, verdict, margin } =
+        evidence
+    else {
+        return String::new();
+    };
+    let (baseline, candidate) = (target_name(baseline), target_name(candidate));
+    let (ahead, behind, ratio) = if ratio.point < 1.0 {
+        (baseline, candidate, ratio.reciprocal())
+    } else {
+        (candidate, baseline, *ratio)
+    };
+    let over = if *all_levels {
+        "over all levels together".to_owned()
+    } else {
+        format!("over {} together", levels(at))
+    };
+    let has = format!("{ahead} has {}", times(&ratio, &format!("the throughput of {behind}")));
+    match verdict {
+        Verdict::CandidateBetter | Verdict::BaselineBetter => format!("{over} {has}"),
+        Verdict::Equivalent => format!(
+            "{over} {ahead} and {behind} have the same throughput, within the margin of {}: {}",
+            percent(*margin),
+            numbers::estimate(&ratio, "×"),
+        ),
+        Verdict::Unresolved => {
+            format!("{over} {ahead} and {behind} cannot be told apart: {has}")
+        }
+    }
+}
+
+/// That one target is better at these levels: the range of the ratios, and bounds that hold all
+/// their intervals.
+pub(super) fn better(
+    winner: &str,
+    loser: &str,
+    at: &[Level],
+    (least, most): &(Estimate, Estimate),
+    (low, high): (f64, f64),
+) -> String {
+    let (winner, loser, at) = (target_name(winner), target_name(loser), levels(at));
+    let ratios = match &least.interval {
+        Some(interval) if least != most => format!(
+            "{} × its throughput ({} intervals within {})",
+            numbers::range(least.point, most.point),
+            percent(interval.confidence),
+            numbers::range(low, high),
+        ),
+        _ => times(least, "its throughput"),
+    };
+    // An end that reaches 1 would make "faster" a claim that the data does not carry.
+    if least.interval.is_some() && low > 1.0 {
+        format!("{winner} is faster than {loser} at {at}: {ratios}")
+    } else {
+        format!("{winner} measured ahead of {loser} at {at}, but not beyond doubt: {ratios}")
+    }
+}
+
+/// `0.81 × the peak (95 % interval 0.75–0.88)`.
+pub(super) fn times(ratio: &Estimate, what: &str) -> String {
+    numbers::estimate(ratio, &format!("× {what}"))
+}

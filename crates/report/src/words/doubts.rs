@@ -1,0 +1,129 @@
+//! What casts doubt on trials, in words: one statement for any number of findings of a kind, with
+//! the range or the sum of their figures.
+
+use crate::numbers::{self, count, figure, percent};
+use analyse::{Evidence, Finding};
+use std::time::Duration;
+
+pub(super) fn failed(what: &str, failure: &model::Failure) -> String {
+    if failure.remedy.is_empty() {
+        format!("{what}: {}", failure.message)
+    } else {
+        format!("{what}: {}. To mend it: {}", failure.message, failure.remedy)
+    }
+}
+
+/// The smallest and the largest of a figure over findings; zeros where none has it.
+fn span(findings: &[&Finding], of: impl Fn(&Evidence) -> Option<f64>) -> (f64, f64) {
+    let values = || findings.iter().filter_map(|finding| of(&finding.evidence));
+    let least = values().min_by(f64::total_cmp).unwrap_or_default();
+    (least, values().max_by(f64::total_cmp).unwrap_or_default())
+}
+
+/// The sum of a figure over findings.
+fn total<N: std::iter::Sum>(findings: &[&Finding], of: impl Fn(&Evidence) -> Option<N>) -> N {
+    findings.iter().filter_map(|finding| of(&finding.evidence)).sum()
+}
+
+pub(super) fn busy_clients(findings: &[&Finding]) -> String {
+    let share = span(findings, |evidence| match evidence {
+        Evidence::LittlesLaw { clients, busy_clients, .. } => {
+            Some(busy_clients / f64::from((*clients).max(1)))
+        }
+        _ => None,
+    });
+    format!(
+        "throughput × mean latency make only {} of the connected clients busy where all should be",
+        numbers::percents(share),
+    )
+}
+
+pub(super) fn counters(counter: &str, findings: &[&Finding]) -> String {
+    let server = total(findings, |evidence| match evidence {
+        Evidence::CounterMismatch { server, .. } => Some(i128::from(*server)),
+        _ => None,
+    });
+    let weighin = total(findings, |evidence| match evidence {
+        Evidence::CounterMismatch { weighin, .. } => Some(i128::from(*weighin)),
+        _ => None,
+    });
+    let digits = |value: i128| count(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX));
+    format!(
+        "over the load the server counted {}{} for {counter}, {} {} than weighin’s {}",
+        if server < 0 { "−" } else { "" },
+        digits(server),
+        digits(server - weighin),
+        if server < weighin { "fewer" } else { "more" },
+        digits(weighin),
+    )
+}
+
+pub(super) fn client_busy(findings: &[&Finding]) -> String {
+    let worker = span(findings, |evidence| match evidence {
+        Evidence::ClientBusy { busiest_worker, .. } => Some(*busiest_worker),
+        _ => None,
+    });
+    let share = span(findings, |evidence| match evidence {
+        Evidence::ClientBusy { share_of_allowed, .. } => Some(*share_of_allowed),
+        _ => None,
+    });
+    let lag = span(findings, |evidence| match evidence {
+        Evidence::ClientBusy { max_loop_lag, .. } => Some(max_loop_lag.as_secs_f64()),
+        _ => None,
+    });
+    format!(
+        "the load generator itself was busy, and may be what was measured: its busiest thread \
+         used {} of a processor, all of them {} of the processors allowed to it, and a reply may \
+         have waited {} to be noticed",
+        numbers::percents(worker),
+        numbers::percents(share),
+        numbers::duration(Duration::try_from_secs_f64(lag.1).unwrap_or_default()),
+    )
+}
+
+pub(super) fn errors(message: &str, findings: &[&Finding]) -> String {
+    let failed: u64 = total(findings, |evidence| match evidence {
+        Evidence::Errors { failed, .. } => Some(*failed),
+        _ => None,
+    });
+    let succeeded: u64 = total(findings, |evidence| match evidence {
+        Evidence::Errors { succeeded, .. } => Some(*succeeded),
+        _ => None,
+    });
+    format!(
+        "{} of {} transactions failed ({}), most often with: {message}",
+        count(failed),
+        count(failed + succeeded),
+        percent(failed as f64 / (failed + succeeded).max(1) as f64),
+    )
+}
+
+pub(super) fn steal(findings: &[&Finding]) -> String {
+    let share = span(findings, |evidence| match evidence {
+        Evidence::Steal { share } => Some(*share),
+        _ => None,
+    });
+    format!("the hypervisor took {} of this host’s processor time", numbers::percents(share))
+}
+
+pub(super) fn saturated(findings: &[&Finding]) -> String {
+    let busy = span(findings, |evidence| match evidence {
+        Evidence::HostSaturated { busy } => Some(*busy),
+        _ => None,
+    });
+    format!(
+        "client and server shared the processors of one host, {} in use: each slowed the other",
+        numbers::percents(busy),
+    )
+}
+
+pub(super) fn dataset_against_memory(dataset: u64, pool: u64) -> String {
+    let (data, memory) = (numbers::bytes(dataset), numbers::bytes(pool));
+    let ratio = dataset as f64 / pool.max(1) as f64;
+    let consequence = match ratio {
+        r if r <= 1.0 => "it fits, so reads come from memory once warm",
+        r if r < 2.0 => "part of it is read from disk, and results depend on which part",
+        _ => "most reads that miss the cache go to disk",
+    };
+    format!("{data} of data against a buffer pool of {memory} ({} ×): {consequence}", figure(ratio))
+}

@@ -1,0 +1,117 @@
+//! Where findings were made, in words.
+
+use super::labels::target_name;
+use crate::numbers;
+use analyse::{Finding, Subject};
+use model::Level;
+
+/// What findings of one kind are about: `oltp, durable and relaxed at 8 and 16 clients`. Parts that
+/// they don't name, and the levels where `with_levels` is false, are left out.
+pub(super) fn subjects(findings: &[&Finding], with_levels: bool) -> String {
+    let mut tests: Vec<Option<&str>> = Vec::new();
+    for finding in findings {
+        let test = finding.subject.test.as_deref();
+        if !tests.contains(&test) {
+            tests.push(test);
+        }
+    }
+    let in_test = |test: Option<&str>| {
+        let subjects: Vec<&Subject> = findings
+            .iter()
+            .map(|finding| &finding.subject)
+            .filter(|subject| subject.test.as_deref() == test)
+            .collect();
+        let parts: Vec<String> = test
+            .map(str::to_owned)
+            .into_iter()
+            .chain(Some(targets(&subjects, with_levels)))
+            .filter(|part| !part.is_empty())
+            .collect();
+        parts.join(", ")
+    };
+    let described: Vec<String> = tests.into_iter().map(in_test).collect();
+    described.join("; ")
+}
+
+/// Targets with their levels, those at the same levels together.
+fn targets(subjects: &[&Subject], with_levels: bool) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in subjects.iter().filter_map(|subject| subject.target.as_deref()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for name in names {
+        let own = subjects.iter().filter(|subject| subject.target.as_deref() == Some(name));
+        let own: Vec<&Subject> = own.copied().collect();
+        let at = if with_levels { levels_and_repeats(&own) } else { String::new() };
+        match groups.iter_mut().find(|(same, _)| *same == at) {
+            Some((_, targets)) => targets.push(target_name(name)),
+            None => groups.push((at, vec![target_name(name)])),
+        }
+    }
+    let described: Vec<String> = groups
+        .into_iter()
+        .map(|(at, names)| {
+            let names = numbers::list(&names);
+            if at.is_empty() { names } else { format!("{names} at {at}") }
+        })
+        .collect();
+    described.join("; ")
+}
+
+/// `8 clients (repeat 2) and 16 clients (repeats 1 and 3)`; `8 and 16 clients` where whole cells
+/// are meant.
+fn levels_and_repeats(subjects: &[&Subject]) -> String {
+    let mut at: Vec<(Level, Vec<String>)> = Vec::new();
+    for subject in subjects {
+        let Some(level) = subject.level else { continue };
+        let repeat = subject.repeat.map(|repeat| repeat.to_string());
+        match at.iter_mut().find(|(known, _)| *known == level) {
+            Some((_, repeats)) => repeats.extend(repeat.filter(|r| !repeats.contains(r))),
+            None => at.push((level, repeat.into_iter().collect())),
+        }
+    }
+    at.sort();
+    if at.iter().all(|(_, repeats)| repeats.is_empty()) {
+        return levels(&at.iter().map(|&(level, _)| level).collect::<Vec<Level>>());
+    }
+    let described: Vec<String> = at
+        .iter()
+        .map(|(level, repeats)| match repeats.as_slice() {
+            [] => level.to_string(),
+            [one] => format!("{level} (repeat {one})"),
+            several => format!("{level} (repeats {})", numbers::list(several)),
+        })
+        .collect();
+    numbers::list(&described)
+}
+
+/// `1 client`, `4, 8 and 16 clients`: levels whose names end alike share the end.
+pub(crate) fn levels(levels: &[Level]) -> String {
+    const MANY: &str = " clients";
+    let mut names: Vec<String> = levels.iter().map(Level::to_string).collect();
+    if levels.len() > 1 && names.last().is_some_and(|last| last.ends_with(MANY)) {
+        let (last, others) = (names.len() - 1, names.iter_mut());
+        for name in others.take(last) {
+            let bare = name.strip_suffix(MANY).or_else(|| name.strip_suffix(" client"));
+            *name = bare.unwrap_or(name).to_owned();
+        }
+    }
+    numbers::list(&names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_share_their_unit() {
+        let at = |clients: &[u32]| {
+            levels(&clients.iter().map(|&n| Level::clients(n)).collect::<Vec<Level>>())
+        };
+        assert_eq!(at(&[1]), "1 client");
+        assert_eq!(at(&[1, 4, 16]), "1, 4 and 16 clients");
+    }
+}
