@@ -312,8 +312,6 @@ mod tests {
             errors: vec![error],
             statements: StatementCounts { select: 14, ..StatementCounts::default() },
             client: ClientCost::default(),
-            open: None,
-            outages: Vec::new(),
         };
         let sampling = Sampling { samples: Vec::new(), before: reading(100), after: reading(114) };
         Measured { load, sampling }
