@@ -40,6 +40,11 @@ pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
             format!("there is no way to {endpoint}: {error}"),
             "check the address, the routes and the VPN of this host",
         ),
+        _ if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => Failure::new(
+            FailureKind::NotPermitted,
+            format!("cannot open another connection to {endpoint}: {error}"),
+            "raise this user's limit on open files (ulimit -n), or run fewer clients",
+        ),
         // Only looking up a name fails without a number of the operating system.
         (Endpoint::Tcp { host, .. }, _) if error.raw_os_error().is_none() => Failure::new(
             Unreachable,

@@ -1,6 +1,7 @@
 //! Whatever is wrong is said in words, with the way to mend it, and leaves nothing behind.
 
-use crate::support::{Server, Workplace, sandbox_study, server_study, with_mounts};
+use crate::support::{Ran, Server, Workplace, sandbox_study, server_study, with_mounts};
+use std::process::Command;
 
 const LOAD: [&str; 2] = ["--workload", "oltp_point_select"];
 
@@ -71,6 +72,18 @@ fn servers_that_allow_too_little() {
     let refused = server.weighin(&place, "load", &many);
     refused.refused(3, &["allows 50 prepared statements", "SET GLOBAL max_prepared_stmt_count"]);
     assert!(place.files(".weighin").is_empty());
+}
+
+#[test]
+fn a_machine_that_allows_too_few_open_files() {
+    let place = Workplace::new();
+    let server = Server::start();
+    server.weighin(&place, "prepare", &["--table-size", "1000"]).done();
+    let mut command = place.surround(Command::new("sh"));
+    command.args(["-c", "ulimit -n 64; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_weighin")]);
+    command.args(["load", &server.url(), "--password-file"]).arg(server.password_file());
+    command.args(["--workload=oltp_point_select", "--table-size=1000", "--clients=100"]);
+    Ran::of(command).refused(3, &["127.0.0.1", "open files", "ulimit -n"]);
 }
 
 #[test]

@@ -79,7 +79,9 @@ fn makes_sense(json: &Value, clients: u64) {
     let operations = ["ok", "failed", "timed_out", "dropped"]
         .map(|end| whole(json, &format!("/operations/{end}")));
     assert_eq!(whole(json, "/operations/scheduled"), operations.iter().sum::<u64>());
-    assert!(whole(json, "/warmup/transactions") > 0, "{json:#}");
+    let (warm, counted) = (whole(json, "/warmup/transactions"), whole(json, "/transactions"));
+    assert_eq!(whole(json, "/operations/ok"), warm + counted, "warm-up is counted apart");
+    assert!(number(json, "/warmup/elapsed_seconds") >= 0.2, "{json:#}");
 }
 
 #[test]

@@ -76,8 +76,7 @@ impl Workplace {
         Store::open(&files[0]).unwrap()
     }
 
-    /// Waits until no process works on a private server here and all their directories are gone:
-    /// what is left after that many seconds would be left for ever.
+    /// Waits until no process works on a private server here and all their directories are gone.
     pub fn assert_no_server_left(&self) {
         let place = self.sandboxes().to_str().unwrap();
         wait_for("the private servers' end", || {
