@@ -1,16 +1,22 @@
-use crate::books::{Books, Closed};
+use crate::arrivals::Arrivals;
+use crate::books::{Books, Closed, Times};
+use crate::policy::{Action, ErrorPolicy};
 use crate::{Event, Nanos, OperationError, Schedule, Session, SessionError};
 use model::{ErrorClass, Interval};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+#[cfg(test)]
+mod tests;
+
 /// How many more operations may begin, over all workers.
 #[derive(Clone, Debug)]
-pub struct Quota(Option<Arc<AtomicU64>>);
+pub(crate) struct Quota(Option<Arc<AtomicU64>>);
 
 impl Quota {
     /// So many, or any number.
-    pub fn new(events: Option<u64>) -> Self {
+    pub(crate) fn new(events: Option<u64>) -> Self {
         Self(events.map(|events| Arc::new(AtomicU64::new(events))))
     }
 
@@ -20,19 +26,28 @@ impl Quota {
         let Some(left) = &self.0 else { return true };
         left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
     }
+
+    fn is_used_up(&self) -> bool {
+        self.0.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) == 0)
+    }
 }
 
 /// Where a client is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// No transport yet, or login under way.
-    Opening,
+    /// No transport, or login under way.
+    Offline,
     /// Logged in, nothing under way.
     Idle,
-    /// An operation is under way since that moment.
-    Busy(Nanos),
-    /// Will do nothing any more.
-    Gone,
+    /// An operation is under way.
+    Busy(Operation),
+}
+
+/// An operation under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Operation {
+    due: Nanos,
+    began: Nanos,
 }
 
 #[derive(Debug)]
@@ -43,11 +58,35 @@ struct Client<S> {
 
 /// What the driver must do with a connection after it delivered bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub(crate) enum Next {
     /// Send what was appended, wait for more.
     Continue,
     /// Send what was appended, then encrypt the transport and call [`Crew::tls_started`].
     StartTls,
+    /// The client has just logged in.
+    Ready,
+    /// Close the connection and make it anew.
+    Reconnect,
+}
+
+/// The open loop's side of a crew: what is due, and what waits for a client.
+#[derive(Debug)]
+struct Backlog {
+    arrivals: Arrivals,
+    waiting: VecDeque<Nanos>,
+    max_waiting: usize,
+    /// Clients with nothing to do, longest idle first.
+    idle: VecDeque<usize>,
+}
+
+/// How a crew is to work.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub(crate) schedule: Schedule,
+    pub(crate) quota: Quota,
+    pub(crate) policy: ErrorPolicy,
+    /// Arrivals, and how many of them may wait; a closed loop when absent.
+    pub(crate) arrivals: Option<(Arrivals, usize)>,
 }
 
 /// The clients of one worker and the account of what they do.
@@ -55,82 +94,157 @@ pub enum Next {
 /// Sees bytes and moments, no socket and no clock, so that every behaviour can be tested in
 /// simulated time. Moments passed in must not run backwards.
 #[derive(Debug)]
-pub struct Crew<S> {
+pub(crate) struct Crew<S> {
     clients: Vec<Client<S>>,
-    ready: usize,
+    online: usize,
     busy: usize,
     schedule: Schedule,
     quota: Quota,
+    policy: ErrorPolicy,
+    backlog: Option<Backlog>,
+    start: Nanos,
     last_begin: Nanos,
     books: Option<Books>,
 }
 
 impl<S: Session> Crew<S> {
     /// A crew that has not connected yet.
-    pub fn new(sessions: Vec<S>, schedule: Schedule, quota: Quota) -> Self {
+    pub(crate) fn new(sessions: Vec<S>, rules: Rules) -> Self {
         let clients: Vec<_> =
-            sessions.into_iter().map(|session| Client { session, state: State::Opening }).collect();
-        Self { clients, ready: 0, busy: 0, schedule, quota, last_begin: Nanos::NEVER, books: None }
+            sessions.into_iter().map(|session| Client { session, state: State::Offline }).collect();
+        let backlog = rules.arrivals.map(|(arrivals, max_waiting)| Backlog {
+            arrivals,
+            waiting: VecDeque::new(),
+            max_waiting,
+            idle: VecDeque::with_capacity(clients.len()),
+        });
+        Self {
+            clients,
+            online: 0,
+            busy: 0,
+            schedule: rules.schedule,
+            quota: rules.quota,
+            policy: rules.policy,
+            backlog,
+            start: Nanos(0),
+            last_begin: Nanos::NEVER,
+            books: None,
+        }
     }
 
     /// How many clients there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.clients.len()
     }
 
-    /// Whether there are no clients.
-    pub fn is_empty(&self) -> bool {
-        self.clients.is_empty()
+    /// How many clients have an operation under way.
+    pub(crate) fn busy(&self) -> usize {
+        self.busy
     }
 
     /// Whether all clients are logged in.
-    pub fn is_ready(&self) -> bool {
-        self.ready == self.clients.len()
+    pub(crate) fn is_complete(&self) -> bool {
+        self.online == self.clients.len()
     }
 
     /// Whether client `id` is logged in.
-    pub fn is_logged_in(&self, id: usize) -> bool {
-        self.clients[id].state != State::Opening
+    pub(crate) fn is_online(&self, id: usize) -> bool {
+        self.clients[id].state != State::Offline
     }
 
     /// A transport for client `id` is there.
-    pub fn opened(&mut self, id: usize, out: &mut Vec<u8>) {
+    pub(crate) fn opened(&mut self, id: usize, out: &mut Vec<u8>) {
         self.clients[id].session.open(out);
     }
 
     /// The transport of client `id` is encrypted now.
-    pub fn tls_started(&mut self, id: usize, out: &mut Vec<u8>) {
+    pub(crate) fn tls_started(&mut self, id: usize, out: &mut Vec<u8>) {
         self.clients[id].session.tls_started(out);
     }
 
     /// All clients are logged in, and the load begins at that moment. [`Self::begin`] is to be
     /// called for every client next.
-    pub fn start(&mut self, at: Nanos) {
+    pub(crate) fn start(&mut self, at: Nanos) {
+        self.start = at;
         self.last_begin = self.schedule.last_begin(at);
-        self.books = Some(Books::open(self.schedule, at));
+        self.books = Some(Books::open(self.schedule, at, self.backlog.is_some()));
     }
 
-    /// Lets an idle client begin an operation, if any may begin; appends its first request.
-    pub fn begin(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) {
+    /// Lets an idle client begin an operation, if there is one for it; appends its first request.
+    #[inline]
+    pub(crate) fn begin(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) {
         let Some(books) = &mut self.books else { return };
         let client = &mut self.clients[id];
-        if client.state != State::Idle || now >= self.last_begin || !self.quota.take() {
+        if client.state != State::Idle {
             return;
         }
-        books.ledger.scheduled += 1;
-        client.state = State::Busy(now);
+        let due = match &mut self.backlog {
+            None => {
+                if now >= self.last_begin || !self.quota.take() {
+                    return;
+                }
+                books.ledger.scheduled += 1;
+                now
+            }
+            Some(backlog) => match backlog.waiting.pop_front() {
+                Some(due) => due,
+                None => {
+                    backlog.idle.push_back(id);
+                    return;
+                }
+            },
+        };
+        client.state = State::Busy(Operation { due, began: now });
         self.busy += 1;
         client.session.begin(out);
+    }
+
+    /// Open loop: takes in what is due by now, and returns a client that can begin with it; to be
+    /// called, with [`Self::begin`] for each client, until it returns `None`.
+    pub(crate) fn dispatch(&mut self, now: Nanos) -> Option<usize> {
+        let (backlog, books) = (self.backlog.as_mut()?, self.books.as_mut()?);
+        loop {
+            let due = backlog.arrivals.next(self.start);
+            if due > now || due >= self.last_begin || self.quota.is_used_up() {
+                break;
+            }
+            if !self.quota.take() {
+                break;
+            }
+            backlog.arrivals.advance();
+            // What a free client takes at once has not waited.
+            if backlog.waiting.len() < backlog.max_waiting + backlog.idle.len() {
+                backlog.waiting.push_back(due);
+            } else {
+                books.ledger.dropped += 1;
+            }
+            books.due(due, backlog.waiting.len().saturating_sub(backlog.idle.len()));
+        }
+        if backlog.waiting.is_empty() {
+            return None;
+        }
+        while let Some(id) = backlog.idle.pop_front() {
+            // A client may have gone offline while it was idle.
+            if self.clients[id].state == State::Idle {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Open loop: when the next operation is due; `None` when nothing more will be.
+    pub(crate) fn next_due(&self) -> Option<Nanos> {
+        let due = self.backlog.as_ref()?.arrivals.next(self.start);
+        (due < self.last_begin && !self.quota.is_used_up()).then_some(due)
     }
 
     /// Bytes for client `id` were there at `arrived`; it is now `now`. Appends what is to be
     /// sent. Returns how many bytes were consumed (see [`Session::receive`]).
     ///
     /// # Errors
-    /// When the session cannot go on, or an operation failed with anything but a conflict, which
-    /// the next one would do too; the load cannot go on either.
+    /// When the session cannot go on, or an operation failed in a way that ends the load.
     #[inline]
-    pub fn receive(
+    pub(crate) fn receive(
         &mut self,
         id: usize,
         input: &[u8],
@@ -139,19 +253,22 @@ impl<S: Session> Crew<S> {
         out: &mut Vec<u8>,
     ) -> Result<(usize, Next), SessionError> {
         let client = &mut self.clients[id];
-        let Some(books) = &mut self.books else { return self.log_in(id, input, out) };
+        let (Some(books), State::Busy(operation)) = (&mut self.books, client.state) else {
+            return self.log_in(id, input, out);
+        };
         books.advance(arrived);
         let (consumed, event) = client.session.receive(input, out, &mut books.statements)?;
-        let State::Busy(began) = client.state else {
-            return Err(SessionError::Protocol("bytes that nobody asked for".to_owned()));
-        };
         match event {
             Event::More => return Ok((consumed, Next::Continue)),
-            Event::Done => books.succeeded(began, arrived),
-            Event::Failed(error) if error.class == ErrorClass::Conflict => {
-                books.failed(arrived, *error);
+            Event::Done => {
+                let Operation { due, began } = operation;
+                books.succeeded(Times { due, began, ended: arrived.max(began) });
             }
-            Event::Failed(error) => return Err(SessionError::Refused(error)),
+            Event::Failed(error) => {
+                return self
+                    .failed(id, operation, *error, arrived, now, out)
+                    .map(|next| (consumed, next));
+            }
             Event::Ready | Event::StartTls => {
                 return Err(SessionError::Protocol("a second login".to_owned()));
             }
@@ -159,7 +276,47 @@ impl<S: Session> Crew<S> {
         client.state = State::Idle;
         self.busy -= 1;
         self.begin(id, now, out);
+        if let (State::Busy(_), Some(books), None) =
+            (self.clients[id].state, &mut self.books, &self.backlog)
+        {
+            books.turned_around(now.since(arrived));
+        }
         Ok((consumed, Next::Continue))
+    }
+
+    /// An operation was answered with an error: does what the policy says.
+    fn failed(
+        &mut self,
+        id: usize,
+        operation: Operation,
+        error: OperationError,
+        arrived: Nanos,
+        now: Nanos,
+        out: &mut Vec<u8>,
+    ) -> Result<Next, SessionError> {
+        let Some(books) = &mut self.books else { return Ok(Next::Continue) };
+        let action = self.policy.action(error.class, error.code);
+        if action == Action::Stop {
+            return Err(SessionError::Refused(Box::new(error)));
+        }
+        if action == Action::Retry && now < self.last_begin {
+            books.noted(error);
+            self.clients[id].session.begin(out);
+            return Ok(Next::Continue);
+        }
+        let gone = error.class == ErrorClass::Connection;
+        books.failed(arrived.max(operation.began), error);
+        self.busy -= 1;
+        if action == Action::Reconnect {
+            if gone {
+                books.lost(arrived, true);
+            }
+            self.go_offline(id);
+            return Ok(Next::Reconnect);
+        }
+        self.clients[id].state = State::Idle;
+        self.begin(id, now, out);
+        Ok(Next::Continue)
     }
 
     fn log_in(
@@ -169,7 +326,10 @@ impl<S: Session> Crew<S> {
         out: &mut Vec<u8>,
     ) -> Result<(usize, Next), SessionError> {
         let client = &mut self.clients[id];
-        // Nothing is counted before the load begins.
+        if client.state != State::Offline {
+            return Err(SessionError::Protocol("bytes that nobody asked for".to_owned()));
+        }
+        // Logging in is no part of the load.
         let mut uncounted = Default::default();
         let (consumed, event) = client.session.receive(input, out, &mut uncounted)?;
         match event {
@@ -177,8 +337,8 @@ impl<S: Session> Crew<S> {
             Event::StartTls => Ok((consumed, Next::StartTls)),
             Event::Ready => {
                 client.state = State::Idle;
-                self.ready += 1;
-                Ok((consumed, Next::Continue))
+                self.online += 1;
+                Ok((consumed, Next::Ready))
             }
             Event::Done | Event::Failed(_) => {
                 Err(SessionError::Protocol("a reply before any request".to_owned()))
@@ -186,11 +346,14 @@ impl<S: Session> Crew<S> {
         }
     }
 
-    /// The connection of client `id` is gone. What it had under way has failed.
-    pub fn lost(&mut self, id: usize, at: Nanos, message: &str) {
-        let client = &mut self.clients[id];
-        if let (State::Busy(_), Some(books)) = (client.state, &mut self.books) {
-            books.advance(at);
+    /// The connection of client `id` is gone, with what it had under way. Returns whether the
+    /// client is to be connected anew; otherwise the load ends.
+    pub(crate) fn lost(&mut self, id: usize, at: Nanos, message: &str) -> bool {
+        let goes_on = self.policy.action(ErrorClass::Connection, 0) == Action::Reconnect;
+        let Some(books) = self.books.as_mut().filter(|_| goes_on) else { return false };
+        let busy = matches!(self.clients[id].state, State::Busy(_));
+        books.advance(at);
+        if busy {
             books.failed(
                 at,
                 OperationError {
@@ -202,47 +365,58 @@ impl<S: Session> Crew<S> {
             );
             self.busy -= 1;
         }
-        client.state = State::Gone;
+        books.lost(at, busy);
+        self.go_offline(id);
+        true
+    }
+
+    fn go_offline(&mut self, id: usize) {
+        if self.clients[id].state != State::Offline {
+            self.clients[id].state = State::Offline;
+            self.online -= 1;
+        }
     }
 
     /// It is now that late: closes intervals that have ended.
-    pub fn tick(&mut self, now: Nanos) {
+    pub(crate) fn tick(&mut self, now: Nanos) {
         if let Some(books) = &mut self.books {
             books.advance(now);
         }
     }
 
-    /// No operation begins any more.
-    pub fn stop(&mut self, now: Nanos) {
-        self.last_begin = self.last_begin.min(now);
-    }
-
-    /// Gives up on everything under way.
-    pub fn give_up(&mut self, now: Nanos) {
+    /// Gives up on everything under way or waiting.
+    pub(crate) fn give_up(&mut self, now: Nanos) {
         let Some(books) = &mut self.books else { return };
         books.advance(now);
         for client in &mut self.clients {
             if let State::Busy(_) = client.state {
-                client.state = State::Gone;
+                client.state = State::Offline;
+                self.online -= 1;
                 books.ledger.timed_out += 1;
             }
         }
         self.busy = 0;
+        if let Some(backlog) = &mut self.backlog {
+            books.ledger.dropped += backlog.waiting.drain(..).count() as u64;
+        }
     }
 
     /// Whether the load has begun and nothing is or will be under way.
-    pub fn is_finished(&self, now: Nanos) -> bool {
-        let over = now >= self.last_begin || self.quota.0.is_some();
-        self.books.is_some() && self.busy == 0 && over
+    pub(crate) fn is_finished(&self, now: Nanos) -> bool {
+        let over = now >= self.last_begin || self.quota.is_used_up();
+        let waiting = self.backlog.as_ref().is_some_and(|backlog| !backlog.waiting.is_empty());
+        // What was due before the end and not yet looked at is dealt with first.
+        let pending = self.next_due().is_some_and(|due| due <= now);
+        self.books.is_some() && self.busy == 0 && over && !waiting && !pending
     }
 
     /// The moment from which no operation begins.
-    pub fn last_begin(&self) -> Nanos {
+    pub(crate) fn last_begin(&self) -> Nanos {
         self.last_begin
     }
 
     /// Appends the goodbye of client `id`, if it can still say one.
-    pub fn close_session(&mut self, id: usize, out: &mut Vec<u8>) {
+    pub(crate) fn close_session(&mut self, id: usize, out: &mut Vec<u8>) {
         let client = &mut self.clients[id];
         if client.state == State::Idle {
             client.session.close(out);
@@ -250,7 +424,7 @@ impl<S: Session> Crew<S> {
     }
 
     /// Intervals closed since the last call.
-    pub fn take_intervals(&mut self) -> Vec<Interval> {
+    pub(crate) fn take_intervals(&mut self) -> Vec<Interval> {
         self.books.as_mut().map(Books::take_closed).unwrap_or_default()
     }
 
@@ -259,6 +433,3 @@ impl<S: Session> Crew<S> {
         self.books.map(|books| books.close(now))
     }
 }
-
-#[cfg(test)]
-mod tests;

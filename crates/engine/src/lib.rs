@@ -9,18 +9,23 @@
 //!
 //! [`run`] starts the workers, lets them begin together, and merges their books.
 
+mod arrivals;
 mod books;
 mod clock;
 mod crew;
 pub mod mysql;
+mod policy;
+mod result;
 mod run;
 mod schedule;
 mod session;
 mod socket;
 mod usage;
 
+pub use arrivals::OpenLoop;
 pub use clock::{Clock, Nanos};
-pub use crew::Crew;
+pub(crate) use crew::Crew;
+pub use policy::{Action, ErrorPolicy};
 pub use run::{LoadError, LoadSpec, Progress, Stop, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Event, OperationError, Session, SessionError};

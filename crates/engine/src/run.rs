@@ -1,11 +1,12 @@
+use crate::arrivals::Arrivals;
 use crate::books::Closed;
-use crate::crew::Quota;
-use crate::socket::{Address, Control, Report, TlsUpgrade, Worker, WorkerSpec};
-use crate::usage::{cpus_allowed, peak_rss_bytes, process_cpu};
-use crate::{Clock, Crew, Nanos, Schedule, Session, SessionError};
+use crate::crew::{Quota, Rules};
+use crate::result::{CpuWindow, Intervals, result};
+use crate::socket::{Address, Control, Report, TlsUpgrade, Worker, WorkerSpec, notice};
+use crate::usage::{cpus_allowed, peak_rss_bytes};
+use crate::{Clock, Crew, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
 use mio::Waker;
-use model::{ClientCost, Interval, LoadResult, Phase};
-use std::collections::BTreeMap;
+use model::{ClientCost, Interval, IoMethod, Latencies, LoadResult, Phase};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,8 +29,14 @@ pub struct LoadSpec {
     pub clients: u32,
     /// Threads that drive them; at least 1. [`crate::available_workers`] is a good number.
     pub workers: u32,
+    /// How to move bytes; the best that is permitted when absent.
+    pub io: Option<IoMethod>,
     /// Warm-up, measuring and end.
     pub schedule: Schedule,
+    /// Arrivals at a rate; a closed loop when absent.
+    pub open: Option<OpenLoop>,
+    /// Which errors are survived, and how.
+    pub policy: ErrorPolicy,
     /// How long to wait for replies after the last operation began; what is unanswered then
     /// counts as timed out.
     pub drain_limit: Duration,
@@ -131,6 +138,7 @@ pub fn run<S: Session>(
     let worker_spec = WorkerSpec {
         address: spec.address.clone(),
         tls: spec.tls.clone(),
+        io: spec.io,
         schedule: spec.schedule,
         drain_limit: spec.drain_limit,
         clock,
@@ -139,14 +147,23 @@ pub fn run<S: Session>(
     std::thread::scope(|scope| {
         let (sender, messages) = mpsc::channel();
         for index in 0..workers {
-            let (sender, quota) = (sender.clone(), quota.clone());
+            let sender = sender.clone();
             let (worker_spec, session) = (worker_spec.clone(), &session);
+            let rules = Rules {
+                schedule: spec.schedule,
+                quota: quota.clone(),
+                policy: spec.policy.clone(),
+                arrivals: spec.open.as_ref().map(|open| {
+                    let waiting = open.max_waiting.div_ceil(workers as usize);
+                    (Arrivals::new(open, index, workers), waiting)
+                }),
+            };
             let clients = (index..spec.clients).step_by(workers as usize);
             std::thread::Builder::new()
                 .name(format!("load-{index}"))
                 .spawn_scoped(scope, move || {
                     let sessions = clients.map(session).collect();
-                    let crew = Crew::new(sessions, worker_spec.schedule, quota);
+                    let crew = Crew::new(sessions, rules);
                     let ended = work(worker_spec, crew, &sender);
                     // The coordinator may have given up listening.
                     let _ = sender.send(Message::Ended(Box::new(ended)));
@@ -203,6 +220,7 @@ impl Coordinator<'_> {
             ..ClientCost::default()
         };
         let mut busiest = Duration::ZERO;
+        let mut delays = Latencies::new();
         let mut ended = 0;
         while ended < self.workers {
             let message = self.next_message()?;
@@ -214,6 +232,8 @@ impl Coordinator<'_> {
                     let report = (*report)?;
                     ended += 1;
                     busiest = busiest.max(report.cpu);
+                    client.io = report.io;
+                    delays.merge(&report.notice);
                     client.max_loop_lag = client.max_loop_lag.max(report.max_lag);
                     match &mut books {
                         None => books = Some(report.books),
@@ -227,7 +247,16 @@ impl Coordinator<'_> {
         client.cpu_seconds = cpu.used().as_secs_f64();
         client.busiest_worker = if measured > 0.0 { busiest.as_secs_f64() / measured } else { 0.0 };
         client.peak_rss_bytes = peak_rss_bytes();
-        Ok(result(self.spec.clients, connect_time, books, intervals.finish(), client))
+        client.turnaround_seconds = books.turnaround.as_secs_f64();
+        client.notice = notice(&delays);
+        let result = result(self.spec, connect_time, books, intervals.finish(), client);
+        match result.outages.last() {
+            Some(outage) if outage.first_success.is_none() => Err(LoadError::Lost(format!(
+                "connections were lost {:.1} s into the load, and nothing succeeded after that",
+                outage.first_error.as_secs_f64()
+            ))),
+            _ => Ok(result),
+        }
     }
 
     fn wait_until_ready(&self) -> Result<Vec<Waker>, LoadError> {
@@ -257,110 +286,5 @@ impl Coordinator<'_> {
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(LoadError::Stopped),
         }
-    }
-}
-
-/// Processor time of the whole process from the start of the measured phase to its end.
-struct CpuWindow {
-    from: Nanos,
-    until: Nanos,
-    before: Option<Duration>,
-    after: Option<Duration>,
-}
-
-impl CpuWindow {
-    fn new(schedule: Schedule, start: Nanos) -> Self {
-        let (from, until) = (schedule.measure_from(start), schedule.window_end(start));
-        let before = (from <= start).then(process_cpu);
-        Self { from, until, before, after: None }
-    }
-
-    fn look(&mut self, now: Nanos) {
-        if now >= self.from {
-            self.before.get_or_insert_with(process_cpu);
-        }
-        if now >= self.until {
-            self.after.get_or_insert_with(process_cpu);
-        }
-    }
-
-    fn used(self) -> Duration {
-        let after = self.after.unwrap_or_else(process_cpu);
-        after.saturating_sub(self.before.unwrap_or(after))
-    }
-}
-
-/// Intervals of several workers, merged by their start.
-struct Intervals {
-    workers: u32,
-    waiting: BTreeMap<Duration, (u32, Interval)>,
-    merged: Vec<Interval>,
-}
-
-impl Intervals {
-    fn new(workers: u32) -> Self {
-        Self { workers, waiting: BTreeMap::new(), merged: Vec::new() }
-    }
-
-    fn add(&mut self, interval: Interval, progress: &mut dyn FnMut(Progress<'_>)) {
-        let start = interval.start;
-        let entry = match self.waiting.remove(&start) {
-            None => (1, interval),
-            Some((seen, so_far)) => (seen + 1, merge(so_far, &interval)),
-        };
-        if entry.0 == self.workers {
-            progress(Progress::Interval(&entry.1));
-            self.merged.push(entry.1);
-        } else {
-            self.waiting.insert(start, entry);
-        }
-    }
-
-    /// All intervals in order of time. Where a phase lasts until the last reply, one worker may
-    /// have had intervals that others had not.
-    fn finish(mut self) -> Vec<Interval> {
-        self.merged.extend(self.waiting.into_values().map(|(_, interval)| interval));
-        self.merged.sort_by_key(|interval| interval.start);
-        self.merged
-    }
-}
-
-fn merge(a: Interval, b: &Interval) -> Interval {
-    let mut latencies = a.latencies.unpack();
-    latencies.merge(&b.latencies.unpack());
-    Interval {
-        phase: a.phase,
-        start: a.start,
-        length: a.length.max(b.length),
-        transactions: a.transactions + b.transactions,
-        queries: a.queries + b.queries,
-        errors: a.errors + b.errors,
-        latencies: (&latencies).into(),
-    }
-}
-
-fn result(
-    clients: u32,
-    connect_time: Duration,
-    books: Closed,
-    intervals: Vec<Interval>,
-    client: ClientCost,
-) -> LoadResult {
-    let [warmup, measure, drain] = books.totals;
-    let mut errors = books.errors;
-    errors.sort_by_key(|error| std::cmp::Reverse(error.count));
-    debug_assert!(books.ledger.balances());
-    LoadResult {
-        clients,
-        connect_time,
-        ledger: books.ledger,
-        warmup,
-        measure,
-        drain,
-        latencies: books.latencies,
-        intervals,
-        errors,
-        statements: books.statements,
-        client,
     }
 }

@@ -1,12 +1,36 @@
+//! The account that one worker keeps of its operations.
+
+mod closed;
+mod outage;
+mod ticks;
+
+pub(crate) use self::closed::Closed;
+use self::outage::Losses;
+use self::ticks::Ticks;
 use crate::{Nanos, OperationError, Schedule};
 use model::{ErrorCount, Interval, Latencies, Ledger, Phase, PhaseTotals, StatementCounts};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The account that one worker keeps of its operations.
-///
-/// Intervals are closed on the schedule's edges by whichever reply comes first after them, and
-/// handed out; totals of a phase are the sums of its intervals.
+/// When an operation was due, when it was begun, and when its last byte was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub(crate) due: Nanos,
+    pub(crate) began: Nanos,
+    pub(crate) ended: Nanos,
+}
+
+/// What an open loop keeps beside the rest, of operations due in the measured phase.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenBooks {
+    pub(crate) scheduled: u64,
+    pub(crate) service_times: Latencies,
+    pub(crate) schedule_lags: Latencies,
+    pub(crate) most_waiting: usize,
+}
+
+/// Keeps the account. Intervals are closed on the schedule's edges by whichever reply comes first
+/// after them, and handed out; totals of a phase are the sums of its intervals.
 #[derive(Debug)]
 pub(crate) struct Books {
     schedule: Schedule,
@@ -18,18 +42,22 @@ pub(crate) struct Books {
     statements_before: u64,
     /// Of the open interval.
     latencies: Latencies,
-    /// Of the closed intervals of the measured phase.
+    /// Of the measured phase.
     measured: Latencies,
+    turnaround: Duration,
     closed: Vec<Interval>,
     last_reply: Nanos,
     by_error: BTreeMap<(u16, String), ErrorCount>,
+    losses: Losses,
+    ticks: Ticks,
+    totals: [PhaseTotals; 3],
+    pub(crate) open: Option<OpenBooks>,
     pub(crate) ledger: Ledger,
     pub(crate) statements: StatementCounts,
-    totals: [PhaseTotals; 3],
 }
 
 impl Books {
-    pub(crate) fn open(schedule: Schedule, start: Nanos) -> Self {
+    pub(crate) fn open(schedule: Schedule, start: Nanos, open_loop: bool) -> Self {
         Self {
             schedule,
             start,
@@ -40,12 +68,16 @@ impl Books {
             statements_before: 0,
             latencies: Latencies::new(),
             measured: Latencies::new(),
+            turnaround: Duration::ZERO,
             closed: Vec::new(),
             last_reply: start,
             by_error: BTreeMap::new(),
+            losses: Losses::default(),
+            ticks: Ticks::start(start),
+            totals: [PhaseTotals::default(); 3],
+            open: open_loop.then(OpenBooks::default),
             ledger: Ledger::default(),
             statements: StatementCounts::default(),
-            totals: [PhaseTotals::default(); 3],
         }
     }
 
@@ -58,20 +90,64 @@ impl Books {
         }
     }
 
-    /// An operation was answered. [`Self::advance`] has been called for that moment.
-    #[inline]
-    pub(crate) fn succeeded(&mut self, began: Nanos, at: Nanos) {
-        self.transactions += 1;
-        self.ledger.ok += 1;
-        self.last_reply = at;
-        self.latencies.record_nanos(at.0.saturating_sub(began.0));
+    /// An open loop's operation was due then, whatever becomes of it.
+    pub(crate) fn due(&mut self, due: Nanos, waiting: usize) {
+        self.ledger.scheduled += 1;
+        let measured = self.schedule.phase(self.start, due) == Phase::Measure;
+        if let Some(open) = &mut self.open {
+            open.scheduled += u64::from(measured);
+            open.most_waiting = open.most_waiting.max(waiting);
+        }
     }
 
-    /// An operation was answered with an error.
+    /// An operation was answered. [`Self::advance`] has been called for that moment.
+    #[inline]
+    pub(crate) fn succeeded(&mut self, times: Times) {
+        let Times { due, began, ended } = times;
+        self.transactions += 1;
+        self.ledger.ok += 1;
+        self.last_reply = ended;
+        self.latencies.record_nanos(ended.0.saturating_sub(due.0));
+        self.losses.succeeded(began, ended);
+        self.ticks.count(ended);
+        if self.open.is_some() {
+            self.answered_open(times);
+        }
+    }
+
+    /// Response times belong to the phase that the operation was due in: were they left to the
+    /// phase of the reply, the slowest would fall out of the measured phase.
+    fn answered_open(&mut self, times: Times) {
+        let Times { due, began, ended } = times;
+        let Some(open) = &mut self.open else { return };
+        if self.schedule.phase(self.start, due) == Phase::Measure {
+            self.measured.record_nanos(ended.0.saturating_sub(due.0));
+            open.service_times.record_nanos(ended.0.saturating_sub(began.0));
+            open.schedule_lags.record_nanos(began.0.saturating_sub(due.0));
+        }
+    }
+
+    /// A client went from a reply straight to its next request, and took that long.
+    #[inline]
+    pub(crate) fn turned_around(&mut self, took: Duration) {
+        self.turnaround += took;
+    }
+
+    /// The measured phase begins: what was summed up before does not count.
+    fn measure_begins(&mut self) {
+        self.turnaround = Duration::ZERO;
+    }
+
+    /// An operation was answered with an error, and counts as failed.
     pub(crate) fn failed(&mut self, at: Nanos, error: OperationError) {
         self.errors += 1;
         self.ledger.failed += 1;
         self.last_reply = at;
+        self.noted(error);
+    }
+
+    /// An error that does not end its operation, which is tried again.
+    pub(crate) fn noted(&mut self, error: OperationError) {
         self.by_error
             .entry((error.code, error.sql_state.clone()))
             .or_insert_with(|| ErrorCount {
@@ -84,6 +160,11 @@ impl Books {
             .count += 1;
     }
 
+    /// A connection was lost, with an operation under way or not.
+    pub(crate) fn lost(&mut self, at: Nanos, operation: bool) {
+        self.losses.lost(at, operation);
+    }
+
     /// Intervals closed since the last call.
     pub(crate) fn take_closed(&mut self) -> Vec<Interval> {
         std::mem::take(&mut self.closed)
@@ -92,18 +173,25 @@ impl Books {
     /// Closes what is open: the last interval ends with the last reply, or now where operations
     /// were given up.
     pub(crate) fn close(mut self, now: Nanos) -> Closed {
-        let end = if self.ledger.timed_out > 0 { now } else { self.last_reply.max(self.from) };
+        let given_up = self.ledger.timed_out + self.ledger.dropped > 0;
+        let end = if given_up { now } else { self.last_reply.max(self.from) };
         self.advance(end);
         if end > self.from || self.statements.total() > self.statements_before {
             self.close_interval(end);
         }
         Closed {
+            start: self.start,
+            measure_from: self.schedule.measure_from(self.start),
             intervals: self.closed,
             totals: self.totals,
             latencies: self.measured,
+            turnaround: self.turnaround,
             ledger: self.ledger,
             statements: self.statements,
             errors: self.by_error.into_values().collect(),
+            open: self.open,
+            losses: self.losses,
+            ticks: self.ticks,
         }
     }
 
@@ -117,7 +205,7 @@ impl Books {
         totals.transactions += self.transactions;
         totals.queries += queries;
         totals.errors += self.errors;
-        if phase == Phase::Measure {
+        if phase == Phase::Measure && self.open.is_none() {
             self.measured.merge(&self.latencies);
         }
         if phase != Phase::Drain {
@@ -131,56 +219,14 @@ impl Books {
                 latencies: (&self.latencies).into(),
             });
         }
+        if phase == Phase::Warmup && until >= self.schedule.measure_from(self.start) {
+            self.measure_begins();
+        }
         self.latencies.clear();
         self.transactions = 0;
         self.errors = 0;
         self.statements_before = statements;
         self.from = until;
         self.until = self.schedule.interval_end(self.start, until);
-    }
-}
-
-/// The finished account of one worker.
-#[derive(Debug)]
-pub(crate) struct Closed {
-    /// Intervals not handed out before.
-    pub(crate) intervals: Vec<Interval>,
-    /// Indexed by [`Phase`].
-    pub(crate) totals: [PhaseTotals; 3],
-    /// Of the measured phase.
-    pub(crate) latencies: Latencies,
-    pub(crate) ledger: Ledger,
-    pub(crate) statements: StatementCounts,
-    pub(crate) errors: Vec<ErrorCount>,
-}
-
-impl Closed {
-    /// Adds the account of another worker that ran beside this one.
-    pub(crate) fn add(&mut self, other: Self) {
-        for (mine, theirs) in self.totals.iter_mut().zip(other.totals) {
-            mine.elapsed = mine.elapsed.max(theirs.elapsed);
-            mine.transactions += theirs.transactions;
-            mine.queries += theirs.queries;
-            mine.errors += theirs.errors;
-        }
-        self.latencies.merge(&other.latencies);
-        self.ledger.scheduled += other.ledger.scheduled;
-        self.ledger.ok += other.ledger.ok;
-        self.ledger.failed += other.ledger.failed;
-        self.ledger.timed_out += other.ledger.timed_out;
-        self.ledger.dropped += other.ledger.dropped;
-        self.statements += other.statements;
-        for error in other.errors {
-            let same = |e: &&mut ErrorCount| e.code == error.code && e.sql_state == error.sql_state;
-            match self.errors.iter_mut().find(same) {
-                Some(mine) => mine.count += error.count,
-                None => self.errors.push(error),
-            }
-        }
-    }
-
-    /// Length of a phase.
-    pub(crate) fn elapsed(&self, phase: Phase) -> Duration {
-        self.totals[phase as usize].elapsed
     }
 }

@@ -49,6 +49,16 @@ fn failed(class: ErrorClass, code: u16, sql_state: &str) -> Event {
     }))
 }
 
+/// A closed loop with the default policy.
+fn rules(schedule: Schedule) -> Rules {
+    Rules {
+        schedule,
+        quota: Quota::new(schedule.events()),
+        policy: ErrorPolicy::default(),
+        arrivals: None,
+    }
+}
+
 /// A server with unlimited parallelism: request `n` of a client takes `service(client, n)` and is
 /// answered with the byte that comes with it; `None` is never answered.
 fn simulate(
@@ -57,14 +67,13 @@ fn simulate(
     drain_limit: Duration,
     mut service: impl FnMut(usize, u64) -> Option<(Duration, u8)>,
 ) -> (Closed, Vec<Interval>) {
-    let mut crew =
-        Crew::new((0..clients).map(|_| Fake).collect(), schedule, Quota::new(schedule.events()));
+    let mut crew = Crew::new((0..clients).map(|_| Fake).collect(), rules(schedule));
     let mut out = Vec::new();
     for id in 0..clients {
         crew.opened(id, &mut out);
         crew.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
     }
-    assert!(crew.is_ready());
+    assert!(crew.is_complete());
     let start = Nanos(1_000);
     let mut replies = BinaryHeap::new();
     let mut asked = vec![0; clients];
@@ -176,15 +185,16 @@ fn failures_are_counted_by_code_and_kept_out_of_the_latencies() {
 #[test]
 fn a_lost_connection_is_a_failure_of_what_was_under_way() {
     let schedule = window(Duration::ZERO, 1_000 * MS);
-    let mut crew = Crew::new(vec![Fake, Fake], schedule, Quota::new(None));
+    let mut crew = Crew::new(vec![Fake, Fake], rules(schedule));
     let mut out = Vec::new();
     for id in 0..2 {
         crew.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
     }
     crew.start(Nanos(0));
     crew.begin(0, Nanos(1), &mut out);
-    crew.lost(0, Nanos(5_000), "reset by peer");
-    crew.lost(1, Nanos(5_000), "reset by peer");
+    assert!(crew.lost(0, Nanos(5_000), "reset by peer"), "it is to be connected anew");
+    assert!(crew.lost(1, Nanos(5_000), "reset by peer"));
+    assert!(!crew.is_online(0));
     let closed = crew.close(Nanos(2_000_000_000)).unwrap();
     assert_eq!((closed.ledger.scheduled, closed.ledger.failed), (1, 1));
     assert!(closed.ledger.balances());
@@ -194,7 +204,7 @@ fn a_lost_connection_is_a_failure_of_what_was_under_way() {
 #[test]
 fn bytes_that_nobody_asked_for_end_the_load() {
     let schedule = window(Duration::ZERO, 1_000 * MS);
-    let mut crew = Crew::new(vec![Fake], schedule, Quota::new(None));
+    let mut crew = Crew::new(vec![Fake], rules(schedule));
     let mut out = Vec::new();
     crew.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
     crew.start(Nanos(0));
@@ -216,11 +226,119 @@ fn a_partial_answer_leaves_the_operation_under_way() {
 #[test]
 fn an_error_that_would_repeat_ends_the_load() {
     let schedule = window(Duration::ZERO, 1_000 * MS);
-    let mut crew = Crew::new(vec![Fake], schedule, Quota::new(None));
+    let mut crew = Crew::new(vec![Fake], rules(schedule));
     let mut out = Vec::new();
     crew.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
     crew.start(Nanos(0));
     crew.begin(0, Nanos(1), &mut out);
     let ended = crew.receive(0, b"x", Nanos(2), Nanos(2), &mut out);
     assert!(matches!(ended, Err(SessionError::Refused(error)) if error.code == 1146));
+}
+
+/// An open loop of so many operations per second with these rules otherwise.
+fn offered(rate: f64, max_waiting: usize, schedule: Schedule) -> Rules {
+    let open =
+        crate::OpenLoop { rate, process: model::ArrivalProcess::Uniform, max_waiting, seed: 1 };
+    Rules { arrivals: Some((Arrivals::new(&open, 0, 1), max_waiting)), ..rules(schedule) }
+}
+
+/// Runs an open loop of `clients` against a server that answers each request at the moment that
+/// `answer` gives for the moment it was sent.
+fn simulate_open(clients: usize, rules: Rules, answer: impl Fn(Nanos) -> Nanos) -> Closed {
+    let mut crew = Crew::new((0..clients).map(|_| Fake).collect(), rules);
+    let mut out = Vec::new();
+    for id in 0..clients {
+        crew.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+    }
+    crew.start(Nanos(0));
+    let mut replies = BinaryHeap::new();
+    let mut now = Nanos(0);
+    for id in 0..clients {
+        crew.begin(id, now, &mut out);
+    }
+    while !crew.is_finished(now) {
+        while let Some(id) = crew.dispatch(now) {
+            crew.begin(id, now, &mut out);
+            replies.push(Reverse((answer(now), id)));
+            out.clear();
+        }
+        let next_reply = replies.peek().map(|Reverse((at, _))| *at);
+        let next = [next_reply, crew.next_due()].into_iter().flatten().min();
+        now = next.unwrap_or(crew.last_begin()).max(now);
+        while replies.peek().is_some_and(|Reverse((at, _))| *at <= now) {
+            let Some(Reverse((at, id))) = replies.pop() else { break };
+            crew.receive(id, b"r", at, at, &mut out).unwrap();
+            if !out.is_empty() {
+                replies.push(Reverse((answer(now), id)));
+                out.clear();
+            }
+        }
+        crew.tick(now);
+    }
+    let closed = crew.close(now).unwrap();
+    assert!(closed.ledger.balances(), "{:?}", closed.ledger);
+    closed
+}
+
+#[test]
+fn an_open_loop_offers_its_rate_whatever_the_server_does() {
+    let schedule = window(500 * MS, 2_000 * MS);
+    let closed = simulate_open(4, offered(1_000.0, 100, schedule), |sent| sent.plus(2 * MS));
+    let open = closed.open.unwrap();
+    assert_eq!(open.scheduled, 2_000);
+    assert_eq!(open.service_times.count(), 2_000);
+    assert_eq!(closed.ledger.dropped, 0);
+    assert!((closed.latencies.max_ms().unwrap() - 2.0).abs() < 0.01);
+}
+
+#[test]
+fn a_frozen_server_shows_in_the_response_times_of_everything_that_was_due_meanwhile() {
+    // Frozen from 1 s to 2 s; otherwise 1 ms. With 100 clients none waits for a free one but
+    // those due after the first 100 of the freeze.
+    let thaw = Nanos(2_000_000_000);
+    let frozen = |at: Nanos| (Nanos(1_000_000_000)..thaw).contains(&at);
+    let answer = move |sent: Nanos| if frozen(sent) { thaw } else { sent.plus(MS) };
+    let schedule = window(Duration::ZERO, 4_000 * MS);
+    let closed = simulate_open(100, offered(1_000.0, 10_000, schedule), answer);
+    let open = closed.open.unwrap();
+    assert_eq!((open.scheduled, closed.ledger.dropped), (4_000, 0));
+    // A quarter of all operations was due in the freeze, and waited for half a second on average.
+    let p = |percentile| closed.latencies.percentile_ms(percentile).unwrap();
+    assert!((p(87.5) - 500.0).abs() < 15.0, "{}", p(87.5));
+    assert!((closed.latencies.max_ms().unwrap() - 1_000.0).abs() < 5.0);
+    // Service time shows it only for the 100 that were under way.
+    let slow = 100.0 * (1.0 - 101.0 / 4_000.0);
+    assert!(open.service_times.percentile_ms(slow - 0.5).unwrap() < 5.0);
+    assert!(open.service_times.max_ms().unwrap() > 900.0);
+}
+
+#[test]
+fn above_capacity_an_open_loop_drops_what_may_not_wait_and_goes_on() {
+    // One client at 10 ms each can do 100 a second.
+    let schedule = window(Duration::ZERO, 2_000 * MS);
+    let closed = simulate_open(1, offered(1_000.0, 50, schedule), |sent| sent.plus(10 * MS));
+    let open = closed.open.unwrap();
+    assert_eq!(open.scheduled, 2_000);
+    assert_eq!(open.most_waiting, 50);
+    assert_eq!(closed.ledger.ok + closed.ledger.dropped, 2_000);
+    assert!((200..=260).contains(&closed.ledger.ok), "{:?}", closed.ledger);
+}
+
+#[test]
+fn a_retried_operation_counts_once_with_the_time_of_all_attempts() {
+    let schedule = window(Duration::ZERO, 1_000 * MS);
+    let policy = ErrorPolicy { conflict: Action::Retry, ..ErrorPolicy::default() };
+    let mut crew = Crew::new(vec![Fake], Rules { policy, ..rules(schedule) });
+    let mut out = Vec::new();
+    crew.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+    crew.start(Nanos(0));
+    crew.begin(0, Nanos(0), &mut out);
+    crew.receive(0, b"e", Nanos(4_000_000), Nanos(4_000_000), &mut out).unwrap();
+    assert_eq!(out, b"qq", "it is asked again");
+    crew.receive(0, b"r", Nanos(9_000_000), Nanos(9_000_000), &mut out).unwrap();
+    crew.give_up(Nanos(10_000_000));
+    let closed = crew.close(Nanos(1_100_000_000)).unwrap();
+    assert_eq!((closed.ledger.ok, closed.ledger.failed), (1, 0));
+    assert_eq!(closed.errors[0].count, 1);
+    assert!((closed.latencies.max_ms().unwrap() - 9.0).abs() < 0.01);
 }

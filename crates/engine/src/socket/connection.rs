@@ -1,10 +1,13 @@
+use super::stamp;
 use super::tls::{TlsLayer, TlsUpgrade};
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Where a server listens, names resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub(super) struct Connection {
     /// The start of a message whose rest has not come yet.
     pub(super) carry: Vec<u8>,
     established: bool,
+    /// Whether the kernel notes when data arrives.
+    stamped: bool,
 }
 
 impl Connection {
@@ -50,7 +55,14 @@ impl Connection {
             Address::Unix(path) => Stream::Unix(UnixStream::connect(path)?),
         };
         stream.source().register(registry, token, Interest::READABLE | Interest::WRITABLE)?;
-        Ok(Self { stream, tls: None, unsent: Vec::new(), carry: Vec::new(), established: false })
+        Ok(Self {
+            stream,
+            tls: None,
+            unsent: Vec::new(),
+            carry: Vec::new(),
+            established: false,
+            stamped: false,
+        })
     }
 
     pub(super) fn is_established(&self) -> bool {
@@ -89,6 +101,18 @@ impl Connection {
         Ok(true)
     }
 
+    /// The bare socket, no longer watched; `None` when there is more to it than that.
+    pub(super) fn into_socket(mut self, registry: &Registry) -> Option<OwnedFd> {
+        if self.tls.is_some() || !self.unsent.is_empty() || !self.carry.is_empty() {
+            return None;
+        }
+        self.stream.source().deregister(registry).ok()?;
+        Some(match self.stream {
+            Stream::Tcp(stream) => stream.into(),
+            Stream::Unix(stream) => stream.into(),
+        })
+    }
+
     pub(super) fn start_tls(&mut self, upgrade: &TlsUpgrade) -> Result<(), rustls::Error> {
         self.tls = Some(TlsLayer::new(upgrade)?);
         Ok(())
@@ -98,18 +122,34 @@ impl Connection {
         self.tls.is_some()
     }
 
-    /// Reads once into `buffer`; `None` when nothing is there.
+    /// Reads once into `buffer`: how many bytes, and when the kernel had the last of them, where
+    /// it says so; `None` when nothing is there.
     #[inline]
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+    pub(super) fn read(
+        &mut self,
+        buffer: &mut [u8],
+    ) -> io::Result<Option<(usize, Option<Duration>)>> {
         let read = match &mut self.stream {
-            Stream::Tcp(stream) => stream.read(buffer),
-            Stream::Unix(stream) => stream.read(buffer),
+            Stream::Tcp(stream) if self.stamped => stamp::receive(stream.as_raw_fd(), buffer),
+            Stream::Tcp(stream) => stream.read(buffer).map(|read| (read, None)),
+            Stream::Unix(stream) => stream.read(buffer).map(|read| (read, None)),
         };
         match read {
-            Ok(n) => Ok(Some(n)),
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(None),
+            Ok(read) => Ok(Some(read)),
+            Err(e)
+                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
+            {
+                Ok(None)
+            }
             Err(e) => Err(e),
+        }
+    }
+
+    /// Lets the kernel note when data arrives, where it can. What is encrypted arrives in records
+    /// whose stamps say little of the reply in them.
+    pub(super) fn enable_stamps(&mut self) {
+        if let (Stream::Tcp(stream), None) = (&self.stream, &self.tls) {
+            self.stamped = stamp::enable(stream.as_raw_fd());
         }
     }
 

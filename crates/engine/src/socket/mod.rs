@@ -1,9 +1,15 @@
 //! Moving bytes: sockets, TLS, and the thread that waits for them.
 
 mod connection;
+mod epoll;
+mod pace;
+mod stamp;
+mod timer;
 mod tls;
+mod uring;
 mod worker;
 
 pub use connection::Address;
+pub(crate) use stamp::notice;
 pub use tls::TlsUpgrade;
 pub(crate) use worker::{Control, Report, Worker, WorkerSpec};

@@ -1,0 +1,77 @@
+use super::OpenBooks;
+use super::outage::Losses;
+use super::ticks::Ticks;
+use crate::Nanos;
+use model::{ErrorCount, Interval, Latencies, Ledger, Outage, Phase, PhaseTotals, StatementCounts};
+use std::time::Duration;
+
+/// The finished account of one worker, or of several added up.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    pub(super) start: Nanos,
+    pub(super) measure_from: Nanos,
+    /// Intervals not handed out before.
+    pub(crate) intervals: Vec<Interval>,
+    /// Indexed by [`Phase`].
+    pub(crate) totals: [PhaseTotals; 3],
+    /// Of the measured phase.
+    pub(crate) latencies: Latencies,
+    /// From replies to the next requests, summed over the measured phase.
+    pub(crate) turnaround: Duration,
+    pub(crate) ledger: Ledger,
+    pub(crate) statements: StatementCounts,
+    pub(crate) errors: Vec<ErrorCount>,
+    pub(crate) open: Option<OpenBooks>,
+    pub(super) losses: Losses,
+    pub(super) ticks: Ticks,
+}
+
+impl Closed {
+    /// Adds the account of another worker that ran beside this one.
+    pub(crate) fn add(&mut self, other: Self) {
+        for (mine, theirs) in self.totals.iter_mut().zip(other.totals) {
+            mine.elapsed = mine.elapsed.max(theirs.elapsed);
+            mine.transactions += theirs.transactions;
+            mine.queries += theirs.queries;
+            mine.errors += theirs.errors;
+        }
+        self.latencies.merge(&other.latencies);
+        self.turnaround += other.turnaround;
+        self.ledger.scheduled += other.ledger.scheduled;
+        self.ledger.ok += other.ledger.ok;
+        self.ledger.failed += other.ledger.failed;
+        self.ledger.timed_out += other.ledger.timed_out;
+        self.ledger.dropped += other.ledger.dropped;
+        self.statements += other.statements;
+        for error in other.errors {
+            let same = |e: &&mut ErrorCount| e.code == error.code && e.sql_state == error.sql_state;
+            match self.errors.iter_mut().find(same) {
+                Some(mine) => mine.count += error.count,
+                None => self.errors.push(error),
+            }
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.open, other.open) {
+            mine.scheduled += theirs.scheduled;
+            mine.service_times.merge(&theirs.service_times);
+            mine.schedule_lags.merge(&theirs.schedule_lags);
+            mine.most_waiting += theirs.most_waiting;
+        }
+        self.losses.merge(other.losses);
+        self.ticks.add(&other.ticks);
+    }
+
+    /// Length of a phase.
+    pub(crate) fn elapsed(&self, phase: Phase) -> Duration {
+        self.totals[phase as usize].elapsed
+    }
+
+    /// The times in which connections were lost.
+    pub(crate) fn outages(&self) -> Vec<Outage> {
+        let from = self.measure_from.since(self.start);
+        self.losses.outages(self.start, |lost, success| {
+            let back =
+                self.ticks.recovered(from, lost.since(self.start), success.since(self.start))?;
+            Some(self.start.plus(back))
+        })
+    }
+}

@@ -1,0 +1,327 @@
+//! Moving bytes by readiness: every login, and loads where io_uring cannot be had.
+
+use super::connection::{Address, Connection};
+use super::stamp::Stamps;
+use super::timer::Timer;
+use super::tls::TlsUpgrade;
+use crate::crew::Next;
+use crate::run::LoadError;
+use crate::{Clock, Crew, Nanos, Session, SessionError};
+use mio::{Events, Poll, Token, Waker};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+/// Bytes read at a time.
+const BUFFER: usize = 256 * 1024;
+/// Tokens that are no client's number.
+const WAKER: Token = Token(usize::MAX);
+const TIMER: Token = Token(usize::MAX - 1);
+/// How long after a failed attempt to connect the next one is made.
+const RETRY_AFTER: Duration = Duration::from_millis(20);
+
+/// The connections that are watched by readiness.
+pub(super) struct Epoll {
+    address: Address,
+    tls: Option<TlsUpgrade>,
+    clock: Clock,
+    poll: Poll,
+    events: Events,
+    timer: Timer,
+    connections: Vec<Option<Connection>>,
+    buffer: Vec<u8>,
+    /// Scratch for what came in clear from an encrypted or carried-over read.
+    clear: Vec<u8>,
+    out: Vec<u8>,
+    stamps: Stamps,
+    /// Clients that have just logged in.
+    ready: Vec<usize>,
+    /// Clients to connect, not before that moment.
+    to_open: Vec<(Nanos, usize)>,
+}
+
+impl Epoll {
+    pub(super) fn new(
+        address: Address,
+        tls: Option<TlsUpgrade>,
+        clock: Clock,
+        clients: usize,
+    ) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let timer = Timer::new(poll.registry(), TIMER)?;
+        Ok(Self {
+            address,
+            tls,
+            clock,
+            poll,
+            events: Events::with_capacity(1024),
+            timer,
+            connections: (0..clients).map(|_| None).collect(),
+            buffer: vec![0; BUFFER],
+            clear: Vec::new(),
+            out: Vec::new(),
+            stamps: Stamps::new(),
+            ready: Vec::new(),
+            to_open: Vec::new(),
+        })
+    }
+
+    /// A way to wake this worker from another thread.
+    pub(super) fn waker(&self) -> io::Result<Waker> {
+        Waker::new(self.poll.registry(), WAKER)
+    }
+
+    pub(super) fn stamps(&mut self) -> &mut Stamps {
+        &mut self.stamps
+    }
+
+    /// Starts to connect a client. A full backlog of a Unix socket is [`io::ErrorKind::WouldBlock`].
+    pub(super) fn open(&mut self, id: usize) -> io::Result<()> {
+        let connection = Connection::open(&self.address, self.poll.registry(), Token(id))?;
+        self.connections[id] = Some(connection);
+        Ok(())
+    }
+
+    /// Connects a client that lost its connection, as often as it takes.
+    pub(super) fn open_again(&mut self, id: usize) {
+        self.connections[id] = None;
+        self.to_open.push((self.clock.now().plus(RETRY_AFTER), id));
+    }
+
+    /// Whether there are clients between losing a connection and being logged in again.
+    pub(super) fn is_opening(&self) -> bool {
+        !self.to_open.is_empty() || self.connections.iter().any(Option::is_some)
+    }
+
+    /// Clients that have logged in since the last call.
+    pub(super) fn take_ready(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.ready)
+    }
+
+    /// Hands over a connection, if there is nothing to it but its socket.
+    pub(super) fn release(&mut self, id: usize) -> Option<OwnedFd> {
+        self.connections[id].take()?.into_socket(self.poll.registry())
+    }
+
+    /// Whether every connection is nothing but its socket.
+    pub(super) fn is_plain(&self) -> bool {
+        self.tls.is_none()
+    }
+
+    /// Lets TCP connections be time-stamped by the kernel.
+    pub(super) fn enable_stamps(&mut self) {
+        self.connections.iter_mut().flatten().for_each(Connection::enable_stamps);
+    }
+
+    /// Lets a client begin.
+    pub(super) fn begin<S: Session>(
+        &mut self,
+        crew: &mut Crew<S>,
+        id: usize,
+        now: Nanos,
+    ) -> Result<(), LoadError> {
+        crew.begin(id, now, &mut self.out);
+        let sent = self.send(id);
+        self.survive(crew, id, sent)
+    }
+
+    /// Waits once and handles everything that is there. Returns when the wait ended.
+    pub(super) fn turn<S: Session>(
+        &mut self,
+        crew: &mut Crew<S>,
+        timeout: Duration,
+    ) -> Result<Nanos, LoadError> {
+        self.open_due(crew)?;
+        self.timer.set(timeout).map_err(LoadError::System)?;
+        // The timer is finer than what epoll can wait for.
+        let coarse = timeout + Duration::from_millis(1);
+        let mut events = std::mem::replace(&mut self.events, Events::with_capacity(0));
+        match self.poll.poll(&mut events, Some(coarse)) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => events.clear(),
+            other => other.map_err(LoadError::System)?,
+        }
+        let woke = self.stamps.wake(&self.clock);
+        for event in &events {
+            let id = event.token().0;
+            if event.token() == WAKER || event.token() == TIMER {
+                continue;
+            }
+            if event.is_writable() {
+                let outcome = self.writable(crew, id);
+                self.survive(crew, id, outcome)?;
+            }
+            if event.is_readable() || event.is_read_closed() {
+                let mut buffer = std::mem::take(&mut self.buffer);
+                let outcome = self.read_all(crew, id, &mut buffer);
+                self.buffer = buffer;
+                self.survive(crew, id, outcome)?;
+            }
+        }
+        self.events = events;
+        Ok(woke)
+    }
+
+    fn open_due<S: Session>(&mut self, crew: &mut Crew<S>) -> Result<(), LoadError> {
+        if self.to_open.is_empty() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let (due, later) = self.to_open.drain(..).partition(|(at, _)| *at <= now);
+        self.to_open = later;
+        for (_, id) in Vec::from_iter::<Vec<(Nanos, usize)>>(due) {
+            let opened = self.open(id).map_err(|source| self.unreachable(source));
+            self.survive(crew, id, opened)?;
+        }
+        Ok(())
+    }
+
+    /// What goes wrong with one connection ends the load, unless the crew makes it anew.
+    fn survive<S: Session>(
+        &mut self,
+        crew: &mut Crew<S>,
+        id: usize,
+        outcome: Result<(), LoadError>,
+    ) -> Result<(), LoadError> {
+        let Err(error) = outcome else { return Ok(()) };
+        self.out.clear();
+        if error.is_about_a_connection() && crew.lost(id, self.clock.now(), &error.to_string()) {
+            self.open_again(id);
+            return Ok(());
+        }
+        Err(error)
+    }
+
+    fn writable<S: Session>(&mut self, crew: &mut Crew<S>, id: usize) -> Result<(), LoadError> {
+        let address = &self.address;
+        let registry = self.poll.registry();
+        let Some(connection) = &mut self.connections[id] else { return Ok(()) };
+        if !connection.is_established() {
+            let unreachable = |source| LoadError::Connect { address: address.clone(), source };
+            if connection.establish(registry, Token(id)).map_err(unreachable)? {
+                crew.opened(id, &mut self.out);
+                return self.send(id);
+            }
+            return Ok(());
+        }
+        connection.flush(registry, Token(id)).map_err(LoadError::lost)
+    }
+
+    fn read_all<S: Session>(
+        &mut self,
+        crew: &mut Crew<S>,
+        id: usize,
+        buffer: &mut [u8],
+    ) -> Result<(), LoadError> {
+        loop {
+            let Some(connection) = &mut self.connections[id] else { return Ok(()) };
+            let Some((read, stamp)) = connection.read(buffer).map_err(LoadError::lost)? else {
+                return Ok(());
+            };
+            if read == 0 {
+                return Err(LoadError::Lost("the server closed the connection".to_owned()));
+            }
+            let arrived = self.stamps.arrived(stamp);
+            if connection.carry.is_empty() && !connection.is_encrypted() {
+                self.deliver(crew, id, &buffer[..read], arrived)?;
+            } else {
+                let mut clear = std::mem::take(&mut self.clear);
+                clear.clear();
+                clear.append(&mut connection.carry);
+                connection.decrypt(&buffer[..read], &mut clear).map_err(LoadError::tls)?;
+                let delivered = self.deliver(crew, id, &clear, arrived);
+                self.clear = clear;
+                delivered?;
+            }
+            // A short read has emptied the socket: asking again would only cost a call.
+            if read < buffer.len() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives bytes in clear to the crew and sends what it answers.
+    #[inline]
+    fn deliver<S: Session>(
+        &mut self,
+        crew: &mut Crew<S>,
+        id: usize,
+        input: &[u8],
+        arrived: Nanos,
+    ) -> Result<(), LoadError> {
+        let now = self.clock.now();
+        let (used, next) = crew.receive(id, input, arrived, now, &mut self.out)?;
+        if next == Next::Reconnect {
+            self.out.clear();
+            self.open_again(id);
+            return Ok(());
+        }
+        self.send(id)?;
+        let rest = &input[used..];
+        match next {
+            Next::StartTls => return self.start_tls(crew, id, rest),
+            Next::Ready => self.ready.push(id),
+            Next::Continue | Next::Reconnect => {}
+        }
+        if let (false, Some(connection)) = (rest.is_empty(), &mut self.connections[id]) {
+            connection.carry.extend_from_slice(rest);
+        }
+        Ok(())
+    }
+
+    fn start_tls<S: Session>(
+        &mut self,
+        crew: &mut Crew<S>,
+        id: usize,
+        rest: &[u8],
+    ) -> Result<(), LoadError> {
+        let (Some(connection), Some(upgrade)) = (&mut self.connections[id], &self.tls) else {
+            return Err(LoadError::Tls("the session asks for TLS, and none is set up".to_owned()));
+        };
+        if !rest.is_empty() {
+            return Err(LoadError::Tls("the server sent data before TLS began".to_owned()));
+        }
+        connection.start_tls(upgrade).map_err(|e| LoadError::Tls(e.to_string()))?;
+        crew.tls_started(id, &mut self.out);
+        self.send(id)
+    }
+
+    #[inline]
+    fn send(&mut self, id: usize) -> Result<(), LoadError> {
+        let Some(connection) = &mut self.connections[id] else { return Ok(()) };
+        if !self.out.is_empty() || connection.is_encrypted() {
+            let sent = connection.send(&self.out, self.poll.registry(), Token(id));
+            self.out.clear();
+            sent.map_err(LoadError::lost)?;
+        }
+        Ok(())
+    }
+
+    /// Says goodbye on every connection, as far as the sockets take it.
+    pub(super) fn close<S: Session>(&mut self, crew: &mut Crew<S>) {
+        for (id, connection) in self.connections.iter_mut().enumerate() {
+            if let Some(connection) = connection {
+                crew.close_session(id, &mut self.out);
+                // The server has answered everything: nothing is lost where this is not heard.
+                let _ = connection.send(&self.out, self.poll.registry(), Token(id));
+                self.out.clear();
+            }
+        }
+    }
+
+    pub(super) fn unreachable(&self, source: io::Error) -> LoadError {
+        LoadError::Connect { address: self.address.clone(), source }
+    }
+}
+
+impl LoadError {
+    /// Whether making the connection anew may help.
+    fn is_about_a_connection(&self) -> bool {
+        match self {
+            Self::Connect { .. } | Self::Lost(_) | Self::Tls(_) => true,
+            Self::Session(error) => {
+                matches!(error, SessionError::Login(_) | SessionError::Prepare { .. })
+            }
+            Self::ConnectTimeout { .. } | Self::System(_) | Self::Stopped => false,
+        }
+    }
+}
