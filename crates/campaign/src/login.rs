@@ -48,12 +48,12 @@ impl Login {
     }
 
     /// What the load engine's connections are encrypted with.
-    pub(crate) fn tls(&self) -> Option<TlsUpgrade> {
+    pub fn tls(&self) -> Option<TlsUpgrade> {
         self.tls.clone()
     }
 
     /// What the load engine's sessions log in with.
-    pub(crate) fn options(&self) -> LoginOptions {
+    pub fn options(&self) -> LoginOptions {
         LoginOptions {
             user: self.credentials.user.clone(),
             password: self.credentials.password().bytes().to_vec(),
@@ -65,7 +65,10 @@ impl Login {
     }
 
     /// Where the load engine connects to: the very address that `control` reached.
-    pub(crate) fn load_address(&self, control: &Connection) -> Result<Address, Failure> {
+    ///
+    /// # Errors
+    /// When that connection is gone.
+    pub fn load_address(&self, control: &Connection) -> Result<Address, Failure> {
         match (&self.address.endpoint, control.peer()) {
             (Endpoint::Socket(path), _) => Ok(Address::Unix(path.clone())),
             (_, Ok(Some(peer))) => Ok(Address::Tcp(peer)),

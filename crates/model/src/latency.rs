@@ -90,6 +90,12 @@ impl Latencies {
         (!self.is_empty()).then(|| self.0.mean() / 1e6)
     }
 
+    /// Every value in milliseconds, at the histogram's grain, with how often it was recorded; in
+    /// ascending order.
+    pub fn recorded_ms(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
+        self.0.iter_recorded().map(|at| (ms(at.value_iterated_to()), at.count_at_value()))
+    }
+
     /// The HDR V2 encoding (uncompressed), the field's interchange format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -7,6 +7,7 @@ mod duration;
 mod error;
 mod estimate;
 mod expand;
+mod mix;
 mod names;
 mod problem;
 mod random;

@@ -1,4 +1,5 @@
 use crate::duration::parse_duration;
+use crate::mix;
 use crate::problem::Problems;
 use crate::validate::{name, one_of, whole};
 use crate::wire::{Clients, Maybe, TestTable};
@@ -65,7 +66,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
             table_size,
             range_size,
             distribution,
-            ..Oltp::preset(mix?)
+            ..mix::workload(mix?, table, problems)
         }),
         levels,
         warmup,

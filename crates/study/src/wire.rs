@@ -140,6 +140,44 @@ pub(crate) struct TestTable {
     /// Rows that a range statement spans; 100 when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = crate::test::MAX_ROWS))]
     pub range_size: Maybe<i64>,
+    /// Point selects in a transaction; as the workload has them when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub point_selects: Maybe<i64>,
+    /// Range selects in a transaction; as the workload has them when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub simple_ranges: Maybe<i64>,
+    /// Sums over a range in a transaction; as the workload has them when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub sum_ranges: Maybe<i64>,
+    /// Sorted ranges in a transaction; as the workload has them when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub order_ranges: Maybe<i64>,
+    /// Distinct ranges in a transaction; as the workload has them when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub distinct_ranges: Maybe<i64>,
+    /// Updates of an indexed column in a transaction; as the workload has them when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub index_updates: Maybe<i64>,
+    /// Updates of a column without index in a transaction; as the workload has them when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub non_index_updates: Maybe<i64>,
+    /// Pairs of a delete and an insert in a transaction; as the workload has them when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub delete_inserts: Maybe<i64>,
+    /// Leave out `BEGIN` and `COMMIT`; false when absent.
+    #[schemars(with = "Option<bool>")]
+    pub skip_trx: Maybe<bool>,
+    /// Values in the list of `select_random_points`; 10 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_COUNT))]
+    pub random_points: Maybe<i64>,
+    /// Ranges in a statement of `select_random_ranges`; 10 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_COUNT))]
+    pub number_of_ranges: Maybe<i64>,
+    /// Width of such a range; 5 when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    pub delta: Maybe<i64>,
+    /// Prepare statements once and execute them by number (the default), or send each as text.
+    pub prepared: Option<bool>,
     /// How rows are picked; `special` when absent.
     #[schemars(
         with = "Option<String>",

@@ -134,3 +134,35 @@ fn scaling_multiplies_times_and_leaves_at_least_a_second() {
     assert_eq!(times(f64::NAN), (500, 90_000));
     assert_eq!(times(-1.0), (500, 90_000));
 }
+
+#[test]
+fn a_test_may_change_what_its_workload_holds() {
+    let study = |keys: &str| {
+        let text = format!(
+            "[study]\nname = \"s\"\n[[target]]\nname = \"t\"\nsandbox = {{}}\n[[test]]\nclients = 1\n{keys}"
+        );
+        parse(&text, "s")
+    };
+    let oltp = |keys: &str| {
+        let Workload::Oltp(oltp) = study(keys).unwrap().tests.remove(0).workload;
+        oltp
+    };
+    let changed = oltp(
+        "workload = \"oltp_read_write\"\npoint_selects = 3\ndelete_inserts = 0\nskip_trx = true\nprepared = false",
+    );
+    let counts = (changed.transaction.reads(), changed.transaction.writes());
+    assert_eq!((counts, changed.transaction.explicit, changed.prepared), ((7, 2), false, false));
+    let points = oltp("workload = \"select_random_points\"\nrandom_points = 50");
+    assert_eq!((points.points, points.transaction.reads()), (50, 1));
+    for workload in ["oltp_insert", "oltp_delete", "oltp_update_index", "select_random_ranges"] {
+        assert_eq!(oltp(&format!("workload = \"{workload}\"")).mix.name(), workload);
+    }
+    for refused in [
+        "workload = \"bulk_insert\"",
+        "workload = \"oltp_point_select\"\npoint_selects = 0",
+        "workload = \"oltp_delete\"\nskip_trx = false",
+        "workload = \"oltp_read_only\"\nsum_ranges = -1",
+    ] {
+        assert!(study(refused).is_err(), "{refused}");
+    }
+}

@@ -36,6 +36,9 @@ pub(crate) enum Command {
     Prepare(PrepareArguments),
     /// Drop the tables that weighin made
     Cleanup(CleanupArguments),
+    /// Take a command line of sysbench 0.4, 0.5 or 1.0, and print what it would print
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Sysbench(SysbenchArguments),
     /// Print the JSON Schema of study files
     Schema,
 }
@@ -205,6 +208,13 @@ pub(crate) struct CleanupArguments {
     /// Test tables to drop although weighin did not make them, such as sbtest1,sbtest2
     #[arg(long, value_delimiter = ',', value_name = "TABLE")]
     pub(crate) also: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SysbenchArguments {
+    /// The words that would follow `sysbench`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<std::ffi::OsString>,
 }
 
 fn scale(text: &str) -> Result<f64, String> {

@@ -57,6 +57,12 @@ impl CliError {
         self.help.push_str(help);
     }
 
+    /// What happened, without how to mend it.
+    #[cfg(test)]
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }

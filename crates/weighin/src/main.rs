@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::Load(arguments) => commands::load(&arguments),
         Command::Prepare(arguments) => commands::prepare(&arguments),
         Command::Cleanup(arguments) => commands::cleanup(&arguments),
+        Command::Sysbench(arguments) => commands::sysbench(&arguments),
         Command::Schema => commands::schema(),
     };
     match outcome {

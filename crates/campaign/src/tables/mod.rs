@@ -14,4 +14,4 @@ mod prepare;
 
 pub use check::check;
 pub use cleanup::{Cleanup, cleanup};
-pub use prepare::{Prepared, Step, dry_run, ensure};
+pub use prepare::{Prepared, Step, ToMake, dry_run, ensure, make};

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 use target::client::{ClientError, Connection};
-use workload::oltp::{RowSource, create_index, create_table, drop_table, table_name};
+use workload::oltp::{RowSource, create_index, create_table, drop_table, name_of, table_name};
 
 /// Rows of one statement: about 20 MB, so that undo and binary log stay bounded.
 const ROWS_AT_ONCE: u32 = 100_000;
@@ -87,6 +87,45 @@ pub fn ensure(
         }
     }
     prepared(control, workload, &to_do, began).map(Some)
+}
+
+/// Tables that the user asks for by name.
+#[derive(Clone, Copy, Debug)]
+pub struct ToMake<'a> {
+    /// Their numbers.
+    pub numbers: &'a [u32],
+    /// Rows for each; 0 for empty tables.
+    pub rows: u32,
+    /// Seeds the values of the rows.
+    pub seed: u64,
+}
+
+/// Makes tables that are not there yet, beside whatever else the database holds, and does not mark
+/// them as weighin's. Returns false when [`Stop`] asked to end before all rows were there.
+///
+/// # Errors
+/// When one is there already, and whatever else the server says.
+pub fn make(
+    login: &Login,
+    control: &mut Connection,
+    workload: &Oltp,
+    tables: &ToMake<'_>,
+    threads: u32,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Step),
+) -> Result<bool, Failure> {
+    for &number in tables.numbers {
+        run(control, &create_table(workload, number, None))?;
+    }
+    if tables.rows == 0 {
+        for &number in tables.numbers {
+            if let Some(sql) = create_index(workload, number) {
+                run(control, &sql)?;
+            }
+        }
+        return Ok(true);
+    }
+    Filling::new(login, workload, tables.seed, tables.numbers, stop).run(threads, progress)
 }
 
 /// How many tables [`ensure`] would make now; changes nothing.
@@ -262,7 +301,9 @@ impl<'a> Filling<'a> {
             }
             other => other.map(drop),
         }
-        .map_err(|e| e.failure(&format!("cannot fill the table {}", table_name(piece.table))))
+        .map_err(|e| {
+            e.failure(&format!("cannot fill the table {}", name_of(self.workload, piece.table)))
+        })
     }
 
     fn rows_of(&self, piece: Piece) -> RowSource {
@@ -273,7 +314,7 @@ impl<'a> Filling<'a> {
         let mut rows = self.rows_of(piece);
         let sql = format!(
             "LOAD DATA LOCAL INFILE 'weighin' INTO TABLE {} CHARACTER SET ascii (id, k, c, pad)",
-            table_name(piece.table)
+            name_of(self.workload, piece.table)
         );
         connection.load_local(&sql, &mut |out| {
             let full = out.len() + CHUNK_BYTES;
@@ -291,7 +332,8 @@ impl<'a> Filling<'a> {
     fn insert(&self, connection: &mut Connection, piece: Piece) -> Result<(), ClientError> {
         let mut rows = self.rows_of(piece);
         let start =
-            format!("INSERT INTO {} (id, k, c, pad) VALUES ", table_name(piece.table)).into_bytes();
+            format!("INSERT INTO {} (id, k, c, pad) VALUES ", name_of(self.workload, piece.table))
+                .into_bytes();
         let mut more = true;
         while more {
             let mut sql = start.clone();

@@ -11,6 +11,7 @@ mod report;
 mod run;
 mod schema;
 mod server;
+mod sysbench;
 
 pub(crate) use check::check;
 pub(crate) use cleanup::cleanup;
@@ -22,6 +23,7 @@ pub(crate) use prepare::prepare;
 pub(crate) use report::report;
 pub(crate) use run::run;
 pub(crate) use schema::schema;
+pub(crate) use sysbench::sysbench;
 
 use crate::exit::CliError;
 use std::io::{self, Write};

@@ -13,3 +13,4 @@ mod secrets;
 mod server_trouble;
 mod support;
 mod sysbench;
+mod sysbench_commands;

@@ -1,0 +1,238 @@
+//! The options of each generation: one table, from which command lines are checked and help is
+//! printed.
+
+use super::generation::Generation;
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A whole number from 0.
+    Number,
+    /// A number.
+    Real,
+    /// `on` or `off`; on where no value is given.
+    Flag,
+    /// Any text.
+    Text,
+    /// Texts, separated by commas.
+    List,
+}
+
+/// How far an option is supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Support {
+    /// In full.
+    Full,
+    /// Only its default, which says that it is not wanted; any other value is an error.
+    DefaultOnly,
+}
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spec {
+    /// Name without `--`, with hyphens.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// The value when it is not given; empty for none.
+    pub(super) default: &'static str,
+    pub(super) support: Support,
+    /// What it does, in a few words.
+    pub(super) help: &'static str,
+}
+
+const fn full(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Spec {
+    Spec { name, kind, default, support: Support::Full, help }
+}
+
+const fn only(name: &'static str, kind: Kind, default: &'static str) -> Spec {
+    Spec { name, kind, default, support: Support::DefaultOnly, help: "" }
+}
+
+use Kind::{Flag, List, Number, Real, Text};
+
+/// Options that all generations have.
+const COMMON: [Spec; 25] = [
+    full("report-interval", Number, "0", "seconds between interim lines, 0 for none"),
+    only("report-checkpoints", List, ""),
+    only("forced-shutdown", Text, "off"),
+    only("debug", Flag, "off"),
+    full("percentile", Number, "95", "which percentile of the latency to print"),
+    full("mysql-host", List, "localhost", "server; localhost means the Unix socket"),
+    full("mysql-port", List, "3306", "its port"),
+    full("mysql-socket", List, "", "Unix socket to use in place of host and port"),
+    full("mysql-user", Text, "sbtest", "account"),
+    full("mysql-password", Text, "", "its password; better in WEIGHIN_SYSBENCH_PASSWORD"),
+    full("mysql-db", Text, "sbtest", "database"),
+    full("mysql-ssl", Flag, "off", "whether to encrypt; the certificate is not checked"),
+    only("mysql-dry-run", Flag, "off"),
+    full("db-driver", Text, "mysql", "mysql is the only one"),
+    full("db-ps-mode", Text, "auto", "auto prepares statements, disable sends text"),
+    full("test", Text, "", "name of the test, or path of its script"),
+    full("help", Flag, "off", "print this"),
+    full("version", Flag, "off", "print the version that is imitated"),
+    full("weighin-compat", Text, "", "generation to imitate: 0.4, 0.5 or 1.0"),
+    full("weighin-percentiles", List, "", "more percentiles to print, such as 50,99,99.9"),
+    full("weighin-workers", Number, "0", "threads that drive the connections, 0 to choose"),
+    only("weighin-statements", Flag, "off"),
+    only("mysql-debug", Flag, "off"),
+    only("mysql-compression", Flag, "off"),
+    only("config-file", Text, ""),
+];
+
+/// Beside [`COMMON`], 0.4 and 0.5 have these.
+const OLDER: [Spec; 23] = [
+    full("num-threads", Number, "1", "connections"),
+    full("max-requests", Number, "10000", "end after so many events, 0 for no limit"),
+    full("max-time", Number, "0", "end after so many seconds, 0 for no limit"),
+    only("validate", Flag, "off"),
+    only("tx-rate", Number, "0"),
+    full("mysql-table-engine", Text, "innodb", "storage engine of the tables"),
+    full("mysql-engine-trx", Text, "auto", "whether the engine has transactions"),
+    only("myisam-max-rows", Number, "1000000"),
+    full("oltp-table-size", Number, "10000", "rows of a table"),
+    full("oltp-range-size", Number, "100", "rows of a range"),
+    full("oltp-point-selects", Number, "10", "point selects in a transaction"),
+    full("oltp-simple-ranges", Number, "1", "range selects in a transaction"),
+    full("oltp-sum-ranges", Number, "1", "sums over ranges in a transaction"),
+    full("oltp-order-ranges", Number, "1", "sorted ranges in a transaction"),
+    full("oltp-distinct-ranges", Number, "1", "distinct ranges in a transaction"),
+    full("oltp-index-updates", Number, "1", "updates of k in a transaction"),
+    full("oltp-non-index-updates", Number, "1", "updates of c in a transaction"),
+    full("oltp-delete-inserts", Number, "1", "deletes with inserts in a transaction"),
+    full("oltp-range-selects", Flag, "on", "whether there are ranges at all"),
+    full("oltp-auto-inc", Flag, "on", "whether the server numbers new rows"),
+    full("oltp-read-only", Flag, "off", "leave out what writes"),
+    full("oltp-write-only", Flag, "off", "leave out what reads"),
+    full("oltp-skip-trx", Flag, "off", "leave out BEGIN and COMMIT"),
+];
+
+/// What only 0.4 has.
+const ONLY_04: [Spec; 21] = [
+    only("verbosity", Number, "4"),
+    only("thread-stack-size", Text, "32K"),
+    only("tx-jitter", Number, "0"),
+    full("init-rng", Flag, "off", "seed from the clock"),
+    full("seed-rng", Number, "0", "seed of the random numbers"),
+    only("mysql-create-options", Text, ""),
+    full("oltp-test-mode", Text, "complex", "complex, simple or nontrx"),
+    only("oltp-reconnect-mode", Text, "session"),
+    only("oltp-sp-name", Text, ""),
+    full("oltp-nontrx-mode", Text, "select", "select, update_key, update_nokey, insert, delete"),
+    only("oltp-connect-delay", Number, "10000"),
+    only("oltp-user-delay-min", Number, "0"),
+    only("oltp-user-delay-max", Number, "0"),
+    full("oltp-table-name", Text, "sbtest", "name of the table"),
+    full("oltp-dist-type", Text, "special", "uniform, gaussian or special"),
+    full("oltp-dist-iter", Number, "12", "uniform draws that make up a gaussian one"),
+    full("oltp-dist-pct", Number, "1", "popular part of the keys, in percent"),
+    full("oltp-dist-res", Number, "75", "draws that hit it, in percent"),
+    only("oltp-point-select-mysql-handler", Flag, "off"),
+    only("oltp-point-select-all-cols", Flag, "off"),
+    full("oltp-secondary", Flag, "off", "an ordinary index on id"),
+];
+
+/// How keys are drawn, in 0.5 and 1.0.
+const RANDOM: [Spec; 6] = [
+    full("rand-type", Text, "special", "uniform, gaussian, special, pareto or zipfian"),
+    full("rand-spec-iter", Number, "12", "uniform draws that make up a gaussian one"),
+    full("rand-spec-pct", Number, "1", "popular part of the keys, in percent"),
+    full("rand-spec-res", Number, "75", "draws that hit it, in percent"),
+    full("rand-seed", Number, "0", "seed of the random numbers, 0 for none"),
+    full("rand-pareto-h", Real, "0.2", "shape of pareto, between 0 and 1"),
+];
+
+/// What only 0.5 has.
+const ONLY_05: [Spec; 11] = [
+    only("verbosity", Number, "3"),
+    only("thread-stack-size", Text, "64K"),
+    full("rand-init", Flag, "off", "seed from the clock"),
+    full("oltp-tables-count", Number, "1", "number of tables"),
+    full("oltp-secondary", Flag, "off", "an ordinary index on id"),
+    full("random-points", Number, "10", "values in a list"),
+    full("number-of-ranges", Number, "10", "ranges in a statement"),
+    full("random-ranges-delta", Number, "5", "width of such a range"),
+    only("mysql-table-options", Text, ""),
+    full(
+        "mysql-ignore-errors",
+        List,
+        "1213,1020,1205",
+        "errors after which a transaction starts over",
+    ),
+    only("db-debug", Flag, "off"),
+];
+
+/// What only 1.0 has, with what its successors added.
+const ONLY_10: [Spec; 43] = [
+    only("verbosity", Number, "3"),
+    only("thread-stack-size", Text, "64K"),
+    only("thread-init-timeout", Number, "30"),
+    full("threads", Number, "1", "connections"),
+    full("events", Number, "0", "end after so many events, 0 for no limit"),
+    full("time", Number, "10", "end after so many seconds, 0 for no limit"),
+    full("warmup-time", Number, "0", "seconds of load that do not count"),
+    only("rate", Number, "0"),
+    full("num-threads", Number, "1", "old name of --threads"),
+    full("max-requests", Number, "0", "old name of --events"),
+    full("max-time", Number, "0", "old name of --time"),
+    only("tx-rate", Number, "0"),
+    full("validate", Flag, "off", "changes nothing for these tests"),
+    full("histogram", Flag, "off", "print the distribution of latencies"),
+    full("rand-zipfian-exp", Real, "0.8", "exponent of zipfian"),
+    only("mysql-ssl-cipher", Text, ""),
+    full(
+        "mysql-ignore-errors",
+        List,
+        "1213,1020,1205",
+        "errors after which a transaction starts over",
+    ),
+    only("db-debug", Flag, "off"),
+    full("tables", Number, "1", "number of tables"),
+    full("table-size", Number, "10000", "rows of a table"),
+    full("range-size", Number, "100", "rows of a range"),
+    full("point-selects", Number, "10", "point selects in a transaction"),
+    full("simple-ranges", Number, "1", "range selects in a transaction"),
+    full("sum-ranges", Number, "1", "sums over ranges in a transaction"),
+    full("order-ranges", Number, "1", "sorted ranges in a transaction"),
+    full("distinct-ranges", Number, "1", "distinct ranges in a transaction"),
+    full("index-updates", Number, "1", "updates of k in a transaction"),
+    full("non-index-updates", Number, "1", "updates of c in a transaction"),
+    full("delete-inserts", Number, "1", "deletes with inserts in a transaction"),
+    full("range-selects", Flag, "on", "whether there are ranges at all"),
+    full("skip-trx", Flag, "off", "leave out BEGIN and COMMIT"),
+    full("auto-inc", Flag, "on", "whether the server numbers new rows"),
+    full("secondary", Flag, "off", "an ordinary index on id"),
+    full("create-secondary", Flag, "on", "whether k has an index"),
+    full("mysql-storage-engine", Text, "innodb", "storage engine of the tables"),
+    only("pgsql-variant", Text, ""),
+    full("random-points", Number, "10", "values in the list of select_random_points"),
+    full("number-of-ranges", Number, "10", "ranges in select_random_ranges"),
+    full("delta", Number, "5", "width of such a range"),
+    only("luajit-cmd", Text, ""),
+    only("pgsql-host", Text, ""),
+    only("pgsql-port", Text, ""),
+    only("pgsql-db", Text, ""),
+];
+
+/// All options of a generation.
+pub(super) fn options(generation: Generation) -> impl Iterator<Item = &'static Spec> {
+    let parts: [&'static [Spec]; 4] = match generation {
+        Generation::V04 => [&COMMON, &OLDER, &ONLY_04, &[]],
+        Generation::V05 => [&COMMON, &OLDER, &RANDOM, &ONLY_05],
+        Generation::V10 => [&COMMON, &RANDOM, &ONLY_10, &[]],
+    };
+    parts.into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_generation_has_an_option_twice() {
+        for generation in [Generation::V04, Generation::V05, Generation::V10] {
+            let mut seen = HashSet::new();
+            assert!(options(generation).all(|spec| seen.insert(spec.name)), "{generation:?}");
+        }
+    }
+}

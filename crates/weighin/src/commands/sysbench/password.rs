@@ -1,0 +1,51 @@
+use super::words::Words;
+use crate::exit::CliError;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Where a password is looked for.
+pub(super) const VARIABLE: &str = "WEIGHIN_SYSBENCH_PASSWORD";
+const OPTION: &str = "mysql-password";
+
+/// Takes a password off the command line, where every user of the machine can read it: this
+/// process starts itself anew, under the same number, with the password in its environment. For
+/// the few milliseconds until then it can be seen; the environment variable alone never is.
+pub(super) fn hide(words: &Words) -> Result<(), CliError> {
+    if !words.has(OPTION) {
+        return Ok(());
+    }
+    let program =
+        std::env::current_exe().map_err(|error| cannot(&error, "find the program again"))?;
+    let kept = std::env::args_os().skip(1).filter(|word| !is_password(&word.to_string_lossy()));
+    // Returns only when it failed.
+    let error = Command::new(program)
+        .arg0("weighin")
+        .args(kept)
+        .env(VARIABLE, words.value(OPTION).unwrap_or_default())
+        .exec();
+    Err(cannot(&error, "start again without it"))
+}
+
+fn is_password(word: &str) -> bool {
+    word.strip_prefix("--")
+        .and_then(|option| option.split('=').next())
+        .is_some_and(|name| name.replace('_', "-") == OPTION)
+}
+
+fn cannot(error: &std::io::Error, what: &str) -> CliError {
+    CliError::unavailable(
+        format!("cannot hide --{OPTION} from the process list: cannot {what}: {error}"),
+        format!("give the password in the environment variable {VARIABLE} instead"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_known_in_either_spelling_and_nothing_else_is_taken_for_one() {
+        assert!(is_password("--mysql-password=x") && is_password("--mysql_password"));
+        assert!(!is_password("--mysql-user=mysql-password") && !is_password("mysql-password=x"));
+    }
+}

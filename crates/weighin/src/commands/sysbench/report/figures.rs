@@ -1,0 +1,136 @@
+use crate::commands::sysbench::fairness::ClientTally;
+use crate::commands::sysbench::generation::Generation;
+use crate::commands::sysbench::request::Request;
+use model::LoadResult;
+
+/// The figures of a whole run, as sysbench counts them. Latencies are in milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct Figures {
+    pub(super) seconds: f64,
+    pub(super) events: u64,
+    /// What the generation calls transactions: events, or in 0.5 commits.
+    pub(super) transactions: u64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) others: u64,
+    pub(super) errors: u64,
+    pub(super) minimum: f64,
+    pub(super) mean: f64,
+    pub(super) maximum: f64,
+    pub(super) percentile: f64,
+    pub(super) sum: f64,
+    pub(super) events_per_thread: Spread,
+    /// In seconds.
+    pub(super) busy_per_thread: Spread,
+}
+
+/// Mean and standard deviation over the threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Spread {
+    pub(super) mean: f64,
+    pub(super) deviation: f64,
+}
+
+impl Spread {
+    /// Of one value for each thread.
+    fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+        if values.len() == 0 {
+            return Self::default();
+        }
+        let n = values.len() as f64;
+        let mean = values.clone().sum::<f64>() / n;
+        let variance = values.map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+        Self { mean, deviation: variance.sqrt() }
+    }
+}
+
+impl Figures {
+    /// Takes the figures from what the engine and the clients counted.
+    pub(in super::super) fn new(
+        request: &Request,
+        load: &LoadResult,
+        clients: &[ClientTally],
+    ) -> Self {
+        let (reads, mut writes, mut others) = statements(request, load);
+        if request.generation == Generation::V10 && request.warmup.is_zero() {
+            // It counts a write only if it changed something.
+            let idle = clients.iter().map(|client| client.writes_without_effect).sum::<u64>();
+            let idle = idle.min(writes);
+            (writes, others) = (writes - idle, others + idle);
+        }
+        let transactions = match request.generation {
+            Generation::V05 => load.statements.commit,
+            Generation::V04 | Generation::V10 => load.measure.transactions,
+        };
+        let rank = f64::from(request.percentile);
+        let latencies = &load.latencies;
+        let mean = latencies.mean_ms().unwrap_or(0.0);
+        Self {
+            seconds: load.measure.elapsed.as_secs_f64(),
+            events: load.measure.transactions,
+            transactions,
+            reads,
+            writes,
+            others,
+            errors: load.measure.errors,
+            minimum: latencies.min_ms().unwrap_or(0.0),
+            mean,
+            maximum: latencies.max_ms().unwrap_or(0.0),
+            percentile: latencies.percentile_ms(rank).unwrap_or(0.0),
+            sum: mean * latencies.count() as f64,
+            events_per_thread: Spread::of(clients.iter().map(|client| client.events as f64)),
+            busy_per_thread: Spread::of(clients.iter().map(|client| client.busy.as_secs_f64())),
+        }
+    }
+
+    /// A count per second.
+    pub(super) fn rate(&self, count: u64) -> f64 {
+        if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+/// Statements of the measured phase that read, that write, and others.
+fn statements(request: &Request, load: &LoadResult) -> (u64, u64, u64) {
+    let all = &load.statements;
+    let counts = (all.select, all.insert + all.update + all.delete, all.begin + all.commit);
+    if request.warmup.is_zero() {
+        return counts;
+    }
+    // The engine counts kinds over all phases together; within one, all transactions are alike.
+    let shares = Shares::of(request);
+    let queries = load.measure.queries as f64;
+    let [reads, writes] = [shares.reads, shares.writes].map(|share| (queries * share) as u64);
+    (reads, writes, load.measure.queries.saturating_sub(reads + writes))
+}
+
+/// Parts of a transaction's statements that read, that write, and others; they add up to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shares {
+    pub(super) reads: f64,
+    pub(super) writes: f64,
+    pub(super) others: f64,
+}
+
+impl Shares {
+    /// Of the transactions of a request.
+    pub(super) fn of(request: &Request) -> Self {
+        let transaction = &request.workload.transaction;
+        let counts =
+            [transaction.reads(), transaction.writes(), transaction.others()].map(f64::from);
+        let total = counts.iter().sum::<f64>().max(1.0);
+        let [reads, writes, others] = counts.map(|count| count / total);
+        Self { reads, writes, others }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spread_over_threads_is_that_of_a_population() {
+        let spread = Spread::of([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter());
+        assert_eq!(spread, Spread { mean: 5.0, deviation: 2.0 });
+        assert_eq!(Spread::of([].into_iter()), Spread::default());
+    }
+}

@@ -1,0 +1,93 @@
+use model::{Interval, Latencies, Phase};
+use std::time::Duration;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Figures of a stretch of time between two interim lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in super::super) struct Line {
+    /// From the start of measuring to the end of the stretch.
+    pub(super) at: Duration,
+    pub(super) seconds: f64,
+    pub(super) events: u64,
+    pub(super) queries: u64,
+    pub(super) errors: u64,
+    pub(super) latencies: Latencies,
+}
+
+/// Gathers whole seconds into stretches.
+#[derive(Debug)]
+pub(in super::super) struct Lines {
+    every: u32,
+    warmup: Duration,
+    gathered: u32,
+    line: Line,
+}
+
+impl Lines {
+    /// A line every so many seconds of measuring; never for 0.
+    pub(in super::super) fn new(every: u32, warmup: Duration) -> Self {
+        Self { every, warmup, gathered: 0, line: Line::default() }
+    }
+
+    /// Adds a second; returns the stretch that ends with it, if one does. What is left when the
+    /// run ends gives no line, as with sysbench.
+    pub(in super::super) fn add(&mut self, interval: &Interval) -> Option<Line> {
+        if self.every == 0 || interval.phase != Phase::Measure || interval.length < SECOND {
+            return None;
+        }
+        let line = &mut self.line;
+        line.at = (interval.start + interval.length).saturating_sub(self.warmup);
+        line.seconds += interval.length.as_secs_f64();
+        line.events += interval.transactions;
+        line.queries += interval.queries;
+        line.errors += interval.errors;
+        line.latencies.merge(&interval.latencies.unpack());
+        self.gathered += 1;
+        if self.gathered < self.every {
+            return None;
+        }
+        self.gathered = 0;
+        Some(std::mem::take(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(index: u64, transactions: u64) -> Interval {
+        Interval {
+            phase: Phase::Measure,
+            start: Duration::from_secs(index),
+            length: SECOND,
+            transactions,
+            queries: 20 * transactions,
+            errors: 0,
+            latencies: (&Latencies::new()).into(),
+        }
+    }
+
+    #[test]
+    fn seconds_are_gathered_and_the_rest_is_dropped() {
+        let mut lines = Lines::new(2, Duration::ZERO);
+        assert_eq!(lines.add(&second(0, 10)), None);
+        let line = lines.add(&second(1, 30)).unwrap();
+        assert_eq!((line.at, line.events, line.queries), (Duration::from_secs(2), 40, 800));
+        assert_eq!(line.seconds, 2.0);
+        assert_eq!(lines.add(&second(2, 5)), None);
+        let mut rest = second(3, 1);
+        rest.length = Duration::from_millis(3);
+        assert_eq!(lines.add(&rest), None);
+    }
+
+    #[test]
+    fn there_are_no_lines_unless_asked_for_nor_while_warming_up() {
+        assert_eq!(Lines::new(0, Duration::ZERO).add(&second(0, 1)), None);
+        let mut warmup = second(0, 1);
+        warmup.phase = Phase::Warmup;
+        let mut lines = Lines::new(1, SECOND);
+        assert_eq!(lines.add(&warmup), None);
+        assert_eq!(lines.add(&second(1, 1)).unwrap().at, SECOND);
+    }
+}

@@ -1,0 +1,50 @@
+use super::figures::Shares;
+use super::{Figures, Line, v04};
+use crate::commands::sysbench::request::Request;
+
+/// An interim line of 0.5, which counts commits as transactions.
+pub(super) fn line(request: &Request, line: &Line) -> String {
+    let shares = Shares::of(request);
+    let queries = line.queries as f64 / line.seconds;
+    let rank = request.percentile;
+    let commits = if request.workload.transaction.explicit { line.events } else { 0 };
+    format!(
+        "[{:4.0}s] threads: {}, tps: {:4.2}, reads: {:4.2}, writes: {:4.2}, \
+         response time: {:4.2}ms ({rank}%), errors: {:4.2}, reconnects: {:5.2}\n",
+        line.at.as_secs_f64(),
+        request.threads,
+        commits as f64 / line.seconds,
+        queries * shares.reads,
+        queries * shares.writes,
+        line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
+        line.errors as f64 / line.seconds,
+        // A lost connection ends the run.
+        0.0,
+    )
+}
+
+/// The statistics of 0.5.
+pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
+    let f = figures;
+    let requests = f.reads + f.writes;
+    format!(
+        "{performed}    transactions:                        {transactions:<6} ({tps:.2} per sec.)
+    read/write requests:                 {requests:<6} ({requests_rate:.2} per sec.)
+    other operations:                    {others:<6} ({others_rate:.2} per sec.)
+    ignored errors:                      {errors:<6} ({errors_rate:.2} per sec.)
+    reconnects:                          {reconnects:<6} ({reconnects_rate:.2} per sec.)
+{general}",
+        performed = v04::queries_performed(f),
+        transactions = f.transactions,
+        tps = f.rate(f.transactions),
+        requests_rate = f.rate(requests),
+        others = f.others,
+        others_rate = f.rate(f.others),
+        errors = f.errors,
+        errors_rate = f.rate(f.errors),
+        // A lost connection ends the run.
+        reconnects = 0,
+        reconnects_rate = f.rate(0),
+        general = v04::general(request, f),
+    )
+}

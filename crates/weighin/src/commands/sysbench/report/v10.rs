@@ -1,0 +1,83 @@
+use super::figures::Shares;
+use super::{Figures, Line};
+use crate::commands::sysbench::request::Request;
+
+/// An interim line of 1.0.
+pub(super) fn line(request: &Request, line: &Line) -> String {
+    let shares = Shares::of(request);
+    let queries = line.queries as f64 / line.seconds;
+    let rank = request.percentile;
+    format!(
+        "[ {:.0}s ] thds: {} tps: {:4.2} qps: {queries:4.2} (r/w/o: {:4.2}/{:4.2}/{:4.2}) \
+         lat (ms,{rank}%): {:4.2} err/s: {:4.2} reconn/s: {:4.2}\n",
+        line.at.as_secs_f64(),
+        request.threads,
+        line.events as f64 / line.seconds,
+        queries * shares.reads,
+        queries * shares.writes,
+        queries * shares.others,
+        line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
+        line.errors as f64 / line.seconds,
+        // A lost connection ends the run.
+        0.0,
+    )
+}
+
+/// The statistics of 1.0.
+pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
+    let f = figures;
+    let queries = f.reads + f.writes + f.others;
+    let percentile = match request.percentile {
+        0 => "         percentile stats:               disabled\n".to_owned(),
+        rank => format!("        {rank:3}th percentile: {:27.2}\n", f.percentile),
+    };
+    format!(
+        "SQL statistics:
+    queries performed:
+        read:                            {reads}
+        write:                           {writes}
+        other:                           {others}
+        total:                           {queries}
+    transactions:                        {transactions:<6} ({tps:.2} per sec.)
+    queries:                             {queries:<6} ({qps:.2} per sec.)
+    ignored errors:                      {errors:<6} ({eps:.2} per sec.)
+    reconnects:                          {reconnects:<6} ({rps:.2} per sec.)
+
+General statistics:
+    total time:                          {seconds:.4}s
+    total number of events:              {events}
+
+Latency (ms):
+         min: {minimum:39.2}
+         avg: {mean:39.2}
+         max: {maximum:39.2}
+{percentile}         sum: {sum:39.2}
+
+Threads fairness:
+    events (avg/stddev):           {events_mean:.4}/{events_deviation:3.2}
+    execution time (avg/stddev):   {busy_mean:.4}/{busy_deviation:3.2}
+
+",
+        reads = f.reads,
+        writes = f.writes,
+        others = f.others,
+        transactions = f.transactions,
+        tps = f.rate(f.transactions),
+        qps = f.rate(queries),
+        errors = f.errors,
+        eps = f.rate(f.errors),
+        // A lost connection ends the run.
+        reconnects = 0,
+        rps = f.rate(0),
+        seconds = f.seconds,
+        events = f.events,
+        minimum = f.minimum,
+        mean = f.mean,
+        maximum = f.maximum,
+        sum = f.sum,
+        events_mean = f.events_per_thread.mean,
+        events_deviation = f.events_per_thread.deviation,
+        busy_mean = f.busy_per_thread.mean,
+        busy_deviation = f.busy_per_thread.deviation,
+    )
+}

@@ -1,0 +1,226 @@
+use super::generation::Generation;
+use super::options::Options;
+use super::unsupported;
+use super::words::Words;
+use super::{server, workload};
+use crate::exit::CliError;
+use model::{Oltp, OltpMix, ServerAddress};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Make the tables.
+    Prepare,
+    /// Read the tables into the server's cache.
+    Prewarm,
+    /// Run the load.
+    Run,
+    /// Drop the tables.
+    Cleanup,
+}
+
+/// A command line, understood.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) generation: Generation,
+    pub(super) action: Action,
+    /// The options that the output echoes.
+    pub(super) options: Options,
+    pub(super) workload: Oltp,
+    pub(super) server: ServerAddress,
+    pub(super) threads: u32,
+    /// Threads that drive the connections; `None` to choose.
+    pub(super) workers: Option<u32>,
+    /// Load that does not count.
+    pub(super) warmup: Duration,
+    /// `None` for no limit.
+    pub(super) time: Option<Duration>,
+    /// `None` for no limit.
+    pub(super) events: Option<u64>,
+    pub(super) seed: Seed,
+    /// Seconds between interim lines; 0 for none.
+    pub(super) report_interval: u32,
+    /// From 1 to 100; 0 for none.
+    pub(super) percentile: u32,
+    /// More percentiles, from 0 to 100.
+    pub(super) more_percentiles: Vec<f64>,
+    /// What the original would warn of.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Where the random numbers come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seed {
+    /// The same as ever.
+    Fixed,
+    /// The present time.
+    Clock,
+    /// This number, above 0.
+    Given(u64),
+}
+
+impl Seed {
+    /// The seed itself.
+    pub(super) fn number(self) -> u64 {
+        match self {
+            Self::Fixed => 1,
+            Self::Clock => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                // The lower bits are those that differ between two runs.
+                now.as_nanos() as u64
+            }
+            Self::Given(seed) => seed,
+        }
+    }
+}
+
+impl Request {
+    /// Understands a command line whose options have been checked.
+    pub(super) fn new(
+        words: &Words,
+        options: &Options,
+        generation: Generation,
+    ) -> Result<Self, CliError> {
+        let (test, command) = test_and_command(words, options)?;
+        let workload = workload::workload(&test, options, generation)?;
+        let mut request = Self {
+            generation,
+            action: action(&command, generation)?,
+            server: server::address(options, generation)?,
+            threads: 1,
+            workers: None,
+            warmup: Duration::from_secs(options.number("warmup-time")),
+            time: None,
+            events: None,
+            seed: seed(options, generation)?,
+            report_interval: options.within("report-interval", 0, 86_400)?,
+            percentile: options.within("percentile", lowest_percentile(generation), 100)?,
+            more_percentiles: percentiles(options)?,
+            warnings: Vec::new(),
+            options: options.clone(),
+            workload,
+        };
+        request.read_limits(options)?;
+        let workers = options.within("weighin-workers", 0, 1024)?;
+        request.workers = (workers > 0).then_some(workers);
+        if request.workload.mix == OltpMix::BulkInsert {
+            request.workload.tables = request.threads;
+            if request.events.is_some() && request.action == Action::Run {
+                return Err(unsupported(
+                    "a limit of events for bulk_insert",
+                    "limit the time; weighin counts an event for each statement, not for each row",
+                ));
+            }
+        }
+        if options.flag("histogram") && request.percentile == 0 {
+            return Err(CliError::usage(
+                "--histogram cannot be had with --percentile=0",
+                "leave --percentile out",
+            ));
+        }
+        Ok(request)
+    }
+
+    fn read_limits(&mut self, options: &Options) -> Result<(), CliError> {
+        let [threads, events, time] = match self.generation {
+            Generation::V10 => ["threads", "events", "time"],
+            _ => ["num-threads", "max-requests", "max-time"],
+        };
+        let mut names =
+            [(threads, "num-threads", 1), (events, "max-requests", 0), (time, "max-time", 0)];
+        if self.generation == Generation::V10 {
+            for (name, old, unset) in &mut names {
+                if options.number(old) > *unset {
+                    self.warnings.push(format!("--{old} is deprecated, use --{name} instead"));
+                    *name = old;
+                }
+            }
+        }
+        let [threads, events, time] = names.map(|(name, _, _)| name);
+        self.threads = options.within(threads, 1, 65_000)?;
+        self.events = Some(options.number(events)).filter(|events| *events > 0);
+        let seconds = Some(options.number(time)).filter(|seconds| *seconds > 0);
+        self.time = seconds.map(Duration::from_secs);
+        if self.time.is_none() && self.events.is_none() && self.action == Action::Run {
+            self.warnings.push(
+                match self.generation {
+                    Generation::V10 => {
+                        "Both event and time limits are disabled, running an endless test"
+                    }
+                    // The original's own text has the word twice.
+                    _ => "WARNING: Both max-requests and max-time are 0, running endless test",
+                }
+                .to_owned(),
+            );
+        }
+        Ok(())
+    }
+}
+
+fn test_and_command(words: &Words, options: &Options) -> Result<(String, String), CliError> {
+    let missing = |what: &str| {
+        CliError::usage(
+            format!("the command line has no {what}"),
+            "it goes like this: weighin sysbench oltp_read_write --mysql-db=sbtest run",
+        )
+    };
+    let mut rest = words.positional.iter();
+    let test = match options.text("test") {
+        "" => rest.next().ok_or_else(|| missing("test"))?.clone(),
+        test => test.to_owned(),
+    };
+    let command = rest.next().ok_or_else(|| missing("command (prepare, run or cleanup)"))?;
+    match rest.next() {
+        Some(more) => Err(CliError::usage(
+            format!("the argument {more} is one too many"),
+            "give one test and one command; options start with --",
+        )),
+        None => Ok((test, command.clone())),
+    }
+}
+
+fn action(command: &str, generation: Generation) -> Result<Action, CliError> {
+    match command {
+        "prepare" => Ok(Action::Prepare),
+        "run" => Ok(Action::Run),
+        "cleanup" => Ok(Action::Cleanup),
+        "prewarm" if generation == Generation::V10 => Ok(Action::Prewarm),
+        other => Err(unsupported(
+            &format!("the command {other}"),
+            "give prepare, run, cleanup, prewarm (1.0), help or version",
+        )),
+    }
+}
+
+fn seed(options: &Options, generation: Generation) -> Result<Seed, CliError> {
+    let [init, seed] = match generation {
+        Generation::V04 => ["init-rng", "seed-rng"],
+        _ => ["rand-init", "rand-seed"],
+    };
+    match (options.flag(init), options.number(seed)) {
+        (true, 1..) => Err(CliError::usage(
+            format!("--{init} and --{seed} exclude each other"),
+            "leave one of them out",
+        )),
+        (_, given @ 1..) => Ok(Seed::Given(given)),
+        (false, 0) if generation != Generation::V10 => Ok(Seed::Fixed),
+        _ => Ok(Seed::Clock),
+    }
+}
+
+fn percentiles(options: &Options) -> Result<Vec<f64>, CliError> {
+    let percentile = |text: &&str| match text.parse::<f64>() {
+        Ok(number) if (0.0..=100.0).contains(&number) => Ok(number),
+        _ => Err(CliError::usage(
+            format!("--weighin-percentiles: {text} is not a percentile"),
+            "give numbers from 0 to 100, such as 50,95,99.9",
+        )),
+    };
+    options.list("weighin-percentiles").iter().map(percentile).collect()
+}
+
+/// Generation 1.0 takes 0 for none.
+fn lowest_percentile(generation: Generation) -> u32 {
+    u32::from(generation != Generation::V10)
+}

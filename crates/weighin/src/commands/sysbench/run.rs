@@ -1,0 +1,86 @@
+use super::fairness::Tallies;
+use super::generation::Generation;
+use super::report::{Figures, Lines, text};
+use super::request::Request;
+use crate::commands::{Outcome, print};
+use crate::exit::CliError;
+use crate::{Exit, signals};
+use campaign::{Login, check_limits, load_failure};
+use engine::mysql::{OltpSession, OltpStatements};
+use engine::{Limit, LoadError, LoadSpec, Progress, Schedule, available_workers};
+use model::{OltpMix, Workload};
+use std::sync::Arc;
+use std::time::Duration;
+use target::client::Connection;
+
+/// How long to wait for replies after the last event began.
+const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// Runs the load and prints what sysbench would.
+pub(super) fn run(request: &Request) -> Outcome {
+    print(&text::options(request))?;
+    let login = Login::resolve(&request.server)?;
+    let mut control = login.connect()?;
+    let workload = Workload::Oltp(request.workload.clone());
+    check_limits(&mut control, &workload, request.threads)?;
+    empty_table(&mut control, request)?;
+    let spec = LoadSpec {
+        address: login.load_address(&control)?,
+        tls: login.tls(),
+        clients: request.threads,
+        workers: request.workers.unwrap_or_else(|| available_workers(request.threads)),
+        schedule: Schedule {
+            warmup: request.warmup,
+            limit: Limit::LastReply { duration: request.time, events: request.events },
+        },
+        drain_limit: DRAIN_LIMIT,
+    };
+    // Nothing but the load is to be connected while it runs, as with sysbench.
+    drop(control);
+    print(text::initializing(request.generation))?;
+    let statements =
+        Arc::new(OltpStatements::new(&request.workload, request.seed.number(), request.threads));
+    let (options, tallies) = (login.options(), Tallies::default());
+    let mut lines = Lines::new(request.report_interval, request.warmup);
+    let mut printed = Ok(());
+    let outcome = engine::run(
+        &spec,
+        |client| tallies.count(OltpSession::new(options.clone(), Arc::clone(&statements), client)),
+        &signals::stop(),
+        &mut |progress| {
+            let line = match progress {
+                Progress::Started(at) => {
+                    tallies.measure_from(at + request.warmup);
+                    text::started(request.generation).to_owned()
+                }
+                Progress::Interval(interval) => {
+                    lines.add(interval).map(|line| text::line(request, &line)).unwrap_or_default()
+                }
+            };
+            if printed.is_ok() {
+                printed = print(&line);
+            }
+        },
+    );
+    printed?;
+    let load = match outcome {
+        Ok(load) => load,
+        Err(LoadError::Stopped) => return Err(CliError::interrupted("")),
+        Err(error) => return Err(load_failure(&error, &login).into()),
+    };
+    let figures = Figures::new(request, &load, &tallies.take());
+    print(&text::statistics(request, &load, &figures))?;
+    Ok(Exit::Done)
+}
+
+/// Generation 0.4 inserts into an empty table where it does nothing but insert.
+fn empty_table(control: &mut Connection, request: &Request) -> Result<(), CliError> {
+    if request.generation != Generation::V04 || request.workload.mix != OltpMix::Insert {
+        return Ok(());
+    }
+    let table = workload::oltp::name_of(&request.workload, 1);
+    control
+        .execute(&format!("TRUNCATE TABLE {table}"))
+        .map_err(|error| error.failure(&format!("cannot empty the table {table}")))?;
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Making, warming and dropping the tables, as the commands of that name do.
+
+use super::generation::Generation;
+use super::request::Request;
+use crate::commands::{Outcome, print};
+use crate::exit::CliError;
+use crate::progress::Rows;
+use crate::{Exit, signals};
+use campaign::Login;
+use model::OltpMix;
+use target::client::Connection;
+use workload::oltp::{create_table, name_of};
+
+/// The numbers of the tables of a request.
+fn numbers(request: &Request) -> Vec<u32> {
+    let tables = request.workload.tables;
+    let from_zero =
+        request.workload.mix == OltpMix::BulkInsert && request.generation == Generation::V05;
+    if from_zero { (0..tables).collect() } else { (1..=tables).collect() }
+}
+
+/// Makes the tables. One that is there already is an error: nothing is overwritten.
+pub(super) fn prepare(request: &Request) -> Outcome {
+    let login = Login::resolve(&request.server)?;
+    let mut control = login.connect()?;
+    let numbers = numbers(request);
+    if request.workload.mix == OltpMix::BulkInsert {
+        for number in numbers {
+            if request.generation == Generation::V10 {
+                print(&format!("Creating table '{}'...\n", name_of(&request.workload, number)))?;
+            }
+            execute(&mut control, &create_table(&request.workload, number, None))?;
+        }
+        return Ok(Exit::Done);
+    }
+    if request.generation == Generation::V10 && request.threads > 1 {
+        print("Initializing worker threads...\n\n")?;
+        return fill(request, &login, &mut control, &numbers);
+    }
+    // One after the other, as one thread of sysbench would, so that the output is the same.
+    for number in numbers {
+        fill(request, &login, &mut control, &[number])?;
+    }
+    Ok(Exit::Done)
+}
+
+fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u32]) -> Outcome {
+    let workload = &request.workload;
+    // Numbers that the client makes up would meet those of rows that are there.
+    let empty = request.generation == Generation::V10
+        && workload.mix == OltpMix::Insert
+        && !workload.schema.auto_increment;
+    let rows = if empty { 0 } else { workload.table_size };
+    let names: Vec<String> = numbers.iter().map(|number| name_of(workload, *number)).collect();
+    for name in &names {
+        print(&format!("Creating table '{name}'...\n"))?;
+    }
+    for name in names.iter().filter(|_| rows > 0) {
+        print(&match request.generation {
+            Generation::V04 => format!("Creating {rows} records in table '{name}'...\n"),
+            _ => format!("Inserting {rows} records into '{name}'\n"),
+        })?;
+    }
+    let progress = Rows::start();
+    let made = campaign::tables::make(
+        login,
+        control,
+        workload,
+        &campaign::tables::ToMake { numbers, rows, seed: request.seed.number() },
+        request.threads,
+        &signals::stop(),
+        &mut |step| progress.show(step),
+    );
+    progress.finish();
+    if !made? {
+        return Err(CliError::interrupted(
+            "tables are unfinished: drop them with the cleanup command",
+        ));
+    }
+    for name in &names {
+        let line = match request.generation {
+            Generation::V04 => continue,
+            Generation::V05 => format!("Creating secondary indexes on '{name}'...\n"),
+            Generation::V10 if !workload.schema.index_on_k => continue,
+            Generation::V10 => format!("Creating a secondary index on '{name}'...\n"),
+        };
+        print(&line)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Drops the tables: those that the command line stands for, and nothing else.
+pub(super) fn cleanup(request: &Request) -> Outcome {
+    let mut control = Login::resolve(&request.server)?.connect()?;
+    for number in numbers(request) {
+        let name = name_of(&request.workload, number);
+        print(&format!("Dropping table '{name}'...\n"))?;
+        let if_exists = match request.generation {
+            Generation::V10 => "IF EXISTS ",
+            Generation::V05 if request.workload.mix == OltpMix::BulkInsert => "IF EXISTS ",
+            Generation::V05 | Generation::V04 => "",
+        };
+        execute(&mut control, &format!("DROP TABLE {if_exists}{name}"))?;
+    }
+    if request.generation == Generation::V04 {
+        print("Done.\n")?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Reads every table and its index into the server's cache.
+pub(super) fn prewarm(request: &Request) -> Outcome {
+    let login = Login::resolve(&request.server)?;
+    if request.threads > 1 {
+        print("Initializing worker threads...\n\n")?;
+    }
+    let (tables, threads) = (request.workload.tables, request.threads.min(request.workload.tables));
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|thread| {
+                let login = &login;
+                scope.spawn(move || -> Result<(), CliError> {
+                    let mut control = login.connect()?;
+                    let mine = (thread + 1..=tables).step_by(threads as usize);
+                    mine.into_iter().try_for_each(|number| warm(&mut control, request, number))
+                })
+            })
+            .collect();
+        workers.into_iter().try_for_each(|worker| {
+            // A panic of a worker is a panic of the whole.
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })?;
+    Ok(Exit::Done)
+}
+
+fn warm(control: &mut Connection, request: &Request, number: u32) -> Result<(), CliError> {
+    let (name, rows) = (name_of(&request.workload, number), request.workload.table_size);
+    print(&format!("Prewarming table {name}\n"))?;
+    for sql in [
+        // Temporary tables on disk would push out what is read.
+        "SET tmp_table_size=2*1024*1024*1024".to_owned(),
+        "SET max_heap_table_size=2*1024*1024*1024".to_owned(),
+        format!("ANALYZE TABLE {name}"),
+        format!("SELECT AVG(id) FROM (SELECT * FROM {name} FORCE KEY (PRIMARY) LIMIT {rows}) AS t"),
+        format!("SELECT COUNT(*) FROM (SELECT * FROM {name} WHERE k LIKE '%0%' LIMIT {rows}) AS t"),
+    ] {
+        execute(control, &sql)?;
+    }
+    Ok(())
+}
+
+fn execute(control: &mut Connection, sql: &str) -> Result<(), CliError> {
+    control.execute(sql).map_err(|error| error.failure(&format!("cannot run «{sql}»")))?;
+    Ok(())
+}
