@@ -56,7 +56,8 @@ pub struct Cell {
     pub latency_p95_ms: Option<Estimate>,
     /// 99th percentile of latency in milliseconds.
     pub latency_p99_ms: Option<Estimate>,
-    /// (max − min) / median of throughput over the trials (method R31), 0.05 being 5 %.
+    /// (max − min) / median of throughput over the trials (method R31), 0.05 being 5 %; absent for
+    /// fewer than two.
     pub spread: Option<f64>,
     /// The merged distribution over the trials that are not void.
     #[serde(skip)]

@@ -156,9 +156,9 @@ impl Series {
         self.sample().map(|sample| Estimate::of_median(&sample, confidence))
     }
 
-    /// (max − min) ÷ median (method R31); `None` without values.
+    /// (max − min) ÷ median (method R31); `None` for fewer than two values, which show no spread.
     pub(crate) fn spread(&self) -> Option<f64> {
-        self.sample()?.relative_range()
+        self.sample().filter(|sample| sample.len() > 1)?.relative_range()
     }
 
     /// self ÷ base, paired by repeat, because partners of a pair ran in the same block and share

@@ -86,41 +86,30 @@ pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
     Some(message.unwrap_or_else(|| "all trials are void".to_owned()))
 }
 
-/// Trials of one cell that failed for the same reason.
+/// Trials that failed for the same reason.
 pub(crate) struct FailedTrials<'a> {
-    /// The first of them.
-    pub(crate) first: &'a TrialKey,
-    /// The repeats that failed so, in order.
-    pub(crate) repeats: Vec<u32>,
+    /// Which, in the order in which they ran.
+    keys: Vec<&'a TrialKey>,
     /// Why, and how to mend it.
     pub(crate) failure: &'a Failure,
 }
 
 impl FailedTrials<'_> {
-    /// Which trials: `oltp on durable, 32 clients, repeats 1 and 3`.
+    /// Which trials: `oltp, durable at 32 clients (repeats 1 and 3)`.
     pub(crate) fn describe(&self) -> String {
-        let TrialKey { test, target, level, .. } = self.first;
-        let noun = if self.repeats.len() == 1 { "repeat" } else { "repeats" };
-        let repeats: Vec<String> = self.repeats.iter().map(u32::to_string).collect();
-        format!("{test} on {target}, {level}, {noun} {}", numbers::list(&repeats))
+        words::trials(&self.keys)
     }
 }
 
-/// The trials that failed, those of one cell and one reason together, in the order in which they
+/// The trials that failed, those with one reason together, in the order in which the first of each
 /// ran.
 pub(crate) fn failures<'a>(analysis: &Analysis<'a>) -> Vec<FailedTrials<'a>> {
     let mut groups: Vec<FailedTrials> = Vec::new();
     for record in &analysis.dataset.trials {
         let Some(failure) = record.failure() else { continue };
-        let key = &record.key;
-        let same = |group: &&mut FailedTrials| {
-            let TrialKey { test, target, level, .. } = group.first;
-            (test, target, level) == (&key.test, &key.target, &key.level)
-                && group.failure == failure
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.repeats.push(key.repeat),
-            None => groups.push(FailedTrials { first: key, repeats: vec![key.repeat], failure }),
+        match groups.iter_mut().find(|group| group.failure == failure) {
+            Some(group) => group.keys.push(&record.key),
+            None => groups.push(FailedTrials { keys: vec![&record.key], failure }),
         }
     }
     groups

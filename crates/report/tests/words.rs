@@ -80,6 +80,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             failure: Failure::new(FailureKind::Other, "the disk made a noise", ""),
         }),
         whole(Evidence::TrialsMissing { missing: 12, planned: 36 }),
+        whole(Evidence::FewRepeats { repeats: 1, needed: 6 }),
         whole(Evidence::FewRepeats { repeats: 3, needed: 6 }),
         finding(Evidence::LittlesLaw {
             clients: 8,

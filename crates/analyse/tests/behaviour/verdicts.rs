@@ -79,6 +79,7 @@ fn a_single_repeat_resolves_nothing_however_large_the_difference() {
     let comparison = comparison(&analysis, 4, Metric::Throughput);
     assert_eq!(comparison.verdict, Verdict::Unresolved);
     assert!(comparison.ratio.interval.is_none());
+    assert!(analysis.tests[0].cells[0].spread.is_none(), "one value shows no spread");
     assert_eq!(found(&analysis, |e| matches!(e, Evidence::Unresolved { .. })).len(), 1);
 }
 

@@ -106,11 +106,14 @@ impl LineChart {
         }
     }
 
-    /// Whether the labels of the wide chart don't suffice: they leave out parts of names, or there
-    /// are too many of them to follow.
+    /// Whether the labels of the wide chart don't suffice: they leave out parts of names, there are
+    /// too many of them to follow, or a series has nothing but crosses to put one beside.
     pub(crate) fn needs_legend(&self) -> bool {
         self.series.len() > MOST_LABELS
-            || self.series.iter().any(|series| series.name.chars().count() > LABEL_LENGTH)
+            || self.series.iter().any(|series| {
+                series.name.chars().count() > LABEL_LENGTH
+                    || series.points.iter().all(|point| point.value.is_none())
+            })
     }
 
     fn frame(&self, size: Size) -> Frame {

@@ -4,7 +4,10 @@ use super::evidence::{capitalised, statement};
 use super::labels::target_name;
 use super::place::levels;
 use crate::numbers;
-use analyse::{Analysis, CurveShape, Evidence, Finding, Place, TestAnalysis, Validity};
+use analyse::{
+    Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, Place, TestAnalysis,
+    Validity, Verdict,
+};
 use model::{Level, Test};
 
 /// Most conditions that an answer lists; the others are among the findings.
@@ -36,6 +39,13 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         Some(overall) => (format!("{overall}."), Some(ranking)),
         None => (ranking, None),
     };
+    let undecided = |overall: &OverallComparison| {
+        overall.metric == Metric::Throughput && overall.verdict == Verdict::Unresolved
+    };
+    // Where no level decides what all together leave open, the headline has said it.
+    if ranking.is_some() && test.overall.iter().any(undecided) {
+        pairs.retain(|pair| !pair.decided.is_empty());
+    }
     let mut conditions: Vec<String> = pairs.into_iter().filter_map(Pair::sentence).collect();
     let more_conditions = conditions.len().saturating_sub(MOST_CONDITIONS);
     conditions.truncate(MOST_CONDITIONS);
@@ -120,7 +130,7 @@ fn peaks(test: &TestAnalysis) -> String {
             let names: Vec<String> = tied.iter().map(named).collect();
             let figures: Vec<String> = tied.iter().map(figure).collect();
             format!(
-                "No winner: at their peaks {} cannot be told apart. They reach {}.",
+                "At their peaks {} cannot be told apart: they reach {}.",
                 numbers::list(&names),
                 numbers::list(&figures),
             )

@@ -6,8 +6,7 @@ use super::doubts::{
 };
 use super::labels::{check, target_name};
 use super::opinion;
-use super::opinion;
-use super::place::{levels, subjects};
+use super::place::{self, levels};
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
 use model::Level;
@@ -79,7 +78,7 @@ fn sentence_of_all(findings: &[&Finding]) -> String {
     let statement = of_several.unwrap_or_else(|| statement(first));
     // Sentences about a curve name the level themselves.
     let with_levels = !matches!(first.evidence, Evidence::Peak { .. } | Evidence::Decline { .. });
-    match subjects(findings, with_levels) {
+    match place::findings(findings, with_levels) {
         subject if subject.is_empty() => capitalised(&format!("{statement}.")),
         subject => format!("{subject}: {statement}."),
     }
@@ -98,6 +97,10 @@ pub fn statement(finding: &Finding) -> String {
             } else {
                 format!("{} were", count(*missing as u64))
             },
+        ),
+        Evidence::FewRepeats { repeats: 1, needed } => format!(
+            "every trial was run once: without repeats nothing is known of how they scatter, no \
+             figure has an interval, and nothing is told apart; {needed} repeats would do"
         ),
         Evidence::FewRepeats { repeats, needed } => format!(
             "{} of every trial: an interval that assumes nothing of how they scatter needs \

@@ -18,3 +18,4 @@ pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
 pub(crate) use labels::{failure_kind, kind, place, severity, shape, validity, verdict, workload};
 pub(crate) use methods::{few_repeats, methods};
+pub(crate) use place::trials;

@@ -3,24 +3,40 @@
 use super::labels::target_name;
 use crate::numbers;
 use analyse::{Finding, Subject};
-use model::Level;
+use model::{Level, TrialKey};
 
 /// What findings of one kind are about: `oltp, durable and relaxed at 8 and 16 clients`. Parts that
 /// they don't name, and the levels where `with_levels` is false, are left out.
-pub(super) fn subjects(findings: &[&Finding], with_levels: bool) -> String {
+pub(super) fn findings(findings: &[&Finding], with_levels: bool) -> String {
+    let all: Vec<&Subject> = findings.iter().map(|finding| &finding.subject).collect();
+    subjects(&all, with_levels)
+}
+
+/// The trials of these keys: `oltp, durable at 8 clients (repeats 1 and 3)`.
+pub(crate) fn trials(keys: &[&TrialKey]) -> String {
+    let all: Vec<Subject> = keys
+        .iter()
+        .map(|key| Subject {
+            test: Some(key.test.clone()),
+            target: Some(key.target.clone()),
+            level: Some(key.level),
+            repeat: Some(key.repeat),
+        })
+        .collect();
+    subjects(&all.iter().collect::<Vec<&Subject>>(), true)
+}
+
+fn subjects(all: &[&Subject], with_levels: bool) -> String {
     let mut tests: Vec<Option<&str>> = Vec::new();
-    for finding in findings {
-        let test = finding.subject.test.as_deref();
+    for subject in all {
+        let test = subject.test.as_deref();
         if !tests.contains(&test) {
             tests.push(test);
         }
     }
     let in_test = |test: Option<&str>| {
-        let subjects: Vec<&Subject> = findings
-            .iter()
-            .map(|finding| &finding.subject)
-            .filter(|subject| subject.test.as_deref() == test)
-            .collect();
+        let of_test = all.iter().filter(|subject| subject.test.as_deref() == test);
+        let subjects: Vec<&Subject> = of_test.copied().collect();
         let parts: Vec<String> = test
             .map(str::to_owned)
             .into_iter()
@@ -61,8 +77,8 @@ fn targets(subjects: &[&Subject], with_levels: bool) -> String {
     described.join("; ")
 }
 
-/// `8 clients (repeat 2) and 16 clients (repeats 1 and 3)`; `8 and 16 clients` where whole cells
-/// are meant.
+/// `8 clients (repeat 2) and 16 clients (repeats 1 and 3)`; `8 and 16 clients (repeat 2)` where the
+/// repeats are the same; `8 and 16 clients` where whole cells are meant.
 fn levels_and_repeats(subjects: &[&Subject]) -> String {
     let mut at: Vec<(Level, Vec<String>)> = Vec::new();
     for subject in subjects {
@@ -74,17 +90,18 @@ fn levels_and_repeats(subjects: &[&Subject]) -> String {
         }
     }
     at.sort();
-    if at.iter().all(|(_, repeats)| repeats.is_empty()) {
-        return levels(&at.iter().map(|&(level, _)| level).collect::<Vec<Level>>());
+    let named = |repeats: &[String]| match repeats {
+        [] => String::new(),
+        [one] => format!(" (repeat {one})"),
+        several => format!(" (repeats {})", numbers::list(several)),
+    };
+    let Some((_, first)) = at.first() else { return String::new() };
+    if at.iter().all(|(_, repeats)| repeats == first) {
+        let all: Vec<Level> = at.iter().map(|&(level, _)| level).collect();
+        return levels(&all) + &named(first);
     }
-    let described: Vec<String> = at
-        .iter()
-        .map(|(level, repeats)| match repeats.as_slice() {
-            [] => level.to_string(),
-            [one] => format!("{level} (repeat {one})"),
-            several => format!("{level} (repeats {})", numbers::list(several)),
-        })
-        .collect();
+    let described: Vec<String> =
+        at.iter().map(|(level, repeats)| format!("{level}{}", named(repeats))).collect();
     numbers::list(&described)
 }
 
