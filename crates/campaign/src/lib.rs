@@ -11,6 +11,7 @@ mod failure;
 mod limits;
 mod login;
 mod measure;
+mod opinion;
 pub mod tables;
 mod trial;
 mod walk;

@@ -1,7 +1,9 @@
 use crate::{Login, counters, load_failure};
 use engine::mysql::{OltpSession, OltpStatements};
-use engine::{LoadError, LoadSpec, Progress, Schedule, Stop, available_workers, run};
-use model::{CounterReading, Failure, Interval, LoadResult, Sampling, Workload};
+use engine::{
+    ErrorPolicy, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Stop, available_workers, run,
+};
+use model::{CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, Workload};
 use sample::{Sampler, SamplerOptions};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,8 +23,14 @@ pub struct Order<'a> {
     pub clients: u32,
     /// Threads that drive them; a good number for so many clients when absent.
     pub workers: Option<u32>,
+    /// How to move bytes; the best that is permitted when absent.
+    pub io: Option<IoMethod>,
     /// Warm-up, measuring and end.
     pub schedule: Schedule,
+    /// Arrivals at a rate; a closed loop when absent.
+    pub open: Option<OpenLoop>,
+    /// Which errors are survived, and how.
+    pub policy: ErrorPolicy,
     /// Seeds all random streams.
     pub seed: u64,
     /// The server process, where it runs on this host.
@@ -58,7 +66,10 @@ pub fn measure(
         tls: login.tls(),
         clients: order.clients,
         workers: order.workers.unwrap_or_else(|| available_workers(order.clients)),
+        io: order.io,
         schedule: order.schedule,
+        open: order.open.clone(),
+        policy: order.policy.clone(),
         drain_limit: DRAIN_LIMIT,
     };
     let options = login.options();

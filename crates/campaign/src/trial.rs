@@ -1,7 +1,10 @@
 use crate::walk::Event;
-use crate::{Deployment, Order, measure, tables};
-use engine::{Limit, Schedule, Stop};
-use model::{Failure, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, UnixMillis, Workload};
+use crate::{Deployment, Measured, Order, measure, opinion, tables};
+use engine::{ErrorPolicy, Limit, Schedule, Stop};
+use model::{
+    Failure, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, Turn, UnixMillis, Workload,
+};
+use peer::sysbench::Sysbench;
 use std::time::{Duration, SystemTime};
 
 /// Time between two samples of a trial.
@@ -13,6 +16,8 @@ pub(crate) struct Stand {
     pub(crate) deployment: Deployment,
     /// The workload that the tables were last made sure of for.
     pub(crate) tables_for: Option<Oltp>,
+    /// The tool that gives second opinions, where the study asks for them.
+    pub(crate) second: Option<Sysbench>,
 }
 
 impl Stand {
@@ -67,7 +72,27 @@ pub(crate) fn run_trial(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Option<TrialRecord> {
     let started_at = now();
-    let attempt = attempt(stand, trial, test, study_seed, stop, observe);
+    let second = stand.second.clone().filter(|_| test.second_opinion);
+    let turn = Turn::of_repeat(trial.key.repeat);
+    let mut second_opinion = None;
+    let attempt = match furnish(stand, trial, test, study_seed, stop, observe) {
+        Err(failure) => Err(failure),
+        Ok(false) => return None,
+        Ok(true) => {
+            let ask = |stand: &mut Stand| match &second {
+                None => Some(None),
+                Some(tool) => opinion::ask(tool, stand, (trial, test), turn, stop).map(Some),
+            };
+            if turn == Turn::Before {
+                second_opinion = ask(stand)?;
+            }
+            let attempt = attempt(stand, trial, test, stop, observe);
+            if turn == Turn::After && matches!(attempt, Ok(Some(_))) {
+                second_opinion = ask(stand)?;
+            }
+            attempt
+        }
+    };
     let (end, sampling) = match attempt {
         Ok(None) => return None,
         Ok(Some(measured)) => (TrialEnd::Completed(Box::new(measured.load)), measured.sampling),
@@ -81,31 +106,44 @@ pub(crate) fn run_trial(
         finished_at: now(),
         end,
         sampling,
+        second_opinion,
     })
 }
 
-fn attempt(
+/// Makes sure of the tables, before the caches are brought to their state, which looking at
+/// tables would change. False when asked to stop.
+fn furnish(
     stand: &mut Stand,
     trial: &Trial,
     test: &Test,
     study_seed: u64,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
-) -> Result<Option<crate::Measured>, Failure> {
+) -> Result<bool, Failure> {
     let Workload::Oltp(oltp) = &test.workload;
-    if !stand.has_tables_for(oltp) {
-        // Before the caches are brought to their state, which looking at tables would change.
-        stand.deployment.ready(model::CacheState::Warm)?;
-        let target = &trial.key.target;
-        if stand.ensure_tables(target, oltp, study_seed, stop, observe)?.is_none() {
-            return Ok(None);
-        }
+    if stand.has_tables_for(oltp) {
+        return Ok(true);
     }
+    stand.deployment.ready(model::CacheState::Warm)?;
+    let prepared = stand.ensure_tables(&trial.key.target, oltp, study_seed, stop, observe)?;
+    Ok(prepared.is_some())
+}
+
+fn attempt(
+    stand: &mut Stand,
+    trial: &Trial,
+    test: &Test,
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<Option<Measured>, Failure> {
     let mut control = stand.deployment.ready(test.cache)?;
     let order = Order {
         workload: &test.workload,
         clients: trial.key.level.clients,
         workers: None,
+        io: None,
+        open: None,
+        policy: ErrorPolicy::default(),
         schedule: Schedule { warmup: test.warmup, limit: Limit::Window(test.duration) },
         seed: trial.seed,
         server_pid: stand.deployment.server_pid(),

@@ -1,7 +1,7 @@
 use crate::facts::server_facts;
 use crate::tables::{self, Prepared, Step};
 use crate::trial::{Stand, run_trial};
-use crate::{Deployment, check_limits};
+use crate::{Deployment, check_limits, opinion};
 use engine::Stop;
 use model::{
     CacheState, Failure, FailureKind, Interval, Place, Plan, Study, Target, TargetFacts, Test,
@@ -160,7 +160,11 @@ impl<'a> Campaign<'a> {
         target: &Target,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<bool, Failure> {
-        let mut stand = Stand { deployment: Deployment::bring_up(target)?, tables_for: None };
+        let mut stand = Stand {
+            deployment: Deployment::bring_up(target)?,
+            tables_for: None,
+            second: opinion::tool(self.study, target)?,
+        };
         let mut control = stand.deployment.login().connect()?;
         for test in &self.study.tests {
             if let Some(highest) = test.levels.iter().max() {
@@ -221,6 +225,7 @@ pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
 
 /// What a study asks of a target and the kind of target cannot give.
 fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
+    opinion::tool(study, target)?;
     let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
     let Some(cold) = cold else { return Ok(()) };
     match target.place {

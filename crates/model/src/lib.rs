@@ -12,6 +12,7 @@ mod latency;
 mod load;
 mod mix;
 mod oltp;
+mod opinion;
 mod plan;
 mod record;
 mod sample;
@@ -24,11 +25,12 @@ pub use environment::{HostFacts, ServerFacts};
 pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use load::{
-    ClientCost, ErrorClass, ErrorCount, Interval, Ledger, LoadResult, Phase, PhaseTotals,
-    StatementCounts,
+    ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Interval, IoMethod, Ledger, LoadResult,
+    NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts,
 };
 pub use mix::{OltpMix, OltpTransaction};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
+pub use opinion::{OpinionEnd, OpinionFigures, SecondOpinion, Turn};
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use sample::{

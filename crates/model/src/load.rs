@@ -28,6 +28,132 @@ pub struct LoadResult {
     pub statements: StatementCounts,
     /// What the load generator itself used in the measured phase.
     pub client: ClientCost,
+    /// Open loop only: how the offered load was kept up with.
+    #[serde(default)]
+    pub open: Option<OpenLoopResult>,
+    /// Times in which connections were lost, in order.
+    #[serde(default)]
+    pub outages: Vec<Outage>,
+}
+
+/// How operations arrive in an open loop.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrivalProcess {
+    /// At random, independently of each other, as from many users.
+    #[default]
+    Poisson,
+    /// Equally far apart.
+    Uniform,
+}
+
+impl ArrivalProcess {
+    /// The name that study files and the command line use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Poisson => "poisson",
+            Self::Uniform => "uniform",
+        }
+    }
+}
+
+/// What an open loop adds to a result. The result's latencies are response times then: from the
+/// scheduled start to the reply, of every operation scheduled in the measured phase, whenever it
+/// was answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenLoopResult {
+    /// Operations per second that were asked for.
+    pub rate: f64,
+    /// How they were spread in time.
+    pub process: ArrivalProcess,
+    /// Operations scheduled in the measured phase.
+    pub scheduled: u64,
+    /// Of those, how many were answered without error, whenever that was.
+    pub answered: u64,
+    /// Service times of those: from sending the first byte to receiving the last.
+    pub service_times: Latencies,
+    /// How late those began: from the scheduled start to sending the first byte.
+    pub schedule_lags: Latencies,
+    /// How many operations may wait for a client before more are dropped.
+    pub max_waiting: u64,
+    /// How many waited at most.
+    pub most_waiting: u64,
+}
+
+/// Share of the offered operations that must be answered for a rate to count as achieved
+/// (method R2).
+const ACHIEVED: f64 = 0.99;
+
+impl LoadResult {
+    /// Whether the server fell behind the offered rate: fewer than 99 % of the operations of the
+    /// measured phase were answered within it. Never in a closed loop.
+    pub fn is_overloaded(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| {
+            let in_time = self.measure.transactions.min(open.answered);
+            open.scheduled > 0 && (in_time as f64) < ACHIEVED * open.scheduled as f64
+        })
+    }
+}
+
+/// A time in which connections were lost and operations failed because of it. All moments count
+/// from the start of the load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outage {
+    /// The first connection that was lost.
+    pub first_error: Duration,
+    /// The first success of an operation that began after the last loss; absent where there was
+    /// none.
+    pub first_success: Option<Duration>,
+    /// From here on throughput was back at 95 % of what it had been in the measured phase before
+    /// the outage, for a second at least; absent where it never was, or there was no before.
+    pub recovered: Option<Duration>,
+    /// Operations that failed because of it.
+    pub failed: u64,
+}
+
+impl Outage {
+    /// How long nothing succeeded; `None` for an outage that outlasted the load.
+    pub fn downtime(&self) -> Option<Duration> {
+        self.first_success.map(|success| success.saturating_sub(self.first_error))
+    }
+}
+
+/// How bytes are moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IoMethod {
+    /// Readiness by epoll, a system call for each send and each receive.
+    #[default]
+    Epoll,
+    /// Batches through io_uring.
+    IoUring,
+}
+
+impl IoMethod {
+    /// The name that results and the command line use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Epoll => "epoll",
+            Self::IoUring => "io_uring",
+        }
+    }
+}
+
+/// How late replies were noticed: from the kernel's receive time stamp to the moment at which the
+/// engine woke up and took them. Latencies end at the kernel's time stamp, so this is no part of
+/// them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NoticeDelay {
+    /// Replies with a time stamp.
+    pub replies: u64,
+    /// Median in milliseconds.
+    pub p50_ms: f64,
+    /// 99th percentile in milliseconds.
+    pub p99_ms: f64,
+    /// Longest in milliseconds.
+    pub max_ms: f64,
 }
 
 /// What became of every operation; `scheduled = ok + failed + timed_out + dropped` always holds
@@ -215,6 +341,18 @@ pub struct ClientCost {
     pub peak_rss_bytes: u64,
     /// Longest time between two waits of an event loop: replies could go unnoticed for so long.
     pub max_loop_lag: Duration,
+    /// How bytes were moved.
+    #[serde(default)]
+    pub io: IoMethod,
+    /// How late replies were noticed; absent where the kernel gives no receive time stamps (Unix
+    /// sockets, TLS).
+    #[serde(default)]
+    pub notice: Option<NoticeDelay>,
+    /// Closed loop: time from a reply to the next request of the same client, in seconds, summed
+    /// over the measured phase. Unwanted think time: clients = throughput × (latency + this ÷
+    /// transactions).
+    #[serde(default)]
+    pub turnaround_seconds: f64,
 }
 
 #[cfg(test)]

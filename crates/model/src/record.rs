@@ -1,4 +1,4 @@
-use crate::{LoadResult, Sampling, TrialKey};
+use crate::{LoadResult, Sampling, SecondOpinion, TrialKey};
 use serde::{Deserialize, Serialize};
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
@@ -22,6 +22,9 @@ pub struct TrialRecord {
     pub end: TrialEnd,
     /// What was sampled while it ran.
     pub sampling: Sampling,
+    /// What another tool made of the same, where the test asks for it.
+    #[serde(default)]
+    pub second_opinion: Option<SecondOpinion>,
 }
 
 /// What came of a trial.

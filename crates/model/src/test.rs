@@ -17,20 +17,34 @@ pub struct Test {
     pub duration: Duration,
     /// The state of the caches when a trial starts.
     pub cache: CacheState,
+    /// Whether another tool repeats every trial, to see whether the two agree (check 7).
+    #[serde(default)]
+    pub second_opinion: bool,
 }
 
 /// How hard a workload is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Level {
-    /// Connections that each run one transaction after another (closed loop).
+    /// Connections. In a closed loop each runs one transaction after another.
     pub clients: u32,
+    /// Open loop: transactions offered per second, over all connections.
+    #[serde(default)]
+    pub rate: Option<u32>,
+}
+
+impl Level {
+    /// A closed loop of so many clients.
+    pub fn clients(clients: u32) -> Self {
+        Self { clients, rate: None }
+    }
 }
 
 impl std::fmt::Display for Level {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.clients {
-            1 => f.write_str("1 client"),
-            n => write!(f, "{n} clients"),
+        match (self.rate, self.clients) {
+            (Some(rate), _) => write!(f, "{rate}/s"),
+            (None, 1) => f.write_str("1 client"),
+            (None, n) => write!(f, "{n} clients"),
         }
     }
 }

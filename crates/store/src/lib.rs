@@ -10,6 +10,8 @@ mod file;
 #[path = "../tests/common/mod.rs"]
 mod fixture;
 mod lock;
+mod open_loop;
+mod opinion;
 mod run;
 mod sampling;
 mod schema;

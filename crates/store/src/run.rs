@@ -28,7 +28,7 @@ pub(crate) fn insert(
         ],
     )?;
     let mut statement = connection.prepare(
-        "INSERT INTO planned_trial (position, block, target, test, clients, repeat, seed,
+        "INSERT INTO planned_trial (position, block, target, test, clients, rate, repeat, seed,
          load_time_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for block in &plan.blocks {
@@ -39,6 +39,7 @@ pub(crate) fn insert(
                 trial.key.target,
                 trial.key.test,
                 trial.key.level.clients,
+                trial.key.level.rate,
                 trial.key.repeat,
                 Seed(trial.seed),
                 Nanos(trial.load_time)
@@ -70,7 +71,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
     )?;
     let mut blocks: Vec<Block> = Vec::new();
     let mut statement = connection.prepare(
-        "SELECT block, position, target, test, clients, repeat, seed, load_time_ns
+        "SELECT block, position, target, test, clients, rate, repeat, seed, load_time_ns
          FROM planned_trial ORDER BY position",
     )?;
     let mut rows = statement.query([])?;
@@ -81,7 +82,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
         let key = TrialKey {
             target: columns.next()?,
             test: columns.next()?,
-            level: Level { clients: columns.next()? },
+            level: Level { clients: columns.next()?, rate: columns.next()? },
             repeat: columns.next()?,
         };
         let Seed(seed) = columns.next()?;

@@ -9,8 +9,12 @@ const APPLICATION_ID: i64 = 0x7767_686e;
 /// Scripts that each lead from one format to the next; the first makes an empty store.
 ///
 /// A released script is never changed: a new format is a new script at the end.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/0001_tables.sql"), include_str!("migrations/0002_summary.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("migrations/0001_tables.sql"),
+    include_str!("migrations/0002_summary.sql"),
+    include_str!("migrations/0003_open_loop_and_outages.sql"),
+    include_str!("migrations/0004_second_opinion.sql"),
+];
 
 /// The format that this version writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
@@ -37,6 +41,8 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<i64, StoreEr
 
 /// Brings a store, or an empty database, to the current format; all or nothing.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    // A table that others refer to is made anew on the way. The caller turns this on again.
+    connection.pragma_update(None, "foreign_keys", false)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     for script in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {

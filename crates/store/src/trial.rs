@@ -1,9 +1,9 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
-use crate::sampling;
 use crate::value::{Columns, Histogram, Name, Nanos, Packed};
+use crate::{open_loop, opinion, sampling};
 use model::{
-    ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Phase, PhaseTotals,
+    ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, NoticeDelay, Phase, PhaseTotals,
     StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
@@ -30,6 +30,9 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
                 )?
                 .execute(params![position, Name(failure.kind), failure.message, failure.remedy])?;
         }
+    }
+    if let Some(second) = &record.second_opinion {
+        opinion::insert(connection, position, second)?;
     }
     sampling::insert(connection, position, &record.sampling)
 }
@@ -66,6 +69,7 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
         finished_at: UnixMillis(finished_at),
         end,
         sampling: sampling::select(connection, position)?,
+        second_opinion: opinion::select(connection, position)?,
     }))
 }
 
@@ -80,13 +84,16 @@ fn select_failure(connection: &Connection, position: u32) -> Result<Failure> {
 
 fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Result<()> {
     let LoadResult { ledger, statements, client, .. } = load;
+    let notice = client.notice;
     connection
         .prepare_cached(
             "INSERT INTO load (position, clients, connect_time_ns, scheduled, ok, failed,
              timed_out, dropped, com_select, com_insert, com_update, com_delete, com_begin,
              com_commit, com_rollback, workers, cpus_allowed, cpu_seconds, busiest_worker,
-             peak_rss_bytes, max_loop_lag_ns, latencies)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             peak_rss_bytes, max_loop_lag_ns, io, turnaround_seconds, noticed_replies,
+             notice_p50_ms, notice_p99_ms, notice_max_ms, latencies)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+             ?, ?)",
         )?
         .execute(params![
             position,
@@ -110,6 +117,12 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
             client.busiest_worker,
             client.peak_rss_bytes,
             Nanos(client.max_loop_lag),
+            Name(client.io),
+            client.turnaround_seconds,
+            notice.map(|n| n.replies),
+            notice.map(|n| n.p50_ms),
+            notice.map(|n| n.p99_ms),
+            notice.map(|n| n.max_ms),
             load.latencies.to_bytes()
         ])?;
     for (phase, totals) in [
@@ -132,6 +145,10 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
             ])?;
     }
     insert_intervals(connection, position, &load.intervals)?;
+    if let Some(open) = &load.open {
+        open_loop::insert(connection, position, open)?;
+    }
+    open_loop::insert_outages(connection, position, &load.outages)?;
     insert_errors(connection, position, &load.errors)
 }
 
@@ -179,7 +196,8 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
     let mut statement = connection.prepare_cached(
         "SELECT clients, connect_time_ns, scheduled, ok, failed, timed_out, dropped, com_select,
          com_insert, com_update, com_delete, com_begin, com_commit, com_rollback, workers,
-         cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, latencies
+         cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
+         turnaround_seconds, noticed_replies, notice_p50_ms, notice_p99_ms, notice_max_ms, latencies
          FROM load WHERE position = ?",
     )?;
     statement.query_row([position], |row| {
@@ -211,6 +229,9 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 busiest_worker: columns.real()?,
                 peak_rss_bytes: columns.next()?,
                 max_loop_lag: columns.nanos()?,
+                io: columns.name()?,
+                turnaround_seconds: columns.real()?,
+                notice: notice(&mut columns)?,
             },
             latencies: columns.next::<Histogram>()?.0,
             warmup: select_phase(connection, position, Phase::Warmup)?,
@@ -218,8 +239,17 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
             drain: select_phase(connection, position, Phase::Drain)?,
             intervals: select_intervals(connection, position)?,
             errors: select_errors(connection, position)?,
+            open: open_loop::select(connection, position)?,
+            outages: open_loop::select_outages(connection, position)?,
         })
     })
+}
+
+/// How late replies were noticed, from four columns that are all there or all missing.
+fn notice(columns: &mut Columns<'_>) -> Result<Option<NoticeDelay>> {
+    let replies: Option<u64> = columns.next()?;
+    let (p50_ms, p99_ms, max_ms) = (columns.real()?, columns.real()?, columns.real()?);
+    Ok(replies.map(|replies| NoticeDelay { replies, p50_ms, p99_ms, max_ms }))
 }
 
 fn select_phase(connection: &Connection, position: u32, phase: Phase) -> Result<PhaseTotals> {

@@ -22,7 +22,10 @@ pub fn estimate(plan: &Plan, study: &Study) -> Duration {
         .map(|trial| {
             let target = study.targets.iter().find(|target| target.name == trial.key.target);
             let test = study.tests.iter().find(|test| test.name == trial.key.test);
-            trial.load_time + target.zip(test).map_or(TRIAL_OVERHEAD, |(a, b)| overhead(a, b))
+            let around = target.zip(test).map_or(TRIAL_OVERHEAD, |(a, b)| overhead(a, b));
+            let load = trial.load_time + around;
+            // The other tool needs as long again.
+            if test.is_some_and(|test| test.second_opinion) { 2 * load } else { load }
         })
         .sum();
     set_up + trials

@@ -72,6 +72,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         warmup,
         duration,
         cache: cache.unwrap_or(CacheState::Warm),
+        second_opinion: table.second_opinion.unwrap_or(false),
     })
 }
 
@@ -116,7 +117,7 @@ fn levels(clients: &Spanned<Clients>, problems: &mut Problems) -> Vec<Level> {
     let mut levels = Vec::new();
     for number in numbers {
         match u32::try_from(number) {
-            Ok(clients) if (1..=MAX_CLIENTS).contains(&number) => levels.push(Level { clients }),
+            Ok(clients) if (1..=MAX_CLIENTS).contains(&number) => levels.push(Level::clients(clients)),
             _ => {
                 problems.add(
                     at.clone(),

@@ -197,6 +197,9 @@ pub(crate) struct TestTable {
     /// systems synced, the operating system's caches dropped, server started.
     #[schemars(with = "Option<String>", extend("enum" = crate::test::CACHE_STATES))]
     pub cache: Maybe<String>,
+    /// Whether the installed sysbench repeats every trial, so that the report can say whether
+    /// the two tools agree; false when absent. Takes as long again.
+    pub second_opinion: Option<bool>,
 }
 
 /// One level or several.

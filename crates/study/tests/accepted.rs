@@ -38,6 +38,7 @@ clients = [2, 1]
 warmup = "500ms"
 duration = "1m30s"
 cache = "cold"
+second_opinion = true
 "#;
 
 #[test]
@@ -71,6 +72,7 @@ fn every_key_arrives() {
     assert_eq!((oltp.tables, oltp.table_size, oltp.range_size), (2, 5, 7));
     assert_eq!((test.warmup, test.duration), (Duration::from_millis(500), Duration::from_secs(90)));
     assert_eq!(test.cache, CacheState::Cold);
+    assert!(test.second_opinion);
 }
 
 #[test]
@@ -80,6 +82,16 @@ fn the_demo_compares_two_sandboxes_in_about_four_minutes() {
     assert_eq!(plan.trials().count(), 36);
     let minutes = estimate(&plan, &study).as_secs_f64() / 60.0;
     assert!((3.0..4.5).contains(&minutes), "{minutes} minutes");
+}
+
+#[test]
+fn a_second_opinion_takes_every_trial_as_long_again() {
+    let plain = parse(demo(), "demo").unwrap();
+    let mut asking = plain.clone();
+    asking.tests[0].second_opinion = true;
+    let plan = expand(&plain, plain.seed);
+    let trials: Duration = plan.trials().map(|trial| trial.load_time).sum();
+    assert!(estimate(&plan, &asking) >= estimate(&plan, &plain) + trials);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod checks;
 mod curves;
 mod false_alarms;
 mod host;
+mod opinion;
 mod overall;
 mod ranking;
 mod robust;

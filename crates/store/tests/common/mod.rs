@@ -107,10 +107,11 @@ pub fn study() -> Study {
                 distribution: KeyDistribution::Zipfian,
                 ..Oltp::preset(OltpMix::ReadWrite)
             }),
-            levels: vec![Level { clients: 1 }, Level { clients: 16 }],
+            levels: vec![Level::clients(1), Level::clients(16)],
             warmup: Duration::from_millis(500),
             duration: Duration::from_secs(4),
             cache: CacheState::Warm,
+            second_opinion: false,
         }],
         source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),
     }
@@ -182,7 +183,27 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             before: d.maybe(reading),
             after: d.maybe(reading),
         },
+        second_opinion: d.maybe(second_opinion),
     }
+}
+
+fn second_opinion(d: &mut Draw) -> SecondOpinion {
+    let end = match d.below(3) {
+        0 => OpinionEnd::Failed(Failure::new(FailureKind::MissingTables, d.text(), d.text())),
+        _ => OpinionEnd::Measured(OpinionFigures {
+            transactions: d.count(),
+            queries: d.count(),
+            errors: d.count(),
+            elapsed: d.time(),
+            transactions_per_second: d.real(),
+            latency_mean_ms: d.real(),
+            latency_p95_ms: d.maybe(Draw::real),
+            cpu_seconds: d.real(),
+            peak_rss_bytes: d.maybe(Draw::count),
+        }),
+    };
+    let turn = [Turn::Before, Turn::After][d.below(2) as usize];
+    SecondOpinion { tool: d.text(), turn, end }
 }
 
 fn load(d: &mut Draw) -> LoadResult {
@@ -238,7 +259,31 @@ fn load(d: &mut Draw) -> LoadResult {
             busiest_worker: d.real(),
             peak_rss_bytes: d.count(),
             max_loop_lag: d.time(),
+            io: [IoMethod::Epoll, IoMethod::IoUring][d.below(2) as usize],
+            notice: (d.below(2) == 0).then(|| NoticeDelay {
+                replies: d.count(),
+                p50_ms: d.real(),
+                p99_ms: d.real(),
+                max_ms: d.real(),
+            }),
+            turnaround_seconds: d.real(),
         },
+        open: (d.below(2) == 0).then(|| OpenLoopResult {
+            rate: 1.0 + d.small() as f64,
+            process: [ArrivalProcess::Poisson, ArrivalProcess::Uniform][d.below(2) as usize],
+            scheduled: d.count(),
+            answered: d.count(),
+            service_times: d.latencies(),
+            schedule_lags: d.latencies(),
+            max_waiting: d.count(),
+            most_waiting: d.count(),
+        }),
+        outages: d.list(2, |d| Outage {
+            first_error: d.time(),
+            first_success: (d.below(2) == 0).then(|| d.time()),
+            recovered: (d.below(2) == 0).then(|| d.time()),
+            failed: d.count(),
+        }),
     }
 }
 

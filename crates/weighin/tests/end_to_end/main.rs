@@ -9,6 +9,7 @@ mod login;
 mod prepare;
 mod resume;
 mod run;
+mod second_opinion;
 mod secrets;
 mod server_trouble;
 mod support;

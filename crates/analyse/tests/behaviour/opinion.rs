@@ -1,0 +1,119 @@
+//! Check 7: another tool's figures against weighin's.
+
+use crate::bench::{dataset, fail, found, load_of, trial};
+use analyse::{Evidence, Metric, Severity, analyse};
+use model::{Dataset, Failure, FailureKind, OpinionEnd, OpinionFigures, SecondOpinion, Turn};
+use std::time::Duration;
+
+/// Has the other tool measure `factor` times weighin's throughput, and a p95 latency of as much
+/// less.
+fn opine(data: &mut Dataset, repeats: u32, factor: impl Fn(u32) -> f64) {
+    for repeat in 1..=repeats {
+        let record = trial(data, "a", 8, repeat);
+        let load = load_of(record);
+        let tps = load.measure.transactions_per_second() * factor(repeat);
+        let figures = OpinionFigures {
+            transactions: (tps * 10.0) as u64,
+            queries: 0,
+            errors: 0,
+            elapsed: Duration::from_secs(10),
+            transactions_per_second: tps,
+            latency_mean_ms: 1.0,
+            latency_p95_ms: load.latencies.percentile_ms(95.0).map(|ms| ms / factor(repeat)),
+            cpu_seconds: 1.0,
+            peak_rss_bytes: None,
+        };
+        record.second_opinion = Some(opinion(OpinionEnd::Measured(figures)));
+    }
+}
+
+fn opinion(end: OpinionEnd) -> SecondOpinion {
+    SecondOpinion { tool: "sysbench 1.0.20".to_owned(), turn: Turn::After, end }
+}
+
+fn steady(repeats: u32) -> Dataset {
+    dataset(&["a"], &[8], repeats, |_, _, repeat| 1000.0 + 10.0 * f64::from(repeat))
+}
+
+/// Severity, agreement and ratio of the findings on both figures.
+fn verdicts(data: &Dataset) -> Vec<(Metric, Severity, Option<bool>, f64)> {
+    let analysis = analyse(data);
+    found(&analysis, |e| matches!(e, Evidence::SecondOpinion { .. }))
+        .into_iter()
+        .map(|finding| match &finding.evidence {
+            Evidence::SecondOpinion { metric, agrees, ratio, .. } => {
+                (*metric, finding.severity, *agrees, ratio.point)
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn a_tool_that_measures_the_same_agrees() {
+    let mut data = steady(6);
+    opine(&mut data, 6, |repeat| if repeat.is_multiple_of(2) { 1.01 } else { 0.99 });
+    let verdicts = verdicts(&data);
+    assert_eq!(verdicts.len(), 2, "{verdicts:?}");
+    for (_, severity, agrees, ratio) in verdicts {
+        assert_eq!((severity, agrees), (Severity::Passed, Some(true)));
+        assert!((ratio - 1.0).abs() < 0.02);
+    }
+}
+
+#[test]
+fn a_tool_that_measures_a_tenth_less_does_not() {
+    let mut data = steady(6);
+    opine(&mut data, 6, |repeat| 0.9 + 0.001 * f64::from(repeat));
+    for (metric, severity, agrees, ratio) in verdicts(&data) {
+        assert_eq!((severity, agrees), (Severity::Warning, Some(false)), "{metric:?}");
+        let expected = if metric == Metric::Throughput { 1.0 / 0.9035 } else { 0.9035 };
+        assert!((ratio - expected).abs() < 0.01, "{metric:?} {ratio}");
+    }
+}
+
+#[test]
+fn a_difference_within_the_margin_is_agreement() {
+    // Significant: all six ratios lie above 1; but by less than the study's 3 %.
+    let mut data = steady(6);
+    opine(&mut data, 6, |_| 0.99);
+    let verdicts = verdicts(&data);
+    let throughput = verdicts.iter().find(|(metric, ..)| *metric == Metric::Throughput);
+    assert_eq!(throughput.unwrap().2, Some(true), "{verdicts:?}");
+}
+
+#[test]
+fn one_repeat_does_not_say() {
+    let mut data = steady(1);
+    opine(&mut data, 1, |_| 0.5);
+    assert!(verdicts(&data).iter().all(|found| (found.1, found.2) == (Severity::Notice, None)));
+}
+
+#[test]
+fn trials_that_do_not_count_are_left_out_and_failures_are_said_once() {
+    let mut data = steady(6);
+    opine(&mut data, 6, |_| 1.0);
+    fail(trial(&mut data, "a", 8, 1));
+    let failure = Failure::new(FailureKind::MissingTables, "no such table", "prepare them");
+    for repeat in [2, 3] {
+        let failed = OpinionEnd::Failed(failure.clone());
+        trial(&mut data, "a", 8, repeat).second_opinion = Some(opinion(failed));
+    }
+    let analysis = analyse(&data);
+    let rests_on =
+        found(&analysis, |e| matches!(e, Evidence::SecondOpinion { ratio, .. } if ratio.n == 3));
+    assert_eq!(rests_on.len(), 2, "{:?}", analysis.findings);
+    let failures = found(&analysis, |e| matches!(e, Evidence::SecondOpinionFailed { .. }));
+    let [finding] = failures[..] else { panic!("{failures:?}") };
+    assert_eq!(finding.severity, Severity::Warning);
+    let Evidence::SecondOpinionFailed { times, failure: why, .. } = &finding.evidence else {
+        unreachable!("filtered above")
+    };
+    assert_eq!((*times, why), (2, &failure));
+}
+
+#[test]
+fn nobody_who_was_not_asked_is_mentioned() {
+    let data = steady(3);
+    assert!(verdicts(&data).is_empty());
+}

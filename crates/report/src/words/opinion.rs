@@ -1,0 +1,40 @@
+//! What another tool measured, as a sentence.
+
+use crate::numbers;
+use analyse::Metric;
+use model::Failure;
+use stats::Estimate;
+
+/// Whether the tool and weighin agree on a figure, with both figures and their ratio.
+pub(super) fn compared(
+    tool: &str,
+    metric: Metric,
+    [weighin, other, ratio]: [&Estimate; 3],
+    agrees: Option<bool>,
+) -> String {
+    let (figure, unit) = match metric {
+        Metric::Throughput => ("throughput", "transactions/s"),
+        Metric::LatencyP95 => ("p95 latency", "ms"),
+    };
+    let verdict = match agrees {
+        Some(true) => format!("{tool} agrees on the {figure}"),
+        Some(false) => format!("{tool} does not agree on the {figure}"),
+        None => format!("whether {tool} agrees on the {figure} is not known"),
+    };
+    let ratio = numbers::estimate(ratio, "× its figure");
+    format!(
+        "{verdict}: weighin measured {} {unit}, {tool} {} {unit}; weighin’s is {ratio}",
+        numbers::figure(weighin.point),
+        numbers::figure(other.point),
+    )
+}
+
+/// Why there is no second opinion.
+pub(super) fn failed(tool: &str, failure: &Failure, times: usize) -> String {
+    let times = if times == 1 { String::new() } else { format!(" in {times} trials") };
+    let remedy = match failure.remedy.as_str() {
+        "" => String::new(),
+        remedy => format!(". To mend it: {remedy}"),
+    };
+    format!("{tool} gave no second opinion{times}: {}{remedy}", failure.message)
+}

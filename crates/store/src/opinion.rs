@@ -1,0 +1,83 @@
+//! What another tool made of a trial.
+
+use crate::value::{Columns, Name, Nanos};
+use model::{Failure, FailureKind, OpinionEnd, OpinionFigures, SecondOpinion};
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+/// Writes the second opinion on a trial.
+pub(crate) fn insert(
+    connection: &Connection,
+    position: u32,
+    opinion: &SecondOpinion,
+) -> Result<()> {
+    let (figures, failure) = match &opinion.end {
+        OpinionEnd::Measured(figures) => (Some(figures), None),
+        OpinionEnd::Failed(failure) => (None, Some(failure)),
+    };
+    connection
+        .prepare_cached(
+            "INSERT INTO second_opinion (position, tool, turn, transactions, queries, errors,
+             elapsed_ns, transactions_per_second, latency_mean_ms, latency_p95_ms, cpu_seconds,
+             peak_rss_bytes, failure_kind, failure_message, failure_remedy)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            position,
+            opinion.tool,
+            Name(opinion.turn),
+            figures.map(|figures| figures.transactions),
+            figures.map(|figures| figures.queries),
+            figures.map(|figures| figures.errors),
+            figures.map(|figures| Nanos(figures.elapsed)),
+            figures.map(|figures| figures.transactions_per_second),
+            figures.map(|figures| figures.latency_mean_ms),
+            figures.and_then(|figures| figures.latency_p95_ms),
+            figures.map(|figures| figures.cpu_seconds),
+            figures.and_then(|figures| figures.peak_rss_bytes),
+            failure.map(|failure| Name(failure.kind)),
+            failure.map(|failure| &failure.message),
+            failure.map(|failure| &failure.remedy)
+        ])?;
+    Ok(())
+}
+
+/// Reads the second opinion on a trial, if there is one.
+pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<SecondOpinion>> {
+    connection
+        .prepare_cached(
+            "SELECT tool, turn, failure_kind, failure_message, failure_remedy, transactions,
+             queries, errors, elapsed_ns, transactions_per_second, latency_mean_ms,
+             latency_p95_ms, cpu_seconds, peak_rss_bytes
+             FROM second_opinion WHERE position = ?",
+        )?
+        .query_row([position], |row| {
+            let mut columns = Columns::of(row);
+            // Fields are evaluated in the order written, which is that of the columns.
+            Ok(SecondOpinion {
+                tool: columns.next()?,
+                turn: columns.name()?,
+                end: end(&mut columns)?,
+            })
+        })
+        .optional()
+}
+
+fn end(columns: &mut Columns<'_>) -> Result<OpinionEnd> {
+    let kind: Option<Name<FailureKind>> = columns.next()?;
+    let (message, remedy): (Option<String>, Option<String>) = (columns.next()?, columns.next()?);
+    if let Some(Name(kind)) = kind {
+        let (message, remedy) = (message.unwrap_or_default(), remedy.unwrap_or_default());
+        return Ok(OpinionEnd::Failed(Failure { kind, message, remedy }));
+    }
+    Ok(OpinionEnd::Measured(OpinionFigures {
+        transactions: columns.next()?,
+        queries: columns.next()?,
+        errors: columns.next()?,
+        elapsed: columns.nanos()?,
+        transactions_per_second: columns.real()?,
+        latency_mean_ms: columns.real()?,
+        latency_p95_ms: columns.next()?,
+        cpu_seconds: columns.real()?,
+        peak_rss_bytes: columns.next()?,
+    }))
+}
