@@ -3,12 +3,15 @@
 CARGO ?= cargo
 # Built from Cargo.lock as it is: what was tested is what is built.
 LOCKED ?= --locked
+TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
+# Options for the benchmark, such as BENCH="--workload oltp_read_only --clients 16".
+BENCH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint
+.PHONY: help build demo test lint bench bench-quick
 
 help: ## List these targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 build: ## Build the release binary, target/release/weighin
 	@scripts/setup build
@@ -27,3 +30,13 @@ lint: ## Check formatting, lints and documentation; any warning fails
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps
+
+bench: ## Measure weighin against sysbench, into docs/benchmarks.md (over half an hour; an idle machine)
+	@scripts/setup bench
+	$(CARGO) build $(LOCKED) --release --package weighin --package bench
+	$(TARGET_DIR)/release/bench --weighin $(TARGET_DIR)/release/weighin --out docs/benchmarks.md $(BENCH)
+
+bench-quick: ## The same in a few minutes, too roughly to conclude much; prints only
+	@scripts/setup bench
+	$(CARGO) build $(LOCKED) --release --package weighin --package bench
+	$(TARGET_DIR)/release/bench --weighin $(TARGET_DIR)/release/weighin --pairs 2 --seconds 1 --clients 1,64,1000 --preparations 1 $(BENCH)

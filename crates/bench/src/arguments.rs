@@ -1,0 +1,71 @@
+use clap::{Parser, ValueEnum};
+use model::OltpMix;
+use std::path::PathBuf;
+
+/// Weighin against sysbench, on a private server and the same tables.
+#[derive(Debug, Parser)]
+pub(crate) struct Arguments {
+    /// Workloads to run
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = Workload::value_variants().to_vec())]
+    pub(crate) workload: Vec<Workload>,
+    /// How to reach the server
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = Transport::value_variants().to_vec())]
+    pub(crate) transport: Vec<Transport>,
+    /// Numbers of connections
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256, 1000], value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) clients: Vec<u32>,
+    /// Runs of each tool in every cell; 6 are needed for an interval without assumptions
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) pairs: u32,
+    /// Length of each run
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub(crate) seconds: u32,
+    /// Rows in each of the four tables
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) table_size: u32,
+    /// Times to prepare tables with each tool; 0 leaves that out
+    #[arg(long, default_value_t = 3)]
+    pub(crate) preparations: u32,
+    /// Rows in each of the four tables that are prepared for that
+    #[arg(long, default_value_t = 250_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) preparation_size: u32,
+    /// The weighin to measure
+    #[arg(long, default_value = "target/release/weighin")]
+    pub(crate) weighin: PathBuf,
+    /// Also write the results to this file
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Workload {
+    OltpPointSelect,
+    OltpReadOnly,
+    OltpReadWrite,
+}
+
+impl Workload {
+    pub(crate) fn mix(self) -> OltpMix {
+        match self {
+            Self::OltpPointSelect => OltpMix::PointSelect,
+            Self::OltpReadOnly => OltpMix::ReadOnly,
+            Self::OltpReadWrite => OltpMix::ReadWrite,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Transport {
+    Tcp,
+    Socket,
+}
+
+impl Transport {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Tcp => "TCP",
+            Self::Socket => "Unix socket",
+        }
+    }
+}

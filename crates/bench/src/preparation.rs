@@ -1,0 +1,61 @@
+use crate::arena::Arena;
+use crate::arguments::{Arguments, Transport};
+use crate::contest::{Pair, alternate};
+use peer::child::Finished;
+use peer::sysbench::Task;
+
+/// Threads that sysbench prepares with, one after the other.
+const THREADS: [u32; 2] = [1, 4];
+/// Connections of `weighin prepare`: its default.
+const CONNECTIONS: u32 = 4;
+
+/// What one preparation took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Preparation {
+    pub(crate) seconds: f64,
+    /// User and system time of the whole process, in seconds.
+    pub(crate) cpu_seconds: f64,
+}
+
+/// Preparations of the same tables with both tools.
+#[derive(Debug)]
+pub(crate) struct Contest {
+    /// Threads of sysbench.
+    pub(crate) threads: u32,
+    /// Rows of all tables together.
+    pub(crate) rows: u64,
+    pub(crate) pairs: Vec<Pair<Preparation>>,
+}
+
+/// Makes the same tables with both tools in alternation; drops them each time.
+pub(crate) fn measure(arena: &Arena, arguments: &Arguments) -> anyhow::Result<Vec<Contest>> {
+    let tables = arena.tables(arguments.preparation_size);
+    let rows = u64::from(tables.tables) * u64::from(tables.table_size);
+    let weighin = || {
+        let finished = arena.prepare(&tables, CONNECTIONS)?;
+        arena.weighin("cleanup", Transport::Tcp, &[])?;
+        Ok(Preparation::of(&finished))
+    };
+    THREADS
+        .into_iter()
+        .map(|threads| {
+            let sysbench = || {
+                let make = Task::Prepare { threads };
+                let finished = arena.sysbench(&tables, Transport::Tcp, &make)?;
+                arena.sysbench(&tables, Transport::Tcp, &Task::Cleanup)?;
+                Ok(Preparation::of(&finished))
+            };
+            let pairs = alternate(arguments.preparations, weighin, sysbench)?;
+            Ok(Contest { threads, rows, pairs })
+        })
+        .collect()
+}
+
+impl Preparation {
+    fn of(finished: &Finished) -> Self {
+        Self {
+            seconds: finished.elapsed.as_secs_f64(),
+            cpu_seconds: finished.usage.cpu().as_secs_f64(),
+        }
+    }
+}
