@@ -29,7 +29,7 @@ pub(crate) fn insert(
     )?;
     let mut statement = connection.prepare(
         "INSERT INTO planned_trial (position, block, target, test, clients, rate, repeat, seed,
-         load_time_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+         load_time_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for block in &plan.blocks {
         for trial in &block.trials {

@@ -49,7 +49,7 @@ fn an_old_store_is_brought_to_the_current_format_when_resumed() {
     (third.key, third.position, third.seed) = (planned.key.clone(), planned.position, planned.seed);
     store.append(&third).unwrap();
     drop(store);
-    assert_eq!(version(&path), 2);
+    assert_eq!(version(&path), 4);
     let summaries: i64 = Connection::open(&path)
         .unwrap()
         .query_row("SELECT count(*) FROM trial_summary WHERE outcome = 'failed'", [], |row| {
