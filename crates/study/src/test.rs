@@ -117,7 +117,9 @@ fn levels(clients: &Spanned<Clients>, problems: &mut Problems) -> Vec<Level> {
     let mut levels = Vec::new();
     for number in numbers {
         match u32::try_from(number) {
-            Ok(clients) if (1..=MAX_CLIENTS).contains(&number) => levels.push(Level::clients(clients)),
+            Ok(clients) if (1..=MAX_CLIENTS).contains(&number) => {
+                levels.push(Level::clients(clients))
+            }
             _ => {
                 problems.add(
                     at.clone(),

@@ -185,9 +185,70 @@ pub(crate) struct LoadArguments {
     /// Begin no more than so many transactions
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) events: Option<u64>,
+    /// Offer so many transactions per second, whether or not the server keeps up; latencies are
+    /// response times then, counted from when each transaction was due
+    #[arg(long, value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+    /// How transactions of a --rate are spread in time
+    #[arg(long, value_enum, default_value_t = ArrivalsName::Poisson, requires = "rate")]
+    pub(crate) arrivals: ArrivalsName,
+    /// How many transactions of a --rate may wait for a free connection; later ones are dropped
+    #[arg(long, default_value_t = 100_000, requires = "rate")]
+    pub(crate) max_waiting: usize,
+    /// What to do when a transaction ends in a deadlock or a lock wait timeout
+    #[arg(long, value_enum, default_value_t = OnError::Ignore)]
+    pub(crate) on_conflict: OnError,
+    /// What to do when a connection is lost
+    #[arg(long, value_enum, default_value_t = OnLoss::Reconnect)]
+    pub(crate) on_lost_connection: OnLoss,
+    /// What to do about any other error of the server
+    #[arg(long, value_enum, default_value_t = OnError::Stop)]
+    pub(crate) on_error: OnError,
+    /// How to move bytes: io_uring where it is permitted, unless told otherwise
+    #[arg(long, value_enum, default_value_t = IoName::Auto)]
+    pub(crate) io: IoName,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArrivalsName {
+    /// At random, as from many independent users
+    Poisson,
+    /// Equally far apart
+    Uniform,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnError {
+    /// Count it and go on with the next transaction
+    Ignore,
+    /// Try again at once; its latency counts from the first attempt
+    Retry,
+    /// Count it, connect anew, and go on
+    Reconnect,
+    /// End the load
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnLoss {
+    /// Connect anew as often as it takes, and report the outage
+    Reconnect,
+    /// End the load
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IoName {
+    /// The best that is permitted
+    Auto,
+    /// Readiness by epoll
+    Epoll,
+    /// Batches through io_uring
+    #[value(name = "io_uring")]
+    IoUring,
 }
 
 #[derive(Debug, Args)]
@@ -221,6 +282,13 @@ fn scale(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
         _ => Err("a factor greater than 0 is needed, such as 0.1".to_owned()),
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
+        _ => Err("a number of transactions per second is needed, such as 250".to_owned()),
     }
 }
 

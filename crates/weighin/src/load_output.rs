@@ -3,7 +3,7 @@
 use crate::arguments::LoadArguments;
 use crate::exit::CliError;
 use campaign::Measured;
-use model::{ErrorCount, Latencies, Ledger, LoadResult, PhaseTotals};
+use model::{ErrorCount, Latencies, Ledger, LoadResult, NoticeDelay, Outage, PhaseTotals};
 use report::numbers::{bytes, count, duration, figure};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -33,7 +33,14 @@ pub(crate) struct LoadOutput<'a> {
     client_workers: u32,
     client_max_loop_lag_ms: f64,
     peak_rss_bytes: u64,
+    /// `io_uring` or `epoll`.
+    client_io: &'static str,
+    /// How late replies were noticed, where the kernel says when they came.
+    client_notice: Option<NoticeDelay>,
     connect_seconds: f64,
+    /// With a rate: how the offered load was kept up with.
+    open_loop: Option<OpenOutput>,
+    outages: Vec<OutageOutput>,
     warmup: PhaseOutput,
     /// All phases together; scheduled = ok + failed + timed_out + dropped.
     operations: Ledger,
@@ -52,6 +59,29 @@ struct LatencyOutput {
     p99: Option<f64>,
     p999: Option<f64>,
     max: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct OpenOutput {
+    rate: f64,
+    arrivals: &'static str,
+    scheduled: u64,
+    answered: u64,
+    dropped: u64,
+    overloaded: bool,
+    service_ms: LatencyOutput,
+    schedule_lag_ms: LatencyOutput,
+    max_waiting: u64,
+    most_waiting: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct OutageOutput {
+    first_error_seconds: f64,
+    first_success_seconds: Option<f64>,
+    downtime_seconds: Option<f64>,
+    recovered_seconds: Option<f64>,
+    failed: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -99,7 +129,11 @@ impl<'a> LoadOutput<'a> {
             client_workers: load.client.workers,
             client_max_loop_lag_ms: load.client.max_loop_lag.as_secs_f64() * 1e3,
             peak_rss_bytes: load.client.peak_rss_bytes,
+            client_io: load.client.io.name(),
+            client_notice: load.client.notice,
             connect_seconds: load.connect_time.as_secs_f64(),
+            open_loop: OpenOutput::new(load),
+            outages: load.outages.iter().map(OutageOutput::new).collect(),
             warmup: PhaseOutput {
                 transactions: load.warmup.transactions,
                 queries: load.warmup.queries,
@@ -149,7 +183,17 @@ impl<'a> LoadOutput<'a> {
             format!("{} ({} per second)", count(self.queries), figure(self.queries_per_second)),
         );
         row("errors", self.error_line());
-        row("latency, ms", self.latency_ms.line());
+        match &self.open_loop {
+            None => row("latency, ms", self.latency_ms.line()),
+            Some(open) => {
+                row("offered", open.line());
+                row("response, ms", self.latency_ms.line());
+                row("service, ms", open.service_ms.line());
+            }
+        }
+        for outage in &self.outages {
+            row("outage", outage.line());
+        }
         let per_query = self
             .client_cpu_microseconds_per_query
             .map_or(String::new(), |micros| format!(" ({} µs per query)", figure(micros)));
@@ -195,6 +239,59 @@ impl<'a> LoadOutput<'a> {
             }
             (false, false) => format!("NO: {}", off.join("; ")),
         }
+    }
+}
+
+impl OpenOutput {
+    fn new(load: &LoadResult) -> Option<Self> {
+        let open = load.open.as_ref()?;
+        Some(Self {
+            rate: open.rate,
+            arrivals: open.process.name(),
+            scheduled: open.scheduled,
+            answered: open.answered,
+            dropped: load.ledger.dropped,
+            overloaded: load.is_overloaded(),
+            service_ms: LatencyOutput::new(&open.service_times),
+            schedule_lag_ms: LatencyOutput::new(&open.schedule_lags),
+            max_waiting: open.max_waiting,
+            most_waiting: open.most_waiting,
+        })
+    }
+
+    fn line(&self) -> String {
+        let verdict = if self.overloaded { "OVERLOADED: " } else { "" };
+        format!(
+            "{verdict}{} per second offered; {} of {} answered, {} waited at most, {} dropped",
+            figure(self.rate),
+            count(self.answered),
+            count(self.scheduled),
+            count(self.most_waiting),
+            count(self.dropped)
+        )
+    }
+}
+
+impl OutageOutput {
+    fn new(outage: &Outage) -> Self {
+        Self {
+            first_error_seconds: outage.first_error.as_secs_f64(),
+            first_success_seconds: outage.first_success.map(|at| at.as_secs_f64()),
+            downtime_seconds: outage.downtime().map(|down| down.as_secs_f64()),
+            recovered_seconds: outage.recovered.map(|at| at.as_secs_f64()),
+            failed: outage.failed,
+        }
+    }
+
+    fn line(&self) -> String {
+        let seconds = |at: Option<f64>| at.map_or("never".to_owned(), |at| format!("{at:.2} s"));
+        format!(
+            "at {:.2} s; down for {}, back at 95 % of the throughput at {}; {} transactions failed",
+            self.first_error_seconds,
+            seconds(self.downtime_seconds),
+            seconds(self.recovered_seconds),
+            count(self.failed)
+        )
     }
 }
 
@@ -312,6 +409,8 @@ mod tests {
             errors: vec![error],
             statements: StatementCounts { select: 14, ..StatementCounts::default() },
             client: ClientCost::default(),
+            open: None,
+            outages: Vec::new(),
         };
         let sampling = Sampling { samples: Vec::new(), before: reading(100), after: reading(114) };
         Measured { load, sampling }

@@ -277,10 +277,9 @@ impl<'a> Filling<'a> {
         while let Some(piece) = self.next_piece() {
             self.fill(&mut connection, piece)?;
             let left = self.left.iter().find(|(table, _)| *table == piece.table);
-            if left.is_some_and(|(_, left)| left.fetch_sub(1, Ordering::AcqRel) == 1) {
-                if let Some(sql) = create_index(self.workload, piece.table) {
-                    run(&mut connection, &sql)?;
-                }
+            let last = left.is_some_and(|(_, left)| left.fetch_sub(1, Ordering::AcqRel) == 1);
+            if let (true, Some(sql)) = (last, create_index(self.workload, piece.table)) {
+                run(&mut connection, &sql)?;
             }
         }
         Ok(())

@@ -42,7 +42,7 @@ pub(super) fn parse(control: &[u8]) -> Option<Duration> {
     };
     let right = message.cmsg_level == libc::SOL_SOCKET
         && message.cmsg_type == libc::SCM_TIMESTAMPNS
-        && message.cmsg_len as usize >= end;
+        && message.cmsg_len >= end;
     right.then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 

@@ -1,13 +1,13 @@
 use super::server::{login, workload};
 use super::{Outcome, print};
 use crate::Exit;
-use crate::arguments::LoadArguments;
+use crate::arguments::{ArrivalsName, IoName, LoadArguments, OnError, OnLoss};
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use crate::signals;
 use campaign::{Order, check_limits, measure, tables};
-use engine::{Limit, Schedule};
-use model::Workload;
+use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule};
+use model::{ArrivalProcess, IoMethod, Workload};
 use std::time::Duration;
 
 /// How long to measure where neither a time nor a number of transactions is given.
@@ -23,18 +23,18 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let mut control = login.connect()?;
     tables::check(&mut control, &oltp)?;
     check_limits(&mut control, &workload, arguments.clients)?;
-    let duration = match (arguments.duration, arguments.events) {
-        (None, None) => Some(DEFAULT_DURATION),
-        (duration, _) => duration,
-    };
     let order = Order {
         workload: &workload,
         clients: arguments.clients,
         workers: arguments.workers,
-        schedule: Schedule {
-            warmup: arguments.warmup,
-            limit: Limit::LastReply { duration, events: arguments.events },
+        io: match arguments.io {
+            IoName::Auto => None,
+            IoName::Epoll => Some(IoMethod::Epoll),
+            IoName::IoUring => Some(IoMethod::IoUring),
         },
+        schedule: Schedule { warmup: arguments.warmup, limit: limit(arguments) },
+        open: open_loop(arguments),
+        policy: policy(arguments),
         seed: arguments.tables.seed,
         server_pid: None,
         sample_every: SAMPLE_EVERY,
@@ -45,4 +45,47 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let result = LoadOutput::new(&measured);
     print(&if arguments.json { result.json()? } else { result.text(arguments) })?;
     Ok(Exit::Done)
+}
+
+/// When to end. A rate is judged in a window: what comes back later has not kept up. Otherwise
+/// every transaction that the server saw is counted, as sysbench does.
+fn limit(arguments: &LoadArguments) -> Limit {
+    match (arguments.duration, arguments.events, arguments.rate) {
+        (duration, None, Some(_)) => Limit::Window(duration.unwrap_or(DEFAULT_DURATION)),
+        (None, None, None) => Limit::LastReply { duration: Some(DEFAULT_DURATION), events: None },
+        (duration, events, _) => Limit::LastReply { duration, events },
+    }
+}
+
+fn open_loop(arguments: &LoadArguments) -> Option<OpenLoop> {
+    arguments.rate.map(|rate| OpenLoop {
+        rate,
+        process: match arguments.arrivals {
+            ArrivalsName::Poisson => ArrivalProcess::Poisson,
+            ArrivalsName::Uniform => ArrivalProcess::Uniform,
+        },
+        max_waiting: arguments.max_waiting,
+        seed: arguments.tables.seed,
+    })
+}
+
+fn policy(arguments: &LoadArguments) -> ErrorPolicy {
+    ErrorPolicy {
+        codes: Vec::new(),
+        conflict: action(arguments.on_conflict),
+        connection: match arguments.on_lost_connection {
+            OnLoss::Reconnect => Action::Reconnect,
+            OnLoss::Stop => Action::Stop,
+        },
+        other: action(arguments.on_error),
+    }
+}
+
+fn action(named: OnError) -> Action {
+    match named {
+        OnError::Ignore => Action::Ignore,
+        OnError::Retry => Action::Retry,
+        OnError::Reconnect => Action::Reconnect,
+        OnError::Stop => Action::Stop,
+    }
 }
