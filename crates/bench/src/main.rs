@@ -45,8 +45,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         for transport in &arguments.transport {
             text += &said(markdown::heading(*workload, *transport))?;
             for clients in &arguments.clients {
-                let cell =
-                    contest::measure(&arena, arguments, (*workload, *transport, *clients))?;
+                let cell = contest::measure(&arena, arguments, (*workload, *transport, *clients))?;
                 text += &said(markdown::row(*clients, &cell))?;
             }
         }

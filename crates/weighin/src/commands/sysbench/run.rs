@@ -7,7 +7,9 @@ use crate::exit::CliError;
 use crate::{Exit, signals};
 use campaign::{Login, check_limits, load_failure};
 use engine::mysql::{OltpSession, OltpStatements};
-use engine::{Limit, LoadError, LoadSpec, Progress, Schedule, available_workers};
+use engine::{
+    Action, ErrorPolicy, Limit, LoadError, LoadSpec, Progress, Schedule, available_workers,
+};
 use model::{OltpMix, Workload};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +31,9 @@ pub(super) fn run(request: &Request) -> Outcome {
         tls: login.tls(),
         clients: request.threads,
         workers: request.workers.unwrap_or_else(|| available_workers(request.threads)),
+        io: None,
+        open: None,
+        policy: policy(),
         schedule: Schedule {
             warmup: request.warmup,
             limit: Limit::LastReply { duration: request.time, events: request.events },
@@ -71,6 +76,17 @@ pub(super) fn run(request: &Request) -> Outcome {
     let figures = Figures::new(request, &load, &tallies.take());
     print(&text::statistics(request, &load, &figures))?;
     Ok(Exit::Done)
+}
+
+/// What sysbench does unless told otherwise: an event that ends in a conflict starts over and
+/// counts once; everything else is fatal.
+fn policy() -> ErrorPolicy {
+    ErrorPolicy {
+        codes: Vec::new(),
+        conflict: Action::Retry,
+        connection: Action::Stop,
+        other: Action::Stop,
+    }
 }
 
 /// Generation 0.4 inserts into an empty table where it does nothing but insert.
