@@ -38,19 +38,21 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
 pub(crate) enum Workload {
-    OltpPointSelect,
-    OltpReadOnly,
-    OltpReadWrite,
+    #[value(name = "oltp_point_select")]
+    PointSelect,
+    #[value(name = "oltp_read_only")]
+    ReadOnly,
+    #[value(name = "oltp_read_write")]
+    ReadWrite,
 }
 
 impl Workload {
     pub(crate) fn mix(self) -> OltpMix {
         match self {
-            Self::OltpPointSelect => OltpMix::PointSelect,
-            Self::OltpReadOnly => OltpMix::ReadOnly,
-            Self::OltpReadWrite => OltpMix::ReadWrite,
+            Self::PointSelect => OltpMix::PointSelect,
+            Self::ReadOnly => OltpMix::ReadOnly,
+            Self::ReadWrite => OltpMix::ReadWrite,
         }
     }
 }

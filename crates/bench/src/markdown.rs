@@ -129,7 +129,7 @@ mod tests {
             sysbench: reading(1000.0, 30.0, Some(8 << 20)),
         };
         let row = row(1000, &[pair, pair]);
-        let head = heading(Workload::OltpReadOnly, Transport::Socket);
+        let head = heading(Workload::ReadOnly, Transport::Socket);
         assert!(head.contains("## oltp_read_only, Unix socket\n"), "{head}");
         let columns = head.lines().find(|line| line.starts_with("| clients")).unwrap();
         assert_eq!(row.matches('|').count(), columns.matches('|').count());
