@@ -6,6 +6,11 @@ use model::{Oltp, OltpMix};
 /// Most statements of one kind in a transaction, and most values in one statement.
 pub(crate) const MAX_COUNT: u32 = 10_000;
 
+/// The workload of that name, if it can be run again and again on the same tables.
+pub(crate) fn repeatable(name: &str) -> Option<OltpMix> {
+    OltpMix::from_name(name).filter(|mix| OltpMix::REPEATABLE.contains(mix))
+}
+
 /// A named workload with the changes that a test makes to it.
 pub(crate) fn workload(mix: OltpMix, table: &TestTable, problems: &mut Problems) -> Oltp {
     let mut oltp = Oltp::preset(mix);

@@ -24,7 +24,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
     let at = table.span();
     let table = table.get_ref();
     let mixes = OltpMix::REPEATABLE.map(OltpMix::name);
-    let mix = one_of("workload", &table.workload, mixes, OltpMix::from_name, problems);
+    let mix = one_of("workload", &table.workload, mixes, mix::repeatable, problems);
     if table.workload.is_none() {
         let help = "add a line like workload = \"oltp_read_write\"";
         problems.missing(at.clone(), "this test names no workload", help);

@@ -80,12 +80,11 @@ const COMMON: [Spec; 25] = [
 ];
 
 /// Beside [`COMMON`], 0.4 and 0.5 have these.
-const OLDER: [Spec; 23] = [
+const OLDER: [Spec; 22] = [
     full("num-threads", Number, "1", "connections"),
     full("max-requests", Number, "10000", "end after so many events, 0 for no limit"),
     full("max-time", Number, "0", "end after so many seconds, 0 for no limit"),
     only("validate", Flag, "off"),
-    only("tx-rate", Number, "0"),
     full("mysql-table-engine", Text, "innodb", "storage engine of the tables"),
     full("mysql-engine-trx", Text, "auto", "whether the engine has transactions"),
     only("myisam-max-rows", Number, "1000000"),
@@ -107,7 +106,8 @@ const OLDER: [Spec; 23] = [
 ];
 
 /// What only 0.4 has.
-const ONLY_04: [Spec; 21] = [
+const ONLY_04: [Spec; 22] = [
+    only("tx-rate", Number, "0"),
     only("verbosity", Number, "4"),
     only("thread-stack-size", Text, "32K"),
     only("tx-jitter", Number, "0"),
@@ -142,7 +142,8 @@ const RANDOM: [Spec; 6] = [
 ];
 
 /// What only 0.5 has.
-const ONLY_05: [Spec; 11] = [
+const ONLY_05: [Spec; 12] = [
+    full("tx-rate", Number, "0", "events per second that arrive, 0 for as many as can be done"),
     only("verbosity", Number, "3"),
     only("thread-stack-size", Text, "64K"),
     full("rand-init", Flag, "off", "seed from the clock"),
@@ -170,11 +171,11 @@ const ONLY_10: [Spec; 43] = [
     full("events", Number, "0", "end after so many events, 0 for no limit"),
     full("time", Number, "10", "end after so many seconds, 0 for no limit"),
     full("warmup-time", Number, "0", "seconds of load that do not count"),
-    only("rate", Number, "0"),
+    full("rate", Number, "0", "events per second that arrive, 0 for as many as can be done"),
     full("num-threads", Number, "1", "old name of --threads"),
     full("max-requests", Number, "0", "old name of --events"),
     full("max-time", Number, "0", "old name of --time"),
-    only("tx-rate", Number, "0"),
+    full("tx-rate", Number, "0", "old name of --rate"),
     full("validate", Flag, "off", "changes nothing for these tests"),
     full("histogram", Flag, "off", "print the distribution of latencies"),
     full("rand-zipfian-exp", Real, "0.8", "exponent of zipfian"),

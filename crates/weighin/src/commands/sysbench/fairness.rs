@@ -1,6 +1,7 @@
 use engine::mysql::OltpSession;
 use engine::{Event, Session, SessionError};
 use model::StatementCounts;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,11 +16,22 @@ pub(super) struct ClientTally {
     pub(super) writes_without_effect: u64,
 }
 
-/// Collects what each client did, for the figures by thread that sysbench prints.
+/// Collects what each client did, for the figures by thread that sysbench prints, and the troubles
+/// that it prints while it runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tallies {
     measure_from: Arc<OnceLock<Instant>>,
     done: Arc<Mutex<Vec<ClientTally>>>,
+    troubles: Arc<[AtomicU64; 2]>,
+}
+
+/// Troubles that did not end the run, since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Troubles {
+    /// Errors after which an event began anew.
+    pub(super) errors: u64,
+    /// Connections that were made anew.
+    pub(super) reconnects: u64,
 }
 
 impl Tallies {
@@ -31,7 +43,28 @@ impl Tallies {
 
     /// A session whose events are counted.
     pub(super) fn count(&self, session: OltpSession) -> Counted {
-        Counted { session, tallies: self.clone(), began: None, tally: ClientTally::default() }
+        Counted {
+            session,
+            tallies: self.clone(),
+            opened: false,
+            began: None,
+            tally: ClientTally::default(),
+        }
+    }
+
+    /// The troubles so far.
+    pub(super) fn troubles(&self) -> Troubles {
+        let [errors, reconnects] = &*self.troubles;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Troubles { errors: read(errors), reconnects: read(reconnects) }
+    }
+
+    fn count_error(&self) {
+        self.troubles[0].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn count_reconnect(&self) {
+        self.troubles[1].fetch_add(1, Ordering::Relaxed);
     }
 
     /// What the clients did whose sessions have ended.
@@ -44,6 +77,8 @@ impl Tallies {
 pub(super) struct Counted {
     session: OltpSession,
     tallies: Tallies,
+    opened: bool,
+    /// When the event under way began, its first attempt if there are several.
     began: Option<Instant>,
     tally: ClientTally,
 }
@@ -61,6 +96,10 @@ impl Counted {
 
 impl Session for Counted {
     fn open(&mut self, out: &mut Vec<u8>) {
+        if std::mem::replace(&mut self.opened, true) {
+            self.tallies.count_reconnect();
+            self.began = None;
+        }
         self.session.open(out);
     }
 
@@ -70,7 +109,7 @@ impl Session for Counted {
 
     #[inline]
     fn begin(&mut self, out: &mut Vec<u8>) {
-        self.began = Some(Instant::now());
+        self.began.get_or_insert_with(Instant::now);
         self.session.begin(out);
     }
 
@@ -82,8 +121,10 @@ impl Session for Counted {
         counts: &mut StatementCounts,
     ) -> Result<(usize, Event), SessionError> {
         let received = self.session.receive(input, out, counts)?;
-        if matches!(received.1, Event::Done) {
-            self.event_ended();
+        match received.1 {
+            Event::Done => self.event_ended(),
+            Event::Failed(_) => self.tallies.count_error(),
+            Event::More | Event::StartTls | Event::Ready => {}
         }
         Ok(received)
     }

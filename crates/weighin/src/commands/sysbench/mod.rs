@@ -11,6 +11,7 @@ mod generation;
 mod help;
 mod options;
 mod password;
+mod policy;
 mod report;
 mod request;
 mod run;

@@ -2,8 +2,9 @@ use super::generation::Generation;
 use super::options::Options;
 use super::unsupported;
 use super::words::Words;
-use super::{server, workload};
+use super::{policy, server, workload};
 use crate::exit::CliError;
+use engine::ErrorPolicy;
 use model::{Oltp, OltpMix, ServerAddress};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -38,6 +39,11 @@ pub(super) struct Request {
     pub(super) time: Option<Duration>,
     /// `None` for no limit.
     pub(super) events: Option<u64>,
+    /// Events per second that arrive whether or not a thread is free; `None` for as many as the
+    /// threads can do.
+    pub(super) rate: Option<f64>,
+    /// Which errors are survived.
+    pub(super) policy: ErrorPolicy,
     pub(super) seed: Seed,
     /// Seconds between interim lines; 0 for none.
     pub(super) report_interval: u32,
@@ -87,12 +93,14 @@ impl Request {
         let mut request = Self {
             generation,
             action: action(&command, generation)?,
-            server: server::address(options, generation)?,
+            server: server::address(options)?,
             threads: 1,
             workers: None,
             warmup: Duration::from_secs(options.number("warmup-time")),
             time: None,
             events: None,
+            rate: None,
+            policy: policy::policy(options, generation)?,
             seed: seed(options, generation)?,
             report_interval: options.within("report-interval", 0, 86_400)?,
             percentile: options.within("percentile", lowest_percentile(generation), 100)?,
@@ -123,12 +131,16 @@ impl Request {
     }
 
     fn read_limits(&mut self, options: &Options) -> Result<(), CliError> {
-        let [threads, events, time] = match self.generation {
-            Generation::V10 => ["threads", "events", "time"],
-            _ => ["num-threads", "max-requests", "max-time"],
+        let [threads, events, time, rate] = match self.generation {
+            Generation::V10 => ["threads", "events", "time", "rate"],
+            _ => ["num-threads", "max-requests", "max-time", "tx-rate"],
         };
-        let mut names =
-            [(threads, "num-threads", 1), (events, "max-requests", 0), (time, "max-time", 0)];
+        let mut names = [
+            (threads, "num-threads", 1),
+            (events, "max-requests", 0),
+            (time, "max-time", 0),
+            (rate, "tx-rate", 0),
+        ];
         if self.generation == Generation::V10 {
             for (name, old, unset) in &mut names {
                 if options.number(old) > *unset {
@@ -137,7 +149,9 @@ impl Request {
                 }
             }
         }
-        let [threads, events, time] = names.map(|(name, _, _)| name);
+        let [threads, events, time, rate] = names.map(|(name, _, _)| name);
+        let rate = options.within(rate, 0, 10_000_000)?;
+        self.rate = (rate > 0).then_some(f64::from(rate));
         self.threads = options.within(threads, 1, 65_000)?;
         self.events = Some(options.number(events)).filter(|events| *events > 0);
         let seconds = Some(options.number(time)).filter(|seconds| *seconds > 0);

@@ -7,16 +7,18 @@ use crate::exit::CliError;
 use crate::{Exit, signals};
 use campaign::{Login, check_limits, load_failure};
 use engine::mysql::{OltpSession, OltpStatements};
-use engine::{
-    Action, ErrorPolicy, Limit, LoadError, LoadSpec, Progress, Schedule, available_workers,
-};
-use model::{OltpMix, Workload};
+use engine::{Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, available_workers};
+use model::{ArrivalProcess, OltpMix, Workload};
 use std::sync::Arc;
 use std::time::Duration;
 use target::client::Connection;
 
 /// How long to wait for replies after the last event began.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// Events that may wait for a thread where they arrive at a rate. The original ends when its queue
+/// of this length is full; here the events that find no place in it are dropped.
+const LONGEST_QUEUE: usize = 131_072;
 
 /// Runs the load and prints what sysbench would.
 pub(super) fn run(request: &Request) -> Outcome {
@@ -26,25 +28,30 @@ pub(super) fn run(request: &Request) -> Outcome {
     let workload = Workload::Oltp(request.workload.clone());
     check_limits(&mut control, &workload, request.threads)?;
     empty_table(&mut control, request)?;
+    let seed = request.seed.number();
     let spec = LoadSpec {
         address: login.load_address(&control)?,
         tls: login.tls(),
         clients: request.threads,
         workers: request.workers.unwrap_or_else(|| available_workers(request.threads)),
         io: None,
-        open: None,
-        policy: policy(),
         schedule: Schedule {
             warmup: request.warmup,
             limit: Limit::LastReply { duration: request.time, events: request.events },
         },
+        open: request.rate.map(|rate| OpenLoop {
+            rate,
+            process: ArrivalProcess::Poisson,
+            max_waiting: LONGEST_QUEUE,
+            seed,
+        }),
+        policy: request.policy.clone(),
         drain_limit: DRAIN_LIMIT,
     };
     // Nothing but the load is to be connected while it runs, as with sysbench.
     drop(control);
     print(text::initializing(request.generation))?;
-    let statements =
-        Arc::new(OltpStatements::new(&request.workload, request.seed.number(), request.threads));
+    let statements = Arc::new(OltpStatements::new(&request.workload, seed, request.threads));
     let (options, tallies) = (login.options(), Tallies::default());
     let mut lines = Lines::new(request.report_interval, request.warmup);
     let mut printed = Ok(());
@@ -59,7 +66,8 @@ pub(super) fn run(request: &Request) -> Outcome {
                     text::started(request.generation).to_owned()
                 }
                 Progress::Interval(interval) => {
-                    lines.add(interval).map(|line| text::line(request, &line)).unwrap_or_default()
+                    let line = lines.add(interval, tallies.troubles());
+                    line.map(|line| text::line(request, &line)).unwrap_or_default()
                 }
             };
             if printed.is_ok() {
@@ -73,20 +81,9 @@ pub(super) fn run(request: &Request) -> Outcome {
         Err(LoadError::Stopped) => return Err(CliError::interrupted("")),
         Err(error) => return Err(load_failure(&error, &login).into()),
     };
-    let figures = Figures::new(request, &load, &tallies.take());
+    let figures = Figures::new(request, &load, &tallies.take(), tallies.troubles());
     print(&text::statistics(request, &load, &figures))?;
     Ok(Exit::Done)
-}
-
-/// What sysbench does unless told otherwise: an event that ends in a conflict starts over and
-/// counts once; everything else is fatal.
-fn policy() -> ErrorPolicy {
-    ErrorPolicy {
-        codes: Vec::new(),
-        conflict: Action::Retry,
-        connection: Action::Stop,
-        other: Action::Stop,
-    }
 }
 
 /// Generation 0.4 inserts into an empty table where it does nothing but insert.

@@ -1,4 +1,3 @@
-use super::generation::Generation;
 use super::options::Options;
 use super::password::VARIABLE;
 use super::unsupported;
@@ -15,10 +14,7 @@ const SOCKETS: [&str; 4] = [
 ];
 
 /// The server that the options name.
-pub(super) fn address(
-    options: &Options,
-    generation: Generation,
-) -> Result<ServerAddress, CliError> {
+pub(super) fn address(options: &Options) -> Result<ServerAddress, CliError> {
     match options.text("db-driver") {
         // What `--db-driver=` without a value meant in 0.4, too.
         "mysql" | "" => {}
@@ -28,13 +24,6 @@ pub(super) fn address(
                 "weighin speaks to MariaDB and MySQL servers: use --db-driver=mysql",
             ));
         }
-    }
-    let ignored = options.list("mysql-ignore-errors");
-    if generation != Generation::V04 && !is_default_list(&ignored) {
-        return Err(unsupported(
-            &format!("--mysql-ignore-errors={}", options.text("mysql-ignore-errors")),
-            "leave it out: transactions start over after the errors 1213, 1020 and 1205",
-        ));
     }
     let password = match std::env::var_os(VARIABLE) {
         Some(_) => PasswordSource::Environment(VARIABLE.to_owned()),
@@ -47,10 +36,6 @@ pub(super) fn address(
         password,
         tls: if options.flag("mysql-ssl") { Tls::Unverified } else { Tls::Off },
     })
-}
-
-fn is_default_list(codes: &[&str]) -> bool {
-    codes.len() == 3 && ["1213", "1020", "1205"].iter().all(|code| codes.contains(code))
 }
 
 fn endpoint(options: &Options) -> Result<Endpoint, CliError> {

@@ -1,4 +1,4 @@
-use crate::commands::sysbench::fairness::ClientTally;
+use crate::commands::sysbench::fairness::{ClientTally, Troubles};
 use crate::commands::sysbench::generation::Generation;
 use crate::commands::sysbench::request::Request;
 use model::LoadResult;
@@ -14,6 +14,7 @@ pub(in super::super) struct Figures {
     pub(super) writes: u64,
     pub(super) others: u64,
     pub(super) errors: u64,
+    pub(super) reconnects: u64,
     pub(super) minimum: f64,
     pub(super) mean: f64,
     pub(super) maximum: f64,
@@ -50,6 +51,7 @@ impl Figures {
         request: &Request,
         load: &LoadResult,
         clients: &[ClientTally],
+        troubles: Troubles,
     ) -> Self {
         let (reads, mut writes, mut others) = statements(request, load);
         if request.generation == Generation::V10 && request.warmup.is_zero() {
@@ -65,6 +67,7 @@ impl Figures {
         let rank = f64::from(request.percentile);
         let latencies = &load.latencies;
         let mean = latencies.mean_ms().unwrap_or(0.0);
+        let sum = mean * latencies.count() as f64;
         Self {
             seconds: load.measure.elapsed.as_secs_f64(),
             events: load.measure.transactions,
@@ -72,14 +75,19 @@ impl Figures {
             reads,
             writes,
             others,
-            errors: load.measure.errors,
+            errors: troubles.errors,
+            reconnects: troubles.reconnects,
             minimum: latencies.min_ms().unwrap_or(0.0),
             mean,
             maximum: latencies.max_ms().unwrap_or(0.0),
             percentile: latencies.percentile_ms(rank).unwrap_or(0.0),
-            sum: mean * latencies.count() as f64,
+            sum,
             events_per_thread: Spread::of(clients.iter().map(|client| client.events as f64)),
-            busy_per_thread: Spread::of(clients.iter().map(|client| client.busy.as_secs_f64())),
+            busy_per_thread: Spread {
+                // Where events arrive at a rate, the time in which they waited counts too.
+                mean: sum / 1000.0 / f64::from(request.threads),
+                ..Spread::of(clients.iter().map(|client| client.busy.as_secs_f64()))
+            },
         }
     }
 

@@ -1,3 +1,4 @@
+use crate::commands::sysbench::fairness::Troubles;
 use model::{Interval, Latencies, Phase};
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ pub(in super::super) struct Line {
     pub(super) events: u64,
     pub(super) queries: u64,
     pub(super) errors: u64,
+    pub(super) reconnects: u64,
     pub(super) latencies: Latencies,
 }
 
@@ -22,17 +24,23 @@ pub(in super::super) struct Lines {
     warmup: Duration,
     gathered: u32,
     line: Line,
+    /// Up to the last line.
+    troubles: Troubles,
 }
 
 impl Lines {
     /// A line every so many seconds of measuring; never for 0.
     pub(in super::super) fn new(every: u32, warmup: Duration) -> Self {
-        Self { every, warmup, gathered: 0, line: Line::default() }
+        Self { every, warmup, gathered: 0, line: Line::default(), troubles: Troubles::default() }
     }
 
-    /// Adds a second; returns the stretch that ends with it, if one does. What is left when the
+    /// Adds a second, with the troubles since the run began; returns the stretch that ends with it, if one does. What is left when the
     /// run ends gives no line, as with sysbench.
-    pub(in super::super) fn add(&mut self, interval: &Interval) -> Option<Line> {
+    pub(in super::super) fn add(
+        &mut self,
+        interval: &Interval,
+        troubles: Troubles,
+    ) -> Option<Line> {
         if self.every == 0 || interval.phase != Phase::Measure || interval.length < SECOND {
             return None;
         }
@@ -41,13 +49,15 @@ impl Lines {
         line.seconds += interval.length.as_secs_f64();
         line.events += interval.transactions;
         line.queries += interval.queries;
-        line.errors += interval.errors;
         line.latencies.merge(&interval.latencies.unpack());
         self.gathered += 1;
         if self.gathered < self.every {
             return None;
         }
         self.gathered = 0;
+        let before = std::mem::replace(&mut self.troubles, troubles);
+        line.errors = troubles.errors - before.errors;
+        line.reconnects = troubles.reconnects - before.reconnects;
         Some(std::mem::take(line))
     }
 }
@@ -71,23 +81,26 @@ mod tests {
     #[test]
     fn seconds_are_gathered_and_the_rest_is_dropped() {
         let mut lines = Lines::new(2, Duration::ZERO);
-        assert_eq!(lines.add(&second(0, 10)), None);
-        let line = lines.add(&second(1, 30)).unwrap();
+        let troubles = |errors| Troubles { errors, reconnects: 1 };
+        assert_eq!(lines.add(&second(0, 10), troubles(2)), None);
+        let line = lines.add(&second(1, 30), troubles(5)).unwrap();
+        assert_eq!((line.errors, line.reconnects), (5, 1));
         assert_eq!((line.at, line.events, line.queries), (Duration::from_secs(2), 40, 800));
         assert_eq!(line.seconds, 2.0);
-        assert_eq!(lines.add(&second(2, 5)), None);
+        assert_eq!(lines.add(&second(2, 5), troubles(5)), None);
         let mut rest = second(3, 1);
         rest.length = Duration::from_millis(3);
-        assert_eq!(lines.add(&rest), None);
+        assert_eq!(lines.add(&rest, troubles(5)), None);
     }
 
     #[test]
     fn there_are_no_lines_unless_asked_for_nor_while_warming_up() {
-        assert_eq!(Lines::new(0, Duration::ZERO).add(&second(0, 1)), None);
+        let none = Troubles::default();
+        assert_eq!(Lines::new(0, Duration::ZERO).add(&second(0, 1), none), None);
         let mut warmup = second(0, 1);
         warmup.phase = Phase::Warmup;
         let mut lines = Lines::new(1, SECOND);
-        assert_eq!(lines.add(&warmup), None);
-        assert_eq!(lines.add(&second(1, 1)).unwrap().at, SECOND);
+        assert_eq!(lines.add(&warmup, none), None);
+        assert_eq!(lines.add(&second(1, 1), none).unwrap().at, SECOND);
     }
 }

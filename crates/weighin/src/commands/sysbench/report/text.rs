@@ -12,6 +12,9 @@ pub(in super::super) fn options(request: &Request) -> String {
         "Running the test with following options:\nNumber of threads: {}\n",
         request.threads
     );
+    if let Some(rate) = request.rate {
+        let _ = writeln!(text, "Target transaction rate: {rate}/sec");
+    }
     if request.report_interval > 0 {
         let every = request.report_interval;
         let _ = writeln!(text, "Report intermediate results every {every} second(s)");

@@ -18,8 +18,7 @@ pub(super) fn line(request: &Request, line: &Line) -> String {
         queries * shares.writes,
         line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
         line.errors as f64 / line.seconds,
-        // A lost connection ends the run.
-        0.0,
+        line.reconnects as f64 / line.seconds,
     )
 }
 
@@ -42,9 +41,8 @@ pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
         others_rate = f.rate(f.others),
         errors = f.errors,
         errors_rate = f.rate(f.errors),
-        // A lost connection ends the run.
-        reconnects = 0,
-        reconnects_rate = f.rate(0),
+        reconnects = f.reconnects,
+        reconnects_rate = f.rate(f.reconnects),
         general = v04::general(request, f),
     )
 }

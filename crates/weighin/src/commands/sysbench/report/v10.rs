@@ -18,8 +18,7 @@ pub(super) fn line(request: &Request, line: &Line) -> String {
         queries * shares.others,
         line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
         line.errors as f64 / line.seconds,
-        // A lost connection ends the run.
-        0.0,
+        line.reconnects as f64 / line.seconds,
     )
 }
 
@@ -66,9 +65,8 @@ Threads fairness:
         qps = f.rate(queries),
         errors = f.errors,
         eps = f.rate(f.errors),
-        // A lost connection ends the run.
-        reconnects = 0,
-        rps = f.rate(0),
+        reconnects = f.reconnects,
+        rps = f.rate(f.reconnects),
         seconds = f.seconds,
         events = f.events,
         minimum = f.minimum,
