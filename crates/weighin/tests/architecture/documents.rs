@@ -64,7 +64,7 @@ fn options_in_examples_exist() {
             let help = help(&[&words[0]]);
             for option in words.iter().filter(|word| word.starts_with("--")) {
                 let name = option.split('=').next().unwrap_or(option);
-                let known = help.split([' ', ',', '\n', ']']).any(|word| word == name);
+                let known = help.split([' ', ',', '\n', ']', '[', '=']).any(|word| word == name);
                 assert!(known, "{}: weighin {} has no {name}", page.display(), words[0]);
                 options += 1;
             }
