@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-/// The nice value of a thread that should rarely wait for a processor.
-const HIGHEST_PRIORITY: libc::c_int = -19;
+/// The niceness of highest priority, without its sign.
+const HIGHEST_PRIORITY: libc::c_int = 20;
 
 /// Processor time, user and system, that this whole process has used.
 pub fn process_cpu() -> Duration {
@@ -21,14 +21,22 @@ pub fn peak_rss_bytes() -> u64 {
     u64::try_from(usage_of(libc::RUSAGE_SELF).ru_maxrss).unwrap_or(0) * 1024
 }
 
-/// Lets the calling thread run as soon as it has something to do: a load generator that waits for
-/// a processor while replies wait for it is not the load that was asked for. Does nothing where
-/// that is not permitted; how late replies are noticed is measured in any case.
-pub(crate) fn run_at_once() {
+/// Gives the calling thread as much right to a processor as half of the server's threads have
+/// together that so many clients can keep busy on the same host: a load generator that waits for
+/// a processor while replies wait for it is not the load that was asked for, and one that pushes
+/// the server aside for every reply is not either. Does nothing where that is not permitted; how
+/// late replies are noticed is measured in any case.
+pub(crate) fn weigh_as(clients: usize) {
     // SAFETY: takes no pointers. 0 stands for the calling thread; the result needs no looking at.
     unsafe {
-        libc::setpriority(libc::PRIO_PROCESS, 0, HIGHEST_PRIORITY);
+        libc::setpriority(libc::PRIO_PROCESS, 0, niceness(clients));
     }
+}
+
+/// The scheduler weighs threads by 1.25^−niceness (sched(7)).
+fn niceness(clients: usize) -> libc::c_int {
+    let threads = (clients as f64 / 2.0).max(1.0);
+    -((threads.ln() / 1.25_f64.ln()).round() as libc::c_int).min(HIGHEST_PRIORITY)
 }
 
 /// Processors that this process may run on; at least 1.
@@ -71,6 +79,14 @@ mod tests {
         }
         assert!(process_cpu() >= thread_cpu());
         assert!(peak_rss_bytes() > 100_000);
+    }
+
+    #[test]
+    fn the_weight_of_a_worker_grows_with_its_clients() {
+        assert_eq!(
+            [1, 2, 16, 64, 256, 1_000, 60_000].map(niceness),
+            [0, 0, -9, -16, -20, -20, -20]
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::tls::TlsUpgrade;
 use super::uring::Uring;
 use crate::books::Closed;
 use crate::run::LoadError;
-use crate::usage::{run_at_once, thread_cpu};
+use crate::usage::{thread_cpu, weigh_as};
 use crate::{Clock, Crew, Nanos, Schedule, Session};
 use mio::Waker;
 use model::{Interval, IoMethod, Latencies};
@@ -110,7 +110,7 @@ impl<S: Session> Worker<S> {
     /// every interval soon after it ended.
     pub(crate) fn work(mut self, mut intervals: impl FnMut(Interval)) -> Result<Report, LoadError> {
         self.choose_io()?;
-        run_at_once();
+        weigh_as(self.crew.len());
         let start = loop {
             if let Some(start) = self.spec.control.started() {
                 break start;
