@@ -1,6 +1,6 @@
 use crate::walk::Event;
 use crate::{Deployment, Measured, Order, measure, opinion, tables};
-use engine::{ErrorPolicy, Limit, Schedule, Stop};
+use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
     Failure, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, Turn, UnixMillis, Workload,
 };
@@ -142,8 +142,13 @@ fn attempt(
         clients: trial.key.level.clients,
         workers: None,
         io: None,
-        open: None,
-        policy: ErrorPolicy::default(),
+        open: trial.key.level.rate.map(|rate| OpenLoop {
+            rate: rate.into(),
+            process: test.arrivals.process,
+            max_waiting: test.arrivals.max_waiting as usize,
+            seed: trial.seed,
+        }),
+        policy: test.policy.clone(),
         schedule: Schedule { warmup: test.warmup, limit: Limit::Window(test.duration) },
         seed: trial.seed,
         server_pid: stand.deployment.server_pid(),

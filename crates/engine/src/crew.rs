@@ -1,7 +1,6 @@
 use crate::arrivals::Arrivals;
 use crate::books::{Books, Closed, Times};
-use crate::policy::{Action, ErrorPolicy};
-use crate::{Event, Nanos, OperationError, Schedule, Session, SessionError};
+use crate::{Action, ErrorPolicy, Event, Nanos, OperationError, Schedule, Session, SessionError};
 use model::{ErrorClass, Interval};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -14,6 +14,7 @@ mod mix;
 mod oltp;
 mod opinion;
 mod plan;
+mod policy;
 mod record;
 mod sample;
 mod study;
@@ -32,6 +33,7 @@ pub use mix::{OltpMix, OltpTransaction};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use opinion::{OpinionEnd, OpinionFigures, SecondOpinion, Turn};
 pub use plan::{Block, Plan, Trial, TrialKey};
+pub use policy::{ErrorAction, ErrorPolicy};
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use sample::{
     CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters,
@@ -39,5 +41,5 @@ pub use sample::{
 pub use study::{
     Endpoint, PasswordSource, Place, Price, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };
-pub use test::{CacheState, Level, Test};
+pub use test::{Arrivals, CacheState, Level, Test};
 pub use workload::Workload;

@@ -1,4 +1,4 @@
-use crate::Workload;
+use crate::{ArrivalProcess, ErrorPolicy, Workload};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -20,6 +20,34 @@ pub struct Test {
     /// Whether another tool repeats every trial, to see whether the two agree (check 7).
     #[serde(default)]
     pub second_opinion: bool,
+    /// How transactions arrive at the levels that have a rate.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// Which errors a trial survives, and how.
+    #[serde(default)]
+    pub policy: ErrorPolicy,
+}
+
+impl Test {
+    /// Whether transactions are offered at rates. A test has either rates or closed loops.
+    pub fn is_open(&self) -> bool {
+        self.levels.iter().any(|level| level.rate.is_some())
+    }
+}
+
+/// How the transactions of an open loop arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrivals {
+    /// How they are spread in time.
+    pub process: ArrivalProcess,
+    /// How many may wait for a free connection; later ones are dropped.
+    pub max_waiting: u32,
+}
+
+impl Default for Arrivals {
+    fn default() -> Self {
+        Self { process: ArrivalProcess::default(), max_waiting: 10_000 }
+    }
 }
 
 /// How hard a workload is run.

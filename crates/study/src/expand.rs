@@ -46,5 +46,9 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
 
 /// Seeds the work of a trial. The target takes no part: all targets get the same work.
 fn work_seed(seed: u64, test: &str, level: Level, repeat: u32) -> u64 {
-    SplitMix64::named(seed, &format!("work: {repeat}/{}/{test}", level.clients)).draw()
+    let level = match level.rate {
+        None => level.clients.to_string(),
+        Some(rate) => format!("{}@{rate}", level.clients),
+    };
+    SplitMix64::named(seed, &format!("work: {repeat}/{level}/{test}")).draw()
 }

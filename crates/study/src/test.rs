@@ -1,9 +1,9 @@
 use crate::duration::parse_duration;
-use crate::mix;
 use crate::problem::Problems;
 use crate::validate::{name, one_of, whole};
-use crate::wire::{Clients, Maybe, TestTable};
-use model::{CacheState, KeyDistribution, Level, Oltp, OltpMix, Test, Workload};
+use crate::wire::{Maybe, TestTable};
+use crate::{level, mix, policy};
+use model::{CacheState, KeyDistribution, Oltp, OltpMix, Test, Workload};
 use std::time::Duration;
 use toml::Spanned;
 
@@ -11,8 +11,6 @@ use toml::Spanned;
 pub(crate) const MAX_TABLES: u32 = 10_000;
 /// Most rows that a table may have: `id` is a signed 32-bit column in sysbench's schema.
 pub(crate) const MAX_ROWS: u32 = i32::MAX as u32;
-/// Most clients of a level: one address has no more ports.
-const MAX_CLIENTS: i64 = 65_535;
 /// Values that `cache` takes.
 pub(crate) const CACHE_STATES: [&str; 2] = ["warm", "cold"];
 
@@ -38,14 +36,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         problems,
     );
     let cache = one_of("cache", &table.cache, CACHE_STATES, cache_state, problems);
-    let levels = match &table.clients {
-        Some(clients) => levels(clients, problems),
-        None => {
-            let help = "add a line like clients = [1, 2, 4, 8, 16]";
-            problems.missing(at, "this test has no levels", help);
-            Vec::new()
-        }
-    };
+    let levels = level::levels(table, at, problems);
     let name = match &table.name {
         Some(written) => name(written, "test", problems),
         None => mix.map(|mix| mix.name().to_string()),
@@ -73,6 +64,8 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         duration,
         cache: cache.unwrap_or(CacheState::Warm),
         second_opinion: table.second_opinion.unwrap_or(false),
+        arrivals: level::arrivals(table, problems),
+        policy: policy::policy(table, problems),
     })
 }
 
@@ -95,38 +88,4 @@ fn length(
         problems.add(written.span(), format!("`{key}`: {error}"));
         default
     })
-}
-
-/// Levels in ascending order; the order of the file is of no consequence, since the plan shuffles.
-fn levels(clients: &Spanned<Clients>, problems: &mut Problems) -> Vec<Level> {
-    let at = clients.span();
-    let mut numbers = match clients.get_ref() {
-        Clients::One(number) => vec![*number],
-        Clients::Many(numbers) => numbers.clone(),
-    };
-    if numbers.is_empty() {
-        problems.add(at, "`clients` is empty").help("name at least one level, such as [1]");
-        return Vec::new();
-    }
-    numbers.sort_unstable();
-    if let Some(pair) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
-        problems
-            .add(at.clone(), format!("`clients` has the level {} twice", pair[0]))
-            .help("to measure a level more often, raise `repeats` in [study]");
-    }
-    let mut levels = Vec::new();
-    for number in numbers {
-        match u32::try_from(number) {
-            Ok(clients) if (1..=MAX_CLIENTS).contains(&number) => {
-                levels.push(Level::clients(clients))
-            }
-            _ => {
-                problems.add(
-                    at.clone(),
-                    format!("`clients` must be from 1 to {MAX_CLIENTS}, not {number}"),
-                );
-            }
-        }
-    }
-    levels
 }

@@ -1,7 +1,7 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
-use model::{KeyDistribution, OltpMix};
+use model::{ArrivalProcess, ErrorAction, KeyDistribution, OltpMix};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -124,6 +124,7 @@ pub(crate) struct PriceTable {
 /// A workload at several levels.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{ "required": ["clients"] }, { "required": ["rate"] }]))]
 pub(crate) struct TestTable {
     /// Unique within the study; the workload's name when absent.
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
@@ -184,9 +185,31 @@ pub(crate) struct TestTable {
         extend("enum" = KeyDistribution::ALL.map(KeyDistribution::name))
     )]
     pub distribution: Maybe<String>,
-    /// Levels: connections that each run one transaction after another.
-    #[schemars(with = "Clients")]
-    pub clients: Maybe<Clients>,
+    /// Levels: connections that each run one transaction after another. With `rate` one number,
+    /// the connections that there are to choose from; 64 when absent.
+    #[schemars(with = "Option<Numbers>")]
+    pub clients: Maybe<Numbers>,
+    /// Levels: transactions offered per second, whether or not the server keeps up. Latencies are
+    /// response times then, counted from when each transaction was due.
+    #[schemars(with = "Option<Numbers>")]
+    pub rate: Maybe<Numbers>,
+    /// How the transactions of a `rate` are spread in time; `poisson` when absent.
+    #[schemars(with = "Option<String>", extend("enum" = ArrivalProcess::ALL.map(ArrivalProcess::name)))]
+    pub arrivals: Maybe<String>,
+    /// How many transactions of a `rate` may wait for a free connection; later ones are dropped.
+    /// 10,000 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::level::MAX_WAITING))]
+    pub max_waiting: Maybe<i64>,
+    /// What to do when a transaction ends in a deadlock or a lock wait timeout; `ignore` (count it
+    /// and go on) when absent.
+    #[schemars(with = "Option<String>", extend("enum" = ErrorAction::ALL.map(ErrorAction::name)))]
+    pub on_conflict: Maybe<String>,
+    /// What to do when a connection is lost; `reconnect` when absent.
+    #[schemars(with = "Option<String>", extend("enum" = ErrorAction::ON_LOSS.map(ErrorAction::name)))]
+    pub on_lost_connection: Maybe<String>,
+    /// What to do about any other error of the server; `stop` when absent.
+    #[schemars(with = "Option<String>", extend("enum" = ErrorAction::ALL.map(ErrorAction::name)))]
+    pub on_error: Maybe<String>,
     /// How long the load runs before measuring starts, such as `5s` (the default) or `1m30s`.
     #[schemars(with = "Option<String>")]
     pub warmup: Maybe<String>,
@@ -202,10 +225,10 @@ pub(crate) struct TestTable {
     pub second_opinion: Option<bool>,
 }
 
-/// One level or several.
+/// One level or several, such as numbers of clients or rates.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a whole number or a list of whole numbers")]
-pub(crate) enum Clients {
+pub(crate) enum Numbers {
     One(i64),
     Many(Vec<i64>),
 }

@@ -1,6 +1,9 @@
 //! What the keys of a study file turn into.
 
-use model::{CacheState, Endpoint, KeyDistribution, OltpMix, PasswordSource, Place, Tls, Workload};
+use model::{
+    ArrivalProcess, CacheState, Endpoint, ErrorAction, KeyDistribution, Level, OltpMix,
+    PasswordSource, Place, Tls, Workload,
+};
 use std::time::Duration;
 use study::{Template, demo, estimate, expand, json_schema, parse, scaled, template};
 
@@ -76,6 +79,44 @@ fn every_key_arrives() {
 }
 
 #[test]
+fn rates_are_levels_of_an_open_loop() {
+    let with = |keys: &str| {
+        let text = format!(
+            "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\nsandbox = {{}}\n\
+             [[test]]\nworkload = \"oltp_read_only\"\n{keys}"
+        );
+        parse(&text, "s").unwrap()
+    };
+    let level = |clients, rate| Level { clients, rate: Some(rate) };
+    let study = with("rate = [400, 100]");
+    let test = &study.tests[0];
+    assert_eq!(test.levels, [level(64, 100), level(64, 400)]);
+    assert_eq!(test.arrivals.process, ArrivalProcess::Poisson);
+    assert_eq!(test.arrivals.max_waiting, 10_000);
+    let seeds: Vec<u64> = expand(&study, 1).blocks[0].trials.iter().map(|t| t.seed).collect();
+    assert_ne!(seeds[0], seeds[1], "each rate has arrivals of its own");
+
+    let study = with("rate = 50\nclients = 8\narrivals = \"uniform\"\nmax_waiting = 20");
+    let test = &study.tests[0];
+    assert_eq!(test.levels, [level(8, 50)]);
+    assert_eq!(test.arrivals.process, ArrivalProcess::Uniform);
+    assert_eq!(test.arrivals.max_waiting, 20);
+}
+
+#[test]
+fn errors_are_answered_as_the_test_says() {
+    let text = EVERY_KEY.replace(
+        "cache = \"cold\"",
+        "on_conflict = \"retry\"\non_lost_connection = \"stop\"\non_error = \"ignore\"",
+    );
+    let policy = &parse(&text, "s").unwrap().tests[0].policy;
+    assert_eq!(policy.conflict, ErrorAction::Retry);
+    assert_eq!(policy.connection, ErrorAction::Stop);
+    assert_eq!(policy.other, ErrorAction::Ignore);
+    assert_eq!(parse(EVERY_KEY, "s").unwrap().tests[0].policy, model::ErrorPolicy::default());
+}
+
+#[test]
 fn the_demo_compares_two_sandboxes_in_about_four_minutes() {
     let study = parse(demo(), "demo").unwrap();
     let plan = expand(&study, study.seed);
@@ -125,7 +166,9 @@ fn the_template_mentions_every_key_that_there_is() {
 fn the_schema_knows_values_ranges_and_what_is_required() {
     let schema = json_schema();
     let test = &schema["properties"]["test"]["items"];
-    assert_eq!(test["required"], serde_json::json!(["workload", "clients"]));
+    assert_eq!(test["required"], serde_json::json!(["workload"]));
+    let either = serde_json::json!([{ "required": ["clients"] }, { "required": ["rate"] }]);
+    assert_eq!(test["anyOf"], either);
     assert_eq!(test["additionalProperties"], false);
     assert_eq!(test["properties"]["workload"]["enum"][0], "oltp_read_write");
     assert_eq!(test["properties"]["tables"]["type"], "integer");

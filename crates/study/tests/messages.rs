@@ -132,6 +132,30 @@ fn toml_errors_have_their_place() {
 }
 
 #[test]
+fn rates_that_make_no_sense_are_refused() {
+    let with = |keys: &str| refusal_with("", "", keys);
+    let several = refusal(&format!(
+        "{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\nclients=[1,2]\nrate=5"
+    ));
+    assert_says(&several, &["s.toml:8:9: `clients` has 2 levels beside a `rate`", "one number"]);
+    assert_says(&with("rate = 0"), &["`rate` must be from 1 to 10000000, not 0"]);
+    assert_says(&with("rate = [7, 7]"), &["`rate` has the level 7 twice"]);
+    assert_says(&with("rate = []"), &["`rate` is empty"]);
+    assert_says(&with("rate = 5\nsecond_opinion = true"), &["s.toml:11:8", "levels of `clients`"]);
+    assert_says(&with("arrivals = \"poisson\""), &["`arrivals` means nothing without a `rate`"]);
+    assert_says(&with("max_waiting = 5"), &["`max_waiting` means nothing without a `rate`"]);
+    assert_says(&with("rate = 5\narrivals = \"poison\""), &["did you mean `poisson`?"]);
+}
+
+#[test]
+fn policies_are_named_as_on_the_command_line() {
+    let with = |keys: &str| refusal_with("", "", keys);
+    assert_says(&with("on_error = \"stopp\""), &["unknown on_error `stopp`: did you mean `stop`?"]);
+    let loss = with("on_lost_connection = \"ignore\"");
+    assert_says(&loss, &["unknown on_lost_connection", "is `reconnect` or `stop`"]);
+}
+
+#[test]
 fn names_are_checked() {
     for (name, part) in [
         ("", "is empty"),

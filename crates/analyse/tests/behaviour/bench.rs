@@ -88,6 +88,8 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
             duration: MEASURE,
             cache: CacheState::Warm,
             second_opinion: false,
+            arrivals: model::Arrivals::default(),
+            policy: model::ErrorPolicy::default(),
         }],
         source: String::new(),
     }

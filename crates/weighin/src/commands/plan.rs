@@ -20,6 +20,9 @@ fn describe(plan: &Plan, total: Duration) -> String {
     let width = |of: fn(&model::Trial) -> usize| plan.trials().map(of).max().unwrap_or(0);
     let target = width(|trial| trial.key.target.chars().count()).max("target".len());
     let test = width(|trial| trial.key.test.chars().count()).max("test".len());
+    // Tests in closed loops need no column for rates.
+    let rates = plan.trials().any(|trial| trial.key.level.rate.is_some());
+    let rate = |text: &str| if rates { format!("{text:>8}  ") } else { String::new() };
     let mut text = format!(
         "{trials} trials in {} blocks, in the order of seed {}; about {} with set-up and restarts.\n",
         plan.blocks.len(),
@@ -30,17 +33,22 @@ fn describe(plan: &Plan, total: Duration) -> String {
         let _ = writeln!(text, "\nBlock {}", block.number);
         let _ = writeln!(
             text,
-            "  {:>5}  {:<target$}  {:<test$}  {:>7}  load",
-            "", "target", "test", "clients"
+            "  {:>5}  {:<target$}  {:<test$}  {:>7}  {}load",
+            "",
+            "target",
+            "test",
+            "clients",
+            rate("rate"),
         );
         for trial in &block.trials {
             let _ = writeln!(
                 text,
-                "  {:>5}  {:<target$}  {:<test$}  {:>7}  {}",
+                "  {:>5}  {:<target$}  {:<test$}  {:>7}  {}{}",
                 trial.position,
                 trial.key.target,
                 trial.key.test,
                 trial.key.level.clients,
+                rate(&trial.key.level.rate.map_or("-".to_owned(), |rate| format!("{rate}/s"))),
                 duration(trial.load_time),
             );
         }

@@ -1,0 +1,127 @@
+use crate::problem::{Place, Problems};
+use crate::validate::{one_of, whole};
+use crate::wire::{Maybe, Numbers, TestTable};
+use model::{ArrivalProcess, Arrivals, Level};
+use toml::Spanned;
+
+/// Most clients of a level: one address has no more ports.
+const MAX_CLIENTS: u32 = 65_535;
+/// Most transactions per second of a level: more than any one client machine offers.
+const MAX_RATE: u32 = 10_000_000;
+/// Most transactions that may wait: each takes some bytes of the load generator's memory.
+pub(crate) const MAX_WAITING: u32 = 10_000_000;
+/// Connections of an open loop where the study names no number.
+const DEFAULT_CONNECTIONS: u32 = 64;
+
+/// How hard a test is run: numbers of clients or, with `rate`, transactions per second.
+pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> {
+    match (&table.rate, &table.clients) {
+        (Some(rates), clients) => {
+            let clients = connections(clients, problems);
+            refuse_second_opinion(table, rates, problems);
+            let rates = ascending("rate", rates, MAX_RATE, problems);
+            rates.into_iter().map(|rate| Level { clients, rate: Some(rate) }).collect()
+        }
+        (None, Some(clients)) => ascending("clients", clients, MAX_CLIENTS, problems)
+            .into_iter()
+            .map(Level::clients)
+            .collect(),
+        (None, None) => {
+            let help = "add a line like clients = [1, 2, 4, 8, 16]";
+            problems.missing(at, "this test has no levels", help);
+            Vec::new()
+        }
+    }
+}
+
+/// How the transactions of a test with rates arrive.
+pub(crate) fn arrivals(table: &TestTable, problems: &mut Problems) -> Arrivals {
+    if table.rate.is_none() {
+        let places = [
+            ("arrivals", table.arrivals.as_ref().map(Spanned::span)),
+            ("max_waiting", table.max_waiting.as_ref().map(Spanned::span)),
+        ];
+        for (key, at) in places {
+            let Some(at) = at else { continue };
+            problems
+                .add(at, format!("`{key}` means nothing without a `rate`"))
+                .help("add a line like rate = [100, 200, 400], or leave it out");
+        }
+    }
+    let processes = ArrivalProcess::ALL.map(ArrivalProcess::name);
+    let process =
+        one_of("arrivals", &table.arrivals, processes, ArrivalProcess::from_name, problems);
+    let default = Arrivals::default();
+    Arrivals {
+        process: process.unwrap_or(default.process),
+        max_waiting: whole(
+            "max_waiting",
+            &table.max_waiting,
+            default.max_waiting,
+            1..=MAX_WAITING,
+            problems,
+        ),
+    }
+}
+
+/// The connections that an open loop may use.
+fn connections(clients: &Maybe<Numbers>, problems: &mut Problems) -> u32 {
+    let Some(clients) = clients else { return DEFAULT_CONNECTIONS };
+    match ascending("clients", clients, MAX_CLIENTS, problems).as_slice() {
+        [] => DEFAULT_CONNECTIONS,
+        [one] => *one,
+        several => {
+            problems
+                .add(
+                    clients.span(),
+                    format!("`clients` has {} levels beside a `rate`", several.len()),
+                )
+                .help("with `rate`, `clients` is one number: the connections to choose from");
+            DEFAULT_CONNECTIONS
+        }
+    }
+}
+
+fn refuse_second_opinion(table: &TestTable, rates: &Spanned<Numbers>, problems: &mut Problems) {
+    if table.second_opinion == Some(true) {
+        problems
+            .add(rates.span(), "`second_opinion` cannot be had of a `rate`: sysbench ends above it")
+            .help("ask for it in a test with levels of `clients`");
+    }
+}
+
+/// Levels in ascending order, each from 1 to `most`; the order of the file is of no consequence,
+/// since the plan shuffles.
+fn ascending(
+    key: &str,
+    written: &Spanned<Numbers>,
+    most: u32,
+    problems: &mut Problems,
+) -> Vec<u32> {
+    let at = written.span();
+    let mut numbers = match written.get_ref() {
+        Numbers::One(number) => vec![*number],
+        Numbers::Many(numbers) => numbers.clone(),
+    };
+    if numbers.is_empty() {
+        problems.add(at, format!("`{key}` is empty")).help("name at least one level, such as [1]");
+        return Vec::new();
+    }
+    numbers.sort_unstable();
+    if let Some(pair) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
+        problems
+            .add(at.clone(), format!("`{key}` has the level {} twice", pair[0]))
+            .help("to measure a level more often, raise `repeats` in [study]");
+    }
+    let mut levels = Vec::new();
+    for number in numbers {
+        match u32::try_from(number) {
+            Ok(level) if (1..=most).contains(&level) => levels.push(level),
+            _ => {
+                let message = format!("`{key}` must be from 1 to {most}, not {number}");
+                problems.add(at.clone(), message);
+            }
+        }
+    }
+    levels
+}
