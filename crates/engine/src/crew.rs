@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(test)]
 mod tests;
 
-/// How many more operations may begin, over all workers.
+/// How many more operations may begin in the measured phase, over all workers.
 #[derive(Clone, Debug)]
 pub(crate) struct Quota(Option<Arc<AtomicU64>>);
 
@@ -102,6 +102,7 @@ pub(crate) struct Crew<S> {
     policy: ErrorPolicy,
     backlog: Option<Backlog>,
     start: Nanos,
+    measure_from: Nanos,
     last_begin: Nanos,
     books: Option<Books>,
 }
@@ -126,6 +127,7 @@ impl<S: Session> Crew<S> {
             policy: rules.policy,
             backlog,
             start: Nanos(0),
+            measure_from: Nanos::NEVER,
             last_begin: Nanos::NEVER,
             books: None,
         }
@@ -165,6 +167,7 @@ impl<S: Session> Crew<S> {
     /// called for every client next.
     pub(crate) fn start(&mut self, at: Nanos) {
         self.start = at;
+        self.measure_from = self.schedule.measure_from(at);
         self.last_begin = self.schedule.last_begin(at);
         self.books = Some(Books::open(self.schedule, at, self.backlog.is_some()));
     }
@@ -179,7 +182,8 @@ impl<S: Session> Crew<S> {
         }
         let due = match &mut self.backlog {
             None => {
-                if now >= self.last_begin || !self.quota.take() {
+                let counts = now >= self.measure_from;
+                if now >= self.last_begin || counts && !self.quota.take() {
                     return;
                 }
                 books.ledger.scheduled += 1;
@@ -207,7 +211,7 @@ impl<S: Session> Crew<S> {
             if due > now || due >= self.last_begin || self.quota.is_used_up() {
                 break;
             }
-            if !self.quota.take() {
+            if due >= self.measure_from && !self.quota.take() {
                 break;
             }
             backlog.arrivals.advance();

@@ -22,7 +22,7 @@ pub enum Limit {
     LastReply {
         /// Nothing begins after this time in the phase; `None` for no limit of time.
         duration: Option<Duration>,
-        /// Nothing begins after so many operations, warm-up included; `None` for no limit.
+        /// Nothing begins after so many operations of the phase; `None` for no limit.
         events: Option<u64>,
     },
 }
@@ -50,7 +50,7 @@ impl Schedule {
         }
     }
 
-    /// How many operations may begin.
+    /// How many operations may begin in the measured phase.
     pub fn events(&self) -> Option<u64> {
         match self.limit {
             Limit::Window(_) => None,

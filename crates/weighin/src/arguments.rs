@@ -182,7 +182,7 @@ pub(crate) struct LoadArguments {
     /// How long to measure, such as 30s or 2m; 10s unless --events is given
     #[arg(long, value_parser = study::parse_duration)]
     pub(crate) duration: Option<Duration>,
-    /// Begin no more than so many transactions
+    /// Begin no more than so many transactions after the warm-up
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) events: Option<u64>,
     /// Offer so many transactions per second, whether or not the server keeps up; latencies are

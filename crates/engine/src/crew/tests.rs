@@ -160,6 +160,21 @@ fn exactly_so_many_events_run_whatever_their_pace() {
 }
 
 #[test]
+fn the_warm_up_uses_up_no_events() {
+    let limit = Limit::LastReply { duration: None, events: Some(20) };
+    let schedule = Schedule { warmup: 300 * MS, limit };
+    // Replies fall on no edge, so each client has one transaction across the end of the warm-up.
+    let (closed, _) = simulate(2, schedule, MS, |_, _| Some((7 * MS, b'r')));
+    let [warmup, measure, _] = closed.totals;
+    assert_eq!((warmup.transactions, measure.transactions), (2 * 42, 2 + 20));
+
+    let arrivals = offered(1_000.0, 1_000, schedule);
+    let closed = simulate_open(8, arrivals, |asked| asked.plus(MS));
+    assert_eq!(closed.open.unwrap().scheduled, 20);
+    assert_eq!(closed.ledger.ok, 300 + 20);
+}
+
+#[test]
 fn a_stuck_server_ends_in_timeouts_not_in_silence() {
     let (closed, intervals) = simulate(4, window(Duration::ZERO, 3_000 * MS), 500 * MS, |_, n| {
         (n < 10).then_some((10 * MS, b'r'))
