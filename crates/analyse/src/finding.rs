@@ -77,7 +77,7 @@ pub enum Evidence {
         /// Repeats that order statistics need at the study's confidence.
         needed: u32,
     },
-    /// Check 1: clients ≠ throughput × latency in a closed loop.
+    /// Check 1: clients ≠ throughput × (latency + turnaround) in a closed loop.
     LittlesLaw {
         /// Clients.
         clients: u32,
@@ -85,7 +85,9 @@ pub enum Evidence {
         throughput: f64,
         /// Mean latency in milliseconds.
         latency_mean_ms: f64,
-        /// throughput × latency: the clients that were busy on average.
+        /// Mean time that the client took from a reply to its next request, in milliseconds.
+        turnaround_mean_ms: f64,
+        /// throughput × (latency + turnaround): the clients that are accounted for.
         busy_clients: f64,
     },
     /// Check 2: a server counter differs from weighin's own count of statements.
@@ -107,6 +109,35 @@ pub enum Evidence {
         share_of_allowed: f64,
         /// Longest time between two waits of an event loop.
         max_loop_lag: Duration,
+    },
+    /// Closed loop: the client took so long from replies to the next requests that the load was
+    /// lighter than asked.
+    RepliesNoticedLate {
+        /// Share of the time of all clients that went by between a reply and the next request.
+        share: f64,
+        /// Mean time from a reply to the next request, in milliseconds.
+        turnaround_mean_ms: f64,
+    },
+    /// Connections were lost in the course of a trial, and made anew.
+    Outage {
+        /// When the first connection was lost, counted from the start of the load.
+        first_error: Duration,
+        /// From then on until an operation succeeded again; absent where none did.
+        downtime: Option<Duration>,
+        /// From the first loss until throughput was back at 95 %; absent where it never was, or
+        /// nothing is known of before.
+        back_after: Option<Duration>,
+        /// Operations that failed because of it.
+        failed: u64,
+    },
+    /// Open loop: the server fell behind the offered rate (method R2).
+    Overloaded {
+        /// Operations per second that were offered.
+        rate: f64,
+        /// Operations per second that were answered within the measured phase.
+        throughput: f64,
+        /// Operations that were never begun, because too many waited already.
+        dropped: u64,
     },
     /// The ledger of a trial does not balance: a defect of weighin.
     LedgerUnbalanced,

@@ -1,6 +1,6 @@
 //! Check 3: the client was not the bottleneck.
 
-use super::Doubt;
+use super::{Doubt, turnaround};
 use crate::{Evidence, Validity};
 use model::LoadResult;
 
@@ -11,19 +11,23 @@ const BUSY: f64 = 0.8;
 /// held up the load: as much as Little's law lets pass.
 const LAG: f64 = 0.05;
 
-pub(super) fn doubts(load: &LoadResult) -> Vec<Doubt> {
+pub(super) fn doubts(clients: u32, load: &LoadResult) -> Vec<Doubt> {
+    busy(load).into_iter().chain(turnaround::doubt(clients, load)).collect()
+}
+
+fn busy(load: &LoadResult) -> Option<Doubt> {
     let client = &load.client;
     let window = load.measure.elapsed.as_secs_f64();
     let available = window * f64::from(client.cpus_allowed);
     let share_of_allowed = if available > 0.0 { client.cpu_seconds / available } else { 0.0 };
     let lag = client.max_loop_lag.as_secs_f64();
     if client.busiest_worker <= BUSY && share_of_allowed <= BUSY && lag <= LAG * window {
-        return Vec::new();
+        return None;
     }
     let evidence = Evidence::ClientBusy {
         busiest_worker: client.busiest_worker,
         share_of_allowed,
         max_loop_lag: client.max_loop_lag,
     };
-    vec![Doubt { validity: Validity::Suspect, evidence }]
+    Some(Doubt { validity: Validity::Suspect, evidence })
 }

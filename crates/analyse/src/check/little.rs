@@ -1,19 +1,18 @@
 //! Check 1: Little's law.
 
-use super::Doubt;
+use super::{Doubt, turnaround};
 use crate::{Evidence, Validity};
 use model::LoadResult;
 
-/// Clients may be idle for this share of their time before it casts doubt: between a reply and
-/// the next request the client needs some microseconds, a few per cent of the shortest
-/// statements.
+/// Share of the clients' time that may be unaccounted for before it casts doubt.
 const SUSPECT: f64 = 0.05;
 /// Beyond this, throughput and latency cannot both be right.
 const VOID: f64 = 0.20;
 
-/// In a closed loop without think time every client has a transaction under way at all times, so
-/// throughput × mean latency is the number of clients (J. D. C. Little, *Operations Research* 9,
-/// 1961, for a steady state).
+/// In a closed loop every client either has a transaction under way or is on its way from a reply
+/// to the next request, so throughput × (mean latency + mean turnaround) is the number of clients
+/// (J. D. C. Little, *Operations Research* 9, 1961, for a steady state). `None` for an open loop,
+/// whose clients are idle whenever nothing is due.
 ///
 /// A window of finite length adds an error at its edges: a transaction under way when the window
 /// began counts with its whole latency, one under way when it ended does not count. Each client
@@ -21,29 +20,40 @@ const VOID: f64 = 0.20;
 /// latency, which is longest latency ÷ window of the whole. Both limits are wider by that share.
 ///
 /// Too many busy clients are impossible. Too few can also be the time spent in transactions that
-/// failed, of which no latency is known (one lock wait may last for most of the window): then the
-/// trial is suspect at most, and its errors are a finding of their own. Without any latency nothing
-/// is known: the trial is void.
-pub(super) fn doubts(clients: u32, load: &LoadResult) -> Vec<Doubt> {
+/// failed, of which no latency is known (one lock wait may last for most of the window), or
+/// without a connection: then the trial is suspect at most, and its errors or its outage are a
+/// finding of their own. Without any latency nothing is known: the trial is void.
+pub(super) fn doubts(clients: u32, load: &LoadResult) -> Option<Vec<Doubt>> {
+    if load.open.is_some() {
+        return None;
+    }
     let throughput = load.measure.transactions_per_second();
     let latency_mean_ms = load.latencies.mean_ms().unwrap_or(0.0);
-    let busy_clients = throughput * latency_mean_ms / 1e3;
+    let turnaround_mean_ms = turnaround::mean_ms(load);
+    let busy_clients = throughput * (latency_mean_ms + turnaround_mean_ms) / 1e3;
     let deviation = busy_clients / f64::from(clients.max(1)) - 1.0;
 
     let longest_ms = load.latencies.max_ms().unwrap_or(0.0);
     let window_ms = load.measure.elapsed.as_secs_f64() * 1e3;
     let edge = if window_ms > 0.0 { longest_ms / window_ms } else { 0.0 };
-    let explained_by_failures = deviation < 0.0 && load.measure.errors > 0;
+    let lost = load.measure.errors > 0 || !load.outages.is_empty();
+    let explained_by_failures = deviation < 0.0 && lost;
 
     let validity = if busy_clients == 0.0 {
         Validity::Void
     } else if deviation.abs() <= SUSPECT + edge {
-        return Vec::new();
+        return Some(Vec::new());
     } else if deviation.abs() <= VOID + edge || explained_by_failures {
         Validity::Suspect
     } else {
         Validity::Void
     };
-    let evidence = Evidence::LittlesLaw { clients, throughput, latency_mean_ms, busy_clients };
-    vec![Doubt { validity, evidence }]
+    let evidence = Evidence::LittlesLaw {
+        clients,
+        throughput,
+        latency_mean_ms,
+        turnaround_mean_ms,
+        busy_clients,
+    };
+    Some(vec![Doubt { validity, evidence }])
 }

@@ -5,6 +5,7 @@ mod counters;
 mod host;
 mod little;
 mod outcome;
+mod turnaround;
 
 use crate::{Check, Evidence, Finding, Severity, Subject, Validity};
 use model::TrialRecord;
@@ -44,9 +45,9 @@ pub(crate) fn judge(record: &TrialRecord) -> Judgement {
     if let Some(load) = record.load() {
         let clients = record.key.level.clients;
         let numbered = [
-            (Check::LittlesLaw, Some(little::doubts(clients, load))),
+            (Check::LittlesLaw, little::doubts(clients, load)),
             (Check::ServerCounters, counters::doubts(&record.sampling, load)),
-            (Check::ClientNotBottleneck, Some(client::doubts(load))),
+            (Check::ClientNotBottleneck, Some(client::doubts(clients, load))),
         ];
         for (check, found) in numbered {
             match found {
@@ -54,7 +55,9 @@ pub(crate) fn judge(record: &TrialRecord) -> Judgement {
                     made.push((check, found.is_empty()));
                     doubts.extend(found);
                 }
-                None => doubts.push(counters::unavailable()),
+                None if check == Check::ServerCounters => doubts.push(counters::unavailable()),
+                // A law of closed loops has nothing to say of an open one.
+                None => {}
             }
         }
         doubts.extend(host::doubts(&record.sampling.samples, load));

@@ -1,8 +1,10 @@
-//! How a trial ended: failures, errors, and whether every operation is accounted for.
+//! How a trial went: failures, errors, outages, whether it kept up with what was offered, and
+//! whether every operation is accounted for.
 
 use super::Doubt;
 use crate::{Evidence, Validity};
-use model::{LoadResult, TrialEnd, TrialRecord};
+use model::{LoadResult, Outage, TrialEnd, TrialRecord};
+use std::time::Duration;
 
 /// Above this share of failed transactions the trial is suspect. Below it they are notices: a
 /// mixed OLTP load at many clients has a few deadlocks by nature.
@@ -16,7 +18,12 @@ pub(super) fn doubts(record: &TrialRecord) -> Vec<Doubt> {
             validity: Validity::Void,
             evidence: Evidence::TrialFailed { failure: failure.clone() },
         }],
-        TrialEnd::Completed(load) => ledger(load).into_iter().chain(errors(load)).collect(),
+        TrialEnd::Completed(load) => {
+            let mut doubts: Vec<Doubt> = ledger(load).into_iter().chain(errors(load)).collect();
+            doubts.extend(load.outages.iter().map(outage));
+            doubts.extend(overloaded(load));
+            doubts
+        }
     }
 }
 
@@ -41,4 +48,32 @@ fn errors(load: &LoadResult) -> Option<Doubt> {
     let most_frequent = load.errors.iter().max_by_key(|error| error.count);
     let message = most_frequent.map(|error| error.message.clone()).unwrap_or_default();
     Some(Doubt { validity, evidence: Evidence::Errors { failed, succeeded, message } })
+}
+
+/// Whatever a trial with an outage was to measure, the outage is in it.
+fn outage(outage: &Outage) -> Doubt {
+    let after_loss = |at: Duration| at.saturating_sub(outage.first_error);
+    Doubt {
+        validity: Validity::Suspect,
+        evidence: Evidence::Outage {
+            first_error: outage.first_error,
+            downtime: outage.downtime(),
+            back_after: outage.recovered.map(after_loss),
+            failed: outage.failed,
+        },
+    }
+}
+
+/// Response times of a load that the server fell behind say how long it ran, not how fast the
+/// server is.
+fn overloaded(load: &LoadResult) -> Option<Doubt> {
+    let open = load.open.as_ref().filter(|_| load.is_overloaded())?;
+    Some(Doubt {
+        validity: Validity::Suspect,
+        evidence: Evidence::Overloaded {
+            rate: open.rate,
+            throughput: load.measure.transactions_per_second(),
+            dropped: load.ledger.dropped,
+        },
+    })
 }

@@ -4,7 +4,7 @@ use crate::numbers;
 use crate::svg::{Line, Panel, PanelChart};
 use analyse::{Analysis, Cell, TestAnalysis};
 use maud::{Markup, html};
-use model::{LoadResult, Phase, Sample, TrialRecord};
+use model::{LoadResult, Outage, Phase, Sample, TrialRecord};
 use std::collections::BTreeMap;
 
 /// Points that the lines of all trials may have together, so that the page stays light.
@@ -20,7 +20,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
         section #time {
             h2 { "Over time" }
             p.caption {
-                "Each trial second by second, warm-up shaded. Trials at one level share their axes, \
+                "Each trial second by second, warm-up shaded, outages in the colour of failures. Trials at one level share their axes, \
                  so that they compare by eye. Processors and disk are those of the host that \
                  weighin ran on; the disk is the one that was written to most. Processors: "
                 span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO."
@@ -141,10 +141,18 @@ fn chart(record: &TrialRecord, load: &LoadResult, extent: &Extent, most_points: 
         title: format!("{}: throughput, processors and disk writes over time", record.key),
         time: (0.0, extent.seconds),
         warmup_until: warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max),
+        outages: load.outages.iter().map(|outage| down(outage, extent)).collect(),
         panels,
         most_points,
     }
     .draw()
+}
+
+/// From when until when nothing succeeded, in seconds; to the end of the axis where that is how it
+/// stayed.
+fn down(outage: &Outage, extent: &Extent) -> (f64, f64) {
+    let until = outage.first_success.map_or(extent.seconds, |at| at.as_secs_f64());
+    (outage.first_error.as_secs_f64(), until)
 }
 
 /// Panels of what was sampled; none of what was not.

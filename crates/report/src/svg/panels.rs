@@ -14,6 +14,8 @@ const PLOT: f64 = 46.0;
 const PANEL: f64 = PLOT + 20.0;
 /// Left edge of the plots: room for the largest number of an axis.
 const LEFT: f64 = 46.0;
+/// Width of the shortest outage, in pixels.
+const NARROWEST: f64 = 1.5;
 
 /// Panels over a common time axis.
 pub(crate) struct PanelChart {
@@ -23,6 +25,8 @@ pub(crate) struct PanelChart {
     pub(crate) time: (f64, f64),
     /// Until when the load was only warming up, in seconds.
     pub(crate) warmup_until: f64,
+    /// Outages: from when, until when, in seconds.
+    pub(crate) outages: Vec<(f64, f64)>,
     /// From top to bottom.
     pub(crate) panels: Vec<Panel>,
     /// Points that a line may have.
@@ -77,6 +81,9 @@ impl PanelChart {
                 rect class="warmup" x=(px(left)) y=(px(top))
                     width=(px(warm - left)) height=(px(PLOT)) {}
             }
+            @for &(from, until) in &self.outages {
+                (outage(time, (from, until), top))
+            }
             (straight("base", (left, bottom), (right, bottom)))
             @if let Some((value, at)) = highest {
                 (straight("grid", (left, at), (right, at)))
@@ -88,6 +95,19 @@ impl PanelChart {
                 @let placed = points.iter().filter_map(place);
                 path class={ "trace " (line.class) } d=(path(placed)) {}
             }
+        }
+    }
+}
+
+/// A band over the time of an outage, never too narrow to be seen.
+fn outage(time: &Scale, (from, until): (f64, f64), top: f64) -> Markup {
+    let (left, right) = time.range();
+    let at = |seconds: f64| time.position(seconds).unwrap_or(right).clamp(left, right);
+    let (start, end) = (at(from), at(until));
+    html! {
+        rect class="outage" x=(px(start)) y=(px(top))
+            width=(px((end - start).max(NARROWEST))) height=(px(PLOT)) {
+            title { "outage, " (format!("{from:.2}–{until:.2} s")) }
         }
     }
 }

@@ -14,14 +14,17 @@ pub(super) fn failed(what: &str, failure: &model::Failure) -> String {
 }
 
 /// The smallest and the largest of a figure over findings; zeros where none has it.
-fn span(findings: &[&Finding], of: impl Fn(&Evidence) -> Option<f64>) -> (f64, f64) {
+pub(super) fn span(findings: &[&Finding], of: impl Fn(&Evidence) -> Option<f64>) -> (f64, f64) {
     let values = || findings.iter().filter_map(|finding| of(&finding.evidence));
     let least = values().min_by(f64::total_cmp).unwrap_or_default();
     (least, values().max_by(f64::total_cmp).unwrap_or_default())
 }
 
 /// The sum of a figure over findings.
-fn total<N: std::iter::Sum>(findings: &[&Finding], of: impl Fn(&Evidence) -> Option<N>) -> N {
+pub(super) fn total<N: std::iter::Sum>(
+    findings: &[&Finding],
+    of: impl Fn(&Evidence) -> Option<N>,
+) -> N {
     findings.iter().filter_map(|finding| of(&finding.evidence)).sum()
 }
 
@@ -33,7 +36,8 @@ pub(super) fn busy_clients(findings: &[&Finding]) -> String {
         _ => None,
     });
     format!(
-        "throughput × mean latency make only {} of the connected clients busy where all should be",
+        "throughput × (mean latency + turnaround) accounts for {} of the connected clients where it \
+         should for all",
         numbers::percents(share),
     )
 }
@@ -78,6 +82,23 @@ pub(super) fn client_busy(findings: &[&Finding]) -> String {
         numbers::percents(worker),
         numbers::percents(share),
         numbers::duration(Duration::try_from_secs_f64(lag.1).unwrap_or_default()),
+    )
+}
+
+pub(super) fn noticed_late(findings: &[&Finding]) -> String {
+    let share = span(findings, |evidence| match evidence {
+        Evidence::RepliesNoticedLate { share, .. } => Some(*share),
+        _ => None,
+    });
+    let turnaround = span(findings, |evidence| match evidence {
+        Evidence::RepliesNoticedLate { turnaround_mean_ms, .. } => Some(*turnaround_mean_ms),
+        _ => None,
+    });
+    format!(
+        "the client took {} of each cycle, up to {} ms on average from a reply to the next \
+         request, so the load was lighter than asked",
+        numbers::percents(share),
+        figure(turnaround.1),
     )
 }
 

@@ -2,10 +2,12 @@
 
 use super::comparisons::{better, overall, times};
 use super::doubts::{
-    busy_clients, client_busy, counters, dataset_against_memory, errors, failed, saturated, steal,
+    busy_clients, client_busy, counters, dataset_against_memory, errors, failed, noticed_late,
+    saturated, steal,
 };
 use super::labels::{check, target_name};
 use super::opinion;
+use super::outages::{outages, overloaded};
 use super::place::{self, levels};
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
@@ -50,6 +52,8 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
             Evidence::LittlesLaw { .. }
             | Evidence::CountersUnavailable
             | Evidence::ClientBusy { .. }
+            | Evidence::RepliesNoticedLate { .. }
+            | Evidence::Outage { .. }
             | Evidence::LedgerUnbalanced
             | Evidence::Steal { .. }
             | Evidence::HostSaturated { .. },
@@ -70,6 +74,8 @@ fn sentence_of_all(findings: &[&Finding]) -> String {
         Evidence::LittlesLaw { .. } => Some(busy_clients(findings)),
         Evidence::CounterMismatch { counter, .. } => Some(counters(counter, findings)),
         Evidence::ClientBusy { .. } => Some(client_busy(findings)),
+        Evidence::RepliesNoticedLate { .. } => Some(noticed_late(findings)),
+        Evidence::Outage { .. } => Some(outages(findings)),
         Evidence::Errors { message, .. } => Some(errors(message, findings)),
         Evidence::Steal { .. } => Some(steal(findings)),
         Evidence::HostSaturated { .. } => Some(saturated(findings)),
@@ -107,11 +113,18 @@ pub fn statement(finding: &Finding) -> String {
              {needed}; the intervals here assume a log-normal scatter",
             numbers::counted(*repeats as usize, "repeat"),
         ),
-        Evidence::LittlesLaw { clients, throughput, latency_mean_ms, busy_clients } => format!(
-            "{} transactions/s × {} ms of mean latency make {} busy clients where {} were \
-             connected; the two should agree",
+        Evidence::LittlesLaw {
+            clients,
+            throughput,
+            latency_mean_ms,
+            turnaround_mean_ms,
+            busy_clients,
+        } => format!(
+            "{} transactions/s × ({} ms of mean latency + {} ms until the next request) make {} \
+             busy clients where {} were connected; the two should agree",
             figure(*throughput),
             figure(*latency_mean_ms),
+            figure(*turnaround_mean_ms),
             figure(*busy_clients),
             count((*clients).into()),
         ),
@@ -121,6 +134,11 @@ pub fn statement(finding: &Finding) -> String {
                 .to_owned()
         }
         Evidence::ClientBusy { .. } => client_busy(&[finding]),
+        Evidence::RepliesNoticedLate { .. } => noticed_late(&[finding]),
+        Evidence::Outage { .. } => outages(&[finding]),
+        Evidence::Overloaded { rate, throughput, dropped } => {
+            overloaded(*rate, *throughput, *dropped)
+        }
         Evidence::LedgerUnbalanced => {
             "not every scheduled operation is accounted for; this is a defect of weighin, please \
              report it"

@@ -63,6 +63,9 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::CounterMismatch { .. } => "The server’s counters disagree",
         Evidence::CountersUnavailable => "The server’s counters are unknown",
         Evidence::ClientBusy { .. } => "The load generator was busy",
+        Evidence::RepliesNoticedLate { .. } => "Replies noticed late",
+        Evidence::Outage { .. } => "Outages",
+        Evidence::Overloaded { .. } => "Overloaded",
         Evidence::LedgerUnbalanced => "Operations unaccounted for",
         Evidence::Errors { .. } => "Transactions that failed",
         Evidence::Steal { .. } => "Processor time stolen",
@@ -83,7 +86,7 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
 /// What a check of every trial is about.
 pub(crate) fn check(check: Check) -> &'static str {
     match check {
-        Check::LittlesLaw => "check 1, Little’s law: clients = throughput × latency",
+        Check::LittlesLaw => "check 1, Little’s law: clients = throughput × (latency + turnaround)",
         Check::ServerCounters => "check 2: the server’s own counters agree with weighin’s",
         Check::ClientNotBottleneck => "check 3: the load generator was not the bottleneck",
     }

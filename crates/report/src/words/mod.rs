@@ -11,6 +11,7 @@ mod evidence;
 mod labels;
 mod methods;
 mod opinion;
+mod outages;
 mod place;
 
 pub(crate) use answer::{answer, general_limits};

@@ -1,0 +1,30 @@
+//! What the client takes for itself between a reply and its next request.
+
+use super::Doubt;
+use crate::{Evidence, Validity};
+use model::LoadResult;
+
+/// Share of its clients' time that the load generator may take before the load is no longer the
+/// one that was asked for: so many clients without think time.
+const LATE: f64 = 0.25;
+
+/// Mean time from a reply to the next request of the same client in the measured phase, in
+/// milliseconds; 0 where there was no transaction, and in an open loop, which has no such time.
+pub(super) fn mean_ms(load: &LoadResult) -> f64 {
+    match load.measure.transactions {
+        0 => 0.0,
+        transactions => load.client.turnaround_seconds * 1e3 / transactions as f64,
+    }
+}
+
+/// A client's cycle, from one request to the next, is clients ÷ throughput; over the measured
+/// phase the cycles of all clients together are clients × its length.
+pub(super) fn doubt(clients: u32, load: &LoadResult) -> Option<Doubt> {
+    let time_of_all = f64::from(clients) * load.measure.elapsed.as_secs_f64();
+    let share = load.client.turnaround_seconds / time_of_all;
+    let late = load.open.is_none() && share.is_finite() && share > LATE;
+    late.then(|| Doubt {
+        validity: Validity::Suspect,
+        evidence: Evidence::RepliesNoticedLate { share, turnaround_mean_ms: mean_ms(load) },
+    })
+}

@@ -1,0 +1,53 @@
+//! Trials that offered a rate.
+
+use crate::bench::{dataset, found, load_of, trial};
+use analyse::{Check, Evidence, Severity, Validity, analyse};
+use model::{ArrivalProcess, Dataset, OpenLoopResult};
+
+/// One repeat that answered 10,000 of so many offered.
+fn offered(scheduled: u64, dropped: u64) -> Dataset {
+    let mut data = dataset(&["only"], &[4], 1, |_, _, _| 1000.0);
+    let load = load_of(trial(&mut data, "only", 4, 1));
+    // Four clients that are hardly ever busy: no contradiction where nothing is due.
+    load.latencies = crate::bench::latencies(0.000_2);
+    load.client.turnaround_seconds = 39.0;
+    load.open = Some(OpenLoopResult {
+        rate: scheduled as f64 / 10.0,
+        process: ArrivalProcess::Poisson,
+        scheduled,
+        answered: load.measure.transactions,
+        service_times: load.latencies.clone(),
+        schedule_lags: load.latencies.clone(),
+        max_waiting: 100,
+        most_waiting: 3,
+    });
+    load.ledger.scheduled += dropped;
+    load.ledger.dropped += dropped;
+    data
+}
+
+#[test]
+fn a_rate_that_was_kept_up_with_casts_no_doubt() {
+    let data = offered(10_000, 0);
+    let analysis = analyse(&data);
+    assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);
+    let law = found(
+        &analysis,
+        |e| matches!(e, Evidence::CheckPassed { check, .. } if *check == Check::LittlesLaw),
+    );
+    assert!(law.is_empty(), "a law of closed loops says nothing of an open one");
+    assert!(found(&analysis, |e| matches!(e, Evidence::CountersUnavailable)).is_empty());
+}
+
+#[test]
+fn a_rate_that_was_not_kept_up_with_is_a_warning() {
+    let data = offered(20_000, 9_900);
+    let analysis = analyse(&data);
+    assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Suspect);
+    let overloaded = found(&analysis, |e| matches!(e, Evidence::Overloaded { .. }));
+    assert_eq!(overloaded[0].severity, Severity::Warning);
+    assert_eq!(
+        overloaded[0].evidence,
+        Evidence::Overloaded { rate: 2_000.0, throughput: 1_000.0, dropped: 9_900 }
+    );
+}
