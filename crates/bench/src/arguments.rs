@@ -45,6 +45,8 @@ pub(crate) enum Workload {
     ReadOnly,
     #[value(name = "oltp_read_write")]
     ReadWrite,
+    #[value(name = "oltp_write_only")]
+    WriteOnly,
 }
 
 impl Workload {
@@ -53,6 +55,7 @@ impl Workload {
             Self::PointSelect => OltpMix::PointSelect,
             Self::ReadOnly => OltpMix::ReadOnly,
             Self::ReadWrite => OltpMix::ReadWrite,
+            Self::WriteOnly => OltpMix::WriteOnly,
         }
     }
 }
