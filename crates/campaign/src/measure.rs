@@ -3,7 +3,9 @@ use engine::mysql::{OltpSession, OltpStatements};
 use engine::{
     ErrorPolicy, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Stop, available_workers, run,
 };
-use model::{CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, Workload};
+use model::{
+    CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Workload,
+};
 use sample::{Sampler, SamplerOptions};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,6 +15,10 @@ use target::client::Connection;
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 /// How long the sampling connection waits for an answer.
 const COUNTER_PATIENCE: Duration = Duration::from_secs(10);
+/// How long the server may take to count what connections did that have just ended.
+const SETTLING: Duration = Duration::from_secs(2);
+/// How often it is asked.
+const SETTLING_POLL: Duration = Duration::from_millis(10);
 
 /// One load to run and measure.
 #[derive(Clone, Debug)]
@@ -91,7 +97,7 @@ pub fn measure(
             Progress::Interval(interval) => on_interval(interval),
         },
     );
-    let after = (Instant::now(), counters::read(control).ok());
+    let after = settled(control, before.1.as_ref(), outcome.as_ref().ok());
     let samples = sampler.map(Sampler::stop).unwrap_or_default();
     let load = match outcome {
         Ok(load) => load,
@@ -116,6 +122,31 @@ fn start_sampler(order: &Order<'_>, origin: Instant, mut connection: Connection)
         counters: bounded.then(|| Box::new(move || counters::read(&mut connection).ok()) as Box<_>),
         on_sample: None,
     })
+}
+
+/// Reads the counters after a load. A server adds the counts of a connection that has ended to its
+/// totals a moment after it took them out of those of the living: as long as it seems to have
+/// counted fewer statements than it acknowledged, it is asked again, for a while.
+fn settled(
+    control: &mut Connection,
+    before: Option<&ServerCounters>,
+    load: Option<&LoadResult>,
+) -> (Instant, Option<ServerCounters>) {
+    let deadline = Instant::now() + SETTLING;
+    loop {
+        let (at, after) = (Instant::now(), counters::read(control).ok());
+        let incomplete = before.zip(after.as_ref()).zip(load).is_some_and(|(readings, load)| {
+            let (before, after) = readings;
+            load.statements.named().into_iter().any(|(name, acknowledged)| {
+                let grown = before.get(name).zip(after.get(name)).map(|(from, to)| to - from);
+                grown.is_some_and(|grown| i128::from(grown) < i128::from(acknowledged))
+            })
+        });
+        if !incomplete || at >= deadline {
+            return (at, after);
+        }
+        std::thread::sleep(SETTLING_POLL);
+    }
 }
 
 /// Seconds from `origin` to `at`, negative when `at` is earlier.
