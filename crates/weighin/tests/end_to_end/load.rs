@@ -1,6 +1,6 @@
 //! One load by hand: what it reports is what the server saw.
 
-use crate::support::{COUNTERS, Server, Workplace};
+use crate::support::{COUNTERS, Server, Workplace, number, whole};
 use serde_json::Value;
 
 const TABLES: [&str; 4] = ["--tables", "2", "--table-size", "2000"];
@@ -24,14 +24,6 @@ const FIELDS: [&str; 16] = [
     "/peak_rss_bytes",
     "/operations/ok",
 ];
-
-fn number(json: &Value, field: &str) -> f64 {
-    json.pointer(field).and_then(Value::as_f64).unwrap_or_else(|| panic!("{field} in {json:#}"))
-}
-
-fn whole(json: &Value, field: &str) -> u64 {
-    json.pointer(field).and_then(Value::as_u64).unwrap_or_else(|| panic!("{field} in {json:#}"))
-}
 
 fn prepared(place: &Workplace) -> Server {
     let server = Server::start();

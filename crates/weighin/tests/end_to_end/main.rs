@@ -3,9 +3,13 @@
 
 mod bad_input;
 mod closed_pipes;
+mod freezes;
 mod full_disks;
 mod load;
+mod load_errors;
 mod login;
+mod many_clients;
+mod outages;
 mod prepare;
 mod resume;
 mod run;

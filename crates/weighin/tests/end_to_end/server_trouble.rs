@@ -58,7 +58,7 @@ fn a_server_that_dies_under_a_load_by_hand_is_told() {
         "--workload=oltp_read_write",
         "--table-size=1000",
         "--clients=8",
-        "--duration=60s",
+        "--duration=10s",
     ]);
     let connected = || server.query("SHOW PROCESSLIST").len();
     wait_for("clients", || connected() > 8);
