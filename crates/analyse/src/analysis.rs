@@ -47,7 +47,8 @@ pub struct Cell {
     pub trials: Vec<TrialAssessment>,
     /// Transactions per second; like all estimates here over the trials that are not void.
     pub throughput: Option<Estimate>,
-    /// Mean latency in milliseconds.
+    /// Mean latency in milliseconds. All latencies are response times where the level has a rate,
+    /// and absent where a trial fell behind it (method R2); else they are service times.
     pub latency_mean_ms: Option<Estimate>,
     /// Median latency in milliseconds.
     pub latency_p50_ms: Option<Estimate>,
@@ -59,6 +60,8 @@ pub struct Cell {
     /// (max − min) / median of throughput over the trials (method R31), 0.05 being 5 %; absent for
     /// fewer than two.
     pub spread: Option<f64>,
+    /// Trials that fell behind the offered rate, of those that are not void.
+    pub overloaded: usize,
     /// The merged distribution over the trials that are not void.
     #[serde(skip)]
     pub latencies: Latencies,

@@ -3,7 +3,7 @@
 use crate::check::{Doubt, Judgement};
 use crate::series::{Figure, Figures, Series};
 use crate::{Cell, Evidence, Finding, Subject, TrialAssessment, Validity};
-use model::{Dataset, Latencies, Level, Test, TrialRecord};
+use model::{Dataset, Latencies, Level, LoadResult, Test, TrialRecord};
 use std::mem::discriminant;
 
 /// All trials of one target at one level of one test, in order of repeat.
@@ -78,6 +78,10 @@ impl<'a> CellData<'a> {
             latency_p95_ms: estimate(Figure::LatencyP95),
             latency_p99_ms: estimate(Figure::LatencyP99),
             spread: self.series(Figure::Throughput).spread(),
+            overloaded: self
+                .usable()
+                .filter(|trial| trial.record.load().is_some_and(LoadResult::is_overloaded))
+                .count(),
             latencies,
         }
     }

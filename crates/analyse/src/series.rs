@@ -20,8 +20,8 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
-    fn is_percentile(self) -> bool {
-        matches!(self, Self::LatencyP50 | Self::LatencyP95 | Self::LatencyP99)
+    fn is_latency(self) -> bool {
+        matches!(self, Self::LatencyMean | Self::LatencyP50 | Self::LatencyP95 | Self::LatencyP99)
     }
 }
 
@@ -53,7 +53,8 @@ pub fn percentile_ms(latencies: &Latencies, percentile: f64, confidence: f64) ->
 
 /// All figures of a trial, in transactions per second and milliseconds. Read once, because each
 /// latency is a walk through a histogram. Absent when no transaction succeeded, or fewer than a
-/// percentile takes ([`percentile_ms`]).
+/// percentile takes ([`percentile_ms`]). A load that fell behind its rate has no latencies: theirs
+/// grow with the length of the trial and say nothing of the server (method R2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Figures {
     throughput: Option<Reading>,
@@ -69,14 +70,15 @@ impl Figures {
             let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
             Some(Reading { value, rounding })
         };
-        let percentile = |percentile| {
-            reading(percentile_ms(&load.latencies, percentile, confidence), HISTOGRAM_ROUNDING)
-        };
+        let kept_up = !load.is_overloaded();
+        let latency = |value: Option<f64>| reading(value.filter(|_| kept_up), HISTOGRAM_ROUNDING);
+        let percentile =
+            |percentile| latency(percentile_ms(&load.latencies, percentile, confidence));
         // One transaction more or less may have fallen within the window.
         let whole_transactions = 1.0 / load.measure.transactions.max(1) as f64;
         Self {
             throughput: reading(Some(load.measure.transactions_per_second()), whole_transactions),
-            latency_mean: reading(load.latencies.mean_ms(), HISTOGRAM_ROUNDING),
+            latency_mean: latency(load.latencies.mean_ms()),
             latency_p50: percentile(50.0),
             latency_p95: percentile(95.0),
             latency_p99: percentile(99.0),
@@ -113,9 +115,9 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// Of these trials, each with its repeat. Empty where a trial has too few transactions for a
-    /// percentile: it is the slow trials that have few, and without them the others would make
-    /// the target look good.
+    /// Of these trials, each with its repeat. Empty where a trial lacks a latency, because it has too
+    /// few transactions for a percentile or fell behind its rate: it is the slow trials that do,
+    /// and without them the others would make the target look good.
     pub(crate) fn of(figure: Figure, trials: impl Iterator<Item = (u32, Figures)>) -> Self {
         let mut series = Self::default();
         for (repeat, figures) in trials {
@@ -124,7 +126,7 @@ impl Series {
                     series.values.insert(repeat, reading.value);
                     series.rounding = series.rounding.max(reading.rounding);
                 }
-                None if figure.is_percentile() => return Self::default(),
+                None if figure.is_latency() => return Self::default(),
                 None => {}
             }
         }

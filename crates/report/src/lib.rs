@@ -6,6 +6,7 @@
 mod csv;
 mod html;
 mod json;
+mod level_axis;
 mod markdown;
 pub mod numbers;
 mod svg;

@@ -18,7 +18,7 @@ pub(crate) struct TrialRow<'a> {
 pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
 
 /// All columns in order. Names and meanings are part of the published formats.
-pub(crate) const COLUMNS: [Column; 33] = [
+pub(crate) const COLUMNS: [Column; 35] = [
     ("study", |row| row.analysis.dataset.study.name.clone().into()),
     ("run", |row| row.analysis.dataset.run.id.into()),
     ("test", |row| row.planned.key.test.clone().into()),
@@ -59,6 +59,10 @@ pub(crate) const COLUMNS: [Column; 33] = [
     }),
     ("failure_message", |row| row.failed(|failure| failure.message.clone().into())),
     ("failure_remedy", |row| row.failed(|failure| failure.remedy.clone().into())),
+    ("rate", |row| row.planned.key.level.rate.into()),
+    ("overloaded", |row| {
+        row.loaded(|load| load.open.as_ref().map(|_| load.is_overloaded()).into())
+    }),
 ];
 
 /// Every trial of the plan in its order.

@@ -1,5 +1,6 @@
 //! From a test's cells to its charts.
 
+use crate::level_axis::{LevelAxis, overloaded};
 use crate::svg::{self, IntervalChart, LineChart, Point, Row, Series, Size, Value, VerticalAxis};
 use crate::view::{self, Tally};
 use crate::{numbers, words};
@@ -10,35 +11,40 @@ use stats::{Estimate, IntervalMethod};
 /// A figure that is drawn against level.
 struct Figure {
     id: &'static str,
-    heading: &'static str,
+    heading: fn(LevelAxis) -> String,
     unit: &'static str,
     axis: VerticalAxis,
     better: &'static str,
     of: fn(&Cell) -> Option<Estimate>,
+    /// Why it is missing although the cell has trials that count.
+    withheld: fn(&Cell) -> Option<String>,
 }
 
 const FIGURES: [Figure; 2] = [
     Figure {
         id: "throughput",
-        heading: "Throughput",
+        heading: |_| "Throughput".to_owned(),
         unit: "transactions/s",
         axis: VerticalAxis::FromZero,
         better: "higher is better",
         of: |cell| cell.throughput,
+        withheld: |_| None,
     },
     Figure {
         id: "latency",
-        heading: "95th percentile of latency",
+        heading: |axis| format!("95th percentile of {}", axis.latency()),
         unit: "ms",
         axis: VerticalAxis::Log,
         better: "lower is better",
         of: |cell| cell.latency_p95_ms,
+        withheld: overloaded,
     },
 ];
 
 /// The main charts of the test of that number.
 pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
-    let mut levels: Vec<u32> = test.cells.iter().map(|cell| cell.level.clients).collect();
+    let axis = LevelAxis::of(test);
+    let mut levels: Vec<u32> = test.cells.iter().map(|cell| axis.number(cell.level)).collect();
     levels.sort_unstable();
     levels.dedup();
     html! {
@@ -46,7 +52,7 @@ pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
             @for figure in &FIGURES {
                 figure {
                     figcaption {
-                        strong { (figure.heading) } ", " (figure.unit)
+                        strong { ((figure.heading)(axis)) } ", " (figure.unit)
                         @if figure.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
                         span.hint { (figure.better) }
                     }
@@ -77,7 +83,10 @@ fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
                 "A hollow mark rests on trials of which some are suspect, or were lost. "
             }
             @if test.cells.iter().any(|cell| view::why_empty(analysis, cell).is_some()) {
-                "A cross marks a level at which every trial of a target failed or is void."
+                "A cross marks a level at which every trial of a target failed or is void. "
+            }
+            @if test.cells.iter().any(|cell| cell.overloaded > 0) {
+                "A target that fell behind the offered rate has a cross in place of a response time."
             }
         }
     }
@@ -90,9 +99,12 @@ fn against_level(
     levels: &[u32],
     figure: &Figure,
 ) -> Markup {
+    let level = LevelAxis::of(test);
+    let heading = (figure.heading)(level);
     let chart = LineChart {
         id: format!("{}-{number}", figure.id),
-        title: format!("{} in {} against clients, {}", figure.heading, figure.unit, test.test),
+        title: format!("{heading} in {} against {}, {}", figure.unit, level.name(), test.test),
+        level,
         unit: figure.unit.to_owned(),
         axis: figure.axis,
         levels: levels.iter().copied().map(f64::from).collect(),
@@ -115,9 +127,9 @@ fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Figur
     let mut cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.target == target).collect();
     cells.sort_by_key(|cell| cell.level);
     let point = |cell: &Cell| Point {
-        x: cell.level.clients.into(),
+        x: LevelAxis::of(test).number(cell.level).into(),
         value: (figure.of)(cell).map(|estimate| value(analysis, cell, &estimate)),
-        gap: view::why_empty(analysis, cell),
+        gap: view::why_empty(analysis, cell).or_else(|| (figure.withheld)(cell)),
     };
     Series { name: target.to_owned(), points: cells.into_iter().map(point).collect() }
 }
@@ -149,7 +161,12 @@ fn at_one_level(
     });
     IntervalChart {
         id: format!("{}-{number}", figure.id),
-        title: format!("{} in {}, {}", figure.heading, figure.unit, test.test),
+        title: format!(
+            "{} in {}, {}",
+            (figure.heading)(LevelAxis::of(test)),
+            figure.unit,
+            test.test
+        ),
         rows: rows.collect(),
     }
     .draw()

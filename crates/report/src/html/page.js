@@ -49,8 +49,8 @@
       cursor.setAttribute("x1", level.at);
       cursor.setAttribute("x2", level.at);
       cursor.style.visibility = "visible";
-      const clients = level.label === "1" ? "client" : "clients";
-      tip.replaceChildren(element("b", `${level.label} ${clients}`));
+      const unit = level.label === "1" ? chart.dataset.level : chart.dataset.levels;
+      tip.replaceChildren(element("b", `${level.label} ${unit}`));
       for (const mark of level.marks) tip.append(describe(mark, chart.dataset.unit));
       tip.hidden = false;
       const box = chart.getBoundingClientRect();

@@ -5,6 +5,7 @@ use super::labels::spread;
 use super::marks::{failure_cross, mark_class, outline, series_class};
 use super::scale::Scale;
 use super::{moved_to, name, path, px, straight, text, view_box};
+use crate::level_axis::LevelAxis;
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -27,6 +28,8 @@ pub(crate) struct LineChart {
     pub(crate) title: String,
     /// Unit of the figure.
     pub(crate) unit: String,
+    /// What the levels count.
+    pub(crate) level: LevelAxis,
     /// How the figure's axis runs.
     pub(crate) axis: VerticalAxis,
     /// All levels, ascending and positive.
@@ -94,7 +97,8 @@ impl LineChart {
             self.series.iter().map(|series| placed(series, &x, &y)).collect();
         html! {
             svg id=(id) class=(class) viewBox=(view_box(frame.width, frame.height))
-                role="img" aria-labelledby={ (id) "-title" } tabindex="0" data-unit=(self.unit) {
+                role="img" aria-labelledby={ (id) "-title" } tabindex="0" data-unit=(self.unit)
+                data-level=(self.level.units().0) data-levels=(self.level.units().1) {
                 title id={ (id) "-title" } { (self.title) }
                 (self.axes(&frame, &x, &y))
                 @for (i, points) in placed.iter().enumerate() { (self.intervals(i, points)) }
@@ -160,7 +164,7 @@ impl LineChart {
                     (text("middle", (at, bottom + 19.0), &numbers::tick(value)))
                 }
                 (straight("base", (left, bottom), (right, bottom)))
-                (text("middle", below, "clients (log scale)"))
+                (text("middle", below, &format!("{} (log scale)", self.level.name())))
             }
         }
     }
@@ -220,12 +224,13 @@ impl LineChart {
 
     /// The series that have no figure at a level because its trials failed, each with its reason.
     fn failed_at(&self, level: f64) -> Vec<(usize, String)> {
+        let (_, many) = self.level.units();
         let mut failed = Vec::new();
         for (i, series) in self.series.iter().enumerate() {
             let at_level = series.points.iter().filter(|point| point.x == level);
             failed.extend(at_level.filter_map(|point| {
                 let why = point.gap.as_ref()?;
-                Some((i, format!("{}, {level} clients: {why}", series.name)))
+                Some((i, format!("{}, {level} {many}: {why}", series.name)))
             }));
         }
         failed
@@ -319,6 +324,7 @@ mod tests {
             id: "c".into(),
             title: "t".into(),
             unit: "ms".into(),
+            level: LevelAxis::Clients,
             axis,
             levels: levels.clone(),
             series: vec![Series { name: "a".into(), points }],

@@ -1,17 +1,24 @@
 use super::{Cell, Table, Tone, numbers, words};
+use crate::level_axis::{LevelAxis, overloaded};
 use crate::numbers::{count, percent};
 use crate::view::{self, Tally};
 use analyse::{Analysis, TestAnalysis};
 
 /// Every cell of a test, the levels in order and the targets within each.
 pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
+    let axis = LevelAxis::of(test);
+    let [p50, p95, p99] = axis.percentiles();
+    let latency = |cell: &analyse::Cell, estimate: Option<stats::Estimate>| match overloaded(cell) {
+        Some(overloaded) => Cell::text(overloaded).with_tone(Tone::Doubtful),
+        None => Cell::estimate(estimate.as_ref()),
+    };
     let mut table = Table::new([
-        numbers("clients"),
+        numbers(axis.name()),
         words("target"),
         numbers("throughput, transactions/s"),
-        numbers("p50, ms"),
-        numbers("p95, ms"),
-        numbers("p99, ms"),
+        numbers(p50),
+        numbers(p95),
+        numbers(p99),
         numbers("spread"),
         words("trials"),
     ]);
@@ -22,12 +29,12 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
         let opens = previous != Some(cell.level);
         previous = Some(cell.level);
         let row = [
-            Cell::text(count(cell.level.clients.into())),
+            Cell::text(count(axis.number(cell.level).into())),
             Cell::target(&cell.target, view::series(analysis, &cell.target)),
             Cell::estimate(cell.throughput.as_ref()),
-            Cell::estimate(cell.latency_p50_ms.as_ref()),
-            Cell::estimate(cell.latency_p95_ms.as_ref()),
-            Cell::estimate(cell.latency_p99_ms.as_ref()),
+            latency(cell, cell.latency_p50_ms),
+            latency(cell, cell.latency_p95_ms),
+            latency(cell, cell.latency_p99_ms),
             Cell::text(cell.spread.map_or(crate::numbers::NOTHING.to_owned(), percent)),
             validity(analysis, cell),
         ];

@@ -1,4 +1,5 @@
 use super::{Cell, Table, numbers, words};
+use crate::level_axis::LevelAxis;
 use crate::numbers::{NOTHING, count, figure};
 use crate::view;
 use crate::words::shape;
@@ -8,11 +9,15 @@ use analyse::{Analysis, Place, TestAnalysis};
 pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let places = || test.ranking.tiers.iter().flatten();
     let priced = places().any(|place| place.cost_per_million.is_some());
+    let axis = LevelAxis::of(test);
     let mut columns = vec![
         words("place"),
         words("target"),
         numbers("peak, transactions/s"),
-        numbers("at clients"),
+        numbers(match axis {
+            LevelAxis::Clients => "at clients",
+            LevelAxis::Rate => "at offered, transactions/s",
+        }),
         words("beyond the peak"),
     ];
     if priced {
@@ -53,7 +58,7 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &Place) -> [Cell;
     [
         Cell::target(&place.target, view::series(analysis, &place.target)),
         Cell::estimate(Some(&place.throughput)),
-        Cell::text(count(place.level.clients.into())),
+        Cell::text(count(LevelAxis::of(test).number(place.level).into())),
         Cell::text(curve.map_or(String::new(), shape)),
     ]
 }

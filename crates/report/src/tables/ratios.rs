@@ -1,4 +1,5 @@
 use super::{Cell, Table, Tone, numbers, words};
+use crate::level_axis::LevelAxis;
 use crate::numbers::{count, list};
 use crate::words::verdict;
 use analyse::{Comparison, Metric, TestAnalysis, Verdict};
@@ -9,13 +10,15 @@ type Figures<'a> = (&'a Estimate, &'a Estimate, Verdict);
 
 /// Two targets against one another, level by level, then over all levels together.
 pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Table {
+    let axis = LevelAxis::of(test);
+    let [base_p95, p95_ratio] = axis.p95_comparison();
     let mut table = Table::new([
-        numbers("clients"),
+        numbers(axis.name()),
         numbers("base, transactions/s"),
         numbers("throughput ratio"),
         words("verdict"),
-        numbers("base p95, ms"),
-        numbers("p95 ratio"),
+        numbers(base_p95),
+        numbers(p95_ratio),
         words("verdict"),
     ]);
     let pair: Vec<&Comparison> = test
@@ -31,7 +34,7 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
             let found = pair.iter().find(|c| c.level == level && c.metric == metric)?;
             Some((&found.base, &found.ratio, found.verdict))
         };
-        let level = Cell::text(count(level.clients.into()));
+        let level = Cell::text(count(axis.number(level).into()));
         table.push(row(level, of, baseline, candidate));
     }
     let overall = |metric| {
@@ -43,9 +46,9 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
         let over = if found.all_levels {
             Cell::text("all")
         } else {
-            let clients: Vec<String> =
-                found.levels.iter().map(|level| count(level.clients.into())).collect();
-            Cell::text("together").with_note(list(&clients))
+            let levels: Vec<String> =
+                found.levels.iter().map(|&level| count(axis.number(level).into())).collect();
+            Cell::text("together").with_note(list(&levels))
         };
         let of = |metric| overall(metric).map(|o| (&o.base, &o.ratio, o.verdict));
         table.push_group(row(over, of, baseline, candidate));

@@ -13,6 +13,7 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         words("test"),
         words("target"),
         numbers("clients"),
+        numbers("offered, transactions/s"),
         words("began, UTC"),
         words("trusted"),
         numbers("measured for"),
@@ -63,6 +64,7 @@ fn identity(
         Cell::text(&key.test),
         Cell::target(&key.target, view::series(analysis, &key.target)),
         Cell::text(count(key.level.clients.into())),
+        Cell::figure(key.level.rate.map(f64::from)),
         Cell::text(date(record.started_at).trim_end_matches(" UTC")),
         trusted,
     ]

@@ -3,6 +3,7 @@
 use super::evidence::{capitalised, statement};
 use super::labels::target_name;
 use super::place::levels;
+use super::rates;
 use crate::numbers;
 use analyse::{
     Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, Place, TestAnalysis,
@@ -15,7 +16,8 @@ const MOST_CONDITIONS: usize = 8;
 
 /// What a test says.
 pub(crate) struct Answer {
-    /// How the targets compare over all levels together where there are two, else the ranking.
+    /// Up to which rate the targets keep up where rates were offered; how they compare over all
+    /// levels together where there are two; else the ranking.
     pub(crate) headline: String,
     /// The ranking at the targets' peaks, where the headline does not say it.
     pub(crate) ranking: Option<String>,
@@ -35,9 +37,11 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         [only] => only.overall.take(),
         _ => None,
     };
-    let (headline, ranking) = match overall {
-        Some(overall) => (format!("{overall}."), Some(ranking)),
-        None => (ranking, None),
+    let (headline, ranking) = match (rates::kept_up(test), overall) {
+        // What is offered decides the throughput of an open loop, so no ratio of it comes first.
+        (Some(kept_up), _) => (kept_up, None),
+        (None, Some(overall)) => (format!("{overall}."), Some(ranking)),
+        (None, None) => (ranking, None),
     };
     let undecided = |overall: &OverallComparison| {
         overall.metric == Metric::Throughput && overall.verdict == Verdict::Unresolved
@@ -198,7 +202,8 @@ fn unmeasured_levels(test: &Test) -> Option<String> {
     Some(if first == last {
         format!("Only one level, {first}, was measured; others may rank otherwise.")
     } else {
-        format!("Levels outside {} to {last} were not measured.", first.clients)
+        let first = first.rate.map_or(first.clients.to_string(), |rate| format!("{rate}/s"));
+        format!("Levels outside {first} to {last} were not measured.")
     })
 }
 

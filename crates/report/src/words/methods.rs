@@ -2,6 +2,7 @@
 
 use crate::numbers;
 use analyse::Analysis;
+use model::Test;
 use stats::values_needed;
 
 /// Why intervals of few repeats are as wide as they are: a note for where they are shown.
@@ -18,7 +19,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     let study = &analysis.dataset.study;
     let confidence = numbers::percent(study.confidence);
     let needed = values_needed(0.5, study.confidence);
-    vec![
+    let mut methods = vec![
         (
             "Repeats",
             format!(
@@ -77,5 +78,20 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
              rest on it; void and failed trials are in no estimate, but they are listed."
                 .to_owned(),
         ),
-    ]
+    ];
+    if study.tests.iter().any(Test::is_open) {
+        methods.push(response_times());
+    }
+    methods
+}
+
+/// What latency means where load is offered at rates.
+fn response_times() -> (&'static str, String) {
+    let text = "Where transactions are offered at a rate, latency is response time: from the \
+                moment at which a transaction was due, whether or not a connection was free, to \
+                the last byte received. It is never set against the service times of closed \
+                loops. A rate counts as achieved where at least 99 % of what was due in the \
+                measured phase was answered within it; otherwise the cell is overloaded, and its \
+                response times, which grow with the length of the trial, are not shown.";
+    ("Response time", text.to_owned())
 }

@@ -13,6 +13,7 @@ mod methods;
 mod opinion;
 mod outages;
 mod place;
+mod rates;
 
 pub(crate) use answer::{answer, general_limits};
 pub(crate) use evidence::sentences;
@@ -20,3 +21,4 @@ pub use evidence::{sentence, statement};
 pub(crate) use labels::{failure_kind, kind, place, severity, shape, validity, verdict, workload};
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use place::trials;
+pub(crate) use rates::OVERLOADED;

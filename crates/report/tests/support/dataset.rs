@@ -70,8 +70,8 @@ fn study(shape: &Shape) -> Study {
             duration: Duration::from_secs(MEASURE.into()),
             cache: CacheState::Warm,
             second_opinion: false,
-            arrivals: model::Arrivals::default(),
-            policy: model::ErrorPolicy::default(),
+            arrivals: Arrivals::default(),
+            policy: ErrorPolicy::default(),
         }],
         source: "[study]\nname = \"commit-durability\"\n# </pre><script>alert(2)</script>\n".into(),
     }

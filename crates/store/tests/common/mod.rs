@@ -112,8 +112,8 @@ pub fn study() -> Study {
             duration: Duration::from_secs(4),
             cache: CacheState::Warm,
             second_opinion: false,
-            arrivals: model::Arrivals::default(),
-            policy: model::ErrorPolicy::default(),
+            arrivals: Arrivals::default(),
+            policy: ErrorPolicy::default(),
         }],
         source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),
     }

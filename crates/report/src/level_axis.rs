@@ -1,0 +1,76 @@
+//! What the levels of a test count, and what its latencies are called.
+
+use crate::words;
+use analyse::TestAnalysis;
+use model::Level;
+
+/// What the levels of a test count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LevelAxis {
+    /// Closed loops of so many clients; latencies are service times.
+    Clients,
+    /// Open loops at so many transactions per second; latencies are response times, which share
+    /// no table and no axis with service times (method R1).
+    Rate,
+}
+
+impl LevelAxis {
+    /// That of a test, which has levels of one kind only.
+    pub(crate) fn of(test: &TestAnalysis) -> Self {
+        let open = test.cells.iter().any(|cell| cell.level.rate.is_some());
+        if open { Self::Rate } else { Self::Clients }
+    }
+
+    /// A level's place on the axis.
+    pub(crate) fn number(self, level: Level) -> u32 {
+        match self {
+            Self::Clients => level.clients,
+            Self::Rate => level.rate.unwrap_or_default(),
+        }
+    }
+
+    /// The levels, in words for an axis or a column.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Clients => "clients",
+            Self::Rate => "offered, transactions/s",
+        }
+    }
+
+    /// What follows the number of a level: of one, and of several.
+    pub(crate) fn units(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Clients => ("client", "clients"),
+            Self::Rate => ("transaction/s offered", "transactions/s offered"),
+        }
+    }
+
+    /// What the time of a transaction is called.
+    pub(crate) fn latency(self) -> &'static str {
+        match self {
+            Self::Clients => "latency",
+            Self::Rate => "response time",
+        }
+    }
+
+    /// Headings of the columns with the 50th, 95th and 99th percentile of that time.
+    pub(crate) fn percentiles(self) -> [&'static str; 3] {
+        match self {
+            Self::Clients => ["p50, ms", "p95, ms", "p99, ms"],
+            Self::Rate => ["p50 response, ms", "p95 response, ms", "p99 response, ms"],
+        }
+    }
+
+    /// Headings of the base and the ratio of the 95th percentile of that time.
+    pub(crate) fn p95_comparison(self) -> [&'static str; 2] {
+        match self {
+            Self::Clients => ["base p95, ms", "p95 ratio"],
+            Self::Rate => ["base p95 response, ms", "p95 response ratio"],
+        }
+    }
+}
+
+/// Why a cell has no latency where its trials fell behind the offered rate (method R2).
+pub(crate) fn overloaded(cell: &analyse::Cell) -> Option<String> {
+    (cell.overloaded > 0).then(|| words::OVERLOADED.to_owned())
+}

@@ -1,0 +1,56 @@
+//! What a test that offers load at rates says.
+
+use super::labels::target_name;
+use crate::numbers;
+use analyse::{Cell, TestAnalysis};
+
+/// Stands where a latency would, in cells that fell behind the offered rate.
+pub(crate) const OVERLOADED: &str = "overloaded";
+
+/// Up to which rate each target keeps up, and how fast it answers there: a sentence for each.
+/// `None` for a test of closed loops, and where no target has a trial that counts.
+pub(super) fn kept_up(test: &TestAnalysis) -> Option<String> {
+    let mut targets: Vec<&str> = Vec::new();
+    for cell in test.cells.iter().filter(|cell| cell.level.rate.is_some()) {
+        if cell.throughput.is_some() && !targets.contains(&cell.target.as_str()) {
+            targets.push(&cell.target);
+        }
+    }
+    let sentences: Vec<String> =
+        targets.into_iter().map(|target| of_target(test, target)).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn of_target(test: &TestAnalysis, target: &str) -> String {
+    let mut cells: Vec<&Cell> = test
+        .cells
+        .iter()
+        .filter(|cell| cell.target == target && cell.throughput.is_some())
+        .collect();
+    cells.sort_by_key(|cell| cell.level);
+    // A rate above one that was too high is no evidence of a higher capacity.
+    let reached = cells.iter().take_while(|cell| cell.overloaded == 0).last();
+    let behind = cells.iter().find(|cell| cell.overloaded > 0);
+    let name = target_name(target);
+    match (reached, behind) {
+        (Some(cell), None) => {
+            format!("{name} keeps up with {}, the highest rate offered{}.", cell.level, p95(cell))
+        }
+        (Some(cell), Some(over)) => {
+            format!(
+                "{name} keeps up with {}{}, and falls behind at {}.",
+                cell.level,
+                p95(cell),
+                over.level
+            )
+        }
+        (None, Some(over)) => format!("{name} falls behind at {} already.", over.level),
+        (None, None) => format!("{name} has no result."),
+    }
+}
+
+fn p95(cell: &Cell) -> String {
+    cell.latency_p95_ms.map_or(String::new(), |p95| {
+        format!(", with a p95 response time of {}", numbers::estimate(&p95, "ms"))
+    })
+}

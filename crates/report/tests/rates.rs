@@ -1,0 +1,102 @@
+//! What a report says of a test that offers load at rates.
+
+mod support;
+
+use model::{ArrivalProcess, Dataset, Level, OpenLoopResult, TrialEnd, TrialKey};
+use report::{Format, render};
+
+/// The usual study with a rate in place of each number of clients: 100 a second for each. At the
+/// highest rate every target falls behind: a tenth of what was due was not answered in time.
+fn offered() -> Dataset {
+    let mut data = support::usual();
+    let highest = data.study.tests[0].levels.iter().map(|level| level.clients).max();
+    let rate = |level: &mut Level| {
+        *level = Level { clients: 64, rate: Some(100 * level.clients) };
+    };
+    let at_rate = |key: &mut TrialKey| rate(&mut key.level);
+    data.study.tests[0].levels.iter_mut().for_each(rate);
+    let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
+    planned.for_each(|trial| at_rate(&mut trial.key));
+    for record in &mut data.trials {
+        let overloaded = Some(record.key.level.clients) == highest;
+        at_rate(&mut record.key);
+        let TrialEnd::Completed(load) = &mut record.end else { continue };
+        let answered = load.measure.transactions;
+        load.open = Some(OpenLoopResult {
+            rate: record.key.level.rate.map_or(0.0, f64::from),
+            process: ArrivalProcess::Poisson,
+            scheduled: if overloaded { answered * 10 / 9 } else { answered },
+            answered,
+            service_times: load.latencies.clone(),
+            schedule_lags: load.latencies.clone(),
+            max_waiting: 10_000,
+            most_waiting: 1,
+        });
+    }
+    data
+}
+
+fn text(data: &Dataset, format: Format) -> String {
+    let mut out = Vec::new();
+    render(&support::analysis(data), format, &mut out).expect("memory takes all writes");
+    String::from_utf8(out).expect("reports are UTF-8")
+}
+
+#[test]
+fn a_rate_that_was_not_kept_up_with_supports_no_latency() {
+    let data = offered();
+    let analysis = support::analysis(&data);
+    let (behind, kept_up): (Vec<_>, Vec<_>) =
+        analysis.tests[0].cells.iter().partition(|cell| cell.level.rate == Some(3_200));
+    assert!(!behind.is_empty() && !kept_up.is_empty());
+    for cell in behind.iter().filter(|cell| cell.throughput.is_some()) {
+        assert!(cell.overloaded > 0, "{} at {}", cell.target, cell.level);
+        assert!(cell.latency_mean_ms.is_none() && cell.latency_p95_ms.is_none());
+    }
+    for cell in kept_up.iter().filter(|cell| cell.throughput.is_some()) {
+        assert_eq!(cell.overloaded, 0, "{} at {}", cell.target, cell.level);
+        assert!(cell.latency_mean_ms.is_some());
+    }
+}
+
+#[test]
+fn the_tables_stand_against_the_offered_rate_and_name_response_times() {
+    let page = text(&offered(), Format::Markdown);
+    assert!(page.contains("| offered, transactions/s | target |"), "{page}");
+    assert!(page.contains("| p95 response, ms |"));
+    assert!(!page.contains("| p95, ms |"), "no service times in a test with rates");
+    assert!(page.contains("| overloaded | overloaded | overloaded |"));
+    assert!(page.contains("keeps up with 1600/s"), "{page}");
+    assert!(page.contains("falls behind at 3200/s"));
+    assert!(page.contains("**Response time.**"));
+    assert!(!text(&support::usual(), Format::Markdown).contains("**Response time.**"));
+}
+
+#[test]
+fn the_charts_stand_against_the_offered_rate() {
+    let page = text(&offered(), Format::Html);
+    assert!(page.contains("offered, transactions/s (log scale)"));
+    assert!(page.contains("95th percentile of response time"));
+    assert!(!page.contains("clients (log scale)"));
+    assert!(page.contains("3200 transactions/s offered: overloaded"));
+}
+
+#[test]
+fn programs_are_told_the_rate_and_whether_it_was_kept_up_with() {
+    let csv = text(&offered(), Format::Csv);
+    let mut lines = csv.lines();
+    let names: Vec<&str> = lines.next().expect("a heading").split(',').collect();
+    let at = |name: &str| names.iter().position(|known| *known == name).expect(name);
+    let mut seen = 0;
+    for line in lines {
+        let row: Vec<&str> = line.split(',').collect();
+        if row[at("outcome")] == "completed" {
+            seen += 1;
+            let expected = (row[at("rate")] == "3200").to_string();
+            assert_eq!(row[at("overloaded")], expected, "{line}");
+        }
+    }
+    assert!(seen > 0);
+    let closed = text(&support::usual(), Format::Csv);
+    assert!(closed.lines().skip(1).all(|line| line.ends_with(",,")), "a closed loop has neither");
+}
