@@ -112,6 +112,25 @@ fn timelines_show_what_was_sampled_and_no_more() {
 }
 
 #[test]
+fn an_outage_is_a_band_in_every_panel_of_its_trial() {
+    let mut dataset = support::usual();
+    assert!(!page(&dataset).contains("class=\"outage\""));
+    let mut ends = dataset.trials.iter_mut().map(|record| &mut record.end);
+    if let Some(model::TrialEnd::Completed(load)) =
+        ends.find(|end| matches!(end, model::TrialEnd::Completed(_)))
+    {
+        load.outages = vec![model::Outage {
+            first_error: std::time::Duration::from_secs(4),
+            first_success: None,
+            recovered: None,
+            failed: 1,
+        }];
+    }
+    // Throughput, processors, disk and dirty pages.
+    assert_eq!(page(&dataset).matches("class=\"outage\"").count(), 4);
+}
+
+#[test]
 fn too_few_transactions_show_no_high_percentile() {
     let mut dataset = support::usual();
     for record in &mut dataset.trials {
