@@ -145,8 +145,11 @@ impl RunProgress {
         let (what, failed) = match &record.end {
             TrialEnd::Completed(load) => {
                 let rate = figure(load.measure.transactions_per_second());
-                let p95 = load.latencies.percentile_ms(95.0);
-                let p95 = p95.map(|p95| format!(", p95 {} ms", figure(p95))).unwrap_or_default();
+                let p95 = match load.latencies.percentile_ms(95.0) {
+                    _ if load.is_overloaded() => ", overloaded".to_owned(),
+                    Some(p95) => format!(", p95 {} ms", figure(p95)),
+                    None => String::new(),
+                };
                 (format!("{rate} transactions/s{p95}"), false)
             }
             TrialEnd::Failed(failure) => (format!("FAILED: {}", failure.message), true),

@@ -236,14 +236,26 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
 /// What no answer of this run holds for, whatever the test.
 pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
     let dataset = analysis.dataset;
-    let mut limits = vec![
-        "Every client waits for a reply before it sends more (a closed loop): latencies are \
-         service times. How long users would wait at a fixed rate of arrivals is not answered."
-            .to_owned(),
+    let mut limits = Vec::new();
+    if dataset.study.tests.iter().any(|test| !test.is_open()) {
+        limits.push(
+            "Every client waits for a reply before it sends more (a closed loop): latencies are \
+             service times. How long users would wait at a fixed rate of arrivals is not answered."
+                .to_owned(),
+        );
+    }
+    if dataset.study.tests.iter().any(Test::is_open) {
+        limits.push(
+            "Where transactions arrive at a rate (an open loop), latencies are response times, \
+             waiting included."
+                .to_owned(),
+        );
+    }
+    limits.push(
         "One instance of each target was measured: another machine or disk of the same type may \
          differ."
             .to_owned(),
-    ];
+    );
     let missing = dataset.missing().count();
     if missing > 0 {
         limits.push(format!("{} of the plan not run yet.", numbers::counted(missing, "trial")));

@@ -11,6 +11,7 @@ mod login;
 mod many_clients;
 mod outages;
 mod prepare;
+mod rates;
 mod resume;
 mod run;
 mod second_opinion;
