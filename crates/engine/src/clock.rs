@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A moment: nanoseconds since the origin of a [`Clock`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +36,11 @@ impl Clock {
     pub fn now(&self) -> Nanos {
         // 2^64 ns are 584 years.
         Nanos(self.origin.elapsed().as_nanos() as u64)
+    }
+
+    /// The present moment by the wall clock, since 1970.
+    pub(crate) fn wall(&self) -> Duration {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 
     /// The moment as an [`Instant`].

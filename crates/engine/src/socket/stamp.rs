@@ -1,7 +1,7 @@
 use crate::{Clock, Nanos};
 use model::{Latencies, NoticeDelay};
 use std::os::fd::RawFd;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Bytes of control data that hold a time stamp of the kernel.
 // SAFETY: CMSG_SPACE only computes a length.
@@ -93,7 +93,7 @@ impl Stamps {
     #[inline]
     pub(super) fn wake(&mut self, clock: &Clock) -> Nanos {
         self.woke = clock.now();
-        self.wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        self.wall = clock.wall();
         self.woke
     }
 
@@ -135,6 +135,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::AsRawFd;
     use std::time::Instant;
+    use std::time::SystemTime;
 
     #[test]
     fn the_kernel_says_when_data_came_however_late_it_is_read() {

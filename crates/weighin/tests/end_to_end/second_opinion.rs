@@ -7,7 +7,7 @@ use model::{OpinionEnd, Turn};
 fn sysbench_repeats_every_trial_in_turns_and_the_report_says_what_it_found() {
     let place = Workplace::new();
     let keys = "warmup = \"1s\"\nduration = \"5s\"\nsecond_opinion = true";
-    place.write("duel.toml", &sandbox_study(keys));
+    place.write("duel.toml", sandbox_study(keys));
     place.weighin(&["run", "duel.toml", "--scale", "0.2"]).done();
     place.assert_no_server_left();
 
