@@ -1,5 +1,7 @@
 //! The installed sysbench on a private server.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
 use model::{FailureKind, Oltp, OltpMix};
 use peer::sysbench::{Address, Server, Sysbench, Task};
 use std::cell::RefCell;
