@@ -265,7 +265,9 @@ impl<S: Session> Crew<S> {
             Event::More => return Ok((consumed, Next::Continue)),
             Event::Done => {
                 let Operation { due, began } = operation;
-                books.succeeded(Times { due, began, ended: arrived.max(began) });
+                // No reply comes before its request: a stamp that says so is of no use.
+                let ended = if arrived > began { arrived } else { now };
+                books.succeeded(Times { due, began, ended });
             }
             Event::Failed(error) => {
                 return self

@@ -174,7 +174,11 @@ impl Books {
     /// were given up.
     pub(crate) fn close(mut self, now: Nanos) -> Closed {
         let given_up = self.ledger.timed_out + self.ledger.dropped > 0;
-        let end = if given_up { now } else { self.last_reply.max(self.from) };
+        // A reply that came just before the time was up may have been noticed just after: the
+        // phase lasted to its end all the same.
+        let time_up = Some(self.schedule.last_begin(self.start)).filter(|end| *end <= now);
+        let last = self.last_reply.max(self.from).max(time_up.unwrap_or(self.start));
+        let end = if given_up { now } else { last };
         self.advance(end);
         if end > self.from || self.statements.total() > self.statements_before {
             self.close_interval(end);

@@ -357,3 +357,20 @@ fn a_retried_operation_counts_once_with_the_time_of_all_attempts() {
     assert_eq!(closed.errors[0].count, 1);
     assert!((closed.latencies.max_ms().unwrap() - 9.0).abs() < 0.01);
 }
+
+#[test]
+fn a_phase_with_a_time_limit_is_never_shorter_than_that() {
+    let limit = Limit::LastReply { duration: Some(10 * MS), events: None };
+    let schedule = Schedule { warmup: Duration::ZERO, limit };
+    let mut crew = Crew::new(vec![Fake], rules(schedule));
+    let mut out = Vec::new();
+    crew.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+    crew.start(Nanos(0));
+    crew.begin(0, Nanos(0), &mut out);
+    // There before the time was up, noticed after it.
+    let noticed = Nanos(10_050_000);
+    crew.receive(0, b"r", Nanos(9_990_000), noticed, &mut out).unwrap();
+    assert!(crew.is_finished(noticed));
+    let closed = crew.close(noticed).unwrap();
+    assert_eq!(closed.totals[Phase::Measure as usize].elapsed, 10 * MS);
+}
