@@ -29,6 +29,8 @@ pub(super) struct Epoll {
     events: Events,
     timer: Timer,
     connections: Vec<Option<Connection>>,
+    /// How many of them there are: asked at every turn, when hardly ever one is here.
+    held: usize,
     buffer: Vec<u8>,
     /// Scratch for what came in clear from an encrypted or carried-over read.
     clear: Vec<u8>,
@@ -57,6 +59,7 @@ impl Epoll {
             events: Events::with_capacity(1024),
             timer,
             connections: (0..clients).map(|_| None).collect(),
+            held: 0,
             buffer: vec![0; BUFFER],
             clear: Vec::new(),
             out: Vec::new(),
@@ -79,18 +82,19 @@ impl Epoll {
     pub(super) fn open(&mut self, id: usize) -> io::Result<()> {
         let connection = Connection::open(&self.address, self.poll.registry(), Token(id))?;
         self.connections[id] = Some(connection);
+        self.held += 1;
         Ok(())
     }
 
     /// Connects a client that lost its connection, as often as it takes.
     pub(super) fn open_again(&mut self, id: usize) {
-        self.connections[id] = None;
+        self.take(id);
         self.to_open.push((self.clock.now().plus(RETRY_AFTER), id));
     }
 
     /// Whether there are clients between losing a connection and being logged in again.
     pub(super) fn is_opening(&self) -> bool {
-        !self.to_open.is_empty() || self.connections.iter().any(Option::is_some)
+        self.held > 0 || !self.to_open.is_empty()
     }
 
     /// Clients that have logged in since the last call.
@@ -100,7 +104,13 @@ impl Epoll {
 
     /// Hands over a connection, if there is nothing to it but its socket.
     pub(super) fn release(&mut self, id: usize) -> Option<OwnedFd> {
-        self.connections[id].take()?.into_socket(self.poll.registry())
+        self.take(id)?.into_socket(self.poll.registry())
+    }
+
+    fn take(&mut self, id: usize) -> Option<Connection> {
+        let connection = self.connections[id].take()?;
+        self.held -= 1;
+        Some(connection)
     }
 
     /// Whether every connection is nothing but its socket.
@@ -166,9 +176,9 @@ impl Epoll {
             return Ok(());
         }
         let now = self.clock.now();
-        let (due, later) = self.to_open.drain(..).partition(|(at, _)| *at <= now);
+        let (due, later): (Vec<_>, Vec<_>) = self.to_open.drain(..).partition(|(at, _)| *at <= now);
         self.to_open = later;
-        for (_, id) in Vec::from_iter::<Vec<(Nanos, usize)>>(due) {
+        for (_, id) in due {
             let opened = self.open(id).map_err(|source| self.unreachable(source));
             self.survive(crew, id, opened)?;
         }
