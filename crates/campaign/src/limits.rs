@@ -35,7 +35,7 @@ pub fn check_limits(
             ),
         ));
     }
-    let Workload::Oltp(oltp) = workload;
+    let oltp = workload.oltp()?;
     let per_client = OltpStatements::new(oltp, 0, clients).per_client() as u64;
     let needed = per_client * u64::from(clients);
     let name = "max_prepared_stmt_count";

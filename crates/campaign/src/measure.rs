@@ -65,7 +65,7 @@ pub fn measure(
     stop: &Stop,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<Option<Measured>, Failure> {
-    let Workload::Oltp(oltp) = order.workload;
+    let oltp = order.workload.oltp()?;
     let statements = Arc::new(OltpStatements::new(oltp, order.seed, order.clients));
     let spec = LoadSpec {
         address: login.load_address(control)?,

@@ -5,7 +5,7 @@ use crate::trial::Stand;
 use engine::Stop;
 use model::{
     Failure, FailureKind, Oltp, OpinionEnd, OpinionFigures, Place, SecondOpinion, Study, Target,
-    Test, Tls, Trial, Turn, Workload,
+    Test, Tls, Trial, Turn,
 };
 use peer::sysbench::{Address, Load, Server, Sysbench, unsupported};
 use target::client::Connection;
@@ -22,8 +22,7 @@ pub(crate) fn tool(study: &Study, target: &Target) -> Result<Option<Sysbench>, F
     }
     let sysbench = Sysbench::find()?;
     for test in asking {
-        let Workload::Oltp(oltp) = &test.workload;
-        if let Some(reason) = unsupported(oltp) {
+        if let Some(reason) = unsupported(test.workload.oltp()?) {
             return Err(cannot(&sysbench, &format!("the test {}: {reason}", test.name)));
         }
     }
@@ -52,8 +51,9 @@ pub(crate) fn ask(
     turn: Turn,
     stop: &Stop,
 ) -> Option<SecondOpinion> {
-    let Workload::Oltp(oltp) = &test.workload;
-    let end = match load(sysbench, stand, (trial, test), oltp, stop) {
+    let load =
+        test.workload.oltp().and_then(|oltp| load(sysbench, stand, (trial, test), oltp, stop));
+    let end = match load {
         Ok(load) => OpinionEnd::Measured(figures(&load?)),
         Err(failure) => OpinionEnd::Failed(failure),
     };

@@ -1,9 +1,7 @@
 use crate::walk::Event;
 use crate::{Deployment, Measured, Order, measure, opinion, tables};
 use engine::{Limit, OpenLoop, Schedule, Stop};
-use model::{
-    Failure, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, Turn, UnixMillis, Workload,
-};
+use model::{Failure, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, Turn, UnixMillis};
 use peer::sysbench::Sysbench;
 use std::time::{Duration, SystemTime};
 
@@ -120,7 +118,7 @@ fn furnish(
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<bool, Failure> {
-    let Workload::Oltp(oltp) = &test.workload;
+    let oltp = test.workload.oltp()?;
     if stand.has_tables_for(oltp) {
         return Ok(true);
     }

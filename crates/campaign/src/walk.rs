@@ -146,7 +146,7 @@ impl<'a> Campaign<'a> {
                 .ok_or(RunError::Stopped)?;
             store.append(&record)?;
             match record.end {
-                TrialEnd::Completed(_) => summary.completed += 1,
+                TrialEnd::Completed(_) | TrialEnd::Reported(_) => summary.completed += 1,
                 TrialEnd::Failed(_) => summary.failed += 1,
             }
             observe(Event::TrialEnded { record: &record });
@@ -216,7 +216,7 @@ pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
         if let Some(highest) = test.levels.iter().max() {
             check_limits(&mut control, &test.workload, highest.clients)?;
         }
-        let Workload::Oltp(oltp) = &test.workload;
+        let oltp = test.workload.oltp()?;
         let to_make = tables::dry_run(deployment.login(), &mut control, oltp)?;
         tables_to_make = tables_to_make.max(to_make);
     }
@@ -243,6 +243,7 @@ fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
             "run weighin as root, or set cache = \"warm\"",
         )),
         Place::Sandbox(_) => Ok(()),
+        Place::Elsewhere => Err(target.out_of_reach()),
     }
 }
 

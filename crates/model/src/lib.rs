@@ -16,6 +16,7 @@ mod opinion;
 mod plan;
 mod policy;
 mod record;
+mod reported;
 mod sample;
 mod study;
 mod test;
@@ -34,7 +35,9 @@ pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use opinion::{OpinionEnd, OpinionFigures, SecondOpinion, Turn};
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
+
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
+pub use reported::{PrintedNumber, PrintedValue, Reported, ReportedFigure};
 pub use sample::{
     CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters,
 };

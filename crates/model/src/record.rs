@@ -1,4 +1,4 @@
-use crate::{LoadResult, Sampling, SecondOpinion, TrialKey};
+use crate::{LoadResult, Reported, Sampling, SecondOpinion, TrialKey};
 use serde::{Deserialize, Serialize};
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
@@ -33,6 +33,8 @@ pub struct TrialRecord {
 pub enum TrialEnd {
     /// The load ran to its end.
     Completed(Box<LoadResult>),
+    /// Somebody else measured it; this is what they print.
+    Reported(Box<Reported>),
     /// It did not.
     Failed(Failure),
 }
@@ -42,14 +44,22 @@ impl TrialRecord {
     pub fn load(&self) -> Option<&LoadResult> {
         match &self.end {
             TrialEnd::Completed(load) => Some(load),
-            TrialEnd::Failed(_) => None,
+            TrialEnd::Reported(_) | TrialEnd::Failed(_) => None,
+        }
+    }
+
+    /// What somebody else printed of it, if that is where it comes from.
+    pub fn reported(&self) -> Option<&Reported> {
+        match &self.end {
+            TrialEnd::Reported(reported) => Some(reported),
+            TrialEnd::Completed(_) | TrialEnd::Failed(_) => None,
         }
     }
 
     /// Why the trial failed, if it did.
     pub fn failure(&self) -> Option<&Failure> {
         match &self.end {
-            TrialEnd::Completed(_) => None,
+            TrialEnd::Completed(_) | TrialEnd::Reported(_) => None,
             TrialEnd::Failed(failure) => Some(failure),
         }
     }

@@ -1,4 +1,4 @@
-use crate::Test;
+use crate::{Failure, FailureKind, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,12 +50,15 @@ pub struct Target {
 pub enum System {
     /// MariaDB or MySQL: both speak the MySQL protocol.
     MariaDb,
+    /// Not known: its results were imported.
+    Unknown,
 }
 
 impl std::fmt::Display for System {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::MariaDb => f.write_str("MariaDB"),
+            Self::Unknown => f.write_str("not known"),
         }
     }
 }
@@ -68,6 +71,8 @@ pub enum Place {
     Sandbox(SandboxSpec),
     /// A server that runs already.
     Server(ServerAddress),
+    /// Not within reach: its results were measured elsewhere and imported.
+    Elsewhere,
 }
 
 /// How to start a private server.
@@ -111,6 +116,17 @@ pub enum Endpoint {
     },
     /// Unix socket.
     Socket(PathBuf),
+}
+
+impl Target {
+    /// What is said when something is to be run on a target that is elsewhere.
+    pub fn out_of_reach(&self) -> Failure {
+        Failure::new(
+            FailureKind::Unreachable,
+            format!("the results of {} were imported, so there is no server to reach", self.name),
+            "write a study file whose target has a url or a sandbox",
+        )
+    }
 }
 
 impl std::fmt::Display for Endpoint {

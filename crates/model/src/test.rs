@@ -53,7 +53,8 @@ impl Default for Arrivals {
 /// How hard a workload is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Level {
-    /// Connections. In a closed loop each runs one transaction after another.
+    /// Connections. In a closed loop each runs one transaction after another. 0 in results that
+    /// were imported and do not say.
     pub clients: u32,
     /// Open loop: transactions offered per second, over all connections.
     #[serde(default)]
@@ -61,6 +62,9 @@ pub struct Level {
 }
 
 impl Level {
+    /// Of imported results that do not say how hard the load was, or that know no levels.
+    pub const NOT_STATED: Self = Self { clients: 0, rate: None };
+
     /// A closed loop of so many clients.
     pub fn clients(clients: u32) -> Self {
         Self { clients, rate: None }
@@ -71,6 +75,7 @@ impl std::fmt::Display for Level {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.rate, self.clients) {
             (Some(rate), _) => write!(f, "{rate}/s"),
+            (None, 0) => f.write_str("level not stated"),
             (None, 1) => f.write_str("1 client"),
             (None, n) => write!(f, "{n} clients"),
         }

@@ -58,7 +58,7 @@ struct TargetReport<'a> {
 
 #[derive(Serialize)]
 struct TestReport<'a> {
-    workload: Option<&'static str>,
+    workload: Option<&'a str>,
     words: String,
     ranking_words: Option<String>,
     pair_words: Vec<String>,

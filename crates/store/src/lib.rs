@@ -12,6 +12,7 @@ mod fixture;
 mod lock;
 mod open_loop;
 mod opinion;
+mod reported;
 mod run;
 mod sampling;
 mod schema;

@@ -1,7 +1,7 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
 use crate::value::{Columns, Histogram, Name, Nanos, Packed};
-use crate::{open_loop, opinion, sampling};
+use crate::{open_loop, opinion, reported, sampling};
 use model::{
     ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, NoticeDelay, Phase, PhaseTotals,
     StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()> {
     let position = record.position;
     let outcome = match &record.end {
-        TrialEnd::Completed(_) => "completed",
+        TrialEnd::Completed(_) | TrialEnd::Reported(_) => "completed",
         TrialEnd::Failed(_) => "failed",
     };
     connection
@@ -23,6 +23,7 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
         .execute(params![position, record.started_at.0, record.finished_at.0, outcome])?;
     match &record.end {
         TrialEnd::Completed(load) => insert_load(connection, position, load)?,
+        TrialEnd::Reported(figures) => reported::insert(connection, position, figures)?,
         TrialEnd::Failed(failure) => {
             connection
                 .prepare_cached(
@@ -56,10 +57,12 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
         })
         .optional()?;
     let Some((started_at, finished_at, outcome)) = head else { return Ok(None) };
-    let end = if outcome == "completed" {
-        TrialEnd::Completed(Box::new(select_load(connection, position)?))
-    } else {
+    let end = if outcome == "failed" {
         TrialEnd::Failed(select_failure(connection, position)?)
+    } else if let Some(figures) = reported::select(connection, position)? {
+        TrialEnd::Reported(Box::new(figures))
+    } else {
+        TrialEnd::Completed(Box::new(select_load(connection, position)?))
     };
     Ok(Some(TrialRecord {
         key: planned.key.clone(),

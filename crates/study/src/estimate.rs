@@ -1,4 +1,4 @@
-use model::{CacheState, Oltp, Place, Plan, Study, Target, Test, Workload};
+use model::{CacheState, Place, Plan, Study, Target, Test};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -42,15 +42,14 @@ fn overhead(target: &Target, test: &Test) -> Duration {
 fn set_up(target: &Target, study: &Study) -> Duration {
     let start = match &target.place {
         Place::Sandbox(_) => SANDBOX_SETUP,
-        Place::Server(_) => Duration::ZERO,
+        Place::Server(_) | Place::Elsewhere => Duration::ZERO,
     };
     // Tests that differ only in their mix share their tables.
     let shapes: BTreeSet<(u32, u32)> = study
         .tests
         .iter()
-        .map(|test| match &test.workload {
-            Workload::Oltp(Oltp { tables, table_size, .. }) => (*tables, *table_size),
-        })
+        .filter_map(|test| test.workload.oltp().ok())
+        .map(|oltp| (oltp.tables, oltp.table_size))
         .collect();
     let rows: f64 = shapes.iter().map(|(tables, rows)| f64::from(*tables) * f64::from(*rows)).sum();
     start + Duration::from_secs_f64(rows / ROWS_PER_SECOND)

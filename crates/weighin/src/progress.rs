@@ -152,6 +152,7 @@ impl RunProgress {
                 };
                 (format!("{rate} transactions/s{p95}"), false)
             }
+            TrialEnd::Reported(reported) => (format!("read from {}", reported.file), false),
             TrialEnd::Failed(failure) => (format!("FAILED: {}", failure.message), true),
         };
         // A terminal has the live line; what went wrong should stay to be read.

@@ -24,6 +24,7 @@ pub(super) fn doubts(record: &TrialRecord) -> Vec<Doubt> {
             doubts.extend(overloaded(load));
             doubts
         }
+        TrialEnd::Reported(_) => Vec::new(),
     }
 }
 

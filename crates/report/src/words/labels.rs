@@ -120,6 +120,7 @@ pub(crate) fn place(place: &Place) -> String {
             "a private server, restarted before every trial".to_owned()
         }
         Place::Sandbox(_) => "a private server, not restarted between trials".to_owned(),
+        Place::Elsewhere => "measured elsewhere, and imported".to_owned(),
         Place::Server(address) => match &address.endpoint {
             Endpoint::Tcp { .. } => format!("a server at {}", address.endpoint),
             Endpoint::Socket(_) => format!("a server on this host at {}", address.endpoint),
@@ -129,7 +130,9 @@ pub(crate) fn place(place: &Place) -> String {
 
 /// What is run in a test, on how much data, and from which cache.
 pub(crate) fn workload(test: &Test) -> String {
-    let Workload::Oltp(oltp) = &test.workload;
+    let Workload::Oltp(oltp) = &test.workload else {
+        return format!("{}, measured elsewhere", test.workload.name());
+    };
     let cache = match test.cache {
         CacheState::Warm => "warm caches",
         CacheState::Cold => "cold caches",

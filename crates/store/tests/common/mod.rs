@@ -168,10 +168,10 @@ pub fn facts(target: &str) -> TargetFacts {
 /// A record for a planned trial.
 pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
     let d = &mut Draw::salted(salt ^ u64::from(trial.position) << 40);
-    let end = if d.below(4) == 0 {
-        TrialEnd::Failed(Failure::new(FailureKind::TooFewConnections, d.text(), d.text()))
-    } else {
-        TrialEnd::Completed(Box::new(load(d)))
+    let end = match d.below(4) {
+        0 => TrialEnd::Failed(Failure::new(FailureKind::TooFewConnections, d.text(), d.text())),
+        1 => TrialEnd::Reported(Box::new(reported(d))),
+        _ => TrialEnd::Completed(Box::new(load(d))),
     };
     TrialRecord {
         key: trial.key.clone(),
@@ -186,6 +186,25 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             after: d.maybe(reading),
         },
         second_opinion: d.maybe(second_opinion),
+    }
+}
+
+fn reported(d: &mut Draw) -> Reported {
+    let figure = |d: &mut Draw| ReportedFigure {
+        metric: d.text(),
+        value: match d.below(3) {
+            0 => PrintedValue::Text(d.text()),
+            _ => PrintedValue::Number(PrintedNumber { value: d.real(), resolution: d.real() }),
+        },
+        unit: d.text(),
+        note: d.text(),
+        line: d.below(1_000) as u32,
+    };
+    Reported {
+        file: d.text(),
+        tool: d.text(),
+        figures: d.list(9, figure),
+        latencies: d.maybe(Draw::latencies),
     }
 }
 

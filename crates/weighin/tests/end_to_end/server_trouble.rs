@@ -38,6 +38,7 @@ fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
             TrialEnd::Completed(load) => {
                 assert!(trial.position != 3 && load.measure.transactions > 0);
             }
+            TrialEnd::Reported(_) => panic!("nothing was imported"),
         }
     }
     let page = std::fs::read_to_string(&place.files(".html")[0]).unwrap();
