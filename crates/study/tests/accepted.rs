@@ -70,7 +70,7 @@ fn every_key_arrives() {
     assert_eq!(address.password, PasswordSource::File("/run/pw".into()));
     assert_eq!(address.tls, Tls::Verified(Some("/etc/ca.pem".into())));
     let test = &study.tests[0];
-    let Workload::Oltp(oltp) = &test.workload;
+    let oltp = test.workload.oltp().unwrap();
     assert_eq!((oltp.mix, oltp.distribution), (OltpMix::WriteOnly, KeyDistribution::Pareto));
     assert_eq!((oltp.tables, oltp.table_size, oltp.range_size), (2, 5, 7));
     assert_eq!((test.warmup, test.duration), (Duration::from_millis(500), Duration::from_secs(90)));
@@ -198,10 +198,7 @@ fn a_test_may_change_what_its_workload_holds() {
         );
         parse(&text, "s")
     };
-    let oltp = |keys: &str| {
-        let Workload::Oltp(oltp) = study(keys).unwrap().tests.remove(0).workload;
-        oltp
-    };
+    let oltp = |keys: &str| study(keys).unwrap().tests.remove(0).workload.oltp().unwrap().clone();
     let changed = oltp(
         "workload = \"oltp_read_write\"\npoint_selects = 3\ndelete_inserts = 0\nskip_trx = true\nprepared = false",
     );
