@@ -1,5 +1,7 @@
 //! Stores of older versions stay readable, and can be completed.
 
+mod common;
+
 use rusqlite::Connection;
 use std::path::PathBuf;
 use store::Store;
