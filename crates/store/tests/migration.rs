@@ -41,7 +41,8 @@ fn an_old_store_is_read_without_changing_it() {
 /// The format of a store that is made now.
 fn newest(directory: &TempDir) -> i64 {
     let path = directory.path().join("new.weighin");
-    Store::create(&path, &common::study(), &common::plan(), &common::host(), "1", 1.0).unwrap();
+    Store::create(&path, &common::study(), &common::plan(), &common::host(), "1", 1.0)
+        .expect("a new file");
     version(&path)
 }
 

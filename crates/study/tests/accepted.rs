@@ -2,7 +2,7 @@
 
 use model::{
     ArrivalProcess, CacheState, Endpoint, ErrorAction, KeyDistribution, Level, OltpMix,
-    PasswordSource, Place, Tls, Workload,
+    PasswordSource, Place, Tls,
 };
 use std::time::Duration;
 use study::{Template, demo, estimate, expand, json_schema, parse, scaled, template};

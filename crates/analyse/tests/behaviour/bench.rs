@@ -201,6 +201,7 @@ pub fn trial<'a>(
 pub fn load_of(record: &mut TrialRecord) -> &mut LoadResult {
     match &mut record.end {
         TrialEnd::Completed(load) => load,
+        TrialEnd::Reported(_) => panic!("the trial was imported"),
         TrialEnd::Failed(failure) => panic!("the trial failed: {failure}"),
     }
 }
