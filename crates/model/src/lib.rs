@@ -10,6 +10,7 @@ mod environment;
 mod keys;
 mod latency;
 mod load;
+mod metric;
 mod mix;
 mod oltp;
 mod opinion;
@@ -29,6 +30,9 @@ pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use load::{
     ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Interval, IoMethod, Ledger, LoadResult,
     NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts,
+};
+pub use metric::{
+    Better, KNOWN_METRICS, KnownMetric, Quantity, factor_to, known_metric, seconds_in,
 };
 pub use mix::{OltpMix, OltpTransaction};
 pub use oltp::{Oltp, OltpDialect, TableSchema};

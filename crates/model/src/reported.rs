@@ -1,4 +1,4 @@
-use crate::Latencies;
+use crate::{KNOWN_METRICS, Latencies, Quantity, factor_to};
 use serde::{Deserialize, Serialize};
 
 /// What somebody else's tool, log or table says of one trial: only what is printed, as it is
@@ -20,6 +20,25 @@ impl Reported {
     /// The first figure of that name.
     pub fn figure(&self, metric: &str) -> Option<&ReportedFigure> {
         self.figures.iter().find(|figure| figure.metric == metric)
+    }
+
+    /// The figure of a quantity, in its unit, with what is counted (for throughput); of several
+    /// the one that stands first among [`crate::KNOWN_METRICS`]. A figure whose unit is not known
+    /// is none.
+    pub fn quantity(&self, quantity: Quantity) -> Option<(PrintedNumber, &'static str)> {
+        let known = KNOWN_METRICS.iter().filter(|known| known.quantity == quantity);
+        known
+            .filter_map(|known| {
+                let figure = self.figure(known.name)?;
+                let PrintedValue::Number(number) = figure.value else { return None };
+                let factor = factor_to(quantity, &figure.unit)?;
+                let value = number.value * factor;
+                Some((
+                    PrintedNumber { value, resolution: number.resolution * factor },
+                    known.counted,
+                ))
+            })
+            .next()
     }
 
     /// The first figure of that name that is a number.

@@ -1,0 +1,175 @@
+//! One dataset out of what any number of files gave.
+
+use crate::{ImportedPrice, ImportedTrial, Parsed, Problem};
+use model::{
+    Arrivals, Block, CacheState, Dataset, ErrorPolicy, Level, Place, Plan, Price, RunInfo, Study,
+    System, Target, Test, Trial, TrialKey, TrialRecord, UnixMillis, Workload,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Confidence of intervals and margin of sameness, as in a study file that says nothing of them.
+const CONFIDENCE: f64 = 0.95;
+const MARGIN: f64 = 0.03;
+
+/// The results of all files as one run of a study of that name.
+///
+/// Targets and tests come in the order in which they first appear. Trials of one target, test and
+/// level are numbered as repeats in the order of the files; there is no other order, so the plan
+/// is this one. Also gives the problems: those of the files, and what could not be put together.
+pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<Problem>) {
+    let mut targets: Vec<Target> = Vec::new();
+    let (mut trials, mut prices, mut labels, mut problems) = (vec![], vec![], vec![], vec![]);
+    for file in files {
+        trials.extend(file.trials);
+        prices.extend(file.prices);
+        labels.extend(file.labels);
+        problems.extend(file.problems);
+    }
+    for trial in &trials {
+        target(&mut targets, &trial.target);
+    }
+    for price in prices {
+        let owner = target(&mut targets, &price.target);
+        problems.extend(add_price(owner, price).err());
+    }
+    for label in labels {
+        target(&mut targets, &label.target).labels.insert(label.name, label.value);
+    }
+    let tests = tests(&trials);
+    let records = records(trials);
+    let blocks = blocks(&records);
+    let study = Study {
+        name: study_name(name),
+        question: None,
+        repeats: u32::try_from(blocks.len()).unwrap_or(u32::MAX).max(1),
+        seed: 0,
+        confidence: CONFIDENCE,
+        margin: MARGIN,
+        targets,
+        tests,
+        source: String::new(),
+    };
+    let plan = Plan { seed: 0, blocks };
+    (Dataset { study, run, plan, targets: Vec::new(), trials: records }, problems)
+}
+
+/// The target of that name, added where it is new.
+fn target<'a>(targets: &'a mut Vec<Target>, name: &str) -> &'a mut Target {
+    let place = targets.iter().position(|target| target.name == name).unwrap_or_else(|| {
+        targets.push(Target {
+            name: name.to_owned(),
+            system: System::Unknown,
+            place: Place::Elsewhere,
+            price: None,
+            labels: BTreeMap::new(),
+        });
+        targets.len() - 1
+    });
+    &mut targets[place]
+}
+
+/// Amounts by the month add up.
+fn add_price(target: &mut Target, price: ImportedPrice) -> Result<(), Problem> {
+    let refused =
+        |message: String| Err(Problem { file: price.file.clone(), line: price.line, message });
+    if price.item != "monthly" && !price.item.ends_with("_monthly") {
+        return refused(format!("the price {} is not one by the month, and left out", price.item));
+    }
+    match &mut target.price {
+        None => {
+            target.price = Some(Price { monthly: price.amount, currency: price.currency.clone() });
+        }
+        Some(known) if known.currency == price.currency => known.monthly += price.amount,
+        Some(known) => {
+            let (has, is) = (&known.currency, &price.currency);
+            return refused(format!("{} has prices in {has} and {is}", target.name));
+        }
+    }
+    Ok(())
+}
+
+fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
+    let mut tests: Vec<Test> = Vec::new();
+    for trial in trials {
+        let place = tests.iter().position(|test| test.name == trial.test).unwrap_or_else(|| {
+            tests.push(Test {
+                name: trial.test.clone(),
+                workload: Workload::Imported(trial.test.clone()),
+                levels: Vec::new(),
+                warmup: Duration::ZERO,
+                duration: Duration::ZERO,
+                cache: CacheState::Warm,
+                second_opinion: false,
+                arrivals: Arrivals::default(),
+                policy: ErrorPolicy::default(),
+            });
+            tests.len() - 1
+        });
+        let levels = &mut tests[place].levels;
+        if !levels.contains(&trial.level) {
+            levels.push(trial.level);
+        }
+    }
+    for test in &mut tests {
+        test.levels.sort_unstable();
+    }
+    tests
+}
+
+/// The trials as records, first repeats first, otherwise in the order of the files.
+fn records(trials: Vec<ImportedTrial>) -> Vec<TrialRecord> {
+    let mut repeats: BTreeMap<(String, String, Level), u32> = BTreeMap::new();
+    let mut records: Vec<TrialRecord> = trials
+        .into_iter()
+        .map(|trial| {
+            let cell = (trial.target.clone(), trial.test.clone(), trial.level);
+            let repeat = repeats.entry(cell).or_default();
+            *repeat += 1;
+            let (target, test, level) = (trial.target, trial.test, trial.level);
+            TrialRecord {
+                key: TrialKey { target, test, level, repeat: *repeat },
+                position: 0,
+                seed: 0,
+                started_at: trial.started_at.unwrap_or(UnixMillis(0)),
+                finished_at: trial.finished_at.unwrap_or(UnixMillis(0)),
+                end: trial.end,
+                sampling: trial.sampling,
+                second_opinion: None,
+            }
+        })
+        .collect();
+    records.sort_by_key(|record| record.key.repeat);
+    for (position, record) in (1..).zip(&mut records) {
+        record.position = position;
+    }
+    records
+}
+
+/// The plan that would have led to these records.
+fn blocks(records: &[TrialRecord]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for record in records {
+        if blocks.last().is_none_or(|block| block.number != record.key.repeat) {
+            blocks.push(Block { number: record.key.repeat, trials: Vec::new() });
+        }
+        let trial = Trial {
+            key: record.key.clone(),
+            position: record.position,
+            seed: record.seed,
+            load_time: Duration::ZERO,
+        };
+        if let Some(block) = blocks.last_mut() {
+            block.trials.push(trial);
+        }
+    }
+    blocks
+}
+
+/// A name that can be part of a file's: letters, digits, `-` and `_`.
+fn study_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = name.chars().map(plain).collect();
+    let name = name.trim_matches('-');
+    if name.is_empty() { "imported".to_owned() } else { name.to_owned() }
+}

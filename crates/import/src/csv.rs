@@ -1,0 +1,285 @@
+//! Tidy CSV: one figure a row.
+
+use crate::{Format, ImportedPrice, ImportedTrial, Label, Parsed, Problem, Source};
+use crate::{as_printed, printed_number};
+use csv::{ReaderBuilder, StringRecord};
+use model::{
+    Failure, FailureKind, Level, PrintedValue, Reported, ReportedFigure, Sampling, TrialEnd,
+};
+
+/// One figure a row, with a heading.
+///
+/// `target`, `test`, `metric` and `value` must be there. `concurrency` (also `clients` or
+/// `threads`) and `rate` are the level, `repeat` the repeat, `unit` and `note` belong to the
+/// figure. Every other column is a factor: each of its values makes a test of its own. Without a
+/// column `repeat`, a metric that comes again for the same target, test and level is that of a
+/// further repeat.
+///
+/// Rows of the test `price` are amounts (unit: currency), rows of the test `label` factors of a
+/// target; the metric `failure` says that the trial failed, with its note, or else its value, as
+/// the reason.
+#[derive(Clone, Copy, Debug)]
+pub struct TidyCsv;
+
+/// Columns without which nothing can be read.
+const NEEDED: [&str; 4] = ["target", "test", "metric", "value"];
+/// Names of the column of clients.
+const CLIENTS: [&str; 3] = ["concurrency", "clients", "threads"];
+
+impl Format for TidyCsv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn description(&self) -> &'static str {
+        "tidy CSV: target, test, metric, value, one figure a row"
+    }
+
+    fn recognises(&self, text: &str) -> bool {
+        let heading: Vec<&str> = text.lines().next().unwrap_or("").split(',').map(bare).collect();
+        NEEDED.iter().all(|needed| heading.contains(needed))
+    }
+
+    fn parse(&self, source: Source<'_>) -> Parsed {
+        let mut reading = Reading { source, parsed: Parsed::default(), open: Vec::new() };
+        reading.read();
+        reading.finish()
+    }
+}
+
+/// A name in the heading without byte order mark, quotes and spaces.
+fn bare(name: &str) -> &str {
+    name.trim_start_matches('\u{feff}').trim().trim_matches('"').trim()
+}
+
+/// Where the columns are.
+struct Columns {
+    names: Vec<String>,
+}
+
+/// A row whose fields can be asked for by name.
+struct Row<'a> {
+    columns: &'a Columns,
+    record: &'a StringRecord,
+    line: u32,
+}
+
+impl Row<'_> {
+    /// A field without the spaces around it; empty where there is none.
+    fn field(&self, name: &str) -> &str {
+        let place = self.columns.names.iter().position(|column| column == name);
+        place.and_then(|place| self.record.get(place)).map_or("", str::trim)
+    }
+
+    /// The test's name with the factors that this row has a value of: `b4k, read_percent 90`.
+    fn test(&self) -> String {
+        let known = |name: &str| {
+            NEEDED.contains(&name)
+                || CLIENTS.contains(&name)
+                || ["rate", "repeat", "unit", "note"].contains(&name)
+        };
+        let mut test = self.field("test").to_owned();
+        for name in self.columns.names.iter().filter(|name| !known(name)) {
+            let value = self.field(name);
+            if !value.is_empty() {
+                test.push_str(&format!(", {name} {value}"));
+            }
+        }
+        test
+    }
+
+    fn level(&self) -> Result<Level, String> {
+        let whole = |name: &str| match self.field(name) {
+            "" => Ok(None),
+            text => match text.parse::<u32>() {
+                Ok(number) if number > 0 => Ok(Some(number)),
+                _ => Err(format!("{name} is «{text}», which is no whole number from 1")),
+            },
+        };
+        let mut clients = None;
+        for name in CLIENTS {
+            clients = clients.or(whole(name)?);
+        }
+        Ok(Level { clients: clients.unwrap_or(0), rate: whole("rate")? })
+    }
+}
+
+/// A trial that further rows may add to.
+struct OpenTrial {
+    target: String,
+    test: String,
+    level: Level,
+    /// As the file numbers it, where it does.
+    repeat: Option<u32>,
+    figures: Vec<ReportedFigure>,
+    failure: Option<String>,
+}
+
+struct Reading<'a> {
+    source: Source<'a>,
+    parsed: Parsed,
+    open: Vec<OpenTrial>,
+}
+
+impl Reading<'_> {
+    fn read(&mut self) {
+        let text = self.source.text.trim_start_matches('\u{feff}');
+        let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+        let columns = match reader.headers() {
+            Ok(heading) => {
+                Columns { names: heading.iter().map(|name| bare(name).into()).collect() }
+            }
+            Err(error) => return self.problem(1, error.to_string()),
+        };
+        for needed in NEEDED {
+            if !columns.names.iter().any(|name| name == needed) {
+                return self.problem(1, format!("the heading has no column `{needed}`"));
+            }
+        }
+        for record in reader.records() {
+            match record {
+                Ok(record) => {
+                    let line = record.position().map_or(0, csv::Position::line);
+                    let line = u32::try_from(line).unwrap_or(u32::MAX);
+                    if let Err(message) =
+                        self.row(&Row { columns: &columns, record: &record, line })
+                    {
+                        self.problem(line, message);
+                    }
+                }
+                Err(error) => {
+                    let line = error.position().map_or(0, csv::Position::line);
+                    self.problem(u32::try_from(line).unwrap_or(u32::MAX), error.to_string());
+                }
+            }
+        }
+    }
+
+    fn problem(&mut self, line: u32, message: String) {
+        let file = self.source.file.to_owned();
+        self.parsed.problems.push(Problem { file, line, message });
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<(), String> {
+        if row.record.len() != row.columns.names.len() {
+            let (has, wants) = (row.record.len(), row.columns.names.len());
+            return Err(format!("the row has {has} fields, the heading {wants}"));
+        }
+        for needed in ["target", "test", "metric"] {
+            if row.field(needed).is_empty() {
+                return Err(format!("the row has no {needed}"));
+            }
+        }
+        match row.field("test") {
+            "price" => self.price(row),
+            "label" => {
+                self.parsed.labels.push(Label {
+                    target: row.field("target").to_owned(),
+                    name: row.field("metric").to_owned(),
+                    value: row.field("value").to_owned(),
+                });
+                Ok(())
+            }
+            _ => self.figure(row),
+        }
+    }
+
+    fn price(&mut self, row: &Row<'_>) -> Result<(), String> {
+        let text = row.field("value");
+        let amount = printed_number(text).filter(|number| number.value >= 0.0);
+        let amount = amount.ok_or_else(|| format!("the price «{text}» is no amount"))?;
+        if row.field("unit").is_empty() {
+            return Err("the price has no currency in the column unit".to_owned());
+        }
+        self.parsed.prices.push(ImportedPrice {
+            target: row.field("target").to_owned(),
+            item: row.field("metric").to_owned(),
+            amount: amount.value,
+            currency: row.field("unit").to_owned(),
+            note: row.field("note").to_owned(),
+            file: self.source.file.to_owned(),
+            line: row.line,
+        });
+        Ok(())
+    }
+
+    fn figure(&mut self, row: &Row<'_>) -> Result<(), String> {
+        let level = row.level()?;
+        let repeat = match row.field("repeat") {
+            "" => None,
+            text => {
+                Some(text.parse().map_err(|_| format!("repeat is «{text}», which is no number"))?)
+            }
+        };
+        let (metric, text) = (row.field("metric"), row.field("value"));
+        let value = match as_printed(text) {
+            PrintedValue::Text(text) if text.is_empty() && metric != "failure" => {
+                return Err(format!("{metric} has no value"));
+            }
+            value => value,
+        };
+        let trial = self.trial(row, level, repeat);
+        if trial.figures.iter().any(|figure| figure.metric == metric) {
+            return Err(format!("{metric} comes twice in one repeat"));
+        }
+        if metric == "failure" {
+            let note = row.field("note");
+            trial.failure = Some(if note.is_empty() { text } else { note }.to_owned());
+        } else {
+            trial.figures.push(ReportedFigure {
+                metric: metric.to_owned(),
+                value,
+                unit: row.field("unit").to_owned(),
+                note: row.field("note").to_owned(),
+                line: row.line,
+            });
+        }
+        Ok(())
+    }
+
+    /// The trial that a row belongs to: the one of its repeat, or else the first that lacks the
+    /// row's metric.
+    fn trial(&mut self, row: &Row<'_>, level: Level, repeat: Option<u32>) -> &mut OpenTrial {
+        let (target, test, metric) = (row.field("target"), row.test(), row.field("metric"));
+        let place = self.open.iter().position(|trial| {
+            let same = trial.target == target && trial.test == test && trial.level == level;
+            let lacks = match metric {
+                "failure" => trial.failure.is_none(),
+                _ => trial.figures.iter().all(|figure| figure.metric != metric),
+            };
+            same && trial.repeat == repeat && (repeat.is_some() || lacks)
+        });
+        let place = place.unwrap_or_else(|| {
+            let (figures, failure) = (Vec::new(), None);
+            let target = target.to_owned();
+            self.open.push(OpenTrial { target, test, level, repeat, figures, failure });
+            self.open.len() - 1
+        });
+        &mut self.open[place]
+    }
+
+    fn finish(mut self) -> Parsed {
+        // Stable: repeats that the file does not number keep its order.
+        self.open.sort_by_key(|trial| trial.repeat);
+        let file = self.source.file;
+        let trials = self.open.into_iter().map(|trial| ImportedTrial {
+            target: trial.target,
+            test: trial.test,
+            level: trial.level,
+            started_at: None,
+            finished_at: None,
+            end: match trial.failure {
+                Some(reason) => TrialEnd::Failed(Failure::new(FailureKind::Other, reason, "")),
+                None => TrialEnd::Reported(Box::new(Reported {
+                    file: file.to_owned(),
+                    tool: String::new(),
+                    figures: trial.figures,
+                    latencies: None,
+                })),
+            },
+            sampling: Sampling::default(),
+        });
+        self.parsed.trials = trials.collect();
+        self.parsed
+    }
+}

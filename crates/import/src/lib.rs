@@ -1,0 +1,17 @@
+//! Results that others measured: the text of a file in, trials as printed out.
+//!
+//! Every [`Format`] reads one file's text into a [`Parsed`]; [`assemble`] makes one dataset of any
+//! number of them. Nothing here touches a file: the program reads them. What a file lacks stays
+//! unknown; what cannot be read becomes a [`Problem`] with its line, and the rest goes on.
+
+mod assemble;
+mod csv;
+mod format;
+mod number;
+mod parsed;
+
+pub use assemble::assemble;
+pub use csv::TidyCsv;
+pub use format::{FORMATS, Format, Source, by_name, recognise};
+pub use number::{as_printed, printed_number};
+pub use parsed::{ImportedPrice, ImportedTrial, Label, Parsed, Problem};

@@ -1,0 +1,83 @@
+use model::{Level, Sampling, TrialEnd, UnixMillis};
+
+/// What one file gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed {
+    /// Trials, in the order of the file. Several of one target, test and level are repeats.
+    pub trials: Vec<ImportedTrial>,
+    /// Prices of targets.
+    pub prices: Vec<ImportedPrice>,
+    /// Labels of targets.
+    pub labels: Vec<Label>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// One trial that somebody else ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedTrial {
+    /// Name of the target.
+    pub target: String,
+    /// Name of the test.
+    pub test: String,
+    /// How hard; [`Level::NOT_STATED`] where the source does not say.
+    pub level: Level,
+    /// When it began, where the source says so with its time zone.
+    pub started_at: Option<UnixMillis>,
+    /// When it was over, likewise.
+    pub finished_at: Option<UnixMillis>,
+    /// [`TrialEnd::Reported`], or [`TrialEnd::Failed`] where the source says that it failed.
+    pub end: TrialEnd,
+    /// What was sampled beside it; empty where nothing is known.
+    pub sampling: Sampling,
+}
+
+/// An amount that a target costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedPrice {
+    /// Name of the target.
+    pub target: String,
+    /// What it is for, in the source's words: `monthly`, `volume_monthly`, `per_million_io`.
+    pub item: String,
+    /// How much.
+    pub amount: f64,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// What the source adds to it; empty where nothing.
+    pub note: String,
+    /// The file that says so.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: u32,
+}
+
+/// A factor by which targets differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Name of the target.
+    pub target: String,
+    /// The factor: `tenancy`.
+    pub name: String,
+    /// What it is for this target: `shared`.
+    pub value: String,
+}
+
+/// Something that could not be read. The rest of the file was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as the user named it.
+    pub file: String,
+    /// The line, from 1; 0 where it is about the whole file.
+    pub line: u32,
+    /// What is wrong, in a clause without a full stop.
+    pub message: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.message),
+            line => write!(f, "{}:{line}: {}", self.file, self.message),
+        }
+    }
+}
