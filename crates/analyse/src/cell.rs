@@ -12,6 +12,8 @@ pub(crate) struct CellData<'a> {
     pub(crate) level: Level,
     test: &'a str,
     trials: Vec<JudgedTrial<'a>>,
+    /// What its trials are worth at most.
+    at_most: Validity,
 }
 
 struct JudgedTrial<'a> {
@@ -49,7 +51,7 @@ pub(crate) fn collect<'a>(
                 })
                 .collect();
             trials.sort_by_key(|trial| trial.record.key.repeat);
-            CellData { target, level, test: &test.name, trials }
+            CellData { target, level, test: &test.name, trials, at_most: Validity::Valid }
         })
         .collect()
 }
@@ -71,7 +73,7 @@ impl<'a> CellData<'a> {
         Cell {
             target: self.target.to_owned(),
             level: self.level,
-            trials: self.trials.iter().map(JudgedTrial::assessment).collect(),
+            trials: self.trials.iter().map(|trial| trial.assessment(self.at_most)).collect(),
             throughput: estimate(Figure::Throughput),
             latency_mean_ms: estimate(Figure::LatencyMean),
             latency_p50_ms: estimate(Figure::LatencyP50),
@@ -139,6 +141,11 @@ impl<'a> CellData<'a> {
         Evidence::HostSaturated { busy: shares.iter().sum::<f64>() / shares.len() as f64 }
     }
 
+    /// Something that shows only in all its trials together makes each of them suspect.
+    pub(crate) fn cast_doubt(&mut self) {
+        self.at_most = Validity::Suspect;
+    }
+
     /// All its records, in order of repeat.
     pub(crate) fn records(&self) -> impl Iterator<Item = &TrialRecord> {
         self.trials.iter().map(|trial| trial.record)
@@ -161,11 +168,12 @@ impl<'a> CellData<'a> {
 }
 
 impl JudgedTrial<'_> {
-    fn assessment(&self) -> TrialAssessment {
+    /// With a validity that is no better than `at_most`.
+    fn assessment(&self, at_most: Validity) -> TrialAssessment {
         let p95 = self.figures.as_ref().and_then(|figures| figures.value(Figure::LatencyP95));
         TrialAssessment {
             repeat: self.record.key.repeat,
-            validity: self.judgement.validity,
+            validity: self.judgement.validity.max(at_most),
             throughput: self.record.load().map(|load| load.measure.transactions_per_second()),
             latency_p95_ms: p95,
             record: self.index,

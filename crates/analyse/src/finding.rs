@@ -160,6 +160,40 @@ pub enum Evidence {
         /// Mean share of all processors' time in use, 0 to 1.
         busy: f64,
     },
+    /// Check 6: processes that are neither server nor client took processor time of their host.
+    OtherProcesses {
+        /// Mean share of all processors' time, 0 to 1.
+        share: f64,
+    },
+    /// Check 4: the measured phase was no steady state.
+    Drift {
+        /// What changed.
+        figure: Drifting,
+        /// By how much over the whole phase, relative to the mean: −0.1 is a tenth less at the
+        /// end than at the beginning. `n` is the number of intervals.
+        change: Estimate,
+    },
+    /// Check 4 could not be made: the measured phase has too few intervals to show a trend.
+    TooShortForTrend {
+        /// Whole intervals that it has.
+        intervals: usize,
+        /// How many it takes.
+        needed: usize,
+    },
+    /// Writes that the server had put off at both ends of the measured phase (method R11).
+    WriteDebt {
+        /// Bytes of dirty pages at its beginning and its end.
+        dirty_bytes: (u64, u64),
+        /// Bytes of pages that were written meanwhile.
+        flushed_bytes: u64,
+        /// Bytes of redo since the checkpoint at its beginning and its end, where the server
+        /// tells.
+        checkpoint_age: Option<(u64, u64)>,
+        /// Bytes of redo that were written meanwhile.
+        redo_bytes: Option<u64>,
+        /// Whether more than a quarter of what the phase changed was left to be written later.
+        growing: bool,
+    },
     /// All trials passed this check.
     CheckPassed {
         /// Which one.
@@ -272,7 +306,15 @@ impl Evidence {
     /// Whether it lies in the nature of a cell rather than of one of its trials, so that it is
     /// said once where all trials show it.
     pub(crate) fn is_of_cell(&self) -> bool {
-        matches!(self, Self::CountersUnavailable | Self::HostSaturated { .. })
+        matches!(
+            self,
+            Self::CountersUnavailable | Self::HostSaturated { .. } | Self::TooShortForTrend { .. }
+        )
+    }
+
+    /// Whether the reader must be warned although the trial is as good as any.
+    pub(crate) fn is_warning(&self) -> bool {
+        matches!(self, Self::WriteDebt { growing: true, .. })
     }
 }
 
@@ -286,4 +328,29 @@ pub enum Check {
     ServerCounters,
     /// 3. The client was not the bottleneck.
     ClientNotBottleneck,
+    /// 4. No trend was left after the warm-up.
+    SteadyState,
+    /// 6. Nothing else took processor time: no hypervisor, no other process.
+    OwnMachine,
+}
+
+impl Check {
+    /// All checks, in order.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::LittlesLaw,
+        Self::ServerCounters,
+        Self::ClientNotBottleneck,
+        Self::SteadyState,
+        Self::OwnMachine,
+    ];
+}
+
+/// What must be steady in the measured phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Drifting {
+    /// Transactions per second, in a closed loop.
+    Throughput,
+    /// The mean response time, in an open loop.
+    MeanLatency,
 }

@@ -27,7 +27,7 @@ pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, Metric, OverallComparison, Place, Ranking,
     SettingDifference, TestAnalysis, TrialAssessment, Verdict,
 };
-pub use finding::{Check, Evidence, Finding, Severity, Subject, Validity};
+pub use finding::{Check, Drifting, Evidence, Finding, Severity, Subject, Validity};
 pub use series::percentile_ms;
 
 use cell::CellData;
@@ -36,7 +36,8 @@ use model::{Dataset, Test};
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
-    let judgements: Vec<Judgement> = dataset.trials.iter().map(check::judge).collect();
+    let judgements: Vec<Judgement> =
+        dataset.trials.iter().map(|record| check::judge(dataset, record)).collect();
     let mut findings = study::findings(dataset);
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
     for test in &dataset.study.tests {
@@ -56,9 +57,15 @@ fn analyse_test(
     judgements: &[Judgement],
 ) -> (TestAnalysis, Vec<Finding>) {
     let study = &dataset.study;
-    let data = cell::collect(dataset, test, judgements);
+    let mut data = cell::collect(dataset, test, judgements);
     let mut findings: Vec<Finding> = data.iter().flat_map(CellData::findings).collect();
-    findings.extend(data.iter().flat_map(|cell| opinion::findings(study, cell)));
+    for cell in &mut data {
+        let opinions = opinion::findings(study, cell);
+        if opinions.iter().any(opinion::disagrees) {
+            cell.cast_doubt();
+        }
+        findings.extend(opinions);
+    }
 
     let peaks = curve::peaks(study, &data);
     findings.extend(curve::findings(&test.name, &peaks));

@@ -38,6 +38,12 @@ fn severity(evidence: &Evidence) -> Severity {
     }
 }
 
+/// Whether a finding says that the other tool measured something else. One of the two is wrong
+/// then, and nothing tells which: the trials of the cell are suspect.
+pub(crate) fn disagrees(finding: &Finding) -> bool {
+    matches!(finding.evidence, Evidence::SecondOpinion { agrees: Some(false), .. })
+}
+
 /// Weighin's figure against the other tool's, paired by repeat, over the trials that conclusions
 /// may rest on. The two agree where the interval of their ratio holds 1 or lies within the margin.
 fn compare(study: &Study, cell: &CellData<'_>, metric: Metric) -> Option<Evidence> {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use analyse::{Check, Evidence, Finding, Severity, Subject, Verdict};
+use analyse::{Check, Drifting, Evidence, Finding, Metric, Severity, Subject, Verdict};
 use model::{Failure, FailureKind, Level};
 use report::words::sentence;
 use stats::Estimate;
@@ -61,6 +61,17 @@ fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
         ratio,
         verdict,
         margin: 0.03,
+    })
+}
+
+fn opinion(metric: Metric, agrees: Option<bool>) -> Finding {
+    finding(Evidence::SecondOpinion {
+        tool: "sysbench 1.0.20".into(),
+        metric,
+        weighin: ratio(1_624.0, 1_540.2, 1_699.0),
+        other: ratio(1_450.0, 1_400.0, 1_500.0),
+        ratio: ratio(1.12, 1.08, 1.16),
+        agrees,
     })
 }
 
@@ -129,8 +140,39 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         }),
         finding(Evidence::Steal { share: 0.0423 }),
         finding(Evidence::HostSaturated { busy: 0.973 }),
+        finding(Evidence::OtherProcesses { share: 0.212 }),
+        finding(Evidence::Drift {
+            figure: Drifting::Throughput,
+            change: ratio(-0.123, -0.15, -0.08),
+        }),
+        finding(Evidence::Drift { figure: Drifting::MeanLatency, change: ratio(0.4, 0.31, 0.52) }),
+        finding(Evidence::TooShortForTrend { intervals: 3, needed: 7 }),
+        finding(Evidence::WriteDebt {
+            dirty_bytes: (10_000_000, 74_000_000),
+            flushed_bytes: 1_000_000,
+            checkpoint_age: Some((3_000_000, 40_000_000)),
+            redo_bytes: Some(40_000_000),
+            growing: true,
+        }),
+        finding(Evidence::WriteDebt {
+            dirty_bytes: (74_000_000, 74_000_000),
+            flushed_bytes: 80_000_000,
+            checkpoint_age: None,
+            redo_bytes: None,
+            growing: false,
+        }),
         whole(Evidence::CheckPassed { check: Check::LittlesLaw, trials: 36 }),
+        whole(Evidence::CheckPassed { check: Check::SteadyState, trials: 36 }),
+        whole(Evidence::CheckPassed { check: Check::OwnMachine, trials: 36 }),
         whole(Evidence::CheckPassed { check: Check::ClientNotBottleneck, trials: 1 }),
+        opinion(Metric::Throughput, Some(true)),
+        opinion(Metric::Throughput, Some(false)),
+        opinion(Metric::LatencyP95, None),
+        finding(Evidence::SecondOpinionFailed {
+            tool: "sysbench 1.0.20".into(),
+            failure: Failure::new(FailureKind::MissingTables, "no such table", "prepare them"),
+            times: 2,
+        }),
         curve(Evidence::Peak {
             throughput: ratio(1_624.0, 1_540.2, 1_699.0),
             still_rising: false,

@@ -99,7 +99,7 @@ pub(crate) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
     t.is_finite().then_some(t)
 }
 
-fn is_confidence(confidence: f64) -> bool {
+pub(crate) fn is_confidence(confidence: f64) -> bool {
     confidence > 0.0 && confidence < 1.0
 }
 

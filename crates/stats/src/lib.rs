@@ -8,9 +8,11 @@ mod estimate;
 mod interval;
 mod ratio;
 mod sample;
+mod trend;
 
 pub use equivalence::Relation;
 pub use estimate::{Estimate, Interval, IntervalMethod};
 pub use interval::{repeats_needed, values_needed};
 pub use ratio::{paired_ratio, unpaired_ratio};
 pub use sample::{Sample, SampleError};
+pub use trend::trend;

@@ -1,6 +1,7 @@
-//! What the host was doing while a trial measured.
+//! Check 6: the machine was the load's own while it measured.
 
 use super::Doubt;
+use super::window::Window;
 use crate::{Evidence, Validity};
 use model::{CpuShares, LoadResult, Sample};
 
@@ -9,45 +10,53 @@ const NOTICE_STEAL: f64 = 0.01;
 /// Stolen share of processor time above which differences of the usual size may be the
 /// hypervisor's.
 const SUSPECT_STEAL: f64 = 0.05;
+/// Share of processor time that other processes may take before it is worth a notice: what a
+/// machine does for itself.
+const NOTICE_OTHERS: f64 = 0.05;
+/// Share above which they may have slowed down what was measured.
+const SUSPECT_OTHERS: f64 = 0.10;
 /// Share of processor time in use above which there was none left to speak of.
 const SATURATED: f64 = 0.95;
 
-/// Steal, and a host saturated by client and server together. The latter is a notice: in a closed
-/// loop with both on one host it is how every sweep ends, and it is what limits throughput there;
-/// a separate load host would measure something else.
-pub(super) fn doubts(samples: &[Sample], load: &LoadResult) -> Vec<Doubt> {
-    let begin = load.warmup.elapsed.as_secs_f64();
-    let window = (begin, begin + load.measure.elapsed.as_secs_f64());
+/// Processor time that the hypervisor stole or that other processes took; `None` when nothing was
+/// sampled, or nothing speaks against the trial but the server runs elsewhere, so that other
+/// processes cannot be told from it. `cpus` is the number of this host's processors, 0 where
+/// unknown.
+pub(super) fn doubts(samples: &[Sample], load: &LoadResult, cpus: u32) -> Option<Vec<Doubt>> {
+    let window = Window::of(load);
+    let steal = window.mean_share(samples, |cpu| cpu.steal)?;
+    let others = others(samples, window, cpus);
+    let judged = |share: f64, suspect| {
+        if share > suspect { Validity::Suspect } else { Validity::Valid }
+    };
     let mut doubts = Vec::new();
-    if let Some(share) = mean(samples, window, |cpu| cpu.steal).filter(|&s| s > NOTICE_STEAL) {
-        let validity = if share > SUSPECT_STEAL { Validity::Suspect } else { Validity::Valid };
-        doubts.push(Doubt { validity, evidence: Evidence::Steal { share } });
+    if steal > NOTICE_STEAL {
+        let validity = judged(steal, SUSPECT_STEAL);
+        doubts.push(Doubt { validity, evidence: Evidence::Steal { share: steal } });
     }
-    let shared = samples.iter().any(|sample| sample.server.is_some());
-    if let Some(busy) = mean(samples, window, CpuShares::busy).filter(|&b| shared && b > SATURATED)
-    {
-        let evidence = Evidence::HostSaturated { busy };
-        doubts.push(Doubt { validity: Validity::Valid, evidence });
+    if let Some(share) = others.filter(|&share| share > NOTICE_OTHERS) {
+        let validity = judged(share, SUSPECT_OTHERS);
+        doubts.push(Doubt { validity, evidence: Evidence::OtherProcesses { share } });
     }
-    doubts
+    (others.is_some() || !doubts.is_empty()).then_some(doubts)
 }
 
-/// The mean of a share over a window of time in seconds, every sample weighted with the part of
-/// it that lies in the window; `None` when there is none.
-fn mean(
-    samples: &[Sample],
-    (begin, end): (f64, f64),
-    share: impl Fn(&CpuShares) -> f64,
-) -> Option<f64> {
-    let (mut sum, mut weight) = (0.0, 0.0);
-    for sample in samples {
-        let from = sample.at_seconds - sample.length.as_secs_f64();
-        let overlap = sample.at_seconds.min(end) - from.max(begin);
-        if overlap > 0.0 {
-            sum += share(&sample.cpu) * overlap;
-            weight += overlap;
-        }
-    }
-    let mean = sum / weight;
-    mean.is_finite().then_some(mean)
+/// What was in use less what server and client used; `None` without the server. Readings of host and processes are a moment apart, so that the
+/// difference may come out a little below zero.
+fn others(samples: &[Sample], window: Window, cpus: u32) -> Option<f64> {
+    let of_all = |sample: &Sample| {
+        let ours = sample.server?.cpus + sample.client.cpus;
+        Some(sample.cpu.busy() - ours / f64::from(cpus))
+    };
+    window.mean(samples, of_all).filter(|_| cpus > 0)
+}
+
+/// A host saturated by client and server together. That is a notice: in a closed loop with both on
+/// one host it is how every sweep ends, and it is what limits throughput there; a separate load
+/// host would measure something else.
+pub(super) fn saturation(samples: &[Sample], load: &LoadResult) -> Option<Doubt> {
+    let shared = samples.iter().any(|sample| sample.server.is_some());
+    let busy = Window::of(load).mean_share(samples, CpuShares::busy)?;
+    (shared && busy > SATURATED)
+        .then_some(Doubt { validity: Validity::Valid, evidence: Evidence::HostSaturated { busy } })
 }

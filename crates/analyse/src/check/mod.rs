@@ -2,13 +2,16 @@
 
 mod client;
 mod counters;
+mod debt;
 mod host;
 mod little;
 mod outcome;
+mod steady;
 mod turnaround;
+mod window;
 
 use crate::{Check, Evidence, Finding, Severity, Subject, Validity};
-use model::TrialRecord;
+use model::{Dataset, LoadResult, ServerFacts, TrialRecord};
 
 /// A reason not to trust a trial fully, or something to know about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +26,7 @@ impl Doubt {
         match self.validity {
             Validity::Void => Severity::Severe,
             Validity::Suspect => Severity::Warning,
+            Validity::Valid if self.evidence.is_warning() => Severity::Warning,
             Validity::Valid => Severity::Notice,
         }
     }
@@ -39,37 +43,63 @@ pub(crate) struct Judgement {
 }
 
 /// Makes every check that the record allows.
-pub(crate) fn judge(record: &TrialRecord) -> Judgement {
+pub(crate) fn judge(dataset: &Dataset, record: &TrialRecord) -> Judgement {
     let mut doubts = outcome::doubts(record);
     let mut made = Vec::new();
     if let Some(load) = record.load() {
-        let clients = record.key.level.clients;
-        let numbered = [
-            (Check::LittlesLaw, little::doubts(clients, load)),
-            (Check::ServerCounters, counters::doubts(&record.sampling, load)),
-            (Check::ClientNotBottleneck, Some(client::doubts(clients, load))),
-        ];
-        for (check, found) in numbered {
+        for (check, found) in numbered(dataset, record, load) {
             match found {
                 Some(found) => {
                     made.push((check, found.is_empty()));
                     doubts.extend(found);
                 }
-                None if check == Check::ServerCounters => doubts.push(counters::unavailable()),
-                // A law of closed loops has nothing to say of an open one.
-                None => {}
+                None => doubts.extend(not_made(check, load)),
             }
         }
-        doubts.extend(host::doubts(&record.sampling.samples, load));
+        let server = facts(dataset, record);
+        doubts.extend(debt::doubt(&record.sampling, load, server));
+        doubts.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = doubts.iter().map(|doubt| doubt.validity).max().unwrap_or(Validity::Valid);
     Judgement { validity, doubts, made }
 }
 
+/// What each numbered check says of a trial; `None` where it could not be made.
+fn numbered(
+    dataset: &Dataset,
+    record: &TrialRecord,
+    load: &LoadResult,
+) -> [(Check, Option<Vec<Doubt>>); 5] {
+    let (clients, sampling) = (record.key.level.clients, &record.sampling);
+    let cpus = dataset.run.host.cpus;
+    [
+        (Check::LittlesLaw, little::doubts(clients, load)),
+        (Check::ServerCounters, counters::doubts(sampling, load)),
+        (Check::ClientNotBottleneck, Some(client::doubts(clients, load))),
+        (Check::SteadyState, steady::doubts(load, dataset.study.margin)),
+        (Check::OwnMachine, host::doubts(&sampling.samples, load, cpus)),
+    ]
+}
+
+/// What is to be said where a check could not be made. Mostly that lies in the nature of the
+/// trial: a law of closed loops has nothing to say of an open one.
+fn not_made(check: Check, load: &LoadResult) -> Option<Doubt> {
+    match check {
+        Check::ServerCounters => Some(counters::unavailable()),
+        Check::SteadyState => steady::too_short(load),
+        _ => None,
+    }
+}
+
+/// What the server of a trial said of itself.
+fn facts<'a>(dataset: &'a Dataset, record: &TrialRecord) -> Option<&'a ServerFacts> {
+    let of_target = dataset.targets.iter().find(|facts| facts.target == record.key.target);
+    of_target.map(|facts| &facts.server)
+}
+
 /// One finding for each check that was made and that all trials passed.
 pub(crate) fn passed(judgements: &[Judgement]) -> impl Iterator<Item = Finding> {
-    let checks = [Check::LittlesLaw, Check::ServerCounters, Check::ClientNotBottleneck];
-    checks.into_iter().filter_map(|check| {
+    Check::ALL.into_iter().filter_map(|check| {
         let results: Vec<bool> = judgements
             .iter()
             .flat_map(|judgement| &judgement.made)

@@ -19,7 +19,7 @@ fn validity(data: &Dataset) -> Validity {
     cell.trials[1].validity
 }
 
-fn passed(data: &Dataset, wanted: Check) -> Option<usize> {
+pub fn passed(data: &Dataset, wanted: Check) -> Option<usize> {
     analyse(data).findings.iter().find_map(|finding| match finding.evidence {
         Evidence::CheckPassed { check, trials } if check == wanted => Some(trials),
         _ => None,

@@ -1,7 +1,8 @@
 //! What the host's samples say of a trial.
 
 use crate::bench::{dataset, found, trial};
-use analyse::{Evidence, Severity, Validity, analyse};
+use crate::checks::passed;
+use analyse::{Check, Evidence, Severity, Validity, analyse};
 use model::{CpuShares, Dataset, ProcessUsage, Sample};
 use std::time::Duration;
 
@@ -35,6 +36,32 @@ fn stolen_time_is_a_notice_from_1_percent_and_a_doubt_from_5() {
         let suspect = analysis.tests[0].cells[0].trials[0].validity == Validity::Suspect;
         assert_eq!(suspect, severity == Some(Severity::Warning));
     }
+}
+
+#[test]
+fn other_processes_are_a_notice_from_5_percent_and_a_doubt_from_10() {
+    // Server and client use 1.5 of 2 processors.
+    let server = Some(ProcessUsage { cpus: 1.5, rss_bytes: 1 });
+    for (busy, severity) in
+        [(0.79, None), (0.81, Some(Severity::Notice)), (0.86, Some(Severity::Warning))]
+    {
+        let mut data = sampled(|_| CpuShares { user: busy, ..CpuShares::default() }, server);
+        data.run.host.cpus = 2;
+        let analysis = analyse(&data);
+        let found = found(&analysis, |e| matches!(e, Evidence::OtherProcesses { .. }));
+        assert_eq!(found.first().map(|finding| finding.severity), severity, "{busy}");
+        let suspect = analysis.tests[0].cells[0].trials[0].validity == Validity::Suspect;
+        assert_eq!(suspect, severity == Some(Severity::Warning));
+        assert_eq!(passed(&data, Check::OwnMachine), severity.is_none().then_some(2));
+    }
+}
+
+#[test]
+fn who_is_not_the_server_is_not_known_where_the_server_is_elsewhere() {
+    let mut data = sampled(|_| CpuShares { user: 0.9, ..CpuShares::default() }, None);
+    data.run.host.cpus = 2;
+    assert!(found(&analyse(&data), |e| matches!(e, Evidence::OtherProcesses { .. })).is_empty());
+    assert_eq!(passed(&data, Check::OwnMachine), None);
 }
 
 #[test]

@@ -11,5 +11,7 @@ mod outages;
 mod overall;
 mod ranking;
 mod robust;
+mod steady;
 mod study;
 mod verdicts;
+mod write_debt;

@@ -1,7 +1,7 @@
 //! Check 7: another tool's figures against weighin's.
 
 use crate::bench::{dataset, fail, found, load_of, trial};
-use analyse::{Evidence, Metric, Severity, analyse};
+use analyse::{Evidence, Metric, Severity, Validity, analyse};
 use model::{Dataset, Failure, FailureKind, OpinionEnd, OpinionFigures, SecondOpinion, Turn};
 use std::time::Duration;
 
@@ -69,6 +69,18 @@ fn a_tool_that_measures_a_tenth_less_does_not() {
         assert_eq!((severity, agrees), (Severity::Warning, Some(false)), "{metric:?}");
         let expected = if metric == Metric::Throughput { 1.0 / 0.9035 } else { 0.9035 };
         assert!((ratio - expected).abs() < 0.01, "{metric:?} {ratio}");
+    }
+}
+
+#[test]
+fn trials_that_another_tool_disagrees_with_are_suspect() {
+    for (factor, expected) in [(0.9, Validity::Suspect), (1.0, Validity::Valid)] {
+        let mut data = steady(6);
+        opine(&mut data, 6, |repeat| factor + 0.001 * f64::from(repeat));
+        let analysis = analyse(&data);
+        let cell = &analysis.tests[0].cells[0];
+        assert!(cell.trials.iter().all(|trial| trial.validity == expected), "{factor}");
+        assert_eq!(cell.throughput.map(|estimate| estimate.n), Some(6), "they count all the same");
     }
 }
 

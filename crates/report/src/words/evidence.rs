@@ -9,6 +9,7 @@ use super::labels::{check, target_name};
 use super::opinion;
 use super::outages::{outages, overloaded};
 use super::place::{self, levels};
+use super::steadiness::{debts, drift, other_processes, too_short};
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
 use model::Level;
@@ -48,6 +49,8 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
         }
         (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
         (Evidence::DatasetAgainstMemory { .. }, _) => a == b,
+        (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
+        (Evidence::WriteDebt { growing: a, .. }, Evidence::WriteDebt { growing: b, .. }) => a == b,
         (
             Evidence::LittlesLaw { .. }
             | Evidence::CountersUnavailable
@@ -56,6 +59,8 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
             | Evidence::Outage { .. }
             | Evidence::LedgerUnbalanced
             | Evidence::Steal { .. }
+            | Evidence::OtherProcesses { .. }
+            | Evidence::TooShortForTrend { .. }
             | Evidence::HostSaturated { .. },
             _,
         ) => discriminant(a) == discriminant(b),
@@ -78,6 +83,10 @@ fn sentence_of_all(findings: &[&Finding]) -> String {
         Evidence::Outage { .. } => Some(outages(findings)),
         Evidence::Errors { message, .. } => Some(errors(message, findings)),
         Evidence::Steal { .. } => Some(steal(findings)),
+        Evidence::OtherProcesses { .. } => Some(other_processes(findings)),
+        Evidence::Drift { figure, .. } => Some(drift(*figure, findings)),
+        Evidence::TooShortForTrend { needed, .. } => Some(too_short(*needed, findings)),
+        Evidence::WriteDebt { growing, .. } => Some(debts(*growing, findings)),
         Evidence::HostSaturated { .. } => Some(saturated(findings)),
         _ => None,
     };
@@ -146,6 +155,10 @@ pub fn statement(finding: &Finding) -> String {
         }
         Evidence::Errors { message, .. } => errors(message, &[finding]),
         Evidence::Steal { .. } => steal(&[finding]),
+        Evidence::OtherProcesses { .. } => other_processes(&[finding]),
+        Evidence::Drift { figure, .. } => drift(*figure, &[finding]),
+        Evidence::TooShortForTrend { needed, .. } => too_short(*needed, &[finding]),
+        Evidence::WriteDebt { growing, .. } => debts(*growing, &[finding]),
         Evidence::HostSaturated { .. } => saturated(&[finding]),
         Evidence::CheckPassed { check: passed, trials } => {
             format!("{} – passed on {}", check(*passed), numbers::counted(*trials, "trial"))

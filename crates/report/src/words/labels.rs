@@ -69,7 +69,11 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::LedgerUnbalanced => "Operations unaccounted for",
         Evidence::Errors { .. } => "Transactions that failed",
         Evidence::Steal { .. } => "Processor time stolen",
+        Evidence::OtherProcesses { .. } => "Other processes",
         Evidence::HostSaturated { .. } => "The host was saturated",
+        Evidence::Drift { .. } => "No steady state",
+        Evidence::TooShortForTrend { .. } => "Steady state not known",
+        Evidence::WriteDebt { .. } => "Writes put off",
         Evidence::CheckPassed { .. } => "Checks",
         Evidence::SecondOpinion { .. } => "Second opinions",
         Evidence::SecondOpinionFailed { .. } => "Second opinions that failed",
@@ -89,6 +93,8 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::LittlesLaw => "check 1, Little’s law: clients = throughput × (latency + turnaround)",
         Check::ServerCounters => "check 2: the server’s own counters agree with weighin’s",
         Check::ClientNotBottleneck => "check 3: the load generator was not the bottleneck",
+        Check::SteadyState => "check 4: a steady state, no trend left after the warm-up",
+        Check::OwnMachine => "check 6: neither a hypervisor nor other processes took the machine",
     }
 }
 

@@ -14,6 +14,7 @@ mod opinion;
 mod outages;
 mod place;
 mod rates;
+mod steadiness;
 
 pub(crate) use answer::{answer, general_limits};
 pub(crate) use evidence::sentences;

@@ -22,8 +22,12 @@ pub(super) fn compared(
         None => format!("whether {tool} agrees on the {figure} is not known"),
     };
     let ratio = numbers::estimate(ratio, "× its figure");
+    let consequence = match agrees {
+        Some(false) => "; one of the two is wrong, so these trials are suspect",
+        Some(true) | None => "",
+    };
     format!(
-        "{verdict}: weighin measured {} {unit}, {tool} {} {unit}; weighin’s is {ratio}",
+        "{verdict}: weighin measured {} {unit}, {tool} {} {unit}; weighin’s is {ratio}{consequence}",
         numbers::figure(weighin.point),
         numbers::figure(other.point),
     )

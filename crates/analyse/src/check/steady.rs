@@ -1,0 +1,88 @@
+//! Check 4: a steady state, with no trend left after the warm-up.
+
+use super::Doubt;
+use crate::{Drifting, Evidence, Validity};
+use model::{LoadResult, Phase};
+use stats::{Estimate, Interval, trend};
+
+/// Confidence that a trend must have. Every trial is tested, so it is above a study's usual one:
+/// of a hundred steady trials one may be taken for a drifting one.
+const CONFIDENCE: f64 = 0.99;
+/// Intervals that this takes (see [`trend`]).
+const NEEDED: usize = 7;
+/// Longer trials are cut into so many pieces: pairs of pieces are what a trend is made of.
+const PIECES: usize = 100;
+
+/// In a steady state throughput scatters around its mean. A trial drifts where there is a trend
+/// over the intervals of its measured phase that is significant, and relevant: from the beginning
+/// of the phase to its end it comes to the study's margin or more (methods R10 and R12). What a
+/// drifting trial measured depends on how long it ran.
+///
+/// An open loop has the throughput that is offered; there the mean response time must be steady.
+/// Short trials cannot be tested, which is said. A trial that lost connections or fell behind its
+/// rate is not tested: what happened is a finding of its own.
+pub(super) fn doubts(load: &LoadResult, margin: f64) -> Option<Vec<Doubt>> {
+    if !load.outages.is_empty() || load.is_overloaded() {
+        return None;
+    }
+    let figure = if load.open.is_some() { Drifting::MeanLatency } else { Drifting::Throughput };
+    let intervals = whole_intervals(&load.intervals);
+    let values: Vec<f64> = intervals.iter().map(|i| value(i, figure)).collect::<Option<_>>()?;
+    if values.len() < NEEDED {
+        return None;
+    }
+    let pieces = pieces(&values);
+    let mean = pieces.iter().sum::<f64>() / pieces.len() as f64;
+    let per_piece = trend(&pieces, CONFIDENCE)?;
+    let interval = per_piece.interval?;
+    if mean <= 0.0 {
+        return None;
+    }
+    let over_phase = pieces.len() as f64 / mean;
+    let significant = interval.low > 0.0 || interval.high < 0.0;
+    if !significant || (per_piece.point * over_phase).abs() < margin {
+        return Some(Vec::new());
+    }
+    let change = Estimate {
+        point: per_piece.point * over_phase,
+        interval: Some(Interval {
+            low: interval.low * over_phase,
+            high: interval.high * over_phase,
+            ..interval
+        }),
+        n: per_piece.n,
+    };
+    let evidence = Evidence::Drift { figure, change };
+    Some(vec![Doubt { validity: Validity::Suspect, evidence }])
+}
+
+/// That the trial was too short for the check; `None` where that is not why it was not made.
+pub(super) fn too_short(load: &LoadResult) -> Option<Doubt> {
+    let intervals = whole_intervals(&load.intervals).len();
+    let few = (1..NEEDED).contains(&intervals);
+    (few && load.outages.is_empty() && !load.is_overloaded()).then_some(Doubt {
+        validity: Validity::Valid,
+        evidence: Evidence::TooShortForTrend { intervals, needed: NEEDED },
+    })
+}
+
+/// The intervals of the measured phase; without the last where it was cut off, because few
+/// transactions in little time scatter more than the others do.
+fn whole_intervals(intervals: &[model::Interval]) -> Vec<&model::Interval> {
+    let measured = || intervals.iter().filter(|interval| interval.phase == Phase::Measure);
+    let longest = measured().map(|interval| interval.length).max().unwrap_or_default();
+    measured().filter(|i| !i.length.is_zero() && i.length * 2 > longest).collect()
+}
+
+fn value(interval: &model::Interval, figure: Drifting) -> Option<f64> {
+    match figure {
+        Drifting::Throughput => Some(interval.transactions as f64 / interval.length.as_secs_f64()),
+        Drifting::MeanLatency => interval.latencies.unpack().mean_ms(),
+    }
+}
+
+/// The values in at most [`PIECES`] groups of neighbours, each as its mean.
+fn pieces(values: &[f64]) -> Vec<f64> {
+    let size = values.len().div_ceil(PIECES).max(1);
+    values.chunks_exact(size).map(|group| group.iter().sum::<f64>() / size as f64).collect()
+}
