@@ -1,6 +1,7 @@
 //! The formats that can be read.
 
-use crate::{Parsed, TidyCsv};
+use crate::sysbench::SysbenchText;
+use crate::{FioJson, Hlog, MemtierJson, Parsed, Pgbench, TidyCsv};
 
 /// A file to import.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +33,8 @@ pub trait Format: Sync {
 }
 
 /// All formats, in the order in which they are asked whether they know a text.
-pub const FORMATS: [&dyn Format; 1] = [&TidyCsv];
+pub const FORMATS: [&dyn Format; 6] =
+    [&TidyCsv, &SysbenchText, &FioJson, &MemtierJson, &Hlog, &Pgbench];
 
 /// The format of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {

@@ -6,12 +6,24 @@
 
 mod assemble;
 mod csv;
+mod figures;
+mod fio;
 mod format;
+mod hlog;
+mod json;
+mod memtier;
 mod number;
 mod parsed;
+mod path;
+mod pgbench;
+pub mod sysbench;
 
 pub use assemble::assemble;
 pub use csv::TidyCsv;
+pub use fio::FioJson;
 pub use format::{FORMATS, Format, Source, by_name, recognise};
+pub use hlog::Hlog;
+pub use memtier::MemtierJson;
 pub use number::{as_printed, printed_number};
 pub use parsed::{ImportedPrice, ImportedTrial, Label, Parsed, Problem};
+pub use pgbench::Pgbench;

@@ -21,7 +21,7 @@ pub struct Latencies(Histogram<u64>);
 /// Bytes that are not a latency histogram written by [`Latencies::to_bytes`].
 #[derive(Debug, thiserror::Error)]
 #[error("not a latency histogram: {0}")]
-pub struct LatencyDecodeError(String);
+pub struct LatencyDecodeError(pub(crate) String);
 
 impl Default for Latencies {
     fn default() -> Self {
@@ -48,6 +48,12 @@ impl Latencies {
     #[inline]
     pub fn record_nanos(&mut self, nanos: u64) {
         self.0.saturating_record(nanos);
+    }
+
+    /// Records one latency in nanoseconds many times over. Values above one hour are recorded as
+    /// one hour.
+    pub fn record_many(&mut self, nanos: u64, count: u64) {
+        self.0.saturating_record_n(nanos, count);
     }
 
     /// Adds all values of `other`.

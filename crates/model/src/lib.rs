@@ -9,6 +9,7 @@ mod dataset;
 mod environment;
 mod keys;
 mod latency;
+mod latency_log;
 mod load;
 mod metric;
 mod mix;
@@ -27,6 +28,7 @@ pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use environment::{HostFacts, ServerFacts};
 pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
+pub use latency_log::{EncodedLatencies, LatencyLogLine};
 pub use load::{
     ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Interval, IoMethod, Ledger, LoadResult,
     NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts,

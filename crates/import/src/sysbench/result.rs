@@ -1,5 +1,7 @@
 use super::IntervalLine;
 use super::interval::interval;
+use super::line::{Entry, Key, entry};
+use crate::printed_number;
 use std::time::Duration;
 
 /// What sysbench printed at the end of a run.
@@ -73,8 +75,10 @@ pub fn parse(text: &str) -> Result<SysbenchResult, ParseError> {
         match interval(line) {
             Some(interval) => found.intervals.push(interval),
             None => {
-                if let Some((key, value)) = line.split_once(':') {
-                    found.take(key.trim(), value.trim(), line)?;
+                if let Some(entry) = entry(line) {
+                    found
+                        .take(&entry)
+                        .ok_or_else(|| ParseError::Malformed(line.trim().to_owned()))?;
                 }
             }
         }
@@ -97,37 +101,32 @@ struct Found {
 }
 
 impl Found {
-    fn take(&mut self, key: &str, value: &str, line: &str) -> Result<(), ParseError> {
-        let malformed = || ParseError::Malformed(line.trim().to_owned());
-        let count = || first_word(value).parse::<u64>().map_err(|_| malformed());
-        let ms = || milliseconds(value).map(Some).ok_or_else(malformed);
-        match key {
-            "read" => self.queries.read = count()?,
-            "write" => self.queries.write = count()?,
-            "other" => self.queries.other = count()?,
-            "total" => self.queries.total = count()?,
-            "transactions" => {
-                self.transactions = Some((count()?, rate(value).ok_or_else(malformed)?));
+    /// `None` when the line is not understood.
+    fn take(&mut self, entry: &Entry<'_>) -> Option<()> {
+        let count = || entry.count().parse::<u64>().ok();
+        let ms = || Some(entry.milliseconds()?.value);
+        match entry.key {
+            Key::Read => self.queries.read = count()?,
+            Key::Write => self.queries.write = count()?,
+            Key::Other => self.queries.other = count()?,
+            Key::Total => self.queries.total = count()?,
+            Key::Transactions => {
+                let rate = printed_number(entry.rate()?)?.value;
+                self.transactions = Some((count()?, rate));
             }
-            "ignored errors" | "deadlocks" => self.errors = count()?,
-            "reconnects" => self.reconnects = count()?,
-            // Version 1.1 calls it by the second name.
-            "total time" | "time elapsed" => {
-                let seconds = value.strip_suffix('s').and_then(|value| value.parse().ok());
-                let elapsed = seconds.and_then(|value| Duration::try_from_secs_f64(value).ok());
-                self.elapsed = Some(elapsed.ok_or_else(malformed)?);
+            Key::Errors => self.errors = count()?,
+            Key::Reconnects => self.reconnects = count()?,
+            Key::Elapsed => {
+                let seconds = entry.milliseconds()?.value / 1e3;
+                self.elapsed = Some(Duration::try_from_secs_f64(seconds).ok()?);
             }
-            "min" => self.min = ms()?,
-            "avg" => self.mean = ms()?,
-            "max" => self.max = ms()?,
-            _ => {
-                if let Some(rank) = percentile_rank(key) {
-                    let ms = milliseconds(value).ok_or_else(malformed)?;
-                    self.percentile = Some(Percentile { rank, ms });
-                }
-            }
+            Key::Min => self.min = Some(ms()?),
+            Key::Mean => self.mean = Some(ms()?),
+            Key::Max => self.max = Some(ms()?),
+            Key::Percentile(rank) => self.percentile = Some(Percentile { rank, ms: ms()? }),
+            _ => {}
         }
-        Ok(())
+        Some(())
     }
 
     fn result(self) -> Result<SysbenchResult, ParseError> {
@@ -148,34 +147,4 @@ impl Found {
             intervals: self.intervals,
         })
     }
-}
-
-/// `95` of `95th percentile` (1.0) and of `approx.  95 percentile` (0.4 and 0.5).
-fn percentile_rank(key: &str) -> Option<u32> {
-    let key = key.strip_suffix("percentile")?.trim_end();
-    let key = key.strip_prefix("approx.").unwrap_or(key).trim_start();
-    key.strip_suffix("th").unwrap_or(key).parse().ok()
-}
-
-/// A latency: without unit in 1.0, which prints milliseconds; with `ms`, or with `s` in the
-/// oldest versions.
-fn milliseconds(value: &str) -> Option<f64> {
-    let number = |text: &str| text.trim_end().parse::<f64>().ok().filter(|ms| ms.is_finite());
-    if let Some(ms) = value.strip_suffix("ms") {
-        number(ms)
-    } else if let Some(seconds) = value.strip_suffix('s') {
-        number(seconds).map(|seconds| seconds * 1e3)
-    } else {
-        number(value)
-    }
-}
-
-/// The number in `4175   (1386.79 per sec.)` that is a rate.
-fn rate(value: &str) -> Option<f64> {
-    let (_, rate) = value.split_once('(')?;
-    first_word(rate).parse::<f64>().ok().filter(|rate| rate.is_finite())
-}
-
-fn first_word(text: &str) -> &str {
-    text.split_whitespace().next().unwrap_or_default()
 }

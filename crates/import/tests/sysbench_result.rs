@@ -1,14 +1,14 @@
 //! What sysbench prints, from its oldest version in use to the one to come.
 
-use peer::sysbench::{ParseError, Percentile, Queries, parse};
+use import::sysbench::{ParseError, Percentile, Queries, parse};
 use std::time::Duration;
 
 /// A run of 1.0.20 against MariaDB 10.11, as it was printed.
-const VERSION_1_0: &str = include_str!("formats/1.0.20.txt");
+const VERSION_1_0: &str = include_str!("fixtures/sysbench/1.0.20.txt");
 /// The layouts of other versions, filled in by hand.
-const VERSION_0_4: &str = include_str!("formats/0.4.12.txt");
-const VERSION_0_5: &str = include_str!("formats/0.5.txt");
-const VERSION_1_1: &str = include_str!("formats/1.1.txt");
+const VERSION_0_4: &str = include_str!("fixtures/sysbench/0.4.12.txt");
+const VERSION_0_5: &str = include_str!("fixtures/sysbench/0.5.txt");
+const VERSION_1_1: &str = include_str!("fixtures/sysbench/1.1.txt");
 
 #[test]
 fn version_1_0_is_read() {

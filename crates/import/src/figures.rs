@@ -1,0 +1,108 @@
+//! What parsers put together.
+
+use crate::{ImportedTrial, Problem, Source, path, printed_number};
+use model::{Latencies, Level, PrintedNumber, PrintedValue, ReportedFigure, Sampling, TrialEnd};
+
+/// The figures of one trial while its file is read.
+#[derive(Debug, Default)]
+pub(crate) struct Figures(pub(crate) Vec<ReportedFigure>);
+
+impl Figures {
+    /// A figure as printed; `false` when the text is no number.
+    pub(crate) fn printed(&mut self, metric: &str, text: &str, unit: &str, line: u32) -> bool {
+        let number = printed_number(text);
+        if let Some(number) = number {
+            self.number(metric, number, unit, line);
+        }
+        number.is_some()
+    }
+
+    /// A number that was counted, which is exact; `false` when the text is no number.
+    pub(crate) fn counted(&mut self, metric: &str, text: &str, line: u32) -> bool {
+        let number = text.trim().parse::<u64>().ok();
+        if let Some(number) = number {
+            let number = PrintedNumber { value: number as f64, resolution: 0.0 };
+            self.number(metric, number, "", line);
+        }
+        number.is_some()
+    }
+
+    /// A number.
+    pub(crate) fn number(&mut self, metric: &str, number: PrintedNumber, unit: &str, line: u32) {
+        self.noted(metric, number, unit, "", line);
+    }
+
+    /// A number with a note.
+    pub(crate) fn noted(
+        &mut self,
+        metric: &str,
+        number: PrintedNumber,
+        unit: &str,
+        note: &str,
+        line: u32,
+    ) {
+        self.0.push(ReportedFigure {
+            metric: metric.to_owned(),
+            value: PrintedValue::Number(number),
+            unit: unit.to_owned(),
+            note: note.to_owned(),
+            line,
+        });
+    }
+
+    /// Mean, percentiles and largest value of a whole distribution, to the grain that weighin
+    /// keeps distributions with.
+    pub(crate) fn distribution(&mut self, latencies: &Latencies) {
+        let grain = |value: f64| PrintedNumber { value, resolution: value / 1e3 };
+        let percentiles =
+            [50.0, 95.0, 99.0, 99.9].map(|rank| (percentile(rank), latencies.percentile_ms(rank)));
+        let ends = [("avg", latencies.mean_ms()), ("max", latencies.max_ms())]
+            .map(|(name, value)| (format!("latency_{name}"), value));
+        for (metric, value) in percentiles.into_iter().chain(ends) {
+            if let Some(value) = value {
+                self.noted(&metric, grain(value), "ms", "from the histogram", 0);
+            }
+        }
+    }
+}
+
+/// The name of a percentile's figure: `latency_p95`, `latency_p99.9`.
+pub(crate) fn percentile(rank: f64) -> String {
+    format!("latency_p{rank}")
+}
+
+/// The number that a text begins with, as a text, and what follows it: `4.65` and `ms` of
+/// `4.65ms`.
+pub(crate) fn with_unit(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+/// A problem in a line of a file.
+pub(crate) fn problem(source: &Source<'_>, line: u32, message: impl Into<String>) -> Problem {
+    Problem { file: source.file.to_owned(), line, message: message.into() }
+}
+
+/// The lines of a text with their numbers from 1.
+pub(crate) fn numbered_lines(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    text.lines().enumerate().map(|(at, line)| (u32::try_from(at + 1).unwrap_or(u32::MAX), line))
+}
+
+/// A trial on the target that the file belongs to, with nothing sampled and no dates.
+pub(crate) fn trial(
+    source: &Source<'_>,
+    test: String,
+    level: Level,
+    end: TrialEnd,
+) -> ImportedTrial {
+    ImportedTrial {
+        target: path::target(source),
+        test,
+        level,
+        started_at: None,
+        finished_at: None,
+        end,
+        sampling: Sampling::default(),
+    }
+}

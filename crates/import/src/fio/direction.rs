@@ -1,0 +1,111 @@
+//! Reads, writes or trims of jobs that ran together.
+
+use crate::figures::{Figures, percentile};
+use crate::json::Json;
+use model::{Latencies, PrintedNumber};
+
+/// One direction of the jobs of a group, where it did anything.
+pub(super) struct Direction<'a> {
+    name: &'static str,
+    /// One for each job.
+    parts: Vec<Json<'a>>,
+}
+
+impl<'a> Direction<'a> {
+    pub(super) fn of(name: &'static str, jobs: &[Json<'a>]) -> Option<Self> {
+        let parts: Vec<Json<'a>> = jobs
+            .iter()
+            .filter_map(|job| job.at(&[name]))
+            .filter(|part| number(*part, &["io_bytes"]).is_some_and(|bytes| bytes.value > 0.0))
+            .collect();
+        (!parts.is_empty()).then_some(Self { name, parts })
+    }
+
+    /// The sum over the jobs of what adds up.
+    pub(super) fn sum(&self, name: &str) -> Option<PrintedNumber> {
+        let mut sum = PrintedNumber { value: 0.0, resolution: 0.0 };
+        for part in &self.parts {
+            let number = number(*part, &[name])?;
+            sum.value += number.value;
+            sum.resolution += number.resolution;
+        }
+        Some(sum)
+    }
+
+    /// How long the longest of the jobs ran in this direction, in milliseconds.
+    pub(super) fn runtime_ms(&self) -> Option<PrintedNumber> {
+        let times = self.parts.iter().filter_map(|part| number(*part, &["runtime"]));
+        times.max_by(|a, b| a.value.total_cmp(&b.value))
+    }
+
+    /// Writes its figures: those of its own under its name, and where it is the only one
+    /// its latencies under the plain names.
+    pub(super) fn figures(&self, alone: bool, figures: &mut Figures) {
+        let prefix = format!("{}_", self.name);
+        let prefix = if alone { "" } else { &prefix };
+        if !alone && let Some(iops) = self.sum("iops") {
+            figures.noted(&format!("{prefix}iops"), iops, "1/s", self.note(), 0);
+        }
+        match (self.sum("bw_bytes"), self.sum("bw")) {
+            (Some(bytes), _) => {
+                figures.noted(&format!("{prefix}bandwidth"), bytes, "B/s", self.note(), 0);
+            }
+            // Before version 3 there is nothing finer.
+            (None, Some(kib)) => {
+                figures.noted(&format!("{prefix}bandwidth"), kib, "KiB/s", self.note(), 0);
+            }
+            (None, None) => {}
+        }
+        match self.parts[..] {
+            [part] => one_jobs_latencies(part, prefix, figures),
+            // Percentiles of several jobs come from their merged bins or not at all.
+            _ => {
+                if let Some(latencies) = self.latencies().filter(|_| alone) {
+                    figures.distribution(&latencies);
+                }
+            }
+        }
+    }
+
+    fn note(&self) -> &'static str {
+        if self.parts.len() > 1 { "summed over the jobs" } else { "" }
+    }
+
+    /// All completion latencies, where `json+` has printed the bins of every job.
+    pub(super) fn latencies(&self) -> Option<Latencies> {
+        let mut latencies = Latencies::new();
+        for part in &self.parts {
+            for (bin, count) in part.at(&["clat_ns", "bins"])?.members() {
+                latencies.record_many(bin.parse().ok()?, count.whole()?);
+            }
+        }
+        (!latencies.is_empty()).then_some(latencies)
+    }
+}
+
+fn one_jobs_latencies(part: Json<'_>, prefix: &str, figures: &mut Figures) {
+    // Version 2 has microseconds under names without a unit.
+    let of = |name: &str| {
+        let now = part.at(&[&format!("{name}_ns")]).map(|json| (json, "ns"));
+        now.or_else(|| part.at(&[name]).map(|json| (json, "us")))
+    };
+    if let Some((total, unit)) = of("lat") {
+        for (name, metric) in [("mean", "avg"), ("max", "max")] {
+            if let Some(value) = number(total, &[name]) {
+                let note = "from submission to completion";
+                figures.noted(&format!("{prefix}latency_{metric}"), value, unit, note, 0);
+            }
+        }
+    }
+    let Some((completion, unit)) = of("clat") else { return };
+    for (rank, value) in completion.at(&["percentile"]).map(Json::members).unwrap_or_default() {
+        if let (Ok(rank), Some(value)) = (rank.parse::<f64>(), value.number()) {
+            let metric = format!("{prefix}{}", percentile(rank));
+            figures.noted(&metric, value, unit, "of completion", 0);
+        }
+    }
+}
+
+fn number(json: Json<'_>, path: &[&str]) -> Option<PrintedNumber> {
+    json.at(path)?.number()
+}

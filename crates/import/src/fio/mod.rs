@@ -1,0 +1,175 @@
+//! fio's JSON.
+
+mod direction;
+mod together;
+
+use crate::figures::{self, Figures, problem};
+use crate::json::{Json, documents, without_stray_lines};
+use crate::{Format, ImportedTrial, Parsed, Source, path};
+use direction::Direction;
+use model::{Failure, FailureKind, Latencies, Level, Reported, TrialEnd, UnixMillis};
+use std::collections::BTreeMap;
+
+/// What fio prints with `--output-format=json` or `json+`, whatever text stands before, between
+/// or within the documents.
+///
+/// A group of jobs of one name that ran together is a trial, and so is each job of another name.
+/// Their level is the number of I/O operations that they keep outstanding.
+#[derive(Clone, Copy, Debug)]
+pub struct FioJson;
+
+impl Format for FioJson {
+    fn name(&self) -> &'static str {
+        "fio"
+    }
+
+    fn description(&self) -> &'static str {
+        "fio's JSON (json and json+)"
+    }
+
+    fn recognises(&self, text: &str) -> bool {
+        text.contains("\"fio version\"")
+    }
+
+    fn parse(&self, source: Source<'_>) -> Parsed {
+        let mut parsed = Parsed::default();
+        let (text, stray) = without_stray_lines(source.text);
+        for (line, stray) in stray {
+            let message = format!("a message within the JSON, left out: «{}»", stray.trim());
+            parsed.problems.push(problem(&source, line, message));
+        }
+        let mut found = Vec::new();
+        for document in documents(&text) {
+            match document {
+                Ok((_, json)) => found.push(json),
+                Err((line, message)) => parsed.problems.push(problem(&source, line, message)),
+            }
+        }
+        let runs: Vec<Run<'_>> = found.into_iter().flat_map(runs).collect();
+        // The file names the test; its jobs only where there are several.
+        let alone = runs.iter().all(|run| run.name == runs[0].name);
+        for run in &runs {
+            parsed.trials.push(run.trial(&source, alone));
+        }
+        parsed
+    }
+}
+
+/// Jobs of one name and group.
+struct Run<'a> {
+    name: String,
+    version: String,
+    /// When all jobs were over.
+    finished_at: Option<UnixMillis>,
+    jobs: Vec<Json<'a>>,
+    /// Options that all jobs of the document have.
+    options: BTreeMap<String, Json<'a>>,
+}
+
+fn runs(document: Json<'_>) -> Vec<Run<'_>> {
+    let members = document.members();
+    let version = members.get("fio version").and_then(|json| json.text()).unwrap_or_default();
+    let finished_at = members.get("timestamp_ms").and_then(|json| json.whole()).map(UnixMillis);
+    let options = members.get("global options").map(|json| json.members()).unwrap_or_default();
+    let mut runs: Vec<(u64, Run<'_>)> = Vec::new();
+    for job in members.get("jobs").map(|jobs| jobs.elements()).unwrap_or_default() {
+        let name = job.at(&["jobname"]).and_then(Json::text).unwrap_or_default();
+        let group = job.at(&["groupid"]).and_then(Json::whole).unwrap_or(0);
+        let same = runs.iter_mut().find(|(of, run)| *of == group && run.name == name);
+        match same {
+            Some((_, run)) => run.jobs.push(job),
+            None => {
+                let (version, options) = (version.clone(), options.clone());
+                runs.push((group, Run { name, version, finished_at, jobs: vec![job], options }));
+            }
+        }
+    }
+    runs.into_iter().map(|(_, run)| run).collect()
+}
+
+/// Engines that wait for each operation, whatever depth they are given.
+const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"];
+
+impl Run<'_> {
+    /// An option of the jobs, or else of all jobs of the document.
+    fn option(&self, name: &str) -> Option<String> {
+        let own = self.jobs[0].at(&["job options", name]);
+        own.or(self.options.get(name).copied()).and_then(Json::text)
+    }
+
+    /// I/O operations outstanding; options that are not printed have the value that fio gives
+    /// them.
+    fn outstanding(&self) -> u32 {
+        let whole = |name: &str| self.option(name).and_then(|text| text.parse::<u32>().ok());
+        let engine = self.option("ioengine").unwrap_or_else(|| "psync".to_owned());
+        let waits = SYNCHRONOUS.contains(&engine.as_str());
+        let depth = if waits { 1 } else { whole("iodepth").unwrap_or(1) };
+        let entries = u32::try_from(self.jobs.len()).unwrap_or(u32::MAX);
+        // Jobs that are reported as a group have one entry; the others one each.
+        let grouped = whole("numjobs").filter(|jobs| entries == 1 && *jobs > 0);
+        depth.saturating_mul(grouped.unwrap_or(entries))
+    }
+
+    fn trial(&self, source: &Source<'_>, alone: bool) -> ImportedTrial {
+        let outstanding = self.outstanding();
+        let mut test = path::test(source, outstanding, "fio");
+        if !alone {
+            test = format!("{test}, {}", self.name);
+        }
+        let end = self.failure(source).map_or_else(
+            || TrialEnd::Reported(Box::new(self.reported(source))),
+            |reason| TrialEnd::Failed(Failure::new(FailureKind::Other, reason, "")),
+        );
+        let mut trial = figures::trial(source, test, Level::clients(outstanding), end);
+        trial.finished_at = self.finished_at;
+        trial
+    }
+
+    /// What went wrong, in fio's words where they stand in the file.
+    fn failure(&self, source: &Source<'_>) -> Option<String> {
+        let error = |job: &Json<'_>| job.at(&["error"]).and_then(|error| error.number());
+        let code = self.jobs.iter().filter_map(error).find(|code| code.value != 0.0);
+        let idle = self.directions().is_empty();
+        let (what, mark) = match code {
+            Some(code) => {
+                (format!("ended with error {}", code.value), format!("err={}/", code.value))
+            }
+            None if idle => ("did no I/O".to_owned(), "fio: ".to_owned()),
+            None => return None,
+        };
+        let said = source.text.lines().find_map(|line| {
+            let (_, said) = line.split_once(&mark)?;
+            Some(said.split_once("error=").map_or(said, |(_, error)| error).trim().to_owned())
+        });
+        let said = said.map(|said| format!(" ({said})")).unwrap_or_default();
+        Some(format!("fio's job {} {what}{said}", self.name))
+    }
+
+    fn directions(&self) -> Vec<Direction<'_>> {
+        let directions = ["read", "write", "trim"].into_iter();
+        directions.filter_map(|name| Direction::of(name, &self.jobs)).collect()
+    }
+
+    fn reported(&self, source: &Source<'_>) -> Reported {
+        let mut figures = Figures::default();
+        let directions = self.directions();
+        let mut all = Some(Latencies::new());
+        for direction in &directions {
+            direction.figures(directions.len() == 1, &mut figures);
+            match (&mut all, direction.latencies()) {
+                (Some(all), Some(own)) => all.merge(&own),
+                (all, _) => *all = None,
+            }
+        }
+        together::figures(&directions, &self.jobs, &mut figures);
+        if let (Some(all), true) = (&all, directions.len() > 1) {
+            figures.distribution(all);
+        }
+        Reported {
+            file: source.file.to_owned(),
+            tool: self.version.replacen('-', " ", 1),
+            figures: figures.0,
+            latencies: all,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! HdrHistogram's interval logs.
+
+use crate::figures::{self, Figures, numbered_lines, problem};
+use crate::{Format, Parsed, Problem, Source, path};
+use model::{
+    EncodedLatencies, Latencies, LatencyLogLine, Level, PrintedNumber, Reported, TrialEnd,
+    UnixMillis,
+};
+use std::collections::BTreeMap;
+
+/// HdrHistogram logs (`.hlog`): one trial, or one for each tag.
+///
+/// Such logs do not say the unit of their values. They give each interval's largest value as a
+/// number beside the histogram, by convention in milliseconds; what that makes of the histogram's
+/// unit (nanoseconds, microseconds, milliseconds) is taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Hlog;
+
+/// Units of values, in nanoseconds.
+const UNITS: [u64; 3] = [1, 1_000, 1_000_000];
+/// By how much the largest value as printed may differ from the histogram's: its grain is mostly
+/// of two or three digits.
+const GRAIN: f64 = 0.02;
+
+impl Format for Hlog {
+    fn name(&self) -> &'static str {
+        "hlog"
+    }
+
+    fn description(&self) -> &'static str {
+        "HdrHistogram logs of intervals"
+    }
+
+    fn recognises(&self, text: &str) -> bool {
+        let marks = ["#[Histogram log format version", "\"StartTimestamp\""];
+        let marked = |line: &str| marks.iter().any(|mark| line.starts_with(mark));
+        text.lines().take_while(|line| line.starts_with(['#', '"'])).any(marked)
+    }
+
+    fn parse(&self, source: Source<'_>) -> Parsed {
+        let mut parsed = Parsed::default();
+        let log = Log::read(&source, &mut parsed.problems);
+        let alone = log.tags.len() == 1;
+        for (tag, tagged) in log.tags {
+            let Some(nanos) = tagged.unit() else {
+                let message = "the unit of the values cannot be told from the largest ones";
+                parsed.problems.push(problem(&source, tagged.line, message));
+                continue;
+            };
+            let mut test = path::test(&source, 0, "hlog");
+            if !(alone || tag.is_empty()) {
+                test = format!("{test}, {tag}");
+            }
+            let start = log.start.map(|seconds| UnixMillis((seconds * 1e3) as u64));
+            let end = TrialEnd::Reported(Box::new(tagged.reported(&source, nanos)));
+            let mut trial = figures::trial(&source, test, Level::NOT_STATED, end);
+            trial.started_at = start;
+            parsed.trials.push(trial);
+        }
+        parsed
+    }
+}
+
+#[derive(Default)]
+struct Log {
+    start: Option<f64>,
+    tags: BTreeMap<String, Tagged>,
+}
+
+impl Log {
+    fn read(source: &Source<'_>, problems: &mut Vec<Problem>) -> Self {
+        let mut log = Self::default();
+        for (number, line) in numbered_lines(source.text) {
+            match LatencyLogLine::parse(line) {
+                Ok(LatencyLogLine::StartTime(seconds)) => log.start = Some(seconds),
+                Ok(LatencyLogLine::BaseTime(_) | LatencyLogLine::Nothing) => {}
+                Ok(LatencyLogLine::Interval { tag, length_seconds, max, latencies, .. }) => {
+                    let tagged = log.tags.entry(tag).or_default();
+                    tagged.line = number;
+                    tagged.seconds += length_seconds;
+                    tagged.intervals.push((max, latencies));
+                }
+                Err(error) => problems.push(problem(source, number, error.to_string())),
+            }
+        }
+        log
+    }
+}
+
+/// What has one tag.
+#[derive(Default)]
+struct Tagged {
+    /// The last line of it.
+    line: u32,
+    /// The lengths of all intervals.
+    seconds: f64,
+    /// Largest value as printed, and all values.
+    intervals: Vec<(f64, EncodedLatencies)>,
+}
+
+impl Tagged {
+    /// What makes the largest values as printed milliseconds, in nanoseconds.
+    fn unit(&self) -> Option<u64> {
+        // The interval with the longest latencies is printed with the most digits.
+        let largest = self.intervals.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        let (printed, latencies) = largest.filter(|(printed, _)| *printed > 0.0)?;
+        let matches = |nanos: &u64| {
+            let ms = latencies.largest() as f64 * *nanos as f64 / 1e6;
+            (ms / printed - 1.0).abs() <= GRAIN
+        };
+        UNITS.into_iter().find(matches)
+    }
+
+    fn reported(self, source: &Source<'_>, nanos: u64) -> Reported {
+        let mut latencies = Latencies::new();
+        for (_, interval) in &self.intervals {
+            latencies.merge(&interval.in_units_of(nanos));
+        }
+        let mut figures = Figures::default();
+        let count = latencies.count() as f64;
+        figures.number("operations", PrintedNumber { value: count, resolution: 0.0 }, "", 0);
+        if self.seconds > 0.0 {
+            // Lengths of intervals are printed in milliseconds.
+            let error = 0.001 * self.intervals.len() as f64;
+            let elapsed = PrintedNumber { value: self.seconds, resolution: error };
+            figures.number("elapsed", elapsed, "s", 0);
+            let value = count / self.seconds;
+            let rate = PrintedNumber { value, resolution: value * error / self.seconds };
+            figures.number("operations_per_s", rate, "1/s", 0);
+        }
+        figures.distribution(&latencies);
+        Reported {
+            file: source.file.to_owned(),
+            tool: String::new(),
+            figures: figures.0,
+            latencies: Some(latencies),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! JSON whose numbers keep the digits that they were printed with.
+
+use crate::printed_number;
+use model::PrintedNumber;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// A value, as it stands in the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Json<'a>(&'a RawValue);
+
+/// How many lines that are no JSON are taken out of a document.
+const MOST_STRAY_LINES: usize = 64;
+
+impl<'a> Json<'a> {
+    /// The members of an object; none of anything else.
+    pub(crate) fn members(self) -> BTreeMap<String, Json<'a>> {
+        let members: Option<BTreeMap<String, &'a RawValue>> =
+            serde_json::from_str(self.0.get()).ok();
+        members.unwrap_or_default().into_iter().map(|(name, value)| (name, Json(value))).collect()
+    }
+
+    /// The elements of an array; none of anything else.
+    pub(crate) fn elements(self) -> Vec<Json<'a>> {
+        let elements: Option<Vec<&'a RawValue>> = serde_json::from_str(self.0.get()).ok();
+        elements.unwrap_or_default().into_iter().map(Json).collect()
+    }
+
+    /// The member at a path of names.
+    pub(crate) fn at(self, path: &[&str]) -> Option<Json<'a>> {
+        path.iter().try_fold(self, |json, name| json.members().remove(*name))
+    }
+
+    /// A number as printed.
+    pub(crate) fn number(self) -> Option<PrintedNumber> {
+        printed_number(self.0.get())
+    }
+
+    /// A number without fraction and sign, also where it is written as a text.
+    pub(crate) fn whole(self) -> Option<u64> {
+        self.0.get().trim_matches('"').parse().ok()
+    }
+
+    /// A text.
+    pub(crate) fn text(self) -> Option<String> {
+        serde_json::from_str(self.0.get()).ok()
+    }
+}
+
+/// A document with the line that it begins in, or what is wrong in which line.
+pub(crate) type Found<'a> = Result<(u32, Json<'a>), (u32, String)>;
+
+/// Takes out the lines that tools print into the middle of their JSON: all that begin at the
+/// margin and with neither a bracket nor a quote. The lines keep their numbers.
+///
+/// Gives the text, and those lines from between the lines of a document.
+pub(crate) fn without_stray_lines(text: &str) -> (String, Vec<(u32, String)>) {
+    let (mut kept, mut stray) = (String::with_capacity(text.len()), Vec::new());
+    let mut within = false;
+    for (at, line) in (1_u32..).zip(text.lines()) {
+        match line.chars().next() {
+            Some('{') => within = true,
+            Some('}') => within = false,
+            Some(c) if within && !(c.is_whitespace() || "]\"[".contains(c)) => {
+                if stray.len() < MOST_STRAY_LINES {
+                    stray.push((at, line.to_owned()));
+                }
+                kept.push('\n');
+                continue;
+            }
+            _ => {}
+        }
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    (kept, stray)
+}
+
+/// The objects that begin at the margin of a line, whatever text stands before, between and after
+/// them.
+pub(crate) fn documents(text: &str) -> Vec<Found<'_>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = next_object(text, at) {
+        let line = line_of(text, start);
+        let mut values =
+            serde_json::Deserializer::from_str(&text[start..]).into_iter::<&RawValue>();
+        match values.next() {
+            Some(Ok(value)) => {
+                found.push(Ok((line, Json(value))));
+                at = start + values.byte_offset();
+            }
+            Some(Err(error)) => {
+                let wrong = line.saturating_add(u32::try_from(error.line()).unwrap_or(1)) - 1;
+                let message = format!("the document that begins in line {line} breaks off here");
+                found.push(Err((wrong, message)));
+                at = start + 1;
+            }
+            None => break,
+        }
+    }
+    found
+}
+
+fn next_object(text: &str, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    if rest.starts_with('{') && (from == 0 || text[..from].ends_with('\n')) {
+        return Some(from);
+    }
+    rest.find("\n{").map(|at| from + at + 1)
+}
+
+fn line_of(text: &str, at: usize) -> u32 {
+    let before = text[..at].bytes().filter(|byte| *byte == b'\n').count();
+    u32::try_from(before + 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_found_between_text() {
+        let text = "warning: x\n{\n \"a\": 1.50\n}\nmore\n{\"a\": [1, 2]}\n{\n \"a\":\n";
+        let found = documents(text);
+        assert_eq!(found.len(), 3);
+        let (line, first) = *found[0].as_ref().unwrap();
+        assert_eq!(line, 2);
+        let number = first.at(&["a"]).unwrap().number().unwrap();
+        assert_eq!((number.value, number.resolution), (1.5, 0.01), "the last zero counts");
+        assert_eq!(found[1].as_ref().unwrap().1.at(&["a"]).unwrap().elements().len(), 2);
+        assert!(found[2].as_ref().unwrap_err().1.contains("breaks off"));
+    }
+
+    #[test]
+    fn text_within_a_document_is_taken_out_and_named() {
+        let (kept, stray) = without_stray_lines("{\n \"a\": 1,\nfio: disk full\n \"b\": 2\n}\n");
+        assert_eq!(stray, [(3, "fio: disk full".to_owned())]);
+        assert_eq!(documents(&kept)[0].as_ref().unwrap().1.at(&["b"]).unwrap().whole(), Some(2));
+    }
+}

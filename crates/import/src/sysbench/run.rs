@@ -1,0 +1,155 @@
+//! Runs, of which a file may hold several one after the other.
+
+use super::interval::{IntervalLine, interval};
+use super::line::{Entry, Key, entry};
+use crate::Problem;
+use crate::figures::{Figures, numbered_lines, percentile, problem};
+use crate::{Source, printed_number};
+use model::Latencies;
+
+/// What a run printed.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    /// The line that it begins with.
+    pub(super) line: u32,
+    /// Such as `1.0.20`; empty where it is not said.
+    pub(super) version: String,
+    pub(super) threads: u32,
+    /// Events offered per second, in an open loop.
+    pub(super) rate: Option<u32>,
+    pub(super) figures: Figures,
+    pub(super) intervals: Vec<IntervalLine>,
+    pub(super) latencies: Option<Latencies>,
+    /// What it complained of before it gave up.
+    pub(super) fatal: Option<String>,
+    /// Whether it has the report that every run ends with.
+    pub(super) ended: bool,
+}
+
+/// What a run's first lines look like.
+pub(super) fn banner(line: &str) -> Option<&str> {
+    let version = line.strip_prefix("sysbench ")?.split_whitespace().next()?;
+    let version = version.trim_end_matches(':');
+    version.starts_with(|c: char| c.is_ascii_digit()).then_some(version)
+}
+
+/// The line that is there when the banner has been cut off.
+pub(super) const OPTIONS: &str = "Running the test with following options";
+
+/// Finds the runs of a file.
+pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (number, line) in numbered_lines(source.text) {
+        let version = banner(line);
+        let begun = runs.last().is_some_and(Run::has_begun);
+        if version.is_some() || runs.is_empty() || (line.starts_with(OPTIONS) && begun) {
+            let version = version.unwrap_or_default().to_owned();
+            runs.push(Run { line: number, version, ..Run::default() });
+        }
+        if let Some(run) = runs.last_mut()
+            && let Err(message) = run.take(number, line)
+        {
+            problems.push(problem(source, number, message));
+        }
+    }
+    runs.retain(Run::has_begun);
+    runs
+}
+
+impl Run {
+    fn has_begun(&self) -> bool {
+        self.threads > 0 || self.fatal.is_some() || !self.figures.0.is_empty()
+    }
+
+    fn take(&mut self, number: u32, line: &str) -> Result<(), String> {
+        let not_understood = || format!("not understood: «{}»", line.trim());
+        if let Some(interval) = interval(line) {
+            self.intervals.push(interval);
+        } else if let Some(message) = line.strip_prefix("FATAL: ") {
+            self.fatal.get_or_insert_with(|| message.trim().to_owned());
+        } else if let Some(threads) = line.strip_prefix("Number of threads:") {
+            self.threads = threads.trim().parse().map_err(|_| not_understood())?;
+        } else if let Some(rate) = line.strip_prefix("Target transaction rate:") {
+            let rate = rate.trim().trim_end_matches("/sec");
+            self.rate = Some(rate.parse().map_err(|_| not_understood())?);
+        } else if let Some((ms, count)) = bucket(line) {
+            let latencies = self.latencies.get_or_insert_with(Latencies::new);
+            latencies.record_many((ms * 1e6) as u64, count);
+        } else if let Some(entry) = entry(line) {
+            self.figure(number, &entry).ok_or_else(not_understood)?;
+        }
+        Ok(())
+    }
+
+    /// `None` when the line is not understood.
+    fn figure(&mut self, line: u32, entry: &Entry<'_>) -> Option<()> {
+        let metric = match entry.key {
+            Key::Read => "reads",
+            Key::Write => "writes",
+            Key::Other => "other_statements",
+            Key::Total | Key::Queries => "queries",
+            Key::Transactions => "transactions",
+            Key::Errors => "errors",
+            Key::Reconnects => "reconnects",
+            Key::Events => "events",
+            Key::Elapsed => "elapsed",
+            Key::Min => "latency_min",
+            Key::Mean => "latency_avg",
+            Key::Max => "latency_max",
+            Key::Sum => "latency_sum",
+            Key::Percentile(_) => "",
+            // A database's events are its transactions, of which it prints the rate as well.
+            Key::EventsPerSecond if self.has("transactions_per_s") => "events_per_s",
+            Key::EventsPerSecond => "operations_per_s",
+            Key::ReadsPerSecond => "reads_per_s",
+            Key::WritesPerSecond => "writes_per_s",
+            Key::FsyncsPerSecond => "fsyncs_per_s",
+            Key::ReadMebibytes => "read_bandwidth",
+            Key::WrittenMebibytes => "write_bandwidth",
+        };
+        self.ended |= matches!(entry.key, Key::Elapsed);
+        let figures = &mut self.figures;
+        match entry.key {
+            Key::Percentile(rank) => {
+                let (number, unit) = entry.time()?;
+                figures.number(&percentile(f64::from(rank)), number, unit, line);
+            }
+            Key::Elapsed | Key::Min | Key::Mean | Key::Max | Key::Sum => {
+                let (number, unit) = entry.time()?;
+                figures.number(metric, number, unit, line);
+            }
+            Key::ReadMebibytes | Key::WrittenMebibytes => {
+                figures.printed(metric, entry.count(), "MiB/s", line).then_some(())?;
+            }
+            Key::EventsPerSecond
+            | Key::ReadsPerSecond
+            | Key::WritesPerSecond
+            | Key::FsyncsPerSecond => {
+                figures.printed(metric, entry.count(), "1/s", line).then_some(())?;
+            }
+            // Printed twice, the second time with its rate.
+            Key::Queries if figures.0.iter().any(|figure| figure.metric == metric) => {}
+            _ => figures.counted(metric, entry.count(), line).then_some(())?,
+        }
+        if let (Key::Transactions | Key::Queries | Key::Errors | Key::Reconnects, Some(rate)) =
+            (entry.key, entry.rate())
+        {
+            let rate = printed_number(rate)?;
+            figures.number(&format!("{metric}_per_s"), rate, "1/s", line);
+        }
+        Some(())
+    }
+
+    fn has(&self, metric: &str) -> bool {
+        self.figures.0.iter().any(|figure| figure.metric == metric)
+    }
+}
+
+/// A line of the histogram (`--histogram`): a value in milliseconds and how often it came. Its
+/// steps are of up to 2 %.
+fn bucket(line: &str) -> Option<(f64, u64)> {
+    let (value, rest) = line.split_once('|')?;
+    let ms = printed_number(value)?.value;
+    let count = rest.trim_start_matches('*').trim().parse().ok()?;
+    (ms >= 0.0).then_some((ms, count))
+}

@@ -1,0 +1,39 @@
+//! What other tools print, read from what they printed.
+
+#![allow(clippy::unwrap_used, reason = "a test may end at once")]
+
+#[path = "formats/fio.rs"]
+mod fio;
+#[path = "formats/hlog.rs"]
+mod hlog;
+#[path = "formats/memtier.rs"]
+mod memtier;
+#[path = "formats/pgbench.rs"]
+mod pgbench;
+#[path = "formats/robust.rs"]
+mod robust;
+#[path = "formats/sysbench.rs"]
+mod sysbench;
+
+use import::{ImportedTrial, Parsed, Source, recognise};
+use model::Reported;
+
+/// Reads a file of that name, whose format has to be recognised.
+fn parse(file: &str, text: &str) -> Parsed {
+    let source = Source { file, text, target: None, test: None };
+    recognise(text).unwrap().parse(source)
+}
+
+fn reported(trial: &ImportedTrial) -> &Reported {
+    match &trial.end {
+        model::TrialEnd::Reported(reported) => reported,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A figure's number and unit.
+fn figure<'a>(trial: &'a ImportedTrial, metric: &str) -> (f64, &'a str) {
+    let reported = reported(trial);
+    let unit = &reported.figure(metric).unwrap_or_else(|| panic!("{metric}: {reported:?}")).unit;
+    (reported.number(metric).unwrap().value, unit)
+}

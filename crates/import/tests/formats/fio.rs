@@ -1,0 +1,92 @@
+use super::{figure, parse, reported};
+use model::{Quantity, TrialEnd};
+
+const READS: &str = include_str!("../fixtures/fio/randread.json");
+const MIXED: &str = include_str!("../fixtures/fio/mixed-two-jobs.json");
+const IDLE: &str = include_str!("../fixtures/fio/nothing-done.json");
+const FAILED: &str = include_str!("../fixtures/fio/failed.json");
+
+#[test]
+fn text_before_the_document_does_no_harm() {
+    let parsed = parse("disks/nvme/randread.json", READS);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let trial = &parsed.trials[0];
+    assert_eq!((trial.target.as_str(), trial.test.as_str()), ("nvme", "randread"));
+    assert_eq!(trial.level.clients, 1, "psync waits, whatever iodepth says");
+    assert_eq!(reported(trial).tool, "fio 3.33");
+    let (iops, counted) = reported(trial).quantity(Quantity::Throughput).unwrap();
+    assert!((iops.value - 30483.758121).abs() < 1e-6 && counted == "I/O operations");
+    assert!((iops.resolution / 1e-6 - 1.0).abs() < 1e-6);
+    assert_eq!(figure(trial, "bandwidth"), (124_861_473.0, "B/s"));
+    assert_eq!(figure(trial, "latency_p95"), (39168.0, "ns"));
+    assert_eq!(figure(trial, "elapsed"), (2001.0, "ms"));
+    let p99 = reported(trial).quantity(Quantity::LatencyP99).unwrap().0;
+    assert!((p99.value - 0.05248).abs() < 1e-9, "in milliseconds");
+}
+
+#[test]
+fn jobs_that_ran_together_are_one_trial_whose_percentiles_come_from_merged_bins() {
+    let parsed = parse("mixed.json", MIXED);
+    let [trial] = &parsed.trials[..] else { panic!("{parsed:?}") };
+    assert_eq!(trial.level.clients, 2);
+    let (reads, writes) = (figure(trial, "read_iops").0, figure(trial, "write_iops").0);
+    assert!((figure(trial, "iops").0 - reads - writes).abs() < 1e-6);
+    let latencies = reported(trial).latencies.as_ref().unwrap();
+    let count: u64 = latencies.count();
+    let total = |text: &str| -> u64 {
+        let counts = text.match_indices("\"total_ios\": ").map(|(at, key)| {
+            let rest = &text[at + key.len()..];
+            rest[..rest.find(',').unwrap()].parse::<u64>().unwrap()
+        });
+        counts.sum()
+    };
+    assert_eq!(count, total(MIXED), "every operation is in a bin");
+    assert!(figure(trial, "latency_p99").0 >= figure(trial, "latency_p50").0);
+    assert!(reported(trial).figure("read_latency_p99").is_none(), "of two jobs, not averaged");
+}
+
+#[test]
+fn several_documents_in_a_row_and_messages_within_them() {
+    let broken = READS.replacen("  \"jobs\"", "fio: io_u error on file /data/f.dat\n  \"jobs\"", 1);
+    let parsed = parse("a/b.json", &format!("{READS}\n{broken}"));
+    assert_eq!(parsed.trials.len(), 2);
+    assert_eq!(parsed.problems.len(), 1);
+    let line = format!("{READS}\n").lines().count() as u32;
+    assert!(parsed.problems[0].line > line, "{:?}", parsed.problems);
+    assert!(parsed.problems[0].message.contains("io_u error"));
+}
+
+#[test]
+fn a_cut_off_document_is_named_with_its_lines() {
+    let cut = &READS[..READS.len() / 2];
+    let parsed = parse("a/b.json", &format!("{READS}{cut}"));
+    assert_eq!(parsed.trials.len(), 1);
+    assert!(parsed.problems[0].message.contains("breaks off"), "{:?}", parsed.problems);
+}
+
+#[test]
+fn a_job_that_ended_with_an_error_is_a_failed_trial() {
+    let parsed = parse("a/b.json", FAILED);
+    let TrialEnd::Failed(failure) = &parsed.trials[0].end else { panic!("{parsed:?}") };
+    assert_eq!(failure.message, "fio's job a ended with error 22 (Invalid argument)");
+}
+
+#[test]
+fn a_job_that_did_nothing_failed_whatever_it_says_of_errors() {
+    let parsed = parse("a/b.json", IDLE);
+    let TrialEnd::Failed(failure) = &parsed.trials[0].end else { panic!("{parsed:?}") };
+    let message =
+        "fio's job a did no I/O (failed to create dir (/data): No such file or directory)";
+    assert_eq!(failure.message, message);
+}
+
+#[test]
+fn version_2_has_microseconds_and_kibibytes() {
+    let text = READS
+        .replace("\"clat_ns\"", "\"clat\"")
+        .replace("\"lat_ns\"", "\"lat\"")
+        .replace("\"bw_bytes\"", "\"unknown\"");
+    let parsed = parse("a.json", &text);
+    assert_eq!(figure(&parsed.trials[0], "latency_p95"), (39168.0, "us"));
+    assert_eq!(figure(&parsed.trials[0], "bandwidth"), (121_935.0, "KiB/s"));
+}
