@@ -36,6 +36,9 @@ pub enum IntervalMethod {
     /// Student's t on logarithms: assumes that repeats scatter log-normally. Used below the
     /// number of values that order statistics need.
     StudentLog,
+    /// Percentiles of a bootstrap over the repeats ([`crate::Bootstrap`]), for what is computed
+    /// from several figures: assumes that the repeats of each scatter log-normally.
+    Bootstrap,
 }
 
 impl Estimate {

@@ -88,6 +88,18 @@ impl MeanSpread {
         let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
         Some(Self { mean, error_squared: squares / (n - 1.0) / n, freedom: n - 1.0 })
     }
+
+    /// Square of the standard error of the difference of two means and its degrees of freedom,
+    /// which are Satterthwaite's (B. L. Welch, *Biometrika* 34, 1947). Without any scatter the
+    /// degrees of freedom are those of both together.
+    pub(crate) fn welch(a: &Self, b: &Self) -> (f64, f64) {
+        let error_squared = a.error_squared + b.error_squared;
+        if error_squared <= 0.0 {
+            return (0.0, a.freedom + b.freedom);
+        }
+        let parts = a.error_squared.powi(2) / a.freedom + b.error_squared.powi(2) / b.freedom;
+        (error_squared, error_squared.powi(2) / parts)
+    }
 }
 
 /// How many standard errors to go to each side for a two-sided interval.
@@ -99,6 +111,7 @@ pub(crate) fn t_quantile(confidence: f64, freedom: f64) -> Option<f64> {
     t.is_finite().then_some(t)
 }
 
+/// Whether this is in (0, 1).
 pub(crate) fn is_confidence(confidence: f64) -> bool {
     confidence > 0.0 && confidence < 1.0
 }

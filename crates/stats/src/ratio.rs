@@ -1,3 +1,4 @@
+use crate::chance::logarithm;
 use crate::interval::{Bounds, MeanSpread, order_statistics, student, t_quantile};
 use crate::{Estimate, Interval, IntervalMethod, Sample, SampleError};
 
@@ -18,7 +19,7 @@ pub fn paired_ratio(
 ) -> Result<Estimate, SampleError> {
     let logs = pairs
         .iter()
-        .map(|&(base, candidate)| Ok(log(candidate)? - log(base)?))
+        .map(|&(base, candidate)| Ok(logarithm(candidate)? - logarithm(base)?))
         .collect::<Result<Vec<f64>, SampleError>>()?;
     let logs = Sample::new(logs)?.with_rounding(rounding);
     let point = logs.median().exp();
@@ -60,31 +61,17 @@ pub fn unpaired_ratio(
     Ok(Estimate { point, interval, n: base.len().min(candidate.len()) })
 }
 
-/// Welch's interval of the difference of two means, candidate − base. The degrees of freedom are
-/// Satterthwaite's (B. L. Welch, *Biometrika* 34, 1947).
+/// Welch's interval of the difference of two means, candidate − base.
 fn welch(base: &[f64], candidate: &[f64], confidence: f64) -> Option<Bounds> {
     let (a, b) = (MeanSpread::of(base)?, MeanSpread::of(candidate)?);
-    let error_squared = a.error_squared + b.error_squared;
+    let (error_squared, freedom) = MeanSpread::welch(&a, &b);
     let difference = b.mean - a.mean;
-    let half = if error_squared > 0.0 {
-        let parts = a.error_squared.powi(2) / a.freedom + b.error_squared.powi(2) / b.freedom;
-        t_quantile(confidence, error_squared.powi(2) / parts)? * error_squared.sqrt()
-    } else {
-        0.0
-    };
+    let half = t_quantile(confidence, freedom)? * error_squared.sqrt();
     Some(Bounds { low: difference - half, high: difference + half, confidence })
 }
 
 fn logs(sample: &Sample) -> Result<Vec<f64>, SampleError> {
-    sample.sorted().iter().map(|&value| log(value)).collect()
-}
-
-fn log(value: f64) -> Result<f64, SampleError> {
-    match value {
-        _ if !value.is_finite() => Err(SampleError::NotFinite(value)),
-        _ if value <= 0.0 => Err(SampleError::NotPositive(value)),
-        _ => Ok(value.ln()),
-    }
+    sample.sorted().iter().map(|&value| logarithm(value)).collect()
 }
 
 #[cfg(test)]

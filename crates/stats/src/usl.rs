@@ -1,0 +1,240 @@
+//! The Universal Scalability Law.
+
+use crate::bootstrap::{Bootstrap, means};
+
+/// Fewest levels that a fit takes (method R5).
+pub const USL_FEWEST_LEVELS: usize = 6;
+
+/// Throughput against clients N as X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (N. J. Gunther,
+/// *Guerrilla Capacity Planning*, 2007, chapter 6).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usl {
+    /// λ, throughput of one client; above 0.
+    pub lambda: f64,
+    /// σ, contention: the share of work that clients do one after another; 0 or more.
+    pub sigma: f64,
+    /// κ, coherency: what each pair of clients costs; 0 or more.
+    pub kappa: f64,
+}
+
+/// A law fitted to repeats, with what is known of its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UslFit {
+    /// The law that fits the geometric means over the repeats.
+    pub law: Usl,
+    /// Ends of the interval of λ.
+    pub lambda: (f64, f64),
+    /// Ends of the interval of σ.
+    pub sigma: (f64, f64),
+    /// Ends of the interval of κ.
+    pub kappa: (f64, f64),
+    /// Ends of the interval of the number of clients with the highest throughput; infinite where
+    /// throughput may grow for ever.
+    pub peak: (f64, f64),
+    /// Measured ÷ fitted − 1 at each level, 0.05 being 5 % above the law.
+    pub residuals: Vec<f64>,
+}
+
+impl Usl {
+    /// The law that fits throughputs (above 0) at numbers of clients (1 and more) with the least
+    /// squares of relative errors; `None` for fewer than three points or numbers out of range.
+    ///
+    /// N ÷ X(N) is linear in 1/λ, σ/λ and κ/λ. These are fitted under the condition that none is
+    /// negative, each point weighted by the square of its fitted value, until that settles.
+    pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
+        let sane = |&(n, x): &(f64, f64)| n >= 1.0 && n.is_finite() && x > 0.0 && x.is_finite();
+        if points.len() < 3 || !points.iter().all(sane) {
+            return None;
+        }
+        let mut fitted: Vec<f64> = points.iter().map(|(n, x)| n / x).collect();
+        let mut law = None;
+        for _ in 0..ROUNDS {
+            let [a, b, c] = least_squares(points, &fitted)?;
+            law = (a > 0.0).then(|| Self { lambda: 1.0 / a, sigma: b / a, kappa: c / a });
+            let next: Vec<f64> =
+                points.iter().map(|&(n, _)| a + b * (n - 1.0) + c * n * (n - 1.0)).collect();
+            let settled = next.iter().zip(&fitted).all(|(a, b)| (a / b - 1.0).abs() < SETTLED);
+            fitted = next;
+            if settled || fitted.iter().any(|value| *value <= 0.0) {
+                break;
+            }
+        }
+        law
+    }
+
+    /// Throughput at `clients`.
+    pub fn throughput(&self, clients: f64) -> f64 {
+        let others = clients - 1.0;
+        self.lambda * clients / (1.0 + self.sigma * others + self.kappa * clients * others)
+    }
+
+    /// N* = √((1 − σ) / κ), the number of clients with the highest throughput, at least 1 (method
+    /// R6); infinite where κ is 0 and throughput never falls.
+    pub fn peak(&self) -> f64 {
+        if self.sigma >= 1.0 { 1.0 } else { ((1.0 - self.sigma) / self.kappa).sqrt().max(1.0) }
+    }
+}
+
+impl UslFit {
+    /// Fits the law to repeats of throughput, each with one value for each of `clients`. `None`
+    /// for fewer than two repeats or [`USL_FEWEST_LEVELS`], without a level of one client (method
+    /// R5), for values that are not above 0, and for a confidence outside (0, 1).
+    ///
+    /// The intervals come from a bootstrap over the repeats. They say how well the parameters are
+    /// known if the law holds; whether it does is seen in the residuals.
+    pub fn of(
+        clients: &[f64],
+        repeats: &[Vec<f64>],
+        confidence: f64,
+        bootstrap: Bootstrap,
+    ) -> Option<Self> {
+        if clients.len() < USL_FEWEST_LEVELS || !clients.contains(&1.0) {
+            return None;
+        }
+        let logs: Vec<Vec<f64>> =
+            repeats.iter().map(|row| row.iter().map(|value| value.ln()).collect()).collect();
+        let points = |logs: &[f64]| -> Vec<(f64, f64)> {
+            clients.iter().zip(logs).map(|(&n, log)| (n, log.exp())).collect()
+        };
+        let measured = points(&means(&logs));
+        let law = Usl::fit(&measured)?;
+        let ends = bootstrap.ends(&logs, confidence, |drawn| {
+            let drawn = Usl::fit(&points(drawn)).unwrap_or(law);
+            vec![drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak()]
+        });
+        let &[lambda, sigma, kappa, peak] = ends.as_slice() else { return None };
+        let residuals = measured.iter().map(|&(n, x)| x / law.throughput(n) - 1.0).collect();
+        Some(Self { law, lambda, sigma, kappa, peak, residuals })
+    }
+}
+
+/// Most rounds of weighting; a handful settles.
+const ROUNDS: usize = 8;
+/// Relative change of the fitted values below which they have settled.
+const SETTLED: f64 = 1e-6;
+
+/// 1/λ, σ/λ and κ/λ, none of them negative, with the least squares of (N/X − fit) ÷ `scale`. The
+/// best of the solutions in which some are held at 0; with three parameters all can be tried.
+fn least_squares(points: &[(f64, f64)], scale: &[f64]) -> Option<[f64; 3]> {
+    let rows: Vec<([f64; 3], f64)> = points
+        .iter()
+        .zip(scale)
+        .map(|(&(n, x), s)| ([1.0 / s, (n - 1.0) / s, n * (n - 1.0) / s], n / x / s))
+        .collect();
+    let squares = |solution: &[f64; 3]| -> f64 {
+        let fit = |row: &[f64; 3]| -> f64 { row.iter().zip(solution).map(|(a, b)| a * b).sum() };
+        rows.iter().map(|(row, y)| (y - fit(row)).powi(2)).sum()
+    };
+    const FREE: [&[usize]; 4] = [&[0, 1, 2], &[0, 1], &[0, 2], &[0]];
+    // Without a condition that binds, the full solution is the best of all.
+    let feasible = |free: &&[usize]| {
+        let solution = solve(&rows, free)?;
+        solution.iter().all(|part| *part >= 0.0).then_some(solution)
+    };
+    feasible(&FREE[0]).or_else(|| {
+        let candidates = FREE[1..].iter().filter_map(feasible);
+        candidates.min_by(|a, b| squares(a).total_cmp(&squares(b)))
+    })
+}
+
+/// Least squares in the `free` columns, the others being 0: normal equations with columns scaled
+/// to length 1, by elimination with pivots.
+fn solve(rows: &[([f64; 3], f64)], free: &[usize]) -> Option<[f64; 3]> {
+    let size = free.len();
+    let length = |column: usize| rows.iter().map(|(r, _)| r[column].powi(2)).sum::<f64>().sqrt();
+    let lengths: Vec<f64> = free.iter().map(|&column| length(column)).collect();
+    let mut system = [[0.0; 4]; 3];
+    for (row, y) in rows {
+        for i in 0..size {
+            let left = row[free[i]] / lengths[i];
+            for j in 0..size {
+                system[i][j] += left * row[free[j]] / lengths[j];
+            }
+            system[i][3] += left * y;
+        }
+    }
+    for i in 0..size {
+        let pivot = (i..size).max_by(|&a, &b| system[a][i].abs().total_cmp(&system[b][i].abs()))?;
+        system.swap(i, pivot);
+        if system[i][i].abs() < f64::EPSILON {
+            return None;
+        }
+        for j in i + 1..size {
+            let factor = system[j][i] / system[i][i];
+            let pivot = system[i];
+            for (entry, above) in system[j].iter_mut().zip(pivot).skip(i) {
+                *entry -= factor * above;
+            }
+        }
+    }
+    let mut scaled = [0.0; 3];
+    for i in (0..size).rev() {
+        let known: f64 = (i + 1..size).map(|j| system[i][j] * scaled[j]).sum();
+        scaled[i] = (system[i][3] - known) / system[i][i];
+    }
+    let mut solution = [0.0; 3];
+    for i in 0..size {
+        solution[free[i]] = scaled[i] / lengths[i];
+    }
+    solution.iter().all(|part| part.is_finite()).then_some(solution)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEVELS: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+
+    fn curve(law: Usl) -> Vec<(f64, f64)> {
+        LEVELS.iter().map(|&n| (n, law.throughput(n))).collect()
+    }
+
+    #[test]
+    fn a_law_without_noise_is_found_again() {
+        for (sigma, kappa) in [(0.03, 0.0005), (0.0, 0.001), (0.2, 0.0), (0.0, 0.0)] {
+            let law = Usl { lambda: 740.0, sigma, kappa };
+            let found = Usl::fit(&curve(law)).unwrap();
+            assert!((found.lambda / 740.0 - 1.0).abs() < 1e-6, "{found:?}");
+            assert!((found.sigma - sigma).abs() < 1e-6, "{found:?}");
+            assert!((found.kappa - kappa).abs() < 1e-8, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_peak_follows_from_the_parameters() {
+        let law = Usl { lambda: 1.0, sigma: 0.04, kappa: 0.0006 };
+        assert!((law.peak() - 40.0).abs() < 1e-9);
+        assert!(law.throughput(40.0) > law.throughput(39.0));
+        assert!(law.throughput(40.0) > law.throughput(41.0));
+        assert_eq!(Usl { kappa: 0.0, ..law }.peak(), f64::INFINITY);
+        assert_eq!(Usl { sigma: 1.5, ..law }.peak(), 1.0);
+    }
+
+    #[test]
+    fn superlinear_growth_has_no_negative_parameters() {
+        let points: Vec<(f64, f64)> = LEVELS.iter().map(|&n| (n, 100.0 * n.powf(1.1))).collect();
+        let law = Usl::fit(&points).unwrap();
+        assert!(law.sigma == 0.0 && law.kappa == 0.0 && law.lambda > 100.0, "{law:?}");
+    }
+
+    #[test]
+    fn a_curve_that_is_no_such_law_shows_in_the_residuals() {
+        let capped: Vec<f64> = LEVELS.iter().map(|&n| 100.0 * n.min(16.0)).collect();
+        let fit = UslFit::of(&LEVELS, &[capped.clone(), capped], 0.95, Bootstrap::new(1)).unwrap();
+        let largest = fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max);
+        assert!(largest > 0.1, "{:?}", fit.residuals);
+    }
+
+    #[test]
+    fn a_fit_needs_six_levels_one_of_them_a_single_client_and_two_repeats() {
+        let row = |n: usize| LEVELS[..n].iter().map(|n| 100.0 * n).collect::<Vec<f64>>();
+        let fit = |levels: &[f64], repeats: &[Vec<f64>]| {
+            UslFit::of(levels, repeats, 0.95, Bootstrap::new(1)).is_some()
+        };
+        assert!(fit(&LEVELS[..6], &[row(6), row(6)]));
+        assert!(!fit(&LEVELS[..5], &[row(5), row(5)]));
+        assert!(!fit(&LEVELS[1..], &[row(6), row(6)]));
+        assert!(!fit(&LEVELS[..6], &[row(6)]));
+        assert!(Usl::fit(&[(1.0, 0.0), (2.0, 1.0), (4.0, 1.0)]).is_none());
+    }
+}
