@@ -37,6 +37,8 @@ pub struct Order<'a> {
     pub open: Option<OpenLoop>,
     /// Which errors are survived, and how.
     pub policy: ErrorPolicy,
+    /// Whether to keep the latencies of each kind of statement apart.
+    pub by_statement: bool,
     /// Seeds all random streams.
     pub seed: u64,
     /// The server process, where it runs on this host.
@@ -83,20 +85,25 @@ pub fn measure(
     let before = (Instant::now(), counters::read(control).ok());
     let mut started = None;
     let mut sampler = None;
-    let outcome = run(
-        &spec,
-        |client| OltpSession::new(options.clone(), Arc::clone(&statements), client),
-        stop,
-        &mut |progress| match progress {
-            Progress::Started(origin) => {
-                started = Some(origin);
-                sampler = sampling_connection
-                    .take()
-                    .map(|connection| start_sampler(order, origin, connection));
-            }
-            Progress::Interval(interval) => on_interval(interval),
-        },
-    );
+    let mut on_progress = |progress: Progress<'_>| match progress {
+        Progress::Started(origin) => {
+            started = Some(origin);
+            sampler = sampling_connection
+                .take()
+                .map(|connection| start_sampler(order, origin, connection));
+        }
+        Progress::Interval(interval, _) => on_interval(interval),
+    };
+    // Decided here, once, and not for every statement.
+    let outcome = if order.by_statement {
+        let session =
+            |client| OltpSession::<true>::new(options.clone(), Arc::clone(&statements), client);
+        run(&spec, session, stop, &mut on_progress)
+    } else {
+        let session =
+            |client| OltpSession::<false>::new(options.clone(), Arc::clone(&statements), client);
+        run(&spec, session, stop, &mut on_progress)
+    };
     let after = settled(control, before.1.as_ref(), outcome.as_ref().ok());
     let samples = sampler.map(Sampler::stop).unwrap_or_default();
     let load = match outcome {

@@ -148,6 +148,7 @@ fn attempt(
         }),
         policy: test.policy.clone(),
         schedule: Schedule { warmup: test.warmup, limit: Limit::Window(test.duration) },
+        by_statement: false,
         seed: trial.seed,
         server_pid: stand.deployment.server_pid(),
         sample_every: SAMPLE_EVERY,

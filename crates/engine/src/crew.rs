@@ -1,7 +1,7 @@
 use crate::arrivals::Arrivals;
-use crate::books::{Books, Closed, Times};
+use crate::books::{Books, Closed, Ended, Times};
 use crate::{Action, ErrorPolicy, Event, Nanos, OperationError, Schedule, Session, SessionError};
-use model::{ErrorClass, Interval};
+use model::ErrorClass;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -104,6 +104,9 @@ pub(crate) struct Crew<S> {
     start: Nanos,
     measure_from: Nanos,
     last_begin: Nanos,
+    /// By client, when its last request was sent; empty where kinds of requests are not kept
+    /// apart.
+    asked: Box<[Nanos]>,
     books: Option<Books>,
 }
 
@@ -118,7 +121,9 @@ impl<S: Session> Crew<S> {
             max_waiting,
             idle: VecDeque::with_capacity(clients.len()),
         });
+        let asked = if S::REQUESTS.is_empty() { 0 } else { clients.len() };
         Self {
+            asked: vec![Nanos(0); asked].into(),
             clients,
             online: 0,
             busy: 0,
@@ -169,7 +174,8 @@ impl<S: Session> Crew<S> {
         self.start = at;
         self.measure_from = self.schedule.measure_from(at);
         self.last_begin = self.schedule.last_begin(at);
-        self.books = Some(Books::open(self.schedule, at, self.backlog.is_some()));
+        let open_loop = self.backlog.is_some();
+        self.books = Some(Books::open(self.schedule, at, open_loop, S::REQUESTS.len()));
     }
 
     /// Lets an idle client begin an operation, if there is one for it; appends its first request.
@@ -200,6 +206,15 @@ impl<S: Session> Crew<S> {
         client.state = State::Busy(Operation { due, began: now });
         self.busy += 1;
         client.session.begin(out);
+        self.asks(id, now);
+    }
+
+    /// A client sends a request.
+    #[inline]
+    fn asks(&mut self, id: usize, now: Nanos) {
+        if !S::REQUESTS.is_empty() {
+            self.asked[id] = now;
+        }
     }
 
     /// Open loop: takes in what is due by now, and returns a client that can begin with it; to be
@@ -261,6 +276,15 @@ impl<S: Session> Crew<S> {
         };
         books.advance(arrived);
         let (consumed, event) = client.session.receive(input, out, &mut books.statements)?;
+        if !S::REQUESTS.is_empty()
+            && let Some(kind) = client.session.take_answered()
+        {
+            let asked = self.asked[id];
+            let ended = if arrived > asked { arrived } else { now };
+            books.answered(kind, ended.since(asked));
+            // Where the operation goes on, its next request leaves with this answer.
+            self.asked[id] = now;
+        }
         match event {
             Event::More => return Ok((consumed, Next::Continue)),
             Event::Done => {
@@ -307,6 +331,7 @@ impl<S: Session> Crew<S> {
         if action == Action::Retry && now < self.last_begin {
             books.noted(error);
             self.clients[id].session.begin(out);
+            self.asks(id, now);
             return Ok(Next::Continue);
         }
         let gone = error.class == ErrorClass::Connection;
@@ -429,7 +454,7 @@ impl<S: Session> Crew<S> {
     }
 
     /// Intervals closed since the last call.
-    pub(crate) fn take_intervals(&mut self) -> Vec<Interval> {
+    pub(crate) fn take_intervals(&mut self) -> Vec<Ended> {
         self.books.as_mut().map(Books::take_closed).unwrap_or_default()
     }
 

@@ -1,9 +1,9 @@
 //! Putting together what the workers did.
 
-use crate::books::Closed;
+use crate::books::{Closed, Ended};
 use crate::usage::process_cpu;
 use crate::{LoadSpec, Nanos, Progress, Schedule};
-use model::{ClientCost, Interval, LoadResult, OpenLoopResult};
+use model::{ClientCost, Interval, LoadResult, OpenLoopResult, StatementLatencies};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl CpuWindow {
 /// Intervals of several workers, merged by their start.
 pub(crate) struct Intervals {
     workers: u32,
-    waiting: BTreeMap<Duration, (u32, Interval)>,
+    waiting: BTreeMap<Duration, (u32, Ended)>,
     merged: Vec<Interval>,
 }
 
@@ -49,33 +49,42 @@ impl Intervals {
         Self { workers, waiting: BTreeMap::new(), merged: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, interval: Interval, progress: &mut dyn FnMut(Progress<'_>)) {
-        let start = interval.start;
+    pub(crate) fn add(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
+        let start = ended.interval.start;
         let entry = match self.waiting.remove(&start) {
-            None => (1, interval),
-            Some((seen, so_far)) => (seen + 1, merge(so_far, &interval)),
+            None => (1, ended),
+            Some((seen, so_far)) => (seen + 1, merge(so_far, &ended)),
         };
         if entry.0 == self.workers {
-            progress(Progress::Interval(&entry.1));
-            self.merged.push(entry.1);
+            self.show(entry.1, progress);
         } else {
             self.waiting.insert(start, entry);
         }
     }
 
+    fn show(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
+        progress(Progress::Interval(&ended.interval, &ended.statements));
+        self.merged.push(ended.interval);
+    }
+
     /// All intervals in order of time. Where a phase lasts until the last reply, one worker may
-    /// have had intervals that others had not.
-    pub(crate) fn finish(mut self) -> Vec<Interval> {
-        self.merged.extend(self.waiting.into_values().map(|(_, interval)| interval));
+    /// have had intervals that others had not: those are shown now.
+    pub(crate) fn finish(mut self, progress: &mut dyn FnMut(Progress<'_>)) -> Vec<Interval> {
+        for (_, ended) in std::mem::take(&mut self.waiting).into_values() {
+            self.show(ended, progress);
+        }
         self.merged.sort_by_key(|interval| interval.start);
         self.merged
     }
 }
 
-fn merge(a: Interval, b: &Interval) -> Interval {
+fn merge(a: Ended, b: &Ended) -> Ended {
+    let mut statements = a.statements;
+    statements += b.statements;
+    let (a, b) = (a.interval, &b.interval);
     let mut latencies = a.latencies.unpack();
     latencies.merge(&b.latencies.unpack());
-    Interval {
+    let interval = Interval {
         phase: a.phase,
         start: a.start,
         length: a.length.max(b.length),
@@ -83,12 +92,14 @@ fn merge(a: Interval, b: &Interval) -> Interval {
         queries: a.queries + b.queries,
         errors: a.errors + b.errors,
         latencies: (&latencies).into(),
-    }
+    };
+    Ended { interval, statements }
 }
 
-/// The result of a whole load.
+/// The result of a whole load, whose sessions tell these kinds of requests apart.
 pub(crate) fn result(
     spec: &LoadSpec,
+    requests: &[&str],
     connect_time: Duration,
     books: Closed,
     intervals: Vec<Interval>,
@@ -109,6 +120,12 @@ pub(crate) fn result(
         max_waiting: asked.max_waiting as u64,
         most_waiting: kept.most_waiting as u64,
     });
+    let by_statement = requests
+        .iter()
+        .zip(books.by_request)
+        .filter(|(_, latencies)| latencies.count() > 0)
+        .map(|(name, latencies)| StatementLatencies { name: (*name).to_owned(), latencies })
+        .collect();
     LoadResult {
         clients: spec.clients,
         connect_time,
@@ -120,6 +137,7 @@ pub(crate) fn result(
         intervals,
         errors,
         statements: books.statements,
+        by_statement,
         client,
         open,
         outages,

@@ -1,12 +1,12 @@
 use crate::arrivals::Arrivals;
-use crate::books::Closed;
+use crate::books::{Closed, Ended};
 use crate::crew::{Quota, Rules};
 use crate::result::{CpuWindow, Intervals, result};
 use crate::socket::{Address, Control, Report, TlsUpgrade, Worker, WorkerSpec, notice};
 use crate::usage::{cpus_allowed, peak_rss_bytes};
 use crate::{Clock, Crew, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
 use mio::Waker;
-use model::{ClientCost, Interval, IoMethod, Latencies, LoadResult, Phase};
+use model::{ClientCost, Interval, IoMethod, Latencies, LoadResult, Phase, StatementCounts};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,8 +63,8 @@ impl Stop {
 pub enum Progress<'a> {
     /// All clients are logged in and the load begins at that moment.
     Started(Instant),
-    /// An interval ended on all workers.
-    Interval(&'a Interval),
+    /// An interval ended on all workers, with so many statements acknowledged in it.
+    Interval(&'a Interval, &'a StatementCounts),
 }
 
 /// Why a load did not run to its end.
@@ -116,7 +116,7 @@ impl LoadError {
 /// What a worker tells the coordinator.
 enum Message {
     Ready(Waker),
-    Interval(Interval),
+    Interval(Ended),
     Ended(Box<Result<Report, LoadError>>),
 }
 
@@ -171,7 +171,9 @@ pub fn run<S: Session>(
                 .map_err(LoadError::System)?;
         }
         drop(sender);
-        let coordinator = Coordinator { spec, workers, clock, control: &control, messages, stop };
+        let requests = S::REQUESTS;
+        let coordinator =
+            Coordinator { spec, requests, workers, clock, control: &control, messages, stop };
         let result = coordinator.run(progress);
         control.abort();
         result
@@ -193,6 +195,8 @@ fn work<S: Session>(
 
 struct Coordinator<'a> {
     spec: &'a LoadSpec,
+    /// What the sessions tell apart.
+    requests: &'static [&'static str],
     workers: u32,
     clock: Clock,
     control: &'a Control,
@@ -249,7 +253,8 @@ impl Coordinator<'_> {
         client.peak_rss_bytes = peak_rss_bytes();
         client.turnaround_seconds = books.turnaround.as_secs_f64();
         client.notice = notice(&delays);
-        let result = result(self.spec, connect_time, books, intervals.finish(), client);
+        let intervals = intervals.finish(progress);
+        let result = result(self.spec, self.requests, connect_time, books, intervals, client);
         match result.outages.last() {
             Some(outage) if outage.first_success.is_none() => Err(LoadError::Lost(format!(
                 "connections were lost {:.1} s into the load, and nothing succeeded after that",

@@ -5,6 +5,10 @@ use model::{ErrorClass, StatementCounts};
 /// An implementation never blocks, reads no clock and keeps no books; whoever drives it does.
 /// One operation is under way at a time.
 pub trait Session {
+    /// Kinds of requests whose latencies are kept apart, by name. Where there are none, driving
+    /// the session costs nothing for it.
+    const REQUESTS: &'static [&'static str] = &[];
+
     /// Starts over on a new connection; appends what the client says first, if anything.
     fn open(&mut self, out: &mut Vec<u8>);
 
@@ -26,6 +30,12 @@ pub trait Session {
         out: &mut Vec<u8>,
         counts: &mut StatementCounts,
     ) -> Result<(usize, Event), SessionError>;
+
+    /// The kind of request, as a place in [`Self::REQUESTS`], whose reply was completed without
+    /// error by the bytes last received.
+    fn take_answered(&mut self) -> Option<usize> {
+        None
+    }
 
     /// Appends a goodbye, if the protocol has one.
     fn close(&mut self, out: &mut Vec<u8>);

@@ -31,7 +31,7 @@ pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use latency_log::{EncodedLatencies, LatencyLogLine};
 pub use load::{
     ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Interval, IoMethod, Ledger, LoadResult,
-    NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts,
+    NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts, StatementLatencies,
 };
 pub use metric::{
     Better, KNOWN_METRICS, KnownMetric, Quantity, factor_to, known_metric, seconds_in,

@@ -26,6 +26,9 @@ pub struct LoadResult {
     pub errors: Vec<ErrorCount>,
     /// Statements acknowledged over all phases: what the server's own counters must agree with.
     pub statements: StatementCounts,
+    /// Latencies of each kind of statement that the load had, where they were asked for.
+    #[serde(default)]
+    pub by_statement: Vec<StatementLatencies>,
     /// What the load generator itself used in the measured phase.
     pub client: ClientCost,
     /// Open loop only: how the offered load was kept up with.
@@ -287,6 +290,23 @@ impl StatementCounts {
     }
 }
 
+impl std::ops::Sub for StatementCounts {
+    type Output = Self;
+
+    /// What was added since `earlier`, which holds no more of anything.
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            select: self.select - earlier.select,
+            insert: self.insert - earlier.insert,
+            update: self.update - earlier.update,
+            delete: self.delete - earlier.delete,
+            begin: self.begin - earlier.begin,
+            commit: self.commit - earlier.commit,
+            rollback: self.rollback - earlier.rollback,
+        }
+    }
+}
+
 impl std::ops::AddAssign for StatementCounts {
     fn add_assign(&mut self, other: Self) {
         self.select += other.select;
@@ -297,6 +317,16 @@ impl std::ops::AddAssign for StatementCounts {
         self.commit += other.commit;
         self.rollback += other.rollback;
     }
+}
+
+/// Latencies of one kind of statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatementLatencies {
+    /// Its name, such as `point_select`.
+    pub name: String,
+    /// From sending a statement to its last byte received, of all that were answered without error
+    /// in the measured phase, whatever became of their transactions.
+    pub latencies: Latencies,
 }
 
 /// What kind of trouble an error is.
@@ -385,5 +415,7 @@ mod tests {
         let mut a = StatementCounts { select: 14, begin: 1, commit: 1, ..Default::default() };
         a += StatementCounts { select: 1, update: 2, ..Default::default() };
         assert_eq!((a.select, a.update, a.total()), (15, 2, 19));
+        let earlier = StatementCounts { select: 5, begin: 1, ..Default::default() };
+        assert_eq!(((a - earlier).select, (a - earlier).total()), (10, 13));
     }
 }

@@ -216,6 +216,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 timed_out: columns.next()?,
                 dropped: columns.next()?,
             },
+            by_statement: Vec::new(),
             statements: StatementCounts {
                 select: columns.next()?,
                 insert: columns.next()?,

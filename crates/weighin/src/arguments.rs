@@ -207,6 +207,12 @@ pub(crate) struct LoadArguments {
     /// How to move bytes: io_uring where it is permitted, unless told otherwise
     #[arg(long, value_enum, default_value_t = IoName::Auto)]
     pub(crate) io: IoName,
+    /// Give the latencies of each kind of statement as well
+    #[arg(long)]
+    pub(crate) statements: bool,
+    /// More percentiles of all latencies, from 0 to 100, such as 90,99.99
+    #[arg(long, value_delimiter = ',', value_parser = percentile)]
+    pub(crate) percentiles: Vec<f64>,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -289,6 +295,13 @@ fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
         _ => Err("a number of transactions per second is needed, such as 250".to_owned()),
+    }
+}
+
+fn percentile(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(percentile) if (0.0..=100.0).contains(&percentile) => Ok(percentile),
+        _ => Err("a number from 0 to 100 is needed, such as 99.9".to_owned()),
     }
 }
 

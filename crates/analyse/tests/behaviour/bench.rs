@@ -146,6 +146,7 @@ fn load(clients: u32, throughput: f64) -> LoadResult {
         latencies,
         intervals: Vec::new(),
         errors: Vec::new(),
+        by_statement: Vec::new(),
         statements: StatementCounts {
             select: 14 * transactions,
             insert: transactions,

@@ -1,8 +1,8 @@
-use super::OpenBooks;
 use super::outage::Losses;
 use super::ticks::Ticks;
+use super::{Ended, OpenBooks};
 use crate::Nanos;
-use model::{ErrorCount, Interval, Latencies, Ledger, Outage, Phase, PhaseTotals, StatementCounts};
+use model::{ErrorCount, Latencies, Ledger, Outage, Phase, PhaseTotals, StatementCounts};
 use std::time::Duration;
 
 /// The finished account of one worker, or of several added up.
@@ -11,7 +11,7 @@ pub(crate) struct Closed {
     pub(super) start: Nanos,
     pub(super) measure_from: Nanos,
     /// Intervals not handed out before.
-    pub(crate) intervals: Vec<Interval>,
+    pub(crate) intervals: Vec<Ended>,
     /// Indexed by [`Phase`].
     pub(crate) totals: [PhaseTotals; 3],
     /// Of the measured phase.
@@ -20,6 +20,8 @@ pub(crate) struct Closed {
     pub(crate) turnaround: Duration,
     pub(crate) ledger: Ledger,
     pub(crate) statements: StatementCounts,
+    /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
+    pub(crate) by_request: Box<[Latencies]>,
     pub(crate) errors: Vec<ErrorCount>,
     pub(crate) open: Option<OpenBooks>,
     pub(super) losses: Losses,
@@ -43,6 +45,9 @@ impl Closed {
         self.ledger.timed_out += other.ledger.timed_out;
         self.ledger.dropped += other.ledger.dropped;
         self.statements += other.statements;
+        for (mine, theirs) in self.by_request.iter_mut().zip(&other.by_request) {
+            mine.merge(theirs);
+        }
         for error in other.errors {
             let same = |e: &&mut ErrorCount| e.code == error.code && e.sql_state == error.sql_state;
             match self.errors.iter_mut().find(same) {

@@ -29,6 +29,13 @@ pub(crate) struct OpenBooks {
     pub(crate) most_waiting: usize,
 }
 
+/// An interval that ended, and the statements acknowledged in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Ended {
+    pub(crate) interval: Interval,
+    pub(crate) statements: StatementCounts,
+}
+
 /// Keeps the account. Intervals are closed on the schedule's edges by whichever reply comes first
 /// after them, and handed out; totals of a phase are the sums of its intervals.
 #[derive(Debug)]
@@ -39,13 +46,13 @@ pub(crate) struct Books {
     until: Nanos,
     transactions: u64,
     errors: u64,
-    statements_before: u64,
+    statements_before: StatementCounts,
     /// Of the open interval.
     latencies: Latencies,
     /// Of the measured phase.
     measured: Latencies,
     turnaround: Duration,
-    closed: Vec<Interval>,
+    closed: Vec<Ended>,
     last_reply: Nanos,
     by_error: BTreeMap<(u16, String), ErrorCount>,
     losses: Losses,
@@ -54,10 +61,13 @@ pub(crate) struct Books {
     pub(crate) open: Option<OpenBooks>,
     pub(crate) ledger: Ledger,
     pub(crate) statements: StatementCounts,
+    /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
+    by_request: Box<[Latencies]>,
 }
 
 impl Books {
-    pub(crate) fn open(schedule: Schedule, start: Nanos, open_loop: bool) -> Self {
+    /// Begins an account that keeps the latencies of so many kinds of requests apart.
+    pub(crate) fn open(schedule: Schedule, start: Nanos, open_loop: bool, requests: usize) -> Self {
         Self {
             schedule,
             start,
@@ -65,7 +75,7 @@ impl Books {
             until: schedule.interval_end(start, start),
             transactions: 0,
             errors: 0,
-            statements_before: 0,
+            statements_before: StatementCounts::default(),
             latencies: Latencies::new(),
             measured: Latencies::new(),
             turnaround: Duration::ZERO,
@@ -78,6 +88,7 @@ impl Books {
             open: open_loop.then(OpenBooks::default),
             ledger: Ledger::default(),
             statements: StatementCounts::default(),
+            by_request: (0..requests).map(|_| Latencies::new()).collect(),
         }
     }
 
@@ -127,6 +138,15 @@ impl Books {
         }
     }
 
+    /// A request of that kind was answered without error. [`Self::advance`] has been called for
+    /// that moment.
+    #[inline]
+    pub(crate) fn answered(&mut self, kind: usize, took: Duration) {
+        if self.schedule.phase(self.start, self.from) == Phase::Measure {
+            self.by_request[kind].record(took);
+        }
+    }
+
     /// A client went from a reply straight to its next request, and took that long.
     #[inline]
     pub(crate) fn turned_around(&mut self, took: Duration) {
@@ -166,7 +186,7 @@ impl Books {
     }
 
     /// Intervals closed since the last call.
-    pub(crate) fn take_closed(&mut self) -> Vec<Interval> {
+    pub(crate) fn take_closed(&mut self) -> Vec<Ended> {
         std::mem::take(&mut self.closed)
     }
 
@@ -180,7 +200,7 @@ impl Books {
         let last = self.last_reply.max(self.from).max(time_up.unwrap_or(self.start));
         let end = if given_up { now } else { last };
         self.advance(end);
-        if end > self.from || self.statements.total() > self.statements_before {
+        if end > self.from || self.statements != self.statements_before {
             self.close_interval(end);
         }
         Closed {
@@ -192,6 +212,7 @@ impl Books {
             turnaround: self.turnaround,
             ledger: self.ledger,
             statements: self.statements,
+            by_request: self.by_request,
             errors: self.by_error.into_values().collect(),
             open: self.open,
             losses: self.losses,
@@ -201,9 +222,9 @@ impl Books {
 
     fn close_interval(&mut self, until: Nanos) {
         let phase = self.schedule.phase(self.start, self.from);
-        let statements = self.statements.total();
+        let statements = self.statements - self.statements_before;
         let length = until.since(self.from);
-        let queries = statements - self.statements_before;
+        let queries = statements.total();
         let totals = &mut self.totals[phase as usize];
         totals.elapsed += length;
         totals.transactions += self.transactions;
@@ -213,7 +234,7 @@ impl Books {
             self.measured.merge(&self.latencies);
         }
         if phase != Phase::Drain {
-            self.closed.push(Interval {
+            let interval = Interval {
                 phase,
                 start: self.from.since(self.start),
                 length,
@@ -221,7 +242,8 @@ impl Books {
                 queries,
                 errors: self.errors,
                 latencies: (&self.latencies).into(),
-            });
+            };
+            self.closed.push(Ended { interval, statements });
         }
         if phase == Phase::Warmup && until >= self.schedule.measure_from(self.start) {
             self.measure_begins();
@@ -229,7 +251,7 @@ impl Books {
         self.latencies.clear();
         self.transactions = 0;
         self.errors = 0;
-        self.statements_before = statements;
+        self.statements_before = self.statements;
         self.from = until;
         self.until = self.schedule.interval_end(self.start, until);
     }

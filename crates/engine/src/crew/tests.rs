@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Limit;
-use model::{Phase, StatementCounts};
+use model::{Interval, Phase, StatementCounts};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
@@ -107,10 +107,10 @@ fn simulate(
                 crew.give_up(now);
             }
         }
-        intervals.extend(crew.take_intervals());
+        intervals.extend(crew.take_intervals().into_iter().map(|ended| ended.interval));
     }
     let mut closed = crew.close(now).unwrap();
-    intervals.append(&mut closed.intervals);
+    intervals.extend(closed.intervals.drain(..).map(|ended| ended.interval));
     assert!(closed.ledger.balances(), "{:?}", closed.ledger);
     (closed, intervals)
 }
@@ -373,4 +373,83 @@ fn a_phase_with_a_time_limit_is_never_shorter_than_that() {
     assert!(crew.is_finished(noticed));
     let closed = crew.close(noticed).unwrap();
     assert_eq!(closed.totals[Phase::Measure as usize].elapsed, 10 * MS);
+}
+
+/// Operations of two kinds of requests, `first` and `second`.
+#[derive(Default)]
+struct Pair {
+    second: bool,
+    answered: Option<usize>,
+}
+
+impl Session for Pair {
+    const REQUESTS: &'static [&'static str] = &["first", "second"];
+
+    fn open(&mut self, _: &mut Vec<u8>) {}
+    fn tls_started(&mut self, _: &mut Vec<u8>) {}
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.second = false;
+        out.push(b'q');
+    }
+    fn receive(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        _: &mut StatementCounts,
+    ) -> Result<(usize, Event), SessionError> {
+        let event = match input[0] {
+            b'l' => Event::Ready,
+            b'.' => Event::More,
+            b'e' => failed(ErrorClass::Conflict, 1213, "40001"),
+            _ => {
+                self.answered = Some(usize::from(self.second));
+                if self.second {
+                    Event::Done
+                } else {
+                    self.second = true;
+                    out.push(b'q');
+                    Event::More
+                }
+            }
+        };
+        Ok((1, event))
+    }
+    fn take_answered(&mut self) -> Option<usize> {
+        self.answered.take()
+    }
+    fn close(&mut self, _: &mut Vec<u8>) {}
+}
+
+#[test]
+fn kinds_of_requests_have_latencies_of_their_own_in_the_measured_phase() {
+    let at = |ms: u32| Nanos(0).plus(ms * MS);
+    let mut crew = Crew::new(vec![Pair::default()], rules(window(100 * MS, 1_000 * MS)));
+    let mut out = Vec::new();
+    crew.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    crew.start(at(0));
+    crew.begin(0, at(0), &mut out);
+    for (ms, byte) in [
+        // Warming up.
+        (50, b'r'),
+        (120, b'r'),
+        // A reply in two parts.
+        (125, b'.'),
+        (130, b'r'),
+        // Refused: none of its kind.
+        (170, b'e'),
+        (190, b'r'),
+        (1_000, b'r'),
+        // Too late for the window.
+        (1_200, b'r'),
+    ] {
+        crew.receive(0, &[byte], at(ms), at(ms), &mut out).unwrap();
+    }
+    crew.give_up(at(1_300));
+    let kinds = crew.close(at(1_300)).unwrap().by_request;
+    let found = |kind: usize| {
+        let ms = |value: Option<f64>| value.unwrap().round();
+        (kinds[kind].count(), ms(kinds[kind].min_ms()), ms(kinds[kind].max_ms()))
+    };
+    assert_eq!(found(0), (2, 10.0, 20.0));
+    assert_eq!(found(1), (2, 70.0, 810.0));
 }

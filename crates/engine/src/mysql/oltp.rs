@@ -8,13 +8,14 @@ use protocol::mysql::{
     write_prepare, write_query, write_quit,
 };
 use std::sync::Arc;
-use workload::oltp::{BulkSource, OltpSource, StatementKind, Step};
+use workload::oltp::{BulkSource, OltpSource, Statement, StatementKind, Step};
 
 /// After this error the server has rolled the transaction back already.
 const ER_LOCK_DEADLOCK: u16 = 1213;
 
-/// One client of an OLTP load on a MySQL server.
-pub struct OltpSession {
+/// One client of an OLTP load on a MySQL server. It tells its statements apart for their latencies
+/// where `BY_STATEMENT` says so.
+pub struct OltpSession<const BY_STATEMENT: bool = false> {
     login: LoginOptions,
     statements: Arc<OltpStatements>,
     source: OltpSource,
@@ -24,6 +25,8 @@ pub struct OltpSession {
     text: Vec<u8>,
     writes_without_effect: u64,
     stage: Stage,
+    /// The statement whose reply has just come.
+    answered: Option<Statement>,
     reader: ResponseReader,
     /// Ids of the prepared statements by place.
     ids: Vec<u32>,
@@ -36,13 +39,13 @@ enum Stage {
     LoggingIn(Box<Login>),
     Preparing(PrepareReader, Dialect),
     Idle,
-    /// Waiting for the reply to a statement of that kind.
-    Executing(StatementKind),
+    /// Waiting for the reply to that statement.
+    Executing(Statement),
     /// Waiting for the reply to ROLLBACK after that error.
     RollingBack(Box<OperationError>),
 }
 
-impl OltpSession {
+impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     /// Client number `client` of a load, which logs in with these options.
     pub fn new(login: LoginOptions, statements: Arc<OltpStatements>, client: u32) -> Self {
         let workload = statements.workload();
@@ -57,6 +60,7 @@ impl OltpSession {
             login,
             statements,
             stage: Stage::Closed,
+            answered: None,
             // Replaced when the login has told the dialect.
             reader: ResponseReader::new(Dialect { deprecate_eof: false, cache_metadata: false }),
         }
@@ -71,7 +75,12 @@ impl OltpSession {
     #[inline]
     fn note_effect(&mut self, affected_rows: u64) {
         use StatementKind::{Delete, Insert, Update};
-        if affected_rows == 0 && matches!(self.stage, Stage::Executing(Insert | Update | Delete)) {
+        if affected_rows > 0 {
+            return;
+        }
+        if let Stage::Executing(statement) = self.stage
+            && matches!(statement.kind(), Insert | Update | Delete)
+        {
             self.writes_without_effect += 1;
         }
     }
@@ -131,7 +140,7 @@ impl OltpSession {
             return false;
         };
         self.write(&step, out);
-        self.stage = Stage::Executing(step.statement.kind());
+        self.stage = Stage::Executing(step.statement);
         true
     }
 
@@ -189,7 +198,9 @@ impl OltpSession {
     }
 }
 
-impl Session for OltpSession {
+impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
+    const REQUESTS: &'static [&'static str] = if BY_STATEMENT { &Statement::NAMES } else { &[] };
+
     fn open(&mut self, _out: &mut Vec<u8>) {
         self.ids.clear();
         self.executed.fill(false);
@@ -240,8 +251,11 @@ impl Session for OltpSession {
                 counts.rollback += 1;
                 Event::Failed(failure)
             }
-            (Stage::Executing(kind), error) => {
-                count(kind, counts);
+            (Stage::Executing(statement), error) => {
+                count(statement.kind(), counts);
+                if BY_STATEMENT && error.is_none() {
+                    self.answered = Some(statement);
+                }
                 match error {
                     Some(error) => self.refused(error, out),
                     None if self.execute_next(out) => Event::More,
@@ -252,6 +266,11 @@ impl Session for OltpSession {
             _ => Event::More,
         };
         Ok((consumed, event))
+    }
+
+    #[inline]
+    fn take_answered(&mut self) -> Option<usize> {
+        self.answered.take().map(|statement| statement as usize)
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {

@@ -3,12 +3,12 @@ use super::epoll::Epoll;
 use super::stamp::Stamps;
 use super::tls::TlsUpgrade;
 use super::uring::Uring;
-use crate::books::Closed;
+use crate::books::{Closed, Ended};
 use crate::run::LoadError;
 use crate::usage::{thread_cpu, weigh_as};
 use crate::{Clock, Crew, Nanos, Schedule, Session};
 use mio::Waker;
-use model::{Interval, IoMethod, Latencies};
+use model::{IoMethod, Latencies};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -108,7 +108,7 @@ impl<S: Session> Worker<S> {
 
     /// Waits for the start, runs the load to its end, and says goodbye. `intervals` is given
     /// every interval soon after it ended.
-    pub(crate) fn work(mut self, mut intervals: impl FnMut(Interval)) -> Result<Report, LoadError> {
+    pub(crate) fn work(mut self, mut intervals: impl FnMut(Ended)) -> Result<Report, LoadError> {
         self.choose_io()?;
         weigh_as(self.crew.len());
         let start = loop {

@@ -202,6 +202,7 @@ fn load(clients: u32, tps: f64, seed: u64) -> LoadResult {
         intervals: (0..WARMUP + MEASURE).map(interval).collect(),
         errors: Vec::new(),
         statements: StatementCounts::default(),
+        by_statement: Vec::new(),
         client: ClientCost {
             workers: 1,
             cpus_allowed: 2,

@@ -264,6 +264,7 @@ fn load(d: &mut Draw) -> LoadResult {
             message: d.text(),
             count: d.count(),
         }),
+        by_statement: Vec::new(),
         statements: StatementCounts {
             select: d.count(),
             insert: d.count(),

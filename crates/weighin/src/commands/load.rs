@@ -35,6 +35,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         schedule: Schedule { warmup: arguments.warmup, limit: limit(arguments) },
         open: open_loop(arguments),
         policy: policy(arguments),
+        by_statement: arguments.statements,
         seed: arguments.tables.seed,
         server_pid: None,
         sample_every: SAMPLE_EVERY,
@@ -42,7 +43,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let stop = signals::stop();
     let measured = measure(&login, &mut control, &order, &stop, &mut |_| {})?
         .ok_or_else(|| CliError::interrupted(""))?;
-    let result = LoadOutput::new(&measured);
+    let result = LoadOutput::new(&measured, &arguments.percentiles);
     print(&if arguments.json { result.json()? } else { result.text(arguments) })?;
     Ok(Exit::Done)
 }

@@ -149,3 +149,33 @@ fn people_get_a_summary_that_says_whether_the_server_agrees() {
         assert!(text.contains(words), "no «{words}» in {text}");
     }
 }
+
+#[test]
+fn statements_and_percentiles_are_there_when_asked_for() {
+    let place = Workplace::new();
+    let server = prepared(&place);
+    for url in [server.url(), server.socket_url()] {
+        let mut arguments = vec!["--workload", "oltp_read_write", "--events", "40", "--json"];
+        arguments.extend(TABLES);
+        let json = server.weighin_at(&place, "load", &url, &arguments).json();
+        assert_eq!(json["statement_latencies"], serde_json::json!([]), "not asked for");
+        arguments.extend(["--statements", "--percentiles", "90,99.99"]);
+        let json = server.weighin_at(&place, "load", &url, &arguments).json();
+        let count = |name: &str| {
+            let all = json["statement_latencies"].as_array().unwrap();
+            whole(all.iter().find(|one| one["statement"] == name).unwrap(), "/count")
+        };
+        let kinds = ["begin", "point_select", "distinct_range", "index_update", "delete", "commit"];
+        assert_eq!(kinds.map(count), [40, 400, 40, 40, 40, 40]);
+        assert_eq!(number(&json, "/latency_ms/percentiles/1/percentile"), 99.99);
+        // One client: its transactions take as long as their statements and what lies between.
+        let total: f64 = json["statement_latencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| number(one, "/count") * number(one, "/latency_ms/mean"))
+            .sum();
+        let transactions = 40.0 * number(&json, "/latency_ms/mean");
+        assert!(total > 0.5 * transactions && total < 1.001 * transactions, "{json:#}");
+    }
+}

@@ -270,6 +270,23 @@ fn histograms_and_more_percentiles_are_there_when_asked_for() {
         ours(&server, &place, words, "--histogram --weighin-percentiles=50,99.9", "run").done();
     assert!(said.contains("value  ------------- distribution ------------- count\n"), "{said}");
     assert!(said.contains("Percentiles (ms):\n          50: "), "{said}");
+    assert!(!said.contains("Statements (ms):"), "not asked for: {said}");
+}
+
+#[test]
+fn statements_are_told_apart_when_asked_for() {
+    let (place, server) = (Workplace::new(), Server::start());
+    let words = "oltp_read_write --table-size=100 --events=50 --weighin-percentiles=50,99.9";
+    ours(&server, &place, words, "", "prepare").done();
+    let said = ours(&server, &place, words, "--weighin-statements", "run").done();
+    let (_, table) = said.split_once("Statements (ms):\n").expect("a table");
+    let counts = |name: &str| {
+        let row = table.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        row.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    let head: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(head, ["count", "min", "avg", "max", "p50", "p99.9"]);
+    assert_eq!(["begin", "point_select", "sum_range"].map(counts), ["50", "500", "50"]);
 }
 
 #[test]

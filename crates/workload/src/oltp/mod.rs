@@ -2,6 +2,7 @@
 //! sysbench's generations.
 
 mod bulk;
+mod name;
 mod row;
 mod schema;
 mod source;

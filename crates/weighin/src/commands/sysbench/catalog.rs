@@ -73,7 +73,7 @@ const COMMON: [Spec; 25] = [
     full("weighin-compat", Text, "", "generation to imitate: 0.4, 0.5 or 1.0"),
     full("weighin-percentiles", List, "", "more percentiles to print, such as 50,99,99.9"),
     full("weighin-workers", Number, "0", "threads that drive the connections, 0 to choose"),
-    only("weighin-statements", Flag, "off"),
+    full("weighin-statements", Flag, "off", "print the latencies of each kind of statement"),
     only("mysql-debug", Flag, "off"),
     only("mysql-compression", Flag, "off"),
     only("config-file", Text, ""),

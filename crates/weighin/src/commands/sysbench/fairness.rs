@@ -42,7 +42,10 @@ impl Tallies {
     }
 
     /// A session whose events are counted.
-    pub(super) fn count(&self, session: OltpSession) -> Counted {
+    pub(super) fn count<const BY_STATEMENT: bool>(
+        &self,
+        session: OltpSession<BY_STATEMENT>,
+    ) -> Counted<BY_STATEMENT> {
         Counted {
             session,
             tallies: self.clone(),
@@ -74,8 +77,8 @@ impl Tallies {
 }
 
 /// A session with a count of its own. Unlike others it reads the clock, twice for each event.
-pub(super) struct Counted {
-    session: OltpSession,
+pub(super) struct Counted<const BY_STATEMENT: bool> {
+    session: OltpSession<BY_STATEMENT>,
     tallies: Tallies,
     opened: bool,
     /// When the event under way began, its first attempt if there are several.
@@ -83,7 +86,7 @@ pub(super) struct Counted {
     tally: ClientTally,
 }
 
-impl Counted {
+impl<const BY_STATEMENT: bool> Counted<BY_STATEMENT> {
     fn event_ended(&mut self) {
         let now = Instant::now();
         let measured = self.tallies.measure_from.get().is_some_and(|from| now >= *from);
@@ -94,7 +97,9 @@ impl Counted {
     }
 }
 
-impl Session for Counted {
+impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
+    const REQUESTS: &'static [&'static str] = OltpSession::<BY_STATEMENT>::REQUESTS;
+
     fn open(&mut self, out: &mut Vec<u8>) {
         if std::mem::replace(&mut self.opened, true) {
             self.tallies.count_reconnect();
@@ -129,12 +134,17 @@ impl Session for Counted {
         Ok(received)
     }
 
+    #[inline]
+    fn take_answered(&mut self) -> Option<usize> {
+        self.session.take_answered()
+    }
+
     fn close(&mut self, out: &mut Vec<u8>) {
         self.session.close(out);
     }
 }
 
-impl Drop for Counted {
+impl<const BY_STATEMENT: bool> Drop for Counted<BY_STATEMENT> {
     fn drop(&mut self) {
         self.tally.writes_without_effect = self.session.writes_without_effect();
         let mut done = self.tallies.done.lock().unwrap_or_else(PoisonError::into_inner);

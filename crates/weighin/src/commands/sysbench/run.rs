@@ -55,26 +55,36 @@ pub(super) fn run(request: &Request) -> Outcome {
     let (options, tallies) = (login.options(), Tallies::default());
     let mut lines = Lines::new(request.report_interval, request.warmup);
     let mut printed = Ok(());
-    let outcome = engine::run(
-        &spec,
-        |client| tallies.count(OltpSession::new(options.clone(), Arc::clone(&statements), client)),
-        &signals::stop(),
-        &mut |progress| {
-            let line = match progress {
-                Progress::Started(at) => {
-                    tallies.measure_from(at + request.warmup);
-                    text::started(request.generation).to_owned()
-                }
-                Progress::Interval(interval) => {
-                    let line = lines.add(interval, tallies.troubles());
-                    line.map(|line| text::line(request, &line)).unwrap_or_default()
-                }
-            };
-            if printed.is_ok() {
-                printed = print(&line);
+    let mut on_progress = |progress: Progress<'_>| {
+        let line = match progress {
+            Progress::Started(at) => {
+                tallies.measure_from(at + request.warmup);
+                text::started(request.generation).to_owned()
             }
-        },
-    );
+            Progress::Interval(interval, _) => {
+                let line = lines.add(interval, tallies.troubles());
+                line.map(|line| text::line(request, &line)).unwrap_or_default()
+            }
+        };
+        if printed.is_ok() {
+            printed = print(&line);
+        }
+    };
+    let stop = signals::stop();
+    let shared = || (options.clone(), Arc::clone(&statements));
+    let outcome = if request.options.flag("weighin-statements") {
+        let session = |client| {
+            let (options, statements) = shared();
+            tallies.count(OltpSession::<true>::new(options, statements, client))
+        };
+        engine::run(&spec, session, &stop, &mut on_progress)
+    } else {
+        let session = |client| {
+            let (options, statements) = shared();
+            tallies.count(OltpSession::<false>::new(options, statements, client))
+        };
+        engine::run(&spec, session, &stop, &mut on_progress)
+    };
     printed?;
     let load = match outcome {
         Ok(load) => load,

@@ -3,6 +3,7 @@
 mod figures;
 mod histogram;
 mod lines;
+mod more;
 pub(super) mod text;
 mod v04;
 mod v05;

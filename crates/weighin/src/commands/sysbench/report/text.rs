@@ -1,6 +1,6 @@
 //! Picks the form of the generation.
 
-use super::{Figures, Line, histogram, v04, v05, v10};
+use super::{Figures, Line, histogram, more, v04, v05, v10};
 use crate::commands::sysbench::generation::Generation;
 use crate::commands::sysbench::request::{Request, Seed};
 use model::LoadResult;
@@ -84,13 +84,7 @@ pub(in super::super) fn statistics(
             text
         }
     };
-    if !request.more_percentiles.is_empty() {
-        text.push_str("Percentiles (ms):\n");
-        for percentile in &request.more_percentiles {
-            let value = load.latencies.percentile_ms(*percentile).unwrap_or(0.0);
-            let _ = writeln!(text, "    {percentile:>8}: {value:>10.2}");
-        }
-        text.push('\n');
-    }
+    text.push_str(&more::percentiles(&request.more_percentiles, &load.latencies));
+    text.push_str(&more::statements(&request.more_percentiles, &load.by_statement));
     text
 }

@@ -1,9 +1,12 @@
 //! What `weighin load` prints.
 
+mod latency;
+
+use self::latency::{LatencyOutput, StatementLatencyOutput};
 use crate::arguments::LoadArguments;
 use crate::exit::CliError;
 use campaign::Measured;
-use model::{ErrorCount, Latencies, Ledger, LoadResult, NoticeDelay, Outage, PhaseTotals};
+use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Outage, PhaseTotals};
 use report::numbers::{bytes, count, duration, figure};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -47,18 +50,9 @@ pub(crate) struct LoadOutput<'a> {
     errors_by_code: &'a [ErrorCount],
     /// Statements of all phases: weighin's count, and by how much the server's own counter grew.
     statements: BTreeMap<&'static str, StatementOutput>,
+    /// Empty unless asked for.
+    statement_latencies: Vec<StatementLatencyOutput<'a>>,
     intervals: Vec<IntervalOutput>,
-}
-
-#[derive(Debug, Serialize)]
-struct LatencyOutput {
-    min: Option<f64>,
-    mean: Option<f64>,
-    p50: Option<f64>,
-    p95: Option<f64>,
-    p99: Option<f64>,
-    p999: Option<f64>,
-    max: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -110,7 +104,8 @@ struct IntervalOutput {
 }
 
 impl<'a> LoadOutput<'a> {
-    pub(crate) fn new(measured: &'a Measured) -> Self {
+    /// The output of a load, with these percentiles beside the usual ones.
+    pub(crate) fn new(measured: &'a Measured, percentiles: &[f64]) -> Self {
         let load = &measured.load;
         let PhaseTotals { elapsed, transactions, queries, errors } = load.measure;
         let cpu = load.client.cpu_seconds;
@@ -123,7 +118,7 @@ impl<'a> LoadOutput<'a> {
             elapsed_seconds: elapsed.as_secs_f64(),
             transactions_per_second: load.measure.transactions_per_second(),
             queries_per_second: load.measure.queries_per_second(),
-            latency_ms: LatencyOutput::new(&load.latencies),
+            latency_ms: LatencyOutput::new(&load.latencies, percentiles),
             client_cpu_seconds: cpu,
             client_cpu_microseconds_per_query: (queries > 0).then(|| cpu * 1e6 / queries as f64),
             client_workers: load.client.workers,
@@ -132,7 +127,7 @@ impl<'a> LoadOutput<'a> {
             client_io: load.client.io.name(),
             client_notice: load.client.notice,
             connect_seconds: load.connect_time.as_secs_f64(),
-            open_loop: OpenOutput::new(load),
+            open_loop: OpenOutput::new(load, percentiles),
             outages: load.outages.iter().map(OutageOutput::new).collect(),
             warmup: PhaseOutput {
                 transactions: load.warmup.transactions,
@@ -142,6 +137,11 @@ impl<'a> LoadOutput<'a> {
             operations: load.ledger,
             errors_by_code: &load.errors,
             statements: statements(measured),
+            statement_latencies: load
+                .by_statement
+                .iter()
+                .map(|statement| StatementLatencyOutput::new(statement, percentiles))
+                .collect(),
             intervals: intervals(load),
         }
     }
@@ -206,6 +206,7 @@ impl<'a> LoadOutput<'a> {
             ),
         );
         row("server agrees", self.agreement());
+        text.push_str(&latency::table(&self.statement_latencies));
         text
     }
 
@@ -243,7 +244,7 @@ impl<'a> LoadOutput<'a> {
 }
 
 impl OpenOutput {
-    fn new(load: &LoadResult) -> Option<Self> {
+    fn new(load: &LoadResult, percentiles: &[f64]) -> Option<Self> {
         let open = load.open.as_ref()?;
         Some(Self {
             rate: open.rate,
@@ -252,8 +253,8 @@ impl OpenOutput {
             answered: open.answered,
             dropped: load.ledger.dropped,
             overloaded: load.is_overloaded(),
-            service_ms: LatencyOutput::new(&open.service_times),
-            schedule_lag_ms: LatencyOutput::new(&open.schedule_lags),
+            service_ms: LatencyOutput::new(&open.service_times, percentiles),
+            schedule_lag_ms: LatencyOutput::new(&open.schedule_lags, percentiles),
             max_waiting: open.max_waiting,
             most_waiting: open.most_waiting,
         })
@@ -295,33 +296,6 @@ impl OutageOutput {
     }
 }
 
-impl LatencyOutput {
-    fn new(latencies: &Latencies) -> Self {
-        Self {
-            min: latencies.min_ms(),
-            mean: latencies.mean_ms(),
-            p50: latencies.percentile_ms(50.0),
-            p95: latencies.percentile_ms(95.0),
-            p99: latencies.percentile_ms(99.0),
-            p999: latencies.percentile_ms(99.9),
-            max: latencies.max_ms(),
-        }
-    }
-
-    fn line(&self) -> String {
-        let value = |ms: Option<f64>| figure(ms.unwrap_or(f64::NAN));
-        format!(
-            "mean {}, p50 {}, p95 {}, p99 {}, p99.9 {}, max {}",
-            value(self.mean),
-            value(self.p50),
-            value(self.p95),
-            value(self.p99),
-            value(self.p999),
-            value(self.max)
-        )
-    }
-}
-
 fn statements(measured: &Measured) -> BTreeMap<&'static str, StatementOutput> {
     let counter = |reading: &Option<model::CounterReading>, name: &str| {
         reading.as_ref().and_then(|reading| reading.counters.get(name).copied())
@@ -356,138 +330,4 @@ fn intervals(load: &LoadResult) -> Vec<IntervalOutput> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use model::{
-        ArrivalProcess, ClientCost, CounterReading, ErrorClass, Interval, OpenLoopResult, Phase,
-        Sampling, StatementCounts,
-    };
-    use serde_json::Value;
-    use std::collections::BTreeSet;
-    use std::time::Duration;
-
-    const PAGE: &str = include_str!("../../../docs/load-json.md");
-
-    /// A load in which everything happened, so that no array is empty.
-    fn measured() -> Measured {
-        let mut latencies = Latencies::new();
-        latencies.record(Duration::from_millis(2));
-        let totals = PhaseTotals {
-            elapsed: Duration::from_secs(1),
-            transactions: 1,
-            queries: 20,
-            errors: 1,
-        };
-        let interval = Interval {
-            phase: Phase::Measure,
-            start: Duration::ZERO,
-            length: Duration::from_secs(1),
-            transactions: 1,
-            queries: 20,
-            errors: 1,
-            latencies: (&latencies).into(),
-        };
-        let error = ErrorCount {
-            class: ErrorClass::Conflict,
-            code: 1213,
-            sql_state: "40001".to_owned(),
-            message: "Deadlock found".to_owned(),
-            count: 1,
-        };
-        let reading = |selects| {
-            let counters = [("Com_select".to_owned(), selects)].into();
-            Some(CounterReading { at_seconds: 0.0, counters })
-        };
-        let load = LoadResult {
-            clients: 1,
-            connect_time: Duration::from_millis(1),
-            ledger: Ledger { scheduled: 2, ok: 1, failed: 1, ..Ledger::default() },
-            warmup: PhaseTotals::default(),
-            measure: totals,
-            drain: PhaseTotals::default(),
-            latencies,
-            intervals: vec![interval],
-            errors: vec![error],
-            statements: StatementCounts { select: 14, ..StatementCounts::default() },
-            client: ClientCost { notice: Some(NoticeDelay::default()), ..ClientCost::default() },
-            open: Some(OpenLoopResult {
-                rate: 100.0,
-                process: ArrivalProcess::Poisson,
-                scheduled: 2,
-                answered: 1,
-                service_times: Latencies::new(),
-                schedule_lags: Latencies::new(),
-                max_waiting: 10,
-                most_waiting: 1,
-            }),
-            outages: vec![Outage {
-                first_error: Duration::from_secs(1),
-                first_success: None,
-                recovered: None,
-                failed: 1,
-            }],
-        };
-        let sampling = Sampling { samples: Vec::new(), before: reading(100), after: reading(114) };
-        Measured { load, sampling }
-    }
-
-    /// Paths of all fields, as the page writes them.
-    fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
-        match value {
-            Value::Object(fields) => {
-                for (name, field) in fields {
-                    let inner =
-                        if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                    if !field.is_array() {
-                        found.insert(inner.clone());
-                    }
-                    // These have the members of latency_ms, as the page says.
-                    if ["service_ms", "schedule_lag_ms"].contains(&name.as_str()) {
-                        continue;
-                    }
-                    // All counters have the same fields.
-                    let inner = if path == "statements" { "statements.*" } else { &inner };
-                    paths(field, inner, found);
-                }
-            }
-            Value::Array(items) => {
-                let inner = format!("{path}[]");
-                found.insert(inner.clone());
-                items.iter().for_each(|item| paths(item, &inner, found));
-            }
-            _ => {}
-        }
-    }
-
-    #[test]
-    fn the_page_describes_every_field_and_no_other() {
-        let json = LoadOutput::new(&measured()).json().unwrap();
-        let mut fields = BTreeSet::new();
-        paths(&serde_json::from_str(&json).unwrap(), "", &mut fields);
-        let quoted = |text: &str| -> BTreeSet<String> {
-            text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
-        };
-        let described = quoted(PAGE);
-        let missing: Vec<&String> = fields.difference(&described).collect();
-        assert!(missing.is_empty(), "docs/load-json.md lacks {missing:?}");
-        let rows = PAGE.lines().filter(|line| line.starts_with("| `"));
-        let first_cells: String = rows.filter_map(|row| row.split('|').nth(1)).collect();
-        let stale: Vec<String> = quoted(&first_cells).difference(&fields).cloned().collect();
-        assert!(stale.is_empty(), "docs/load-json.md describes {stale:?}");
-    }
-
-    #[test]
-    fn agreement_is_over_what_the_server_could_tell() {
-        let measured = measured();
-        let output = LoadOutput::new(&measured);
-        assert_eq!(output.agreement(), "yes: its counters grew by exactly these 14 statements");
-        let mut off = measured.clone();
-        off.load.statements.select = 13;
-        let agreement = LoadOutput::new(&off).agreement();
-        assert_eq!(agreement, "NO: Com_select grew by 14, weighin sent 13");
-        let mut unknown = measured.clone();
-        unknown.sampling.after = None;
-        let agreement = LoadOutput::new(&unknown).agreement();
-        assert_eq!(agreement, "not known: its counters could not be read");
-    }
-}
+mod tests;

@@ -1,0 +1,106 @@
+use model::{Latencies, StatementLatencies};
+use report::numbers::{count, figure};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Latencies in milliseconds; `None` where there was none.
+#[derive(Debug, Serialize)]
+pub(super) struct LatencyOutput {
+    min: Option<f64>,
+    mean: Option<f64>,
+    p50: Option<f64>,
+    p95: Option<f64>,
+    p99: Option<f64>,
+    p999: Option<f64>,
+    max: Option<f64>,
+    /// Those that were asked for beside these.
+    percentiles: Vec<PercentileOutput>,
+}
+
+#[derive(Debug, Serialize)]
+struct PercentileOutput {
+    percentile: f64,
+    ms: Option<f64>,
+}
+
+/// Latencies of one kind of statement.
+#[derive(Debug, Serialize)]
+pub(super) struct StatementLatencyOutput<'a> {
+    statement: &'a str,
+    count: u64,
+    latency_ms: LatencyOutput,
+}
+
+impl LatencyOutput {
+    pub(super) fn new(latencies: &Latencies, percentiles: &[f64]) -> Self {
+        Self {
+            min: latencies.min_ms(),
+            mean: latencies.mean_ms(),
+            p50: latencies.percentile_ms(50.0),
+            p95: latencies.percentile_ms(95.0),
+            p99: latencies.percentile_ms(99.0),
+            p999: latencies.percentile_ms(99.9),
+            max: latencies.max_ms(),
+            percentiles: percentiles
+                .iter()
+                .map(|&percentile| PercentileOutput {
+                    percentile,
+                    ms: latencies.percentile_ms(percentile),
+                })
+                .collect(),
+        }
+    }
+
+    pub(super) fn line(&self) -> String {
+        let cells = self.cells().into_iter().map(|(name, value)| format!("{name} {value}"));
+        cells.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What people are shown, by name.
+    fn cells(&self) -> Vec<(String, String)> {
+        let usual = [
+            ("mean", self.mean),
+            ("p50", self.p50),
+            ("p95", self.p95),
+            ("p99", self.p99),
+            ("p99.9", self.p999),
+        ];
+        let more = self.percentiles.iter().map(|more| (format!("p{}", more.percentile), more.ms));
+        usual
+            .into_iter()
+            .map(|(name, ms)| (name.to_owned(), ms))
+            .chain(more)
+            .chain([("max".to_owned(), self.max)])
+            .map(|(name, ms)| (name, figure(ms.unwrap_or(f64::NAN))))
+            .collect()
+    }
+}
+
+impl<'a> StatementLatencyOutput<'a> {
+    pub(super) fn new(statement: &'a StatementLatencies, percentiles: &[f64]) -> Self {
+        Self {
+            statement: &statement.name,
+            count: statement.latencies.count(),
+            latency_ms: LatencyOutput::new(&statement.latencies, percentiles),
+        }
+    }
+}
+
+/// A table of the statements, one in a line; nothing for none.
+pub(super) fn table(statements: &[StatementLatencyOutput<'_>]) -> String {
+    let mut text = String::new();
+    let Some(first) = statements.first() else { return text };
+    let _ = write!(text, "  {:<17} {:>11}", "statements, ms", "count");
+    for (name, _) in first.latency_ms.cells() {
+        let _ = write!(text, " {name:>8}");
+    }
+    text.push('\n');
+    for statement in statements {
+        let _ = write!(text, "    {:<15} {:>11}", statement.statement, count(statement.count));
+        for (_, value) in statement.latency_ms.cells() {
+            let _ = write!(text, " {value:>8}");
+        }
+        text.push('\n');
+    }
+    text
+}

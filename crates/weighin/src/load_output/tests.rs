@@ -1,0 +1,135 @@
+//! The page describes the JSON, and the text is what the figures say.
+
+use super::*;
+use model::{
+    ArrivalProcess, ClientCost, CounterReading, ErrorClass, Interval, Latencies, OpenLoopResult,
+    Phase, Sampling, StatementCounts, StatementLatencies,
+};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+const PAGE: &str = include_str!("../../../../docs/load-json.md");
+
+/// A load in which everything happened, so that no array is empty.
+fn measured() -> Measured {
+    let mut latencies = Latencies::new();
+    latencies.record(Duration::from_millis(2));
+    let totals =
+        PhaseTotals { elapsed: Duration::from_secs(1), transactions: 1, queries: 20, errors: 1 };
+    let interval = Interval {
+        phase: Phase::Measure,
+        start: Duration::ZERO,
+        length: Duration::from_secs(1),
+        transactions: 1,
+        queries: 20,
+        errors: 1,
+        latencies: (&latencies).into(),
+    };
+    let error = ErrorCount {
+        class: ErrorClass::Conflict,
+        code: 1213,
+        sql_state: "40001".to_owned(),
+        message: "Deadlock found".to_owned(),
+        count: 1,
+    };
+    let reading = |selects| {
+        let counters = [("Com_select".to_owned(), selects)].into();
+        Some(CounterReading { at_seconds: 0.0, counters })
+    };
+    let load = LoadResult {
+        clients: 1,
+        connect_time: Duration::from_millis(1),
+        ledger: Ledger { scheduled: 2, ok: 1, failed: 1, ..Ledger::default() },
+        warmup: PhaseTotals::default(),
+        measure: totals,
+        drain: PhaseTotals::default(),
+        latencies: latencies.clone(),
+        intervals: vec![interval],
+        errors: vec![error],
+        statements: StatementCounts { select: 14, ..StatementCounts::default() },
+        by_statement: vec![StatementLatencies {
+            name: "point_select".to_owned(),
+            latencies: latencies.clone(),
+        }],
+        client: ClientCost { notice: Some(NoticeDelay::default()), ..ClientCost::default() },
+        open: Some(OpenLoopResult {
+            rate: 100.0,
+            process: ArrivalProcess::Poisson,
+            scheduled: 2,
+            answered: 1,
+            service_times: Latencies::new(),
+            schedule_lags: Latencies::new(),
+            max_waiting: 10,
+            most_waiting: 1,
+        }),
+        outages: vec![Outage {
+            first_error: Duration::from_secs(1),
+            first_success: None,
+            recovered: None,
+            failed: 1,
+        }],
+    };
+    let sampling = Sampling { samples: Vec::new(), before: reading(100), after: reading(114) };
+    Measured { load, sampling }
+}
+
+/// Paths of all fields, as the page writes them.
+fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let inner = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                if !field.is_array() {
+                    found.insert(inner.clone());
+                }
+                // These have the members of latency_ms, as the page says.
+                let nested = !path.is_empty() && name == "latency_ms";
+                if nested || ["service_ms", "schedule_lag_ms"].contains(&name.as_str()) {
+                    continue;
+                }
+                // All counters have the same fields.
+                let inner = if path == "statements" { "statements.*" } else { &inner };
+                paths(field, inner, found);
+            }
+        }
+        Value::Array(items) => {
+            let inner = format!("{path}[]");
+            found.insert(inner.clone());
+            items.iter().for_each(|item| paths(item, &inner, found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_page_describes_every_field_and_no_other() {
+    let json = LoadOutput::new(&measured(), &[90.0]).json().unwrap();
+    let mut fields = BTreeSet::new();
+    paths(&serde_json::from_str(&json).unwrap(), "", &mut fields);
+    let quoted = |text: &str| -> BTreeSet<String> {
+        text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let described = quoted(PAGE);
+    let missing: Vec<&String> = fields.difference(&described).collect();
+    assert!(missing.is_empty(), "docs/load-json.md lacks {missing:?}");
+    let rows = PAGE.lines().filter(|line| line.starts_with("| `"));
+    let first_cells: String = rows.filter_map(|row| row.split('|').nth(1)).collect();
+    let stale: Vec<String> = quoted(&first_cells).difference(&fields).cloned().collect();
+    assert!(stale.is_empty(), "docs/load-json.md describes {stale:?}");
+}
+
+#[test]
+fn agreement_is_over_what_the_server_could_tell() {
+    let measured = measured();
+    let output = LoadOutput::new(&measured, &[]);
+    assert_eq!(output.agreement(), "yes: its counters grew by exactly these 14 statements");
+    let mut off = measured.clone();
+    off.load.statements.select = 13;
+    let agreement = LoadOutput::new(&off, &[]).agreement();
+    assert_eq!(agreement, "NO: Com_select grew by 14, weighin sent 13");
+    let mut unknown = measured.clone();
+    unknown.sampling.after = None;
+    let agreement = LoadOutput::new(&unknown, &[]).agreement();
+    assert_eq!(agreement, "not known: its counters could not be read");
+}
