@@ -1,5 +1,6 @@
 //! One dataset out of what any number of files gave.
 
+use crate::beside::attach;
 use crate::{ImportedPrice, ImportedTrial, Parsed, Problem};
 use model::{
     Arrivals, Block, CacheState, Dataset, ErrorPolicy, Level, Place, Plan, Price, RunInfo, Study,
@@ -20,12 +21,15 @@ const MARGIN: f64 = 0.03;
 pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<Problem>) {
     let mut targets: Vec<Target> = Vec::new();
     let (mut trials, mut prices, mut labels, mut problems) = (vec![], vec![], vec![], vec![]);
+    let mut beside = vec![];
     for file in files {
         trials.extend(file.trials);
         prices.extend(file.prices);
         labels.extend(file.labels);
+        beside.extend(file.beside);
         problems.extend(file.problems);
     }
+    let facts = attach(&mut trials, beside, &mut problems);
     for trial in &trials {
         target(&mut targets, &trial.target);
     }
@@ -51,7 +55,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         source: String::new(),
     };
     let plan = Plan { seed: 0, blocks };
-    (Dataset { study, run, plan, targets: Vec::new(), trials: records }, problems)
+    (Dataset { study, run, plan, targets: facts, trials: records }, problems)
 }
 
 /// The target of that name, added where it is new.

@@ -263,6 +263,7 @@ impl Reading<'_> {
         self.open.sort_by_key(|trial| trial.repeat);
         let file = self.source.file;
         let trials = self.open.into_iter().map(|trial| ImportedTrial {
+            file: file.to_owned(),
             target: trial.target,
             test: trial.test,
             level: trial.level,

@@ -97,6 +97,7 @@ pub(crate) fn trial(
     end: TrialEnd,
 ) -> ImportedTrial {
     ImportedTrial {
+        file: source.file.to_owned(),
         target: path::target(source),
         test,
         level,
@@ -105,4 +106,9 @@ pub(crate) fn trial(
         end,
         sampling: Sampling::default(),
     }
+}
+
+/// `1 trial`, `3 trials`.
+pub(crate) fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

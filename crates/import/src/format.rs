@@ -1,7 +1,7 @@
 //! The formats that can be read.
 
 use crate::sysbench::SysbenchText;
-use crate::{FioJson, Hlog, MemtierJson, Parsed, Pgbench, TidyCsv};
+use crate::{FioJson, Hlog, Iostat, MemtierJson, Parsed, Pgbench, ShowDump, TidyCsv};
 
 /// A file to import.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +33,8 @@ pub trait Format: Sync {
 }
 
 /// All formats, in the order in which they are asked whether they know a text.
-pub const FORMATS: [&dyn Format; 6] =
-    [&TidyCsv, &SysbenchText, &FioJson, &MemtierJson, &Hlog, &Pgbench];
+pub const FORMATS: [&dyn Format; 8] =
+    [&TidyCsv, &SysbenchText, &FioJson, &MemtierJson, &Hlog, &Pgbench, &Iostat, &ShowDump];
 
 /// The format of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {

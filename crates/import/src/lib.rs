@@ -5,25 +5,31 @@
 //! unknown; what cannot be read becomes a [`Problem`] with its line, and the rest goes on.
 
 mod assemble;
+mod beside;
 mod csv;
 mod figures;
 mod fio;
 mod format;
 mod hlog;
+mod iostat;
 mod json;
 mod memtier;
 mod number;
 mod parsed;
 mod path;
 mod pgbench;
+mod show;
 pub mod sysbench;
 
 pub use assemble::assemble;
+pub use beside::{Beside, Says};
 pub use csv::TidyCsv;
 pub use fio::FioJson;
 pub use format::{FORMATS, Format, Source, by_name, recognise};
 pub use hlog::Hlog;
+pub use iostat::Iostat;
 pub use memtier::MemtierJson;
 pub use number::{as_printed, printed_number};
 pub use parsed::{ImportedPrice, ImportedTrial, Label, Parsed, Problem};
 pub use pgbench::Pgbench;
+pub use show::ShowDump;

@@ -1,3 +1,4 @@
+use crate::Beside;
 use model::{Level, Sampling, TrialEnd, UnixMillis};
 
 /// What one file gave.
@@ -9,6 +10,8 @@ pub struct Parsed {
     pub prices: Vec<ImportedPrice>,
     /// Labels of targets.
     pub labels: Vec<Label>,
+    /// What says something of the trials that it lies beside.
+    pub beside: Vec<Beside>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -16,6 +19,8 @@ pub struct Parsed {
 /// One trial that somebody else ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedTrial {
+    /// The file that it was read from, as the user named it.
+    pub file: String,
     /// Name of the target.
     pub target: String,
     /// Name of the test.

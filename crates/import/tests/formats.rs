@@ -2,16 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may end at once")]
 
+#[path = "formats/beside.rs"]
+mod beside;
 #[path = "formats/fio.rs"]
 mod fio;
 #[path = "formats/hlog.rs"]
 mod hlog;
+#[path = "formats/iostat.rs"]
+mod iostat;
 #[path = "formats/memtier.rs"]
 mod memtier;
 #[path = "formats/pgbench.rs"]
 mod pgbench;
 #[path = "formats/robust.rs"]
 mod robust;
+#[path = "formats/show.rs"]
+mod show;
 #[path = "formats/sysbench.rs"]
 mod sysbench;
 

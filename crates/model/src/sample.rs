@@ -32,7 +32,8 @@ pub struct Sample {
     pub counters: Option<ServerCounters>,
 }
 
-/// Where the processors' time went, as shares of all processors together; they add up to 1.
+/// Where the processors' time went, as shares of all processors together; they add up to 1. All
+/// are 0 where an imported log says nothing of processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuShares {
     /// User, with nice.
@@ -48,6 +49,11 @@ pub struct CpuShares {
 }
 
 impl CpuShares {
+    /// Whether anything is known of them.
+    pub fn is_known(&self) -> bool {
+        *self != Self::default()
+    }
+
     /// Share of time in which the processors worked for this host.
     pub fn busy(&self) -> f64 {
         self.user + self.system

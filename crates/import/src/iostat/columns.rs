@@ -1,0 +1,64 @@
+//! The columns of disks, which every version of sysstat has named and ordered anew.
+
+use super::report::number;
+use model::DiskRates;
+
+/// Sectors are of 512 bytes, whatever the device's own.
+const SECTOR: f64 = 512.0;
+const KIB: f64 = 1024.0;
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// Columns without which a disk's work is not known.
+const NEEDED: [&str; 3] = ["r/s", "w/s", "%util"];
+
+/// The columns of a heading.
+pub(super) struct Columns(Vec<String>);
+
+impl Columns {
+    pub(super) fn of(heading: &str) -> Result<Self, String> {
+        let names: Vec<String> = heading.split_whitespace().skip(1).map(str::to_owned).collect();
+        match NEEDED.iter().find(|needed| !names.iter().any(|name| name == *needed)) {
+            Some(missing) => Err(format!("these disks have no column {missing}")),
+            None => Ok(Self(names)),
+        }
+    }
+
+    /// Reads a device's line.
+    pub(super) fn read(&self, line: &str) -> Result<DiskRates, String> {
+        let mut words = line.split_whitespace();
+        let device = words.next().unwrap_or_default();
+        let values: Option<Vec<f64>> = words.map(number).collect();
+        let values = values.filter(|values| values.len() == self.0.len());
+        let values = values.ok_or_else(|| format!("not understood: «{line}»"))?;
+        let find = |name: &str| {
+            self.0.iter().zip(&values).find(|(known, _)| *known == name).map(|(_, value)| *value)
+        };
+        let value = |name: &str| find(name).unwrap_or(0.0);
+        let bytes = |of: char| {
+            value(&format!("{of}kB/s")) * KIB
+                + value(&format!("{of}MB/s")) * MIB
+                + value(&format!("{of}sec/s")) * SECTOR
+        };
+        let (reads, writes) = (value("r/s"), value("w/s"));
+        // Before sysstat 10 there is one wait for both, which is that of either if the other has
+        // none.
+        let wait = |name: &str, own: f64, other: f64| {
+            let both = || find("await").filter(|_| other == 0.0);
+            find(name).or_else(both).filter(|_| own > 0.0)
+        };
+        Ok(DiskRates {
+            device: device.trim_end_matches(':').to_owned(),
+            reads,
+            writes,
+            read_bytes: bytes('r'),
+            written_bytes: bytes('w'),
+            reads_merged: value("rrqm/s"),
+            writes_merged: value("wrqm/s"),
+            read_await_ms: wait("r_await", reads, writes),
+            write_await_ms: wait("w_await", writes, reads),
+            flushes: value("f/s"),
+            queue: find("aqu-sz").unwrap_or_else(|| value("avgqu-sz")),
+            utilisation: (value("%util") / 100.0).min(1.0),
+        })
+    }
+}
