@@ -1,4 +1,4 @@
-use crate::{Metric, Verdict};
+use crate::{Contradiction, Metric, Verdict};
 use model::{Failure, Level};
 use serde::Serialize;
 use stats::Estimate;
@@ -193,6 +193,15 @@ pub enum Evidence {
         redo_bytes: Option<u64>,
         /// Whether more than a quarter of what the phase changed was left to be written later.
         growing: bool,
+    },
+    /// Figures that cannot all be true.
+    Contradiction(Box<Contradiction>),
+    /// Identities between printed figures were checked.
+    ArithmeticChecked {
+        /// How many.
+        checked: usize,
+        /// How many of them do not hold.
+        violated: usize,
     },
     /// All trials passed this check.
     CheckPassed {

@@ -4,13 +4,15 @@
 //! Pure, and it cannot fail: too little data is a finding. Findings are values with evidence;
 //! the words for them are in `report`.
 //!
-//! Order of events: every trial is checked and becomes valid, suspect or void (`check`); the
+//! Order of events: every trial is checked and becomes valid, suspect or void (`check`), figures
+//! that others printed by whether they can all be true (`audit`); the
 //! trials of a cell that are not void give its series and estimates (`cell`, `series`); series
 //! are compared between targets, level by level (`compare`) and over all levels together
 //! (`overall`), along the levels of a target (`curve`), and at the
 //! targets' peaks (`rank`).
 
 mod analysis;
+mod audit;
 mod cell;
 mod check;
 mod compare;
@@ -27,6 +29,7 @@ pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, Metric, OverallComparison, Place, Ranking,
     SettingDifference, TestAnalysis, TrialAssessment, Verdict,
 };
+pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Term};
 pub use finding::{Check, Drifting, Evidence, Finding, Severity, Subject, Validity};
 pub use series::percentile_ms;
 
@@ -36,9 +39,14 @@ use model::{Dataset, Test};
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
-    let judgements: Vec<Judgement> =
+    let mut judgements: Vec<Judgement> =
         dataset.trials.iter().map(|record| check::judge(dataset, record)).collect();
+    let audit = audit::audit(dataset);
     let mut findings = study::findings(dataset);
+    findings.extend(audit.finding());
+    for (trial, doubt) in audit.doubts {
+        judgements[trial].add(doubt);
+    }
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
     for test in &dataset.study.tests {
         let (analysis, found) = analyse_test(dataset, test, &judgements);

@@ -42,6 +42,14 @@ pub(crate) struct Judgement {
     made: Vec<(Check, bool)>,
 }
 
+impl Judgement {
+    /// Takes another doubt into account.
+    pub(crate) fn add(&mut self, doubt: Doubt) {
+        self.validity = self.validity.max(doubt.validity);
+        self.doubts.push(doubt);
+    }
+}
+
 /// Makes every check that the record allows.
 pub(crate) fn judge(dataset: &Dataset, record: &TrialRecord) -> Judgement {
     let mut doubts = outcome::doubts(record);

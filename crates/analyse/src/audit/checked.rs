@@ -1,0 +1,35 @@
+use super::figure::{Figure, Row};
+use super::{Contradiction, Identity, Range, Term};
+
+/// What came of checking identities.
+#[derive(Default)]
+pub(super) struct Checked {
+    /// How many were checked.
+    pub(super) identities: usize,
+    /// Those that do not hold, with the trial's place in the dataset.
+    pub(super) found: Vec<(usize, Contradiction)>,
+}
+
+impl Checked {
+    /// A figure must lie in the range that follows from the terms, in base units.
+    pub(super) fn expect(
+        &mut self,
+        row: &Row<'_>,
+        identity: Identity,
+        terms: Vec<Term>,
+        follows: Range,
+        printed: &Figure<'_>,
+    ) {
+        self.identities += 1;
+        if follows.meets(printed.range) {
+            return;
+        }
+        let follows = follows.scaled(1.0 / printed.unit.factor);
+        let off = printed.as_printed().nominal - follows.nominal;
+        let (file, printed) = (row.reported.file.clone(), printed.term());
+        self.found.push((
+            row.index,
+            Contradiction { identity, file, terms, follows, printed, off },
+        ));
+    }
+}
