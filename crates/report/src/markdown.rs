@@ -28,6 +28,10 @@ pub(crate) fn page(analysis: &Analysis) -> String {
         blocks.extend(details(analysis, test));
     }
     blocks.extend(findings(analysis));
+    if let Some(wrong) = tables::arithmetic(analysis) {
+        blocks.push("## Arithmetic that cannot be true".to_owned());
+        blocks.push(table(&wrong));
+    }
     blocks.extend(environment(analysis));
     blocks.push("## How the figures came about".to_owned());
     let method = |(subject, text): (&str, String)| format!("- **{subject}.** {}", escaped(&text));

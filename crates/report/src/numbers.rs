@@ -1,6 +1,6 @@
 //! Numbers, dates and names as people read them.
 
-use model::UnixMillis;
+use model::{PrintedNumber, UnixMillis};
 use stats::{Estimate, Interval};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -34,6 +34,19 @@ pub(crate) fn tick(value: f64) -> String {
 /// A whole number, every digit of it: `1,234,567`.
 pub fn count(value: u64) -> String {
     separated(&value.to_string())
+}
+
+/// A number with as many digits as it was printed with, thousands separated: `14,000,238`,
+/// `2,084.99`; as many as it takes where it is exact.
+pub(crate) fn printed(number: PrintedNumber) -> String {
+    /// More would be the dust of binary fractions.
+    const MOST: f64 = 9.0;
+    let decimals = -number.resolution.log10().floor();
+    if number.resolution > 0.0 && number.value.is_finite() {
+        separated(&format!("{:.*}", decimals.clamp(0.0, MOST) as usize, number.value))
+    } else {
+        tick(number.value)
+    }
 }
 
 fn separated(plain: &str) -> String {

@@ -85,9 +85,9 @@ fn flows<'a>(row: &Row<'a>) -> Vec<Flow<'a>> {
 /// A total may have been reckoned from what is printed per unit, or the other way round.
 fn as_precise<'a>(row: &Row<'a>, figure: Figure<'a>) -> Figure<'a> {
     let base = |name: &'a str| name.split("_per_").next().unwrap_or(name);
-    let parts = row.figures().filter(|part| {
-        base(part.name()) == base(figure.name()) && part.name() != figure.name()
-    });
+    let parts = row
+        .figures()
+        .filter(|part| base(part.name()) == base(figure.name()) && part.name() != figure.name());
     parts.fold(figure, |figure, part| figure.no_finer_than(&part))
 }
 

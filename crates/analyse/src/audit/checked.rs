@@ -27,9 +27,7 @@ impl Checked {
         let follows = follows.scaled(1.0 / printed.unit.factor);
         let off = printed.as_printed().nominal - follows.nominal;
         let (file, printed) = (row.reported.file.clone(), printed.term());
-        self.found.push((
-            row.index,
-            Contradiction { identity, file, terms, follows, printed, off },
-        ));
+        self.found
+            .push((row.index, Contradiction { identity, file, terms, follows, printed, off }));
     }
 }

@@ -113,8 +113,8 @@ fn resolution(number: PrintedNumber, dimension: Dimension) -> f64 {
 mod tests {
     use super::*;
 
-    fn of_rate(value: f64, resolution: f64) -> f64 {
-        super::resolution(PrintedNumber { value, resolution }, Dimension::Rate)
+    fn of_rate(value: f64, unit: f64) -> f64 {
+        resolution(PrintedNumber { value, resolution: unit }, Dimension::Rate)
     }
 
     #[test]
@@ -126,6 +126,6 @@ mod tests {
         assert_eq!(of_rate(500.0, 1.0), 1.0);
         assert_eq!(of_rate(1_600.0, 0.01), 0.01);
         let count = PrintedNumber { value: 1_000_000.0, resolution: 1.0 };
-        assert_eq!(super::resolution(count, Dimension::Count), 1.0);
+        assert_eq!(resolution(count, Dimension::Count), 1.0);
     }
 }

@@ -59,7 +59,10 @@ fn part(name: &str) -> Option<(&str, Part)> {
         "min" => Part::Percentile(0.0),
         "median" => Part::Percentile(50.0),
         "max" => Part::Percentile(100.0),
-        _ => Part::Percentile(percentile(last.strip_prefix('p')?)?),
+        _ => {
+            let digits = last.strip_prefix('p').or_else(|| last.strip_suffix("th"))?;
+            Part::Percentile(percentile(digits)?)
+        }
     };
     Some((of, part))
 }
@@ -82,6 +85,7 @@ mod tests {
         assert_eq!(part("latency_p95"), Some(("latency", Part::Percentile(95.0))));
         assert_eq!(part("latency_p999"), Some(("latency", Part::Percentile(99.9))));
         assert_eq!(part("latency_p99.99"), Some(("latency", Part::Percentile(99.99))));
+        assert_eq!(part("latency_95th"), Some(("latency", Part::Percentile(95.0))));
         assert_eq!(part("p100"), Some(("", Part::Percentile(100.0))));
         assert_eq!(part("read_latency_avg"), Some(("read_latency", Part::Mean)));
         assert_eq!(part("iops_per_vm"), None);

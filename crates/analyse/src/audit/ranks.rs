@@ -64,7 +64,9 @@ fn by(ranked: &[Ranked<'_>], checked: &mut Checked) {
     for own in ranked {
         let count = |fits: &dyn Fn(&Ranked) -> bool| ranked.iter().filter(|r| fits(r)).count();
         let clearly = |ordering| {
-            count(&|other| !other.value.range.meets(own.value.range) && order(other, own) == ordering)
+            count(&|other| {
+                !other.value.range.meets(own.value.range) && order(other, own) == ordering
+            })
         };
         let place = 1 + count(&|other| order(other, own) == Ordering::Greater);
         let follows = Range {

@@ -6,10 +6,8 @@ use super::units::Dimension;
 use super::{Identity, Range, Term};
 
 /// Totals with all of their parts.
-const SUMS: [(&str, &[&str]); 2] = [
-    ("queries", &["reads", "writes", "other"]),
-    ("requests", &["reads", "writes", "other"]),
-];
+const SUMS: [(&str, &[&str]); 2] =
+    [("queries", &["reads", "writes", "other"]), ("requests", &["reads", "writes", "other"])];
 /// Shares that make up the whole.
 const SHARES: [&[&str]; 2] =
     [&["read_percent", "write_percent"], &["cpu_user", "cpu_system", "cpu_iowait", "cpu_idle"]];

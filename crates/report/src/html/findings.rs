@@ -1,6 +1,7 @@
 //! Findings by severity, those of one kind together.
 
-use crate::{view, words};
+use super::table;
+use crate::{tables, view, words};
 use analyse::{Analysis, Finding, Severity};
 use maud::{Markup, html};
 
@@ -21,6 +22,17 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                     h3 class=(class(severity)) { (words::severity(severity)) }
                     @for (kind, findings) in kinds { (of_kind(kind, &findings)) }
                 }
+            }
+        }
+        @if let Some(wrong) = tables::arithmetic(analysis) {
+            section #arithmetic {
+                h2 { "Arithmetic that cannot be true" }
+                p {
+                    "Each figure stands for all values that its last digit leaves open. Where none \
+                     of them fits what follows from other figures, some of these figures are wrong; \
+                     which, the arithmetic doesn’t say."
+                }
+                (table::table(&wrong))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The tables of a report, independent of the format that they are written in.
 
+mod arithmetic;
 mod cells;
 mod environment;
 mod ranking;
@@ -7,6 +8,7 @@ mod ratios;
 mod settings;
 mod trials;
 
+pub(crate) use arithmetic::arithmetic;
 pub(crate) use cells::cells;
 pub(crate) use environment::{host, run, servers};
 pub(crate) use ranking::ranking;

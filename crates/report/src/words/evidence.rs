@@ -1,5 +1,6 @@
 //! Findings as sentences.
 
+use super::arithmetic::{self, contradiction, contradictions};
 use super::comparisons::{better, overall, times};
 use super::doubts::{
     busy_clients, client_busy, counters, dataset_against_memory, errors, failed, noticed_late,
@@ -48,6 +49,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
             a == b && more(*server_a, *weighin_a) == more(*server_b, *weighin_b)
         }
         (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
+        (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
         (Evidence::DatasetAgainstMemory { .. }, _) => a == b,
         (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
         (Evidence::WriteDebt { growing: a, .. }, Evidence::WriteDebt { growing: b, .. }) => a == b,
@@ -82,6 +84,7 @@ fn sentence_of_all(findings: &[&Finding]) -> String {
         Evidence::RepliesNoticedLate { .. } => Some(noticed_late(findings)),
         Evidence::Outage { .. } => Some(outages(findings)),
         Evidence::Errors { message, .. } => Some(errors(message, findings)),
+        Evidence::Contradiction(_) => Some(contradictions(findings)),
         Evidence::Steal { .. } => Some(steal(findings)),
         Evidence::OtherProcesses { .. } => Some(other_processes(findings)),
         Evidence::Drift { figure, .. } => Some(drift(*figure, findings)),
@@ -160,6 +163,10 @@ pub fn statement(finding: &Finding) -> String {
         Evidence::TooShortForTrend { needed, .. } => too_short(*needed, &[finding]),
         Evidence::WriteDebt { growing, .. } => debts(*growing, &[finding]),
         Evidence::HostSaturated { .. } => saturated(&[finding]),
+        Evidence::Contradiction(found) => contradiction(found),
+        Evidence::ArithmeticChecked { checked, violated } => {
+            arithmetic::checked(*checked, *violated)
+        }
         Evidence::CheckPassed { check: passed, trials } => {
             format!("{} – passed on {}", check(*passed), numbers::counted(*trials, "trial"))
         }

@@ -74,6 +74,8 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::Drift { .. } => "No steady state",
         Evidence::TooShortForTrend { .. } => "Steady state not known",
         Evidence::WriteDebt { .. } => "Writes put off",
+        Evidence::Contradiction(_) => "Arithmetic that cannot be true",
+        Evidence::ArithmeticChecked { .. } => "Arithmetic of printed figures",
         Evidence::CheckPassed { .. } => "Checks",
         Evidence::SecondOpinion { .. } => "Second opinions",
         Evidence::SecondOpinionFailed { .. } => "Second opinions that failed",

@@ -5,6 +5,7 @@
 //! variation is in the sentence (method R21, R23).
 
 mod answer;
+mod arithmetic;
 mod comparisons;
 mod doubts;
 mod evidence;
@@ -17,6 +18,7 @@ mod rates;
 mod steadiness;
 
 pub(crate) use answer::{answer, general_limits};
+pub(crate) use arithmetic::{Terms, equation, follows, off, origins, value as printed};
 pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
 pub(crate) use labels::{failure_kind, kind, place, severity, shape, validity, verdict, workload};

@@ -1,0 +1,276 @@
+//! Figures that cannot all be true: the arithmetic, in words.
+
+use crate::numbers::{self, count, percent};
+use analyse::{Contradiction, Evidence, Finding, Identity, Origin, Prefix, Range, Term};
+use model::{PrintedNumber, PrintedValue};
+
+/// How much of its terms an equation shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Terms {
+    /// Their names.
+    Names,
+    /// Their values as well.
+    Values,
+    /// And where each comes from.
+    Origins,
+}
+
+/// One contradiction with all of its figures.
+pub(super) fn contradiction(found: &Contradiction) -> String {
+    let (follows, bounds) = follows(found);
+    format!(
+        "{} is given as {}, and {} {} {follows}{}: {}",
+        found.printed.name,
+        with_origin(value(&found.printed), found.printed.origin),
+        equation(found, Terms::Origins),
+        if is_bound(&found.follows) { "allow" } else { "make" },
+        bounds.map_or_else(String::new, |bounds| format!(" ({bounds})")),
+        off(found),
+    )
+}
+
+/// Contradictions of one kind between figures of the same names.
+pub(super) fn contradictions(findings: &[&Finding]) -> String {
+    let found: Vec<&Contradiction> = findings
+        .iter()
+        .filter_map(|finding| match &finding.evidence {
+            Evidence::Contradiction(found) => Some(found.as_ref()),
+            _ => None,
+        })
+        .collect();
+    let Some(first) = found.first() else { return String::new() };
+    let shares = || found.iter().map(|found| found.relative());
+    let least = shares().fold(f64::INFINITY, f64::min);
+    let most = shares().fold(0.0, f64::max);
+    format!(
+        "{} figures of {} do not agree with {}: they are off by {}; the arithmetic is in a table \
+         of its own",
+        count(found.len() as u64),
+        first.printed.name,
+        equation(first, Terms::Names),
+        numbers::percents((least, most)),
+    )
+}
+
+/// Whether one sentence can say both.
+pub(super) fn alike(a: &Contradiction, b: &Contradiction) -> bool {
+    let names = |found: &Contradiction| -> Vec<String> {
+        found.terms.iter().map(|term| term.name.clone()).collect()
+    };
+    let same_kind = std::mem::discriminant(&a.identity) == std::mem::discriminant(&b.identity);
+    same_kind && a.printed.name == b.printed.name && names(a) == names(b)
+}
+
+/// How many identities were checked, and how many do not hold.
+pub(super) fn checked(checked: usize, violated: usize) -> String {
+    let all = count(checked as u64);
+    match (checked, violated) {
+        (1, 0) => "the 1 relation between figures of others that could be checked holds".to_owned(),
+        (_, 0) => {
+            format!("all {all} relations between figures of others that could be checked hold")
+        }
+        (_, violated) => format!(
+            "of {all} relations between figures of others that could be checked, {} within the \
+             precision as printed, so these figures cannot all be true",
+            if violated == 1 {
+                "1 does not hold".to_owned()
+            } else {
+                format!("{} do not hold", count(violated as u64))
+            },
+        ),
+    }
+}
+
+/// What the figure is reckoned from.
+pub(crate) fn equation(found: &Contradiction, show: Terms) -> String {
+    let term = |term: &Term| match show {
+        Terms::Names => term.name.clone(),
+        Terms::Values => format!("{} {}", term.name, value(term)),
+        Terms::Origins => with_origin(format!("{} {}", term.name, value(term)), term.origin),
+    };
+    let terms: Vec<String> = found.terms.iter().map(term).collect();
+    let joined = |sign: &str| terms.join(sign);
+    match (&found.identity, terms.as_slice()) {
+        (Identity::Rate, [counted, end, start]) => format!("{counted} ÷ ({end} − {start})"),
+        (Identity::Rate | Identity::PerUnit { .. } | Identity::Outstanding, _) => joined(" ÷ "),
+        (Identity::SameTime, [counted, other, rate]) => format!("{counted} ÷ ({other} ÷ {rate})"),
+        (Identity::Elapsed, _) => joined(" − "),
+        (Identity::Bandwidth { .. }, _) => joined(" × "),
+        (Identity::StatementsPerTransaction, _) => joined(" × "),
+        (Identity::Sum, [share]) if found.printed.name.ends_with("percent") => {
+            format!("100 − {share}")
+        }
+        (Identity::Sum, _) => joined(" + "),
+        (
+            Identity::SameTime | Identity::PercentileOrder | Identity::MeanInRange | Identity::Rank,
+            _,
+        ) => joined(", "),
+    }
+}
+
+/// What follows, and in small print the bounds that rounding leaves and how units were read.
+pub(crate) fn follows(found: &Contradiction) -> (String, Option<String>) {
+    let range = found.follows;
+    let unit = unit(&found.printed);
+    let finer = match found.printed.value {
+        PrintedValue::Number(number) => number.resolution / 10.0,
+        PrintedValue::Text(_) => 0.0,
+    };
+    let resolution = if matches!(found.identity, Identity::Rank) { 1.0 } else { finer };
+    let show = |value: f64| numbers::printed(PrintedNumber { value, resolution });
+    if range.high == f64::INFINITY {
+        return (format!("at least {}{unit}", show(range.low)), None);
+    }
+    if range.low == f64::NEG_INFINITY {
+        return (format!("at most {}{unit}", show(range.high)), None);
+    }
+    let (low, high) = (show(range.low), show(range.high));
+    let bounds = (low != high).then(|| format!("{low} to {high}"));
+    let notes: Vec<String> = bounds.into_iter().chain(reading(&found.identity)).collect();
+    (format!("{}{unit}", show(range.nominal)), (!notes.is_empty()).then(|| notes.join("; ")))
+}
+
+/// By how much the figure is off.
+pub(crate) fn off(found: &Contradiction) -> String {
+    if matches!(found.identity, Identity::Rank) {
+        return numbers::counted(found.off.abs().round() as usize, "place");
+    }
+    let direction = if found.off > 0.0 { "too much" } else { "too little" };
+    format!("{} {direction}", percent(found.relative()))
+}
+
+/// How megabytes were read, and what else would fit.
+fn reading(identity: &Identity) -> Option<String> {
+    let Identity::Bandwidth { prefix, holds, other_holds } = identity else { return None };
+    let (this, other) = match prefix {
+        Prefix::Decimal => ("1000", "1024"),
+        Prefix::Binary => ("1024", "1000"),
+    };
+    let otherwise = if *other_holds {
+        format!("; powers of {other} would fit this figure")
+    } else {
+        String::new()
+    };
+    Some(format!("in powers of {this}, which {holds} figures of the file are in{otherwise}"))
+}
+
+fn is_bound(range: &Range) -> bool {
+    !range.low.is_finite() || !range.high.is_finite()
+}
+
+/// A value with its unit: `29,228.05/s`, `266 min`.
+pub(crate) fn value(term: &Term) -> String {
+    let number = match &term.value {
+        PrintedValue::Text(text) => text.clone(),
+        // An inferred number has bounds of its own, and no digits of print.
+        PrintedValue::Number(number) if term.origin == Origin::OtherRows => {
+            numbers::figure(number.value)
+        }
+        PrintedValue::Number(number) => numbers::printed(*number),
+    };
+    match &term.value {
+        PrintedValue::Text(_) => number,
+        PrintedValue::Number(_) => format!("{number}{}", unit(term)),
+    }
+}
+
+fn unit(term: &Term) -> String {
+    match term.unit.as_str() {
+        "" | "count" => String::new(),
+        "percent" => "\u{a0}%".to_owned(),
+        unit => match unit.strip_prefix("1/") {
+            Some(per) => format!("/{per}"),
+            None => format!("\u{a0}{unit}"),
+        },
+    }
+}
+
+fn with_origin(text: String, origin: Origin) -> String {
+    match origin_of(origin) {
+        Some(origin) => format!("{text} ({origin})"),
+        None => text,
+    }
+}
+
+/// Where the terms of an equation come from: `lines 7, 9 and 10`.
+pub(crate) fn origins(terms: &[Term]) -> Option<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut others: Vec<String> = Vec::new();
+    for term in terms {
+        match term.origin {
+            Origin::Line(line @ 1..) => lines.push(line.to_string()),
+            origin => others.extend(origin_of(origin).map(|from| format!("{} {from}", term.name))),
+        }
+    }
+    let lines = match lines.as_slice() {
+        [] => None,
+        [one] => Some(format!("line {one}")),
+        several => Some(format!("lines {}", numbers::list(several))),
+    };
+    let all: Vec<String> = lines.into_iter().chain(others).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+fn origin_of(origin: Origin) -> Option<String> {
+    match origin {
+        Origin::Line(0) | Origin::Recorded => None,
+        Origin::Line(line) => Some(format!("line {line}")),
+        Origin::TestName => Some("from the name of the test".to_owned()),
+        Origin::Level => Some("from the level".to_owned()),
+        Origin::OtherRows => Some("from other rows".to_owned()),
+        Origin::Study => Some("from the study".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn term(name: &str, value: f64, resolution: f64, unit: &str, line: u32) -> Term {
+        Term {
+            name: name.into(),
+            value: PrintedValue::Number(PrintedNumber { value, resolution }),
+            unit: unit.into(),
+            origin: Origin::Line(line),
+        }
+    }
+
+    #[test]
+    fn a_contradiction_shows_its_arithmetic() {
+        let found = Contradiction {
+            identity: Identity::SameTime,
+            file: "table.csv".into(),
+            terms: vec![
+                term("reads", 14_000_238.0, 1.0, "count", 7),
+                term("transactions", 1_000_017.0, 1.0, "count", 9),
+                term("transactions_per_s", 2084.99, 0.01, "1/s", 10),
+            ],
+            follows: Range { nominal: 29_189.863, low: 29_189.721, high: 29_190.005 },
+            printed: term("reads_per_s", 29_228.05, 0.01, "1/s", 8),
+            off: 38.187,
+        };
+        assert_eq!(
+            contradiction(&found),
+            "reads_per_s is given as 29,228.05/s (line 8), and reads 14,000,238 (line 7) ÷ \
+             (transactions 1,000,017 (line 9) ÷ transactions_per_s 2,084.99/s (line 10)) make \
+             29,189.863/s (29,189.721 to 29,190.005): 0.1\u{a0}% too much"
+        );
+    }
+
+    #[test]
+    fn bounds_are_said_as_bounds() {
+        let found = Contradiction {
+            identity: Identity::PercentileOrder,
+            file: String::new(),
+            terms: vec![term("latency_p50", 20.0, 0.1, "ms", 0)],
+            follows: Range { nominal: 20.0, low: 19.9, high: f64::INFINITY },
+            printed: term("latency_p95", 15.0, 0.1, "ms", 0),
+            off: -5.0,
+        };
+        assert_eq!(
+            contradiction(&found),
+            "latency_p95 is given as 15.0\u{a0}ms, and latency_p50 20.0\u{a0}ms allow at least \
+             19.90\u{a0}ms: 25\u{a0}% too little"
+        );
+    }
+}
