@@ -11,6 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use target::client::Connection;
 
+/// Longest time in which all clients must have logged in.
+const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 /// How long to wait for replies after the last operation began.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 /// How long the sampling connection waits for an answer.
@@ -79,6 +81,7 @@ pub fn measure(
         open: order.open.clone(),
         policy: order.policy.clone(),
         drain_limit: DRAIN_LIMIT,
+        connect_limit: CONNECT_LIMIT,
     };
     let options = login.options();
     let mut sampling_connection = Some(login.connect()?);

@@ -5,9 +5,13 @@ use model::ErrorClass;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 #[cfg(test)]
 mod tests;
+
+/// How long a load waits after its end for a server that takes no connection.
+const ALONE_LIMIT: Duration = Duration::from_secs(3);
 
 /// How many more operations may begin in the measured phase, over all workers.
 #[derive(Clone, Debug)]
@@ -96,6 +100,8 @@ pub(crate) struct Rules {
 pub(crate) struct Crew<S> {
     clients: Vec<Client<S>>,
     online: usize,
+    /// Since when no client at all is logged in.
+    alone_since: Option<Nanos>,
     busy: usize,
     schedule: Schedule,
     quota: Quota,
@@ -126,6 +132,7 @@ impl<S: Session> Crew<S> {
             asked: vec![Nanos(0); asked].into(),
             clients,
             online: 0,
+            alone_since: None,
             busy: 0,
             schedule: rules.schedule,
             quota: rules.quota,
@@ -341,7 +348,7 @@ impl<S: Session> Crew<S> {
             if gone {
                 books.lost(arrived, true);
             }
-            self.go_offline(id);
+            self.go_offline(id, now);
             return Ok(Next::Reconnect);
         }
         self.clients[id].state = State::Idle;
@@ -368,6 +375,7 @@ impl<S: Session> Crew<S> {
             Event::Ready => {
                 client.state = State::Idle;
                 self.online += 1;
+                self.alone_since = None;
                 Ok((consumed, Next::Ready))
             }
             Event::Done | Event::Failed(_) => {
@@ -396,15 +404,26 @@ impl<S: Session> Crew<S> {
             self.busy -= 1;
         }
         books.lost(at, busy);
-        self.go_offline(id);
+        self.go_offline(id, at);
         true
     }
 
-    fn go_offline(&mut self, id: usize) {
+    fn go_offline(&mut self, id: usize, now: Nanos) {
         if self.clients[id].state != State::Offline {
             self.clients[id].state = State::Offline;
             self.online -= 1;
         }
+        if self.online == 0 {
+            self.alone_since.get_or_insert(now);
+        }
+    }
+
+    /// When to stop waiting for what is under way or waits: so long after the last begin, or
+    /// sooner where no client at all has a connection, and nothing can be answered.
+    pub(crate) fn gives_up_at(&self, drain_limit: Duration) -> Nanos {
+        let limit = self.last_begin.plus(drain_limit);
+        let alone = self.alone_since.map(|since| since.max(self.last_begin).plus(ALONE_LIMIT));
+        alone.map_or(limit, |alone| alone.min(limit))
     }
 
     /// It is now that late: closes intervals that have ended.

@@ -13,8 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Longest time in which all clients must have logged in.
-const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 /// How often the coordinator looks whether it is to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -37,6 +35,8 @@ pub struct LoadSpec {
     pub open: Option<OpenLoop>,
     /// Which errors are survived, and how.
     pub policy: ErrorPolicy,
+    /// Longest time in which all clients must have logged in.
+    pub connect_limit: Duration,
     /// How long to wait for replies after the last operation began; what is unanswered then
     /// counts as timed out.
     pub drain_limit: Duration,
@@ -267,9 +267,10 @@ impl Coordinator<'_> {
     fn wait_until_ready(&self) -> Result<Vec<Waker>, LoadError> {
         let mut ready = Vec::new();
         while ready.len() < self.workers as usize {
-            if self.clock.now() >= Nanos(0).plus(CONNECT_LIMIT) {
+            let limit = self.spec.connect_limit;
+            if self.clock.now() >= Nanos(0).plus(limit) {
                 let clients = self.spec.clients;
-                return Err(LoadError::ConnectTimeout { clients, limit: CONNECT_LIMIT });
+                return Err(LoadError::ConnectTimeout { clients, limit });
             }
             match self.next_message()? {
                 Some(Message::Ready(waker)) => ready.push(waker),

@@ -216,6 +216,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 timed_out: columns.next()?,
                 dropped: columns.next()?,
             },
+            // Trials of a study do not ask for them.
             by_statement: Vec::new(),
             statements: StatementCounts {
                 select: columns.next()?,

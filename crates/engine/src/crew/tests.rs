@@ -5,7 +5,6 @@ use crate::Limit;
 use model::{Interval, Phase, StatementCounts};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::Duration;
 
 /// One byte asks, one byte answers: `r` success, `e` a conflict, `x` another error, `.` nothing
 /// yet.
@@ -452,4 +451,37 @@ fn kinds_of_requests_have_latencies_of_their_own_in_the_measured_phase() {
     };
     assert_eq!(found(0), (2, 10.0, 20.0));
     assert_eq!(found(1), (2, 70.0, 810.0));
+}
+
+#[test]
+fn what_waits_for_a_server_that_is_gone_is_given_up_soon_and_accounted_for() {
+    let schedule = window(Duration::ZERO, 1_000 * MS);
+    let open = crate::OpenLoop {
+        rate: 10.0,
+        process: model::ArrivalProcess::Uniform,
+        max_waiting: 100,
+        seed: 1,
+    };
+    let mut rules = rules(schedule);
+    rules.arrivals = Some((Arrivals::new(&open, 0, 1), 100));
+    rules.policy.connection = Action::Reconnect;
+    let mut crew = Crew::new(vec![Fake], rules);
+    let (at, limit) = (|ms: u32| Nanos(0).plus(ms * MS), 30_000 * MS);
+    let mut out = Vec::new();
+    crew.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    crew.start(at(0));
+    crew.begin(0, at(0), &mut out);
+    assert_eq!(crew.gives_up_at(limit), at(31_000), "there is a connection");
+    assert!(crew.lost(0, at(450), "gone"));
+    while crew.dispatch(at(1_000)).is_some() {}
+    assert_eq!(crew.gives_up_at(limit), at(4_000), "there is none");
+    assert!(!crew.is_finished(at(4_000)));
+    // Each failed attempt to connect is a loss anew.
+    assert!(crew.lost(0, at(2_000), "refused"));
+    assert_eq!(crew.gives_up_at(limit), at(4_000));
+    crew.give_up(at(4_000));
+    assert!(crew.is_finished(at(4_000)));
+    let ledger = crew.close(at(4_000)).unwrap().ledger;
+    assert!(ledger.balances() && ledger.dropped == ledger.scheduled, "{ledger:?}");
+    assert!(ledger.scheduled >= 9, "{ledger:?}");
 }

@@ -142,7 +142,7 @@ impl<S: Session> Worker<S> {
             if now >= window_end {
                 cpu_after.get_or_insert_with(thread_cpu);
             }
-            if now >= self.crew.last_begin().plus(self.spec.drain_limit) {
+            if now >= self.crew.gives_up_at(self.spec.drain_limit) {
                 self.crew.give_up(now);
             }
             self.crew.take_intervals().into_iter().for_each(&mut intervals);

@@ -58,18 +58,14 @@ impl LatencyOutput {
 
     /// What people are shown, by name.
     fn cells(&self) -> Vec<(String, String)> {
-        let usual = [
-            ("mean", self.mean),
-            ("p50", self.p50),
-            ("p95", self.p95),
-            ("p99", self.p99),
-            ("p99.9", self.p999),
-        ];
-        let more = self.percentiles.iter().map(|more| (format!("p{}", more.percentile), more.ms));
-        usual
+        let usual = [(50.0, self.p50), (95.0, self.p95), (99.0, self.p99), (99.9, self.p999)];
+        let more = self.percentiles.iter().map(|more| (more.percentile, more.ms));
+        let mut percentiles: Vec<(f64, Option<f64>)> = usual.into_iter().chain(more).collect();
+        percentiles.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        percentiles.dedup_by_key(|(percentile, _)| *percentile);
+        [("mean".to_owned(), self.mean)]
             .into_iter()
-            .map(|(name, ms)| (name.to_owned(), ms))
-            .chain(more)
+            .chain(percentiles.into_iter().map(|(rank, ms)| (format!("p{rank}"), ms)))
             .chain([("max".to_owned(), self.max)])
             .map(|(name, ms)| (name, figure(ms.unwrap_or(f64::NAN))))
             .collect()

@@ -290,6 +290,19 @@ fn statements_are_told_apart_when_asked_for() {
 }
 
 #[test]
+fn a_forced_shutdown_waits_no_longer_than_asked_for_events_that_do_not_end() {
+    let (place, server) = (Workplace::new(), Server::start());
+    let words = "oltp_update_index --table-size=100 --threads=2 --time=1";
+    ours(&server, &place, words, "", "prepare").done();
+    let mut holder = server.connect();
+    holder.execute("BEGIN").unwrap();
+    holder.execute("UPDATE sbtest1 SET k = k + 1").unwrap();
+    let ran = ours(&server, &place, words, "--forced-shutdown=1", "run");
+    assert!(ran.out.contains("total number of events:              0\n"), "{}", ran.out);
+    ran.refused(3, &["2 events unfinished"]);
+}
+
+#[test]
 fn what_cannot_be_had_is_named() {
     let (place, server) = (Workplace::new(), Server::start());
     for (words, named) in [

@@ -54,7 +54,12 @@ use Kind::{Flag, List, Number, Real, Text};
 const COMMON: [Spec; 25] = [
     full("report-interval", Number, "0", "seconds between interim lines, 0 for none"),
     only("report-checkpoints", List, ""),
-    only("forced-shutdown", Text, "off"),
+    full(
+        "forced-shutdown",
+        Text,
+        "off",
+        "seconds, or % of the time limit, to wait for replies after it; 5% where no value is given",
+    ),
     only("debug", Flag, "off"),
     full("percentile", Number, "95", "which percentile of the latency to print"),
     full("mysql-host", List, "localhost", "server; localhost means the Unix socket"),
@@ -80,11 +85,10 @@ const COMMON: [Spec; 25] = [
 ];
 
 /// Beside [`COMMON`], 0.4 and 0.5 have these.
-const OLDER: [Spec; 22] = [
+const OLDER: [Spec; 21] = [
     full("num-threads", Number, "1", "connections"),
     full("max-requests", Number, "10000", "end after so many events, 0 for no limit"),
     full("max-time", Number, "0", "end after so many seconds, 0 for no limit"),
-    only("validate", Flag, "off"),
     full("mysql-table-engine", Text, "innodb", "storage engine of the tables"),
     full("mysql-engine-trx", Text, "auto", "whether the engine has transactions"),
     only("myisam-max-rows", Number, "1000000"),
@@ -106,10 +110,11 @@ const OLDER: [Spec; 22] = [
 ];
 
 /// What only 0.4 has.
-const ONLY_04: [Spec; 22] = [
+const ONLY_04: [Spec; 23] = [
     only("tx-rate", Number, "0"),
     only("verbosity", Number, "4"),
     only("thread-stack-size", Text, "32K"),
+    only("validate", Flag, "off"),
     only("tx-jitter", Number, "0"),
     full("init-rng", Flag, "off", "seed from the clock"),
     full("seed-rng", Number, "0", "seed of the random numbers"),
@@ -142,11 +147,12 @@ const RANDOM: [Spec; 6] = [
 ];
 
 /// What only 0.5 has.
-const ONLY_05: [Spec; 12] = [
+const ONLY_05: [Spec; 13] = [
     full("tx-rate", Number, "0", "events per second that arrive, 0 for as many as can be done"),
     only("verbosity", Number, "3"),
     only("thread-stack-size", Text, "64K"),
     full("rand-init", Flag, "off", "seed from the clock"),
+    full("validate", Flag, "off", "changes nothing for these tests"),
     full("oltp-tables-count", Number, "1", "number of tables"),
     full("oltp-secondary", Flag, "off", "an ordinary index on id"),
     full("random-points", Number, "10", "values in a list"),
@@ -166,7 +172,7 @@ const ONLY_05: [Spec; 12] = [
 const ONLY_10: [Spec; 43] = [
     only("verbosity", Number, "3"),
     only("thread-stack-size", Text, "64K"),
-    only("thread-init-timeout", Number, "30"),
+    full("thread-init-timeout", Number, "30", "seconds in which all threads must be connected"),
     full("threads", Number, "1", "connections"),
     full("events", Number, "0", "end after so many events, 0 for no limit"),
     full("time", Number, "10", "end after so many seconds, 0 for no limit"),

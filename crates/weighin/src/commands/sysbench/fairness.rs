@@ -12,8 +12,6 @@ pub(super) struct ClientTally {
     pub(super) events: u64,
     /// Time that they took.
     pub(super) busy: Duration,
-    /// Statements that write and changed no row.
-    pub(super) writes_without_effect: u64,
 }
 
 /// Collects what each client did, for the figures by thread that sysbench prints, and the troubles
@@ -22,7 +20,7 @@ pub(super) struct ClientTally {
 pub(super) struct Tallies {
     measure_from: Arc<OnceLock<Instant>>,
     done: Arc<Mutex<Vec<ClientTally>>>,
-    troubles: Arc<[AtomicU64; 2]>,
+    troubles: Arc<[AtomicU64; 3]>,
 }
 
 /// Troubles that did not end the run, since it began.
@@ -32,6 +30,8 @@ pub(super) struct Troubles {
     pub(super) errors: u64,
     /// Connections that were made anew.
     pub(super) reconnects: u64,
+    /// Statements that write and changed no row.
+    pub(super) writes_without_effect: u64,
 }
 
 impl Tallies {
@@ -51,15 +51,16 @@ impl Tallies {
             tallies: self.clone(),
             opened: false,
             began: None,
+            writes_without_effect: 0,
             tally: ClientTally::default(),
         }
     }
 
     /// The troubles so far.
     pub(super) fn troubles(&self) -> Troubles {
-        let [errors, reconnects] = &*self.troubles;
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Troubles { errors: read(errors), reconnects: read(reconnects) }
+        let [errors, reconnects, writes_without_effect] =
+            [0, 1, 2].map(|place: usize| self.troubles[place].load(Ordering::Relaxed));
+        Troubles { errors, reconnects, writes_without_effect }
     }
 
     fn count_error(&self) {
@@ -68,6 +69,10 @@ impl Tallies {
 
     fn count_reconnect(&self) {
         self.troubles[1].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn count_writes_without_effect(&self, more: u64) {
+        self.troubles[2].fetch_add(more, Ordering::Relaxed);
     }
 
     /// What the clients did whose sessions have ended.
@@ -83,6 +88,8 @@ pub(super) struct Counted<const BY_STATEMENT: bool> {
     opened: bool,
     /// When the event under way began, its first attempt if there are several.
     began: Option<Instant>,
+    /// Counted so far.
+    writes_without_effect: u64,
     tally: ClientTally,
 }
 
@@ -126,6 +133,11 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
         counts: &mut StatementCounts,
     ) -> Result<(usize, Event), SessionError> {
         let received = self.session.receive(input, out, counts)?;
+        let idle = self.session.writes_without_effect();
+        if idle > self.writes_without_effect {
+            self.tallies.count_writes_without_effect(idle - self.writes_without_effect);
+            self.writes_without_effect = idle;
+        }
         match received.1 {
             Event::Done => self.event_ended(),
             Event::Failed(_) => self.tallies.count_error(),
@@ -146,7 +158,6 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
 
 impl<const BY_STATEMENT: bool> Drop for Counted<BY_STATEMENT> {
     fn drop(&mut self) {
-        self.tally.writes_without_effect = self.session.writes_without_effect();
         let mut done = self.tallies.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.push(self.tally);
     }

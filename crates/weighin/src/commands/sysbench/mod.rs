@@ -16,6 +16,7 @@ mod report;
 mod request;
 mod run;
 mod server;
+mod shutdown;
 mod tables;
 mod words;
 mod workload;

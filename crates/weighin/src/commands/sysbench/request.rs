@@ -1,5 +1,6 @@
 use super::generation::Generation;
 use super::options::Options;
+use super::shutdown::Shutdown;
 use super::unsupported;
 use super::words::Words;
 use super::{policy, server, workload};
@@ -7,6 +8,9 @@ use crate::exit::CliError;
 use engine::ErrorPolicy;
 use model::{Oltp, OltpMix, ServerAddress};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long to wait for connections in generations that have no option for it.
+const DEFAULT_CONNECT_LIMIT: Duration = Duration::from_secs(60);
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +46,10 @@ pub(super) struct Request {
     /// Events per second that arrive whether or not a thread is free; `None` for as many as the
     /// threads can do.
     pub(super) rate: Option<f64>,
+    /// How long to wait for connections before the run.
+    pub(super) connect_limit: Duration,
+    /// How long to wait for replies after the last event began, and whether the user said so.
+    pub(super) shutdown: Shutdown,
     /// Which errors are survived.
     pub(super) policy: ErrorPolicy,
     pub(super) seed: Seed,
@@ -100,6 +108,11 @@ impl Request {
             time: None,
             events: None,
             rate: None,
+            connect_limit: match options.within("thread-init-timeout", 0, 86_400)? {
+                0 => DEFAULT_CONNECT_LIMIT,
+                seconds => Duration::from_secs(seconds.into()),
+            },
+            shutdown: Shutdown::PATIENT,
             policy: policy::policy(options, generation)?,
             seed: seed(options, generation)?,
             report_interval: options.within("report-interval", 0, 86_400)?,
@@ -156,6 +169,7 @@ impl Request {
         self.events = Some(options.number(events)).filter(|events| *events > 0);
         let seconds = Some(options.number(time)).filter(|seconds| *seconds > 0);
         self.time = seconds.map(Duration::from_secs);
+        self.shutdown = Shutdown::of(options, self.time)?;
         if self.time.is_none() && self.events.is_none() && self.action == Action::Run {
             self.warnings.push(
                 match self.generation {

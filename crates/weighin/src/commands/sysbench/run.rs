@@ -8,13 +8,9 @@ use crate::{Exit, signals};
 use campaign::{Login, check_limits, load_failure};
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, available_workers};
-use model::{ArrivalProcess, OltpMix, Workload};
+use model::{ArrivalProcess, OltpMix, Phase, StatementCounts, Workload};
 use std::sync::Arc;
-use std::time::Duration;
 use target::client::Connection;
-
-/// How long to wait for replies after the last event began.
-const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 
 /// Events that may wait for a thread where they arrive at a rate. The original ends when its queue
 /// of this length is full; here the events that find no place in it are dropped.
@@ -46,7 +42,8 @@ pub(super) fn run(request: &Request) -> Outcome {
             seed,
         }),
         policy: request.policy.clone(),
-        drain_limit: DRAIN_LIMIT,
+        drain_limit: request.shutdown.after,
+        connect_limit: request.connect_limit,
     };
     // Nothing but the load is to be connected while it runs, as with sysbench.
     drop(control);
@@ -54,6 +51,7 @@ pub(super) fn run(request: &Request) -> Outcome {
     let statements = Arc::new(OltpStatements::new(&request.workload, seed, request.threads));
     let (options, tallies) = (login.options(), Tallies::default());
     let mut lines = Lines::new(request.report_interval, request.warmup);
+    let mut measured = StatementCounts::default();
     let mut printed = Ok(());
     let mut on_progress = |progress: Progress<'_>| {
         let line = match progress {
@@ -61,8 +59,11 @@ pub(super) fn run(request: &Request) -> Outcome {
                 tallies.measure_from(at + request.warmup);
                 text::started(request.generation).to_owned()
             }
-            Progress::Interval(interval, _) => {
-                let line = lines.add(interval, tallies.troubles());
+            Progress::Interval(interval, statements) => {
+                if interval.phase == Phase::Measure {
+                    measured += *statements;
+                }
+                let line = lines.add(interval, statements, tallies.troubles());
                 line.map(|line| text::line(request, &line)).unwrap_or_default()
             }
         };
@@ -91,8 +92,15 @@ pub(super) fn run(request: &Request) -> Outcome {
         Err(LoadError::Stopped) => return Err(CliError::interrupted("")),
         Err(error) => return Err(load_failure(&error, &login).into()),
     };
-    let figures = Figures::new(request, &load, &tallies.take(), tallies.troubles());
+    let figures = Figures::new(request, &load, &measured, &tallies.take(), tallies.troubles());
     print(&text::statistics(request, &load, &figures))?;
+    let unfinished = load.ledger.timed_out;
+    if request.shutdown.forced && unfinished > 0 {
+        return Err(CliError::unavailable(
+            format!("the limit of time has expired: shut down with {unfinished} events unfinished"),
+            "see with SHOW PROCESSLIST what the server is doing",
+        ));
+    }
     Ok(Exit::Done)
 }
 

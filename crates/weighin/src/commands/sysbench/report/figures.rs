@@ -1,7 +1,7 @@
 use crate::commands::sysbench::fairness::{ClientTally, Troubles};
 use crate::commands::sysbench::generation::Generation;
 use crate::commands::sysbench::request::Request;
-use model::LoadResult;
+use model::{LoadResult, StatementCounts};
 
 /// The figures of a whole run, as sysbench counts them. Latencies are in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,23 +45,29 @@ impl Spread {
     }
 }
 
+/// Statements that read, that write, and others.
+pub(super) fn split(all: &StatementCounts) -> [u64; 3] {
+    [all.select, all.insert + all.update + all.delete, all.begin + all.commit]
+}
+
 impl Figures {
-    /// Takes the figures from what the engine and the clients counted.
+    /// Takes the figures from what the engine and the clients counted; `measured` are the statements
+    /// of the measured phase.
     pub(in super::super) fn new(
         request: &Request,
         load: &LoadResult,
+        measured: &StatementCounts,
         clients: &[ClientTally],
         troubles: Troubles,
     ) -> Self {
-        let (reads, mut writes, mut others) = statements(request, load);
+        let [reads, mut writes, mut others] = split(measured);
         if request.generation == Generation::V10 && request.warmup.is_zero() {
             // It counts a write only if it changed something.
-            let idle = clients.iter().map(|client| client.writes_without_effect).sum::<u64>();
-            let idle = idle.min(writes);
+            let idle = troubles.writes_without_effect.min(writes);
             (writes, others) = (writes - idle, others + idle);
         }
         let transactions = match request.generation {
-            Generation::V05 => load.statements.commit,
+            Generation::V05 => measured.commit,
             Generation::V04 | Generation::V10 => load.measure.transactions,
         };
         let rank = f64::from(request.percentile);
@@ -94,40 +100,6 @@ impl Figures {
     /// A count per second.
     pub(super) fn rate(&self, count: u64) -> f64 {
         if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
-    }
-}
-
-/// Statements of the measured phase that read, that write, and others.
-fn statements(request: &Request, load: &LoadResult) -> (u64, u64, u64) {
-    let all = &load.statements;
-    let counts = (all.select, all.insert + all.update + all.delete, all.begin + all.commit);
-    if request.warmup.is_zero() {
-        return counts;
-    }
-    // The engine counts kinds over all phases together; within one, all transactions are alike.
-    let shares = Shares::of(request);
-    let queries = load.measure.queries as f64;
-    let [reads, writes] = [shares.reads, shares.writes].map(|share| (queries * share) as u64);
-    (reads, writes, load.measure.queries.saturating_sub(reads + writes))
-}
-
-/// Parts of a transaction's statements that read, that write, and others; they add up to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shares {
-    pub(super) reads: f64,
-    pub(super) writes: f64,
-    pub(super) others: f64,
-}
-
-impl Shares {
-    /// Of the transactions of a request.
-    pub(super) fn of(request: &Request) -> Self {
-        let transaction = &request.workload.transaction;
-        let counts =
-            [transaction.reads(), transaction.writes(), transaction.others()].map(f64::from);
-        let total = counts.iter().sum::<f64>().max(1.0);
-        let [reads, writes, others] = counts.map(|count| count / total);
-        Self { reads, writes, others }
     }
 }
 

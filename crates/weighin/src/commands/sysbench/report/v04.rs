@@ -1,4 +1,3 @@
-use super::figures::Shares;
 use super::{Figures, Line};
 use crate::commands::sysbench::request::Request;
 use model::KeyDistribution;
@@ -52,8 +51,7 @@ pub(super) fn mode(request: &Request) -> String {
 
 /// An interim line of 0.4.
 pub(super) fn line(request: &Request, line: &Line) -> String {
-    let shares = Shares::of(request);
-    let queries = line.queries as f64 / line.seconds;
+    let [reads, writes, _] = line.rates();
     let rank = request.percentile;
     format!(
         "[{:4.0}s] threads: {}, tps: {:4.2}, reads/s: {:4.2}, writes/s: {:4.2} \
@@ -61,8 +59,8 @@ pub(super) fn line(request: &Request, line: &Line) -> String {
         line.at.as_secs_f64(),
         request.threads,
         line.events as f64 / line.seconds,
-        queries * shares.reads,
-        queries * shares.writes,
+        reads,
+        writes,
         line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
     )
 }

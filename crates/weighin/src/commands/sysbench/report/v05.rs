@@ -1,11 +1,9 @@
-use super::figures::Shares;
 use super::{Figures, Line, v04};
 use crate::commands::sysbench::request::Request;
 
 /// An interim line of 0.5, which counts commits as transactions.
 pub(super) fn line(request: &Request, line: &Line) -> String {
-    let shares = Shares::of(request);
-    let queries = line.queries as f64 / line.seconds;
+    let [reads, writes, _] = line.rates();
     let rank = request.percentile;
     let commits = if request.workload.transaction.explicit { line.events } else { 0 };
     format!(
@@ -14,8 +12,8 @@ pub(super) fn line(request: &Request, line: &Line) -> String {
         line.at.as_secs_f64(),
         request.threads,
         commits as f64 / line.seconds,
-        queries * shares.reads,
-        queries * shares.writes,
+        reads,
+        writes,
         line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
         line.errors as f64 / line.seconds,
         line.reconnects as f64 / line.seconds,

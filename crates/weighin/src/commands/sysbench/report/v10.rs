@@ -1,11 +1,10 @@
-use super::figures::Shares;
 use super::{Figures, Line};
 use crate::commands::sysbench::request::Request;
 
 /// An interim line of 1.0.
 pub(super) fn line(request: &Request, line: &Line) -> String {
-    let shares = Shares::of(request);
-    let queries = line.queries as f64 / line.seconds;
+    let [reads, writes, others] = line.rates_by_effect();
+    let queries = reads + writes + others;
     let rank = request.percentile;
     format!(
         "[ {:.0}s ] thds: {} tps: {:4.2} qps: {queries:4.2} (r/w/o: {:4.2}/{:4.2}/{:4.2}) \
@@ -13,9 +12,9 @@ pub(super) fn line(request: &Request, line: &Line) -> String {
         line.at.as_secs_f64(),
         request.threads,
         line.events as f64 / line.seconds,
-        queries * shares.reads,
-        queries * shares.writes,
-        queries * shares.others,
+        reads,
+        writes,
+        others,
         line.latencies.percentile_ms(rank.into()).unwrap_or(0.0),
         line.errors as f64 / line.seconds,
         line.reconnects as f64 / line.seconds,
