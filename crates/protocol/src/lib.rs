@@ -5,3 +5,4 @@
 //! blocking control connections and the event loop of the load engine, and can be fuzzed.
 
 pub mod mysql;
+pub mod redis;
