@@ -14,6 +14,7 @@ mod books;
 mod clock;
 mod crew;
 pub mod mysql;
+pub mod redis;
 mod result;
 mod run;
 mod schedule;

@@ -8,6 +8,9 @@ pub trait Session {
     /// Kinds of requests whose latencies are kept apart, by name. Where there are none, driving
     /// the session costs nothing for it.
     const REQUESTS: &'static [&'static str] = &[];
+    /// Whether a connection that is to be encrypted is encrypted before the first byte of the
+    /// protocol; else the session says when ([`Event::StartTls`]).
+    const ENCRYPTED_AT_ONCE: bool = false;
 
     /// Starts over on a new connection; appends what the client says first, if anything.
     fn open(&mut self, out: &mut Vec<u8>);
@@ -64,10 +67,22 @@ pub struct OperationError {
     pub class: ErrorClass,
     /// The server's code; 0 where there is none.
     pub code: u16,
-    /// SQL state, or empty.
+    /// SQL state, or the word that stands in its place; empty where there is neither.
     pub sql_state: String,
     /// The server's words.
     pub message: String,
+}
+
+impl OperationError {
+    /// The code as people look it up: a number with its SQL state, or a word.
+    pub fn name(&self) -> String {
+        match (self.code, self.sql_state.as_str()) {
+            (0, "") => "no code".to_owned(),
+            (0, word) => word.to_owned(),
+            (code, "") => format!("error {code}"),
+            (code, state) => format!("error {code}, SQL state {state}"),
+        }
+    }
 }
 
 /// Why a session cannot go on.
@@ -76,6 +91,9 @@ pub enum SessionError {
     /// The login failed.
     #[error(transparent)]
     Login(#[from] protocol::mysql::LoginError),
+    /// The server refused the login.
+    #[error("the server refused the login: {}", .0.message)]
+    LoginRefused(Box<OperationError>),
     /// A statement could not be prepared.
     #[error("cannot prepare «{sql}»: {error}")]
     Prepare {
@@ -85,7 +103,7 @@ pub enum SessionError {
         error: protocol::mysql::ServerError,
     },
     /// An operation failed in a way that the next one will too.
-    #[error("the server refused an operation: {} (error {}, SQL state {})", .0.message, .0.code, .0.sql_state)]
+    #[error("the server refused an operation: {} ({})", .0.message, .0.name())]
     Refused(Box<OperationError>),
     /// The server broke the protocol, or speaks another one.
     #[error("unexpected bytes from the server: {0}")]

@@ -7,6 +7,7 @@
 
 mod dataset;
 mod environment;
+mod key_value;
 mod keys;
 mod latency;
 mod latency_log;
@@ -26,6 +27,7 @@ mod workload;
 
 pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use environment::{HostFacts, ServerFacts};
+pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use latency_log::{EncodedLatencies, LatencyLogLine};

@@ -251,7 +251,7 @@ pub struct Interval {
 }
 
 /// Statements acknowledged by the server, by what they do. The fields correspond to the server's
-/// `Com_*` counters.
+/// `Com_*` counters, or to the calls in Redis's `INFO commandstats`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatementCounts {
     /// `Com_select`.
@@ -268,6 +268,15 @@ pub struct StatementCounts {
     pub commit: u64,
     /// `Com_rollback`.
     pub rollback: u64,
+    /// `cmdstat_get` of Redis.
+    #[serde(default)]
+    pub get: u64,
+    /// `cmdstat_set` of Redis.
+    #[serde(default)]
+    pub set: u64,
+    /// Of the gets, how many found their key; no statements of their own.
+    #[serde(default)]
+    pub found: u64,
 }
 
 impl StatementCounts {
@@ -277,7 +286,7 @@ impl StatementCounts {
     }
 
     /// Each count with the name of the server counter that it corresponds to.
-    pub fn named(&self) -> [(&'static str, u64); 7] {
+    pub fn named(&self) -> [(&'static str, u64); 9] {
         [
             ("Com_select", self.select),
             ("Com_insert", self.insert),
@@ -286,6 +295,8 @@ impl StatementCounts {
             ("Com_begin", self.begin),
             ("Com_commit", self.commit),
             ("Com_rollback", self.rollback),
+            ("cmdstat_get", self.get),
+            ("cmdstat_set", self.set),
         ]
     }
 }
@@ -316,6 +327,9 @@ impl std::ops::AddAssign for StatementCounts {
         self.begin += other.begin;
         self.commit += other.commit;
         self.rollback += other.rollback;
+        self.get += other.get;
+        self.set += other.set;
+        self.found += other.found;
     }
 }
 

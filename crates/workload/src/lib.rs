@@ -4,6 +4,7 @@
 //! a wire format, a socket or a clock.
 
 mod distribution;
+pub mod key_value;
 pub mod oltp;
 mod stream;
 

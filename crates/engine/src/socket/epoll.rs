@@ -208,6 +208,9 @@ impl Epoll {
         if !connection.is_established() {
             let unreachable = |source| LoadError::Connect { address: address.clone(), source };
             if connection.establish(registry, Token(id)).map_err(unreachable)? {
+                if let (true, Some(upgrade)) = (S::ENCRYPTED_AT_ONCE, &self.tls) {
+                    connection.start_tls(upgrade).map_err(|e| LoadError::Tls(e.to_string()))?;
+                }
                 crew.opened(id, &mut self.out);
                 return self.send(id);
             }

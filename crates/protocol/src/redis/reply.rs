@@ -52,13 +52,13 @@ impl ReplyReader {
             if self.skip > 0 {
                 return Ok((at, None));
             }
-            if self.elements == 0 {
-                if let Some(reply) = self.reply.take() {
-                    if !std::mem::take(&mut self.unasked) {
-                        return Ok((at, Some(reply)));
-                    }
+            if let (0, Some(reply)) = (self.elements, &mut self.reply) {
+                let reply = std::mem::replace(reply, Reply::Done);
+                self.reply = None;
+                if std::mem::take(&mut self.unasked) {
                     continue;
                 }
+                return Ok((at, Some(reply)));
             }
             let Some(line) = line(&input[at..])? else { return Ok((at, None)) };
             at += line.len() + 2;
