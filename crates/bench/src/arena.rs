@@ -50,7 +50,7 @@ impl Arena {
         let sandbox = Sandbox::start(SandboxOptions {
             name: "bench".to_owned(),
             settings: settings.into(),
-            directory: None,
+            ..SandboxOptions::default()
         })
         .map_err(told)?;
         let PasswordSource::File(password_file) = sandbox.address().password.clone() else {

@@ -24,6 +24,7 @@ impl Deployment {
             Place::Server(address) => (None, address.clone(), false),
             Place::Sandbox(spec) => {
                 let sandbox = Sandbox::start(SandboxOptions {
+                    system: target.system,
                     name: target.name.clone(),
                     settings: spec.settings.clone(),
                     directory: spec.directory.clone(),

@@ -45,11 +45,14 @@ pub struct Target {
 }
 
 /// Server software that can be a target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum System {
     /// MariaDB or MySQL: both speak the MySQL protocol.
+    #[default]
     MariaDb,
+    /// Redis, Valkey or KeyDB: all speak the protocol of Redis.
+    Redis,
     /// Not known: its results were imported.
     Unknown,
 }
@@ -58,6 +61,7 @@ impl std::fmt::Display for System {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::MariaDb => f.write_str("MariaDB"),
+            Self::Redis => f.write_str("Redis"),
             Self::Unknown => f.write_str("not known"),
         }
     }

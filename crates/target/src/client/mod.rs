@@ -8,6 +8,7 @@ mod credentials;
 mod error;
 mod failure;
 mod option_file;
+pub mod redis;
 mod session;
 pub mod tls;
 mod transport;

@@ -57,7 +57,10 @@ pub(super) fn log_in(
     }
 }
 
-fn start_tls(transport: Transport, address: &ServerAddress) -> Result<Transport, Failure> {
+pub(super) fn start_tls(
+    transport: Transport,
+    address: &ServerAddress,
+) -> Result<Transport, Failure> {
     let endpoint = &address.endpoint;
     let (Transport::Plain(socket), Some(config)) = (transport, tls::client_config(&address.tls)?)
     else {
@@ -74,12 +77,12 @@ fn start_tls(transport: Transport, address: &ServerAddress) -> Result<Transport,
 }
 
 /// A connection that broke before the session was open.
-fn broken_login(error: &io::Error, endpoint: &Endpoint) -> Failure {
+pub(super) fn broken_login(error: &io::Error, endpoint: &Endpoint) -> Failure {
     if is_timeout(error) {
         return Failure::new(
             FailureKind::TimedOut,
             format!("{endpoint} takes connections and does not go on with the login in time"),
-            "check that a MariaDB or MySQL server listens there, and that it is not stuck",
+            "check that a server of the target's kind listens there, and that it is not stuck",
         );
     }
     Failure::new(

@@ -28,6 +28,11 @@ pub(super) struct RunAs {
 }
 
 impl RunAs {
+    /// The user that runs weighin.
+    pub(super) fn own() -> Self {
+        Self { account: None, is_root: os::is_root() }
+    }
+
     /// Decides for a server whose directory will be made in `parent`.
     pub(super) fn for_directory(parent: &Path) -> Self {
         let is_root = os::is_root();

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Waits until nobody holds the other end of its standard input, then kills every process whose
-/// data directory is `$1/data` and removes `$1`.
+/// data directory is `$1/data`, and removes `$1`. Servers of Redis's kin
+/// overwrite their arguments: they are known by working there, and by their program.
 ///
 /// The pattern stands in one word with grep's `-e`, or grep would find itself.
 const SCRIPT: &str = r#"
@@ -20,6 +21,15 @@ while [ "$tries" -lt 1000 ]; do
         found=yes
         pid=${file#/proc/}
         kill -KILL "${pid%/cmdline}"
+    done
+    for link in $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1/data" 2>/dev/null); do
+        case $(readlink "${link%/cwd}/exe") in
+            *-cli) ;;
+            */redis-*|*/valkey-*|*/keydb-*)
+                found=yes
+                pid=${link#/proc/}
+                kill -KILL "${pid%/cwd}";;
+        esac
     done
     if [ -z "$found" ]; then
         rm -rf -- "$1"

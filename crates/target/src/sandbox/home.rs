@@ -6,10 +6,10 @@ use super::owner::Owner;
 use super::trouble::file_trouble;
 use crate::os;
 use model::{Failure, FailureKind};
-use std::fs::{self, DirBuilder};
-use std::io;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// What the names of all sandboxes' directories begin with.
@@ -98,6 +98,16 @@ impl Drop for Home {
     }
 }
 
+/// Writes a new file that nobody else may read.
+pub(super) fn write_secret(path: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?
+        .write_all(text.as_bytes())
+}
+
 fn socket_in(root: &Path) -> PathBuf {
     root.join("run").join("server.sock")
 }
@@ -109,8 +119,11 @@ fn check_path(root: &Path) -> Result<(), Failure> {
         Err(Failure::new(FailureKind::SandboxStart, message, remedy))
     };
     let bytes = root.as_os_str().as_bytes();
-    if bytes.iter().any(u8::is_ascii_control) {
-        return refuse(format!("the directory {root:?} has a control character in its name"));
+    if bytes.iter().any(|byte| byte.is_ascii_control() || b"*?[\\\"".contains(byte)) {
+        return refuse(format!(
+            "the directory {root:?} has a control character, a quotation mark or a character of \
+             patterns in its name"
+        ));
     }
     let length = socket_in(root).as_os_str().len();
     if length > LONGEST_SOCKET_PATH {
@@ -150,10 +163,13 @@ fn remove(root: &Path) {
     if !root.exists() {
         return;
     }
-    if let Some(data) = root.join("data").to_str() {
-        for pid in os::processes_with_argument(&format!("--datadir={data}")) {
-            let _ = os::kill(pid);
-        }
+    let data = root.join("data");
+    let mut servers = os::redis_servers_in(&data);
+    if let Some(data) = data.to_str() {
+        servers.extend(os::processes_with_argument(&format!("--datadir={data}")));
+    }
+    for pid in servers {
+        let _ = os::kill(pid);
     }
     let _ = fs::remove_dir_all(root);
 }

@@ -1,4 +1,4 @@
-//! Private MariaDB servers, started from the installed binaries and gone when weighin is.
+//! Private servers, started from the installed binaries and gone when weighin is.
 //!
 //! A sandbox is a directory of its own with data, socket and log, and a server on it that listens
 //! on that socket and on a loopback port. A guardian process beside weighin ends the server and
@@ -8,35 +8,31 @@
 mod account;
 mod guardian;
 mod home;
-mod launch;
+mod mariadb;
 mod owner;
 mod place;
-mod programs;
+mod recipe;
+mod redis;
 mod server;
-mod settings;
-mod template;
 mod trouble;
 
 use self::account::RunAs;
-use self::home::Home;
-use self::launch::Launch;
-use self::programs::Programs;
+use self::home::{Home, write_secret};
+use self::mariadb::MariaDb;
+use self::recipe::Recipe;
+use self::redis::Redis;
 use self::server::Server;
-use self::settings::Settings;
 use self::trouble::file_trouble;
 use crate::os;
-use model::{Endpoint, Failure, PasswordSource, ServerAddress, Tls};
+use model::{Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, System, Tls};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
 use std::net::Ipv4Addr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 pub use self::place::sandbox_directory;
 
-/// Weighin's login on its private servers.
+/// Weighin's login on its private SQL servers.
 const USER: &str = "weighin";
 /// The database that its tables are in.
 const DATABASE: &str = "sbtest";
@@ -44,6 +40,8 @@ const DATABASE: &str = "sbtest";
 /// How to start a private server.
 #[derive(Clone, Debug, Default)]
 pub struct SandboxOptions {
+    /// Which server software to start.
+    pub system: System,
     /// The target's name, for messages.
     pub name: String,
     /// Server settings by name as in an option file, without `--`; an empty value stands for an
@@ -77,7 +75,7 @@ pub struct Sandbox {
     // In this order: the server goes before the directory that it lives in.
     server: Option<Server>,
     home: Home,
-    launch: Launch,
+    recipe: Box<dyn Recipe>,
     address: ServerAddress,
     password: Password,
     socket: PathBuf,
@@ -89,37 +87,49 @@ pub struct Sandbox {
 impl Sandbox {
     /// Makes a data directory and starts a server on it; returns when the server answers.
     ///
-    /// The server allows 1100 connections unless the settings say otherwise, and resolves no host
-    /// names. All other settings are its own defaults.
+    /// A MariaDB server allows 1100 connections unless the settings say otherwise, and resolves no
+    /// host names. All other settings are the server's own defaults.
     ///
     /// # Errors
-    /// `MissingProgram` when MariaDB is not installed, `SandboxStart` with what the server said
-    /// when it does not start with these settings, `DiskFull` or `NotPermitted` for the directory.
+    /// `MissingProgram` when the server is not installed, `SandboxStart` with what it said when it
+    /// does not start with these settings, `DiskFull` or `NotPermitted` for the directory.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
-        let settings = Settings::new(&options.name, options.settings)?;
-        let programs = Programs::find()?;
-        let parent = options.directory.unwrap_or_else(sandbox_directory);
-        let run_as = RunAs::for_directory(&parent);
+        let SandboxOptions { system, name, settings, directory } = options;
+        let parent = directory.unwrap_or_else(sandbox_directory);
+        let run_as = match system {
+            System::MariaDb => RunAs::for_directory(&parent),
+            System::Redis | System::Unknown => RunAs::own(),
+        };
+        let recipe: Box<dyn Recipe> = match system {
+            System::MariaDb => Box::new(MariaDb::new(name, settings, run_as.clone())?),
+            System::Redis => Box::new(Redis::new(name, settings)?),
+            System::Unknown => {
+                return Err(Failure::new(
+                    FailureKind::NotPermitted,
+                    format!("nothing is known of the server of target \"{name}\""),
+                    "name its kind in the study file",
+                ));
+            }
+        };
         let home = Home::make(&parent, &run_as)?;
-        let launch = Launch { name: options.name, programs, settings, run_as };
-        template::fill_data_directory(&home, &launch)?;
 
         let files = |error| file_trouble("the login", &home.run(), &error);
         let password = Password(os::random_hex(16).map_err(files)?);
         write_secret(&home.password(), password.reveal()).map_err(files)?;
-        let init = home.run().join("init.sql");
-        write_secret(&init, &login_statements(&password)).map_err(files)?;
-        launch.run_as.give(&init).map_err(files)?;
-        let server = Server::start(&launch, &home, None, Some(&init))?;
-        fs::remove_file(&init).map_err(files)?;
+        recipe.furnish(&home, password.reveal())?;
+        let server = Server::start(recipe.as_ref(), &home, None)?;
+        recipe.has_come_up(&home)?;
 
         let (port, pid) = (server.port(), server.pid());
         Ok(Self {
             server: Some(server),
             address: ServerAddress {
                 endpoint: loopback(port),
-                user: Some(USER.to_owned()),
-                database: DATABASE.to_owned(),
+                user: (system == System::MariaDb).then(|| USER.to_owned()),
+                database: match system {
+                    System::MariaDb => DATABASE.to_owned(),
+                    System::Redis | System::Unknown => String::new(),
+                },
                 password: PasswordSource::File(home.password()),
                 tls: Tls::Off,
             },
@@ -127,7 +137,7 @@ impl Sandbox {
             socket: home.socket(),
             data: home.data(),
             home,
-            launch,
+            recipe,
             port,
             pid,
         })
@@ -181,7 +191,7 @@ impl Sandbox {
         if self.server.as_mut().is_some_and(Server::is_running) {
             return Ok(());
         }
-        let server = Server::start(&self.launch, &self.home, Some(self.port), None)?;
+        let server = Server::start(self.recipe.as_ref(), &self.home, Some(self.port))?;
         (self.port, self.pid) = (server.port(), server.pid());
         self.address.endpoint = loopback(self.port);
         self.server = Some(server);
@@ -200,25 +210,4 @@ impl Sandbox {
 
 fn loopback(port: u16) -> Endpoint {
     Endpoint::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port }
-}
-
-/// What a server carries out before its first connection: one statement a line.
-fn login_statements(password: &Password) -> String {
-    let mut statements = format!("CREATE DATABASE {DATABASE};\n");
-    for host in ["localhost", "127.0.0.1"] {
-        let password = password.reveal();
-        statements += &format!("CREATE USER {USER}@'{host}' IDENTIFIED BY '{password}';\n");
-        statements += &format!("GRANT ALL ON *.* TO {USER}@'{host}' WITH GRANT OPTION;\n");
-    }
-    statements
-}
-
-/// Writes a new file that nobody else may read.
-fn write_secret(path: &Path, text: &str) -> io::Result<()> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?
-        .write_all(text.as_bytes())
 }

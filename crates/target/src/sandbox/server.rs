@@ -1,15 +1,17 @@
 //! A server process, from its start to its end.
 
 use super::home::Home;
-use super::launch::Launch;
+use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::os;
 use model::{Failure, FailureKind};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ExitStatus};
+use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +21,8 @@ const START_LIMIT: Duration = Duration::from_secs(180);
 const STOP_LIMIT: Duration = Duration::from_secs(180);
 /// How often conditions that can't be waited for are looked at.
 const POLL: Duration = Duration::from_millis(5);
+/// How long one question to a server that comes up waits for its answer.
+const PATIENCE: Duration = Duration::from_millis(50);
 /// How many ports are tried.
 const PORT_TRIES: u32 = 8;
 
@@ -28,45 +32,44 @@ pub(super) struct Server {
     child: Child,
     port: u16,
     name: String,
+    slow_end_remedy: &'static str,
 }
 
 impl Server {
-    /// Starts a server and waits until it answers on its socket, which it does when it has carried
-    /// out the statements of `init`. Uses the port given, if it can.
+    /// Starts a server and waits until it is ready to serve. Uses the port given, if it can.
     ///
     /// # Errors
     /// With the telling lines of its log when it ends instead, or doesn't answer in time.
     pub(super) fn start(
-        launch: &Launch,
+        recipe: &dyn Recipe,
         home: &Home,
         port: Option<u16>,
-        init: Option<&Path>,
     ) -> Result<Self, Failure> {
         let mut wanted = port;
         for _ in 1..PORT_TRIES {
-            match Self::start_once(launch, home, wanted.take(), init) {
+            match Self::start_once(recipe, home, wanted.take()) {
                 Err(NotUp::PortTaken) => {}
                 other => return other.map_err(NotUp::into_failure),
             }
         }
-        Self::start_once(launch, home, None, init).map_err(NotUp::into_failure)
+        Self::start_once(recipe, home, None).map_err(NotUp::into_failure)
     }
 
-    fn start_once(
-        launch: &Launch,
-        home: &Home,
-        port: Option<u16>,
-        init: Option<&Path>,
-    ) -> Result<Self, NotUp> {
+    fn start_once(recipe: &dyn Recipe, home: &Home, port: Option<u16>) -> Result<Self, NotUp> {
         let not_run = |error: io::Error| {
-            let program = launch.programs.server.display();
+            let program = recipe.program().display();
             NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), ""))
         };
-        let port = port.map_or_else(super::launch::free_port, Ok).map_err(not_run)?;
+        let port = port.map_or_else(free_port, Ok).map_err(not_run)?;
         let log_start = home.log().metadata().map_or(0, |facts| facts.len());
-        let child = launch.spawn(home, port, init).map_err(not_run)?;
-        let mut server = Self { child, port, name: launch.name.clone() };
-        let happened = match server.wait_until_ready(&home.socket()) {
+        let child = spawn(recipe, home, port).map_err(not_run)?;
+        let mut server = Self {
+            child,
+            port,
+            name: recipe.target().to_owned(),
+            slow_end_remedy: recipe.slow_end_remedy(),
+        };
+        let happened = match server.wait_until_ready(recipe, home) {
             Ok(()) => return Ok(server),
             Err(happened) => happened,
         };
@@ -77,8 +80,8 @@ impl Server {
         Err(NotUp::Failed(log_trouble(&happened, &log)))
     }
 
-    /// Waits for the greeting; says what happened when there was none.
-    fn wait_until_ready(&mut self, socket: &Path) -> Result<(), String> {
+    /// Waits until it serves; says what happened when it does not.
+    fn wait_until_ready(&mut self, recipe: &dyn Recipe, home: &Home) -> Result<(), String> {
         let deadline = Instant::now() + START_LIMIT;
         let mut stream = None;
         while Instant::now() < deadline {
@@ -92,9 +95,9 @@ impl Server {
                 }
                 Err(error) => return Err(format!("the server can't be waited for: {error}")),
             }
-            match greeted(&mut stream, socket) {
+            match is_ready(recipe, home, &mut stream) {
                 Ok(true) => return Ok(()),
-                Ok(false) => {}
+                Ok(false) => thread::sleep(POLL),
                 Err(_) => {
                     // Nothing listens yet, or the server closed the connection.
                     stream = None;
@@ -145,7 +148,7 @@ impl Server {
                 "the server of target \"{name}\" did not shut down within {} s, and was killed",
                 STOP_LIMIT.as_secs()
             ),
-            "a smaller innodb_buffer_pool_size or innodb_max_dirty_pages_pct leaves less to write",
+            self.slow_end_remedy,
         ))
     }
 
@@ -188,28 +191,51 @@ impl NotUp {
     }
 }
 
-/// Whether the server has sent its greeting. The kernel accepts connections before the server
-/// does, so one connection is kept open and listened to a little at a time.
+/// Starts the process, which is then on its way up.
+fn spawn(recipe: &dyn Recipe, home: &Home, port: u16) -> io::Result<Child> {
+    let log = File::options().create(true).append(true).open(home.log())?;
+    recipe
+        .command(home, port)
+        // By this the guardian knows servers that rewrite their arguments.
+        .current_dir(home.data())
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        // A group of its own: Ctrl-C in a terminal is for weighin, which ends the server then.
+        .process_group(0)
+        .spawn()
+}
+
+/// A loopback port that is free now. Another process may take it before the server does.
+///
+/// It lies below the ports that Linux gives to outgoing connections (from 32768 on, unless
+/// configured otherwise): there, a thousand clients that reconnect while the server restarts could
+/// take its port, or one could even be connected to itself.
 ///
 /// # Errors
-/// When nothing listens, or what came is no greeting.
-fn greeted(stream: &mut Option<UnixStream>, socket: &Path) -> io::Result<bool> {
+/// When no port can be had.
+fn free_port() -> io::Result<u16> {
+    const FIRST: u16 = 20_000;
+    const COUNT: u16 = 12_000;
+    let random = u16::from_str_radix(&os::random_hex(2)?, 16).unwrap_or_default();
+    let free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    (0..COUNT)
+        .map(|step| FIRST + (random % COUNT + step) % COUNT)
+        .find(free)
+        .ok_or_else(|| io::ErrorKind::AddrInUse.into())
+}
+
+/// Asks over a connection that is made where there is none yet.
+fn is_ready(recipe: &dyn Recipe, home: &Home, stream: &mut Option<UnixStream>) -> io::Result<bool> {
     let stream = match stream {
         Some(stream) => stream,
         None => {
-            let new = UnixStream::connect(socket)?;
-            new.set_read_timeout(Some(Duration::from_millis(50)))?;
+            let new = UnixStream::connect(home.socket())?;
+            new.set_read_timeout(Some(PATIENCE))?;
             stream.insert(new)
         }
     };
-    // Three bytes of length, a sequence number, and the version of the protocol.
-    let mut start = [0; 5];
-    match stream.read_exact(&mut start) {
-        Ok(()) if start[4] == 10 => Ok(true),
-        Ok(()) => Err(io::ErrorKind::InvalidData.into()),
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-        Err(error) => Err(error),
-    }
+    recipe.is_ready(stream, home)
 }
 
 /// What was appended to a log since it had this length; empty when it can't be read.

@@ -1,10 +1,10 @@
 //! Data directories made once and copied after that.
 
-use super::guardian::Guardian;
-use super::home::Home;
-use super::launch::{Launch, path_option};
-use super::trouble::{file_trouble, log_trouble};
+use super::launch::{MariaDb, path_option};
 use crate::os;
+use crate::sandbox::guardian::Guardian;
+use crate::sandbox::home::Home;
+use crate::sandbox::trouble::{file_trouble, log_trouble};
 use model::Failure;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -21,7 +21,7 @@ const REDO_LOG: &str = "--innodb_log_file_size=4M";
 ///
 /// # Errors
 /// When initialising fails, or the data can't be copied.
-pub(super) fn fill_data_directory(home: &Home, launch: &Launch) -> Result<(), Failure> {
+pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
     let data = home.data();
     let template = cache_directory().map(|cache| cache.join(key(launch)));
     let cached = template.as_ref().filter(|template| template.is_dir());
@@ -38,7 +38,7 @@ pub(super) fn fill_data_directory(home: &Home, launch: &Launch) -> Result<(), Fa
 }
 
 /// The name of a template: whatever makes initialised data differ.
-fn key(launch: &Launch) -> String {
+fn key(launch: &MariaDb) -> String {
     let mut key = format!("{}-weighin-{}", launch.programs.version, env!("CARGO_PKG_VERSION"));
     for option in launch.settings.initial_options() {
         key.push_str(&option);
@@ -60,7 +60,7 @@ fn cache_directory() -> Option<PathBuf> {
     Some(base.join("weighin"))
 }
 
-fn initialise(home: &Home, launch: &Launch) -> Result<(), Failure> {
+fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
     let mut command = Command::new(&launch.programs.install);
     command
         .arg("--no-defaults")

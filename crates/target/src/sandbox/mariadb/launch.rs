@@ -1,0 +1,130 @@
+//! Everything that starting a private MariaDB server takes.
+
+use super::programs::Programs;
+use super::settings::Settings;
+use super::template;
+use crate::sandbox::account::RunAs;
+use crate::sandbox::home::{Home, write_secret};
+use crate::sandbox::recipe::Recipe;
+use crate::sandbox::trouble::file_trouble;
+use crate::sandbox::{DATABASE, USER};
+use model::Failure;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
+use std::net::Ipv4Addr;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Connections that a server allows unless its settings say otherwise: a thousand clients and a
+/// few for weighin itself. It sets a limit and reserves nothing that would change a measurement.
+const MAX_CONNECTIONS: &str = "--max_connections=1100";
+
+/// How a target's MariaDB server is started.
+#[derive(Debug)]
+pub(in crate::sandbox) struct MariaDb {
+    target: String,
+    pub(super) programs: Programs,
+    pub(super) settings: Settings,
+    pub(super) run_as: RunAs,
+}
+
+impl MariaDb {
+    /// Finds the programs and checks the settings.
+    ///
+    /// # Errors
+    /// `MissingProgram` when MariaDB is not installed, `SandboxStart` that names a setting.
+    pub(in crate::sandbox) fn new(
+        target: String,
+        settings: BTreeMap<String, String>,
+        run_as: RunAs,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::new(&target, settings)?;
+        Ok(Self { target, programs: Programs::find()?, settings, run_as })
+    }
+}
+
+impl Recipe for MariaDb {
+    fn target(&self) -> &str {
+        &self.target
+    }
+
+    fn program(&self) -> &Path {
+        &self.programs.server
+    }
+
+    fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure> {
+        template::fill_data_directory(home, self)?;
+        let init = init_file(home);
+        write_secret(&init, &login_statements(password))
+            .and_then(|()| self.run_as.give(&init))
+            .map_err(|error| file_trouble("the login", &home.run(), &error))
+    }
+
+    fn command(&self, home: &Home, port: u16) -> Command {
+        let mut command = Command::new(&self.programs.server);
+        command
+            .arg("--no-defaults")
+            .args(["--skip-name-resolve", MAX_CONNECTIONS])
+            .args(self.settings.options())
+            // Of an option given twice the last one counts, also when a setting is an abbreviation.
+            .arg(path_option("--basedir=", &self.programs.base))
+            .arg(path_option("--datadir=", &home.data()))
+            .arg(path_option("--tmpdir=", &home.temporary()))
+            .arg(path_option("--socket=", &home.socket()))
+            .arg(path_option("--pid-file=", &home.run().join("server.pid")))
+            .args(self.run_as.user_option().map(|user| format!("--user={user}")))
+            .arg(format!("--port={port}"))
+            .arg(format!("--bind-address={}", Ipv4Addr::LOCALHOST));
+        let init = init_file(home);
+        if init.exists() {
+            command.arg(path_option("--init-file=", &init));
+        }
+        command
+    }
+
+    fn has_come_up(&self, home: &Home) -> Result<(), Failure> {
+        fs::remove_file(init_file(home))
+            .map_err(|error| file_trouble("the login", &home.run(), &error))
+    }
+
+    /// The server sends its greeting when it has carried out the statements of the init file.
+    fn is_ready(&self, stream: &mut UnixStream, _home: &Home) -> io::Result<bool> {
+        // Three bytes of length, a sequence number, and the version of the protocol.
+        let mut start = [0; 5];
+        match stream.read_exact(&mut start) {
+            Ok(()) if start[4] == 10 => Ok(true),
+            Ok(()) => Err(io::ErrorKind::InvalidData.into()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn slow_end_remedy(&self) -> &'static str {
+        "a smaller innodb_buffer_pool_size or innodb_max_dirty_pages_pct leaves less to write"
+    }
+}
+
+/// Statements that the server carries out before its first connection.
+fn init_file(home: &Home) -> PathBuf {
+    home.run().join("init.sql")
+}
+
+/// One statement a line.
+fn login_statements(password: &str) -> String {
+    let mut statements = format!("CREATE DATABASE {DATABASE};\n");
+    for host in ["localhost", "127.0.0.1"] {
+        statements += &format!("CREATE USER {USER}@'{host}' IDENTIFIED BY '{password}';\n");
+        statements += &format!("GRANT ALL ON *.* TO {USER}@'{host}' WITH GRANT OPTION;\n");
+    }
+    statements
+}
+
+/// An option whose value is a path, which need not be UTF-8.
+pub(super) fn path_option(name: &str, path: &Path) -> OsString {
+    let mut option = OsString::from(name);
+    option.push(path);
+    option
+}

@@ -1,0 +1,8 @@
+//! Private MariaDB servers.
+
+mod launch;
+mod programs;
+mod settings;
+mod template;
+
+pub(super) use launch::MariaDb;

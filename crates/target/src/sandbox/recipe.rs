@@ -1,0 +1,43 @@
+//! What differs between kinds of private servers.
+
+use super::home::Home;
+use model::Failure;
+use std::fmt::Debug;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::Command;
+
+/// How a server of one kind is made, started and recognised.
+pub(super) trait Recipe: Debug + Send + Sync {
+    /// The target's name, for messages.
+    fn target(&self) -> &str;
+
+    /// The server program.
+    fn program(&self) -> &Path;
+
+    /// Fills an empty home, once: data, configuration, and the login with that password.
+    ///
+    /// # Errors
+    /// When a program fails, or a file cannot be made.
+    fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure>;
+
+    /// The command that starts the server on a furnished home, with that port on loopback.
+    fn command(&self, home: &Home, port: u16) -> Command;
+
+    /// The server has come up for the first time.
+    ///
+    /// # Errors
+    /// When something that only the first start needed cannot be removed.
+    fn has_come_up(&self, home: &Home) -> Result<(), Failure>;
+
+    /// Whether the server is ready to serve. The kernel accepts connections before the server
+    /// does, so what was connected stays open between calls.
+    ///
+    /// # Errors
+    /// When nothing listens yet, or the server closed the connection; the next call has a new one.
+    fn is_ready(&self, stream: &mut UnixStream, home: &Home) -> io::Result<bool>;
+
+    /// What makes a server of this kind end sooner.
+    fn slow_end_remedy(&self) -> &'static str;
+}

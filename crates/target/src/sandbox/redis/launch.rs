@@ -1,0 +1,103 @@
+//! Everything that starting a private Redis server takes.
+
+use super::configuration::Configuration;
+use crate::sandbox::home::{Home, write_secret};
+use crate::sandbox::recipe::Recipe;
+use crate::sandbox::trouble::file_trouble;
+use model::{Failure, FailureKind};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Servers of this kind, the first that is installed is taken.
+const PROGRAMS: [&str; 3] = ["redis-server", "valkey-server", "keydb-server"];
+/// Where they may be, besides `PATH`.
+const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/redis/bin"];
+
+/// How a target's Redis server is started. It runs as the user that runs weighin.
+#[derive(Debug)]
+pub(in crate::sandbox) struct Redis {
+    target: String,
+    program: PathBuf,
+    configuration: Configuration,
+}
+
+impl Redis {
+    /// Finds the program and checks the settings.
+    ///
+    /// # Errors
+    /// `MissingProgram` when none is installed, `SandboxStart` that names a setting.
+    pub(in crate::sandbox) fn new(
+        target: String,
+        settings: BTreeMap<String, String>,
+    ) -> Result<Self, Failure> {
+        let configuration = Configuration::new(&target, settings)?;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let places: Vec<PathBuf> =
+            std::env::split_paths(&path).chain(USUAL_PLACES.map(PathBuf::from)).collect();
+        let program = PROGRAMS
+            .iter()
+            .flat_map(|name| places.iter().map(move |place| place.join(name)))
+            .find(|program| program.is_file());
+        let program = program.ok_or_else(|| {
+            Failure::new(
+                FailureKind::MissingProgram,
+                format!("none of {} is installed, on PATH or elsewhere", PROGRAMS.join(", ")),
+                "install the Debian package redis-server",
+            )
+        })?;
+        Ok(Self { target, program, configuration })
+    }
+}
+
+impl Recipe for Redis {
+    fn target(&self) -> &str {
+        &self.target
+    }
+
+    fn program(&self) -> &Path {
+        &self.program
+    }
+
+    fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure> {
+        // A file, because anybody may read the arguments of a process.
+        write_secret(&file(home), &self.configuration.text(home, password))
+            .map_err(|error| file_trouble("the configuration", &home.run(), &error))
+    }
+
+    fn command(&self, home: &Home, port: u16) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(file(home)).arg("--port").arg(port.to_string());
+        command
+    }
+
+    fn has_come_up(&self, _home: &Home) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// The server answers while it still loads its data, and says so.
+    fn is_ready(&self, stream: &mut UnixStream, home: &Home) -> io::Result<bool> {
+        let password = fs::read_to_string(home.password())?;
+        stream.write_all(format!("AUTH {password}\r\nPING\r\n").as_bytes())?;
+        let mut answer = Vec::new();
+        let mut piece = [0; 256];
+        while answer.iter().filter(|&&byte| byte == b'\n').count() < 2 {
+            match stream.read(&mut piece)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                length => answer.extend_from_slice(&piece[..length]),
+            }
+        }
+        Ok(answer.ends_with(b"+PONG\r\n"))
+    }
+
+    fn slow_end_remedy(&self) -> &'static str {
+        "a server with save points writes all its data when it ends: save = \"\" leaves that out"
+    }
+}
+
+fn file(home: &Home) -> PathBuf {
+    home.run().join("redis.conf")
+}

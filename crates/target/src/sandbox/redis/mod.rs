@@ -1,0 +1,6 @@
+//! Private Redis servers, and those of the same descent: Valkey and KeyDB.
+
+mod configuration;
+mod launch;
+
+pub(super) use launch::Redis;

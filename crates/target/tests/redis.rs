@@ -1,0 +1,92 @@
+//! Private Redis servers, and the connection to them.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, System, Tls};
+use protocol::redis::Value;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use target::client::Secret;
+use target::client::redis::RedisConnection;
+use target::os::ProcessIdentity;
+use target::sandbox::{Sandbox, SandboxOptions};
+
+fn options(settings: &[(&str, &str)]) -> SandboxOptions {
+    SandboxOptions {
+        system: System::Redis,
+        name: "cache".to_owned(),
+        settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
+        directory: None,
+    }
+}
+
+fn connect(sandbox: &Sandbox) -> RedisConnection {
+    let password = Secret::new(sandbox.password().reveal());
+    RedisConnection::open(sandbox.address(), &password).unwrap()
+}
+
+#[test]
+fn a_server_keeps_its_settings_and_its_data_when_it_starts_again() {
+    let mut sandbox = Sandbox::start(options(&[("appendonly", "ON"), ("save", "")])).unwrap();
+    let mut connection = connect(&sandbox);
+    assert_eq!(connection.command(&[b"SET", b"k", b"v"]).unwrap(), Value::Status("OK".into()));
+    let setting = connection.command(&[b"CONFIG", b"GET", b"appendonly"]).unwrap();
+    let Value::Array(pair) = setting else { panic!("{setting:?}") };
+    assert_eq!(pair[1].text().as_deref(), Some("yes"));
+    let first = sandbox.pid();
+    sandbox.restart().unwrap();
+    assert_ne!(sandbox.pid(), first);
+    assert_eq!(connect(&sandbox).command(&[b"GET", b"k"]).unwrap(), Value::Bytes(b"v".to_vec()));
+}
+
+#[test]
+fn nothing_is_left_when_it_is_dropped() {
+    let sandbox = Sandbox::start(options(&[])).unwrap();
+    let server = ProcessIdentity::of(sandbox.pid()).unwrap();
+    let data = sandbox.data_directory().to_owned();
+    assert!(data.exists());
+    drop(sandbox);
+    assert!(!server.exists() && !data.exists());
+}
+
+#[test]
+fn the_password_is_asked_for_and_is_in_no_argument() {
+    let sandbox = Sandbox::start(options(&[])).unwrap();
+    for password in ["", "wrong"] {
+        let refused = RedisConnection::open(sandbox.address(), &Secret::new(password)).unwrap_err();
+        assert_eq!(refused.kind, FailureKind::AccessDenied, "{refused}");
+        assert!(!refused.remedy.is_empty());
+    }
+    let arguments = std::fs::read(format!("/proc/{}/cmdline", sandbox.pid())).unwrap();
+    assert!(!String::from_utf8_lossy(&arguments).contains(sandbox.password().reveal()));
+}
+
+#[test]
+fn a_setting_that_the_server_does_not_know_is_told_in_its_words() {
+    let failure = Sandbox::start(options(&[("appendfsync", "sometimes")])).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::SandboxStart);
+    assert!(failure.message.contains("appendfsync"), "{failure}");
+}
+
+#[test]
+fn a_server_of_another_kind_is_recognised() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+        // Until the other side has closed.
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let address = ServerAddress {
+        endpoint: Endpoint::Tcp { host: "127.0.0.1".to_owned(), port },
+        user: None,
+        database: String::new(),
+        password: PasswordSource::OptionFile,
+        tls: Tls::Off,
+    };
+    let failure = RedisConnection::open(&address, &Secret::default()).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unreachable, "{failure}");
+    assert!(failure.remedy.contains("6379"), "{failure:?}");
+    server.join().unwrap();
+}
