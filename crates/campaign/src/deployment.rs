@@ -1,6 +1,5 @@
-use crate::Login;
+use crate::{Control, Login};
 use model::{CacheState, Failure, FailureKind, Place, Target};
-use target::client::Connection;
 use target::os::drop_os_caches;
 use target::sandbox::{Sandbox, SandboxOptions};
 
@@ -33,7 +32,8 @@ impl Deployment {
                 (Some(sandbox), address, spec.restart)
             }
         };
-        Ok(Self { name: target.name.clone(), login: Login::resolve(&address)?, sandbox, restart })
+        let login = Login::of(target.system, &address)?;
+        Ok(Self { name: target.name.clone(), login, sandbox, restart })
     }
 
     /// How to log in.
@@ -53,7 +53,7 @@ impl Deployment {
     ///
     /// # Errors
     /// When the server does not come up, or its caches cannot be emptied.
-    pub fn ready(&mut self, cache: CacheState) -> Result<Connection, Failure> {
+    pub fn ready(&mut self, cache: CacheState) -> Result<Control, Failure> {
         match (&mut self.sandbox, cache) {
             (Some(sandbox), CacheState::Cold) => {
                 sandbox.stop()?;
@@ -77,9 +77,9 @@ impl Deployment {
         }
         // A server that was started again may listen on another port.
         if let Some(sandbox) = &self.sandbox {
-            self.login = Login::resolve(sandbox.address())?;
+            self.login = Login::of(self.login.system(), sandbox.address())?;
         }
-        self.login.connect()
+        self.login.control()
     }
 
     /// A trial is over: a private server that restarts between trials goes down.

@@ -1,6 +1,7 @@
 use crate::Login;
 use engine::{LoadError, SessionError};
-use model::{ErrorClass, Failure, FailureKind};
+use model::{ErrorClass, Failure, FailureKind, System};
+use target::client::redis::refusal;
 use target::client::{ClientError, connect_failure, login_failure};
 
 /// Turns what ended a load early into a failure that says how to mend it.
@@ -10,6 +11,14 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
         LoadError::Connect { source, .. } => connect_failure(source, endpoint),
         LoadError::Session(SessionError::Login(error)) => {
             login_failure(error, endpoint, &login.address().database, login.credentials())
+        }
+        LoadError::Session(SessionError::LoginRefused(refused)) => {
+            let (kind, remedy) = refusal(&refused.message);
+            Failure::new(kind, format!("cannot log in at {endpoint}: {error}"), remedy)
+        }
+        LoadError::Session(SessionError::Refused(refused)) if login.system() == System::Redis => {
+            let (kind, remedy) = refusal(&refused.message);
+            Failure::new(kind, format!("{error} at {endpoint}"), remedy)
         }
         LoadError::Session(SessionError::Prepare { sql, error }) => {
             ClientError::Server(error.clone()).failure(&format!("cannot prepare «{sql}»"))
@@ -39,7 +48,12 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
         LoadError::ConnectTimeout { .. } => Failure::new(
             FailureKind::TimedOut,
             format!("{endpoint}: {error}"),
-            "see with SHOW PROCESSLIST what the server is waiting for",
+            match login.system() {
+                System::Redis => "see with CLIENT LIST and the server's log what it is doing",
+                System::MariaDb | System::Unknown => {
+                    "see with SHOW PROCESSLIST what the server is waiting for"
+                }
+            },
         ),
         LoadError::Lost(_) => Failure::new(
             FailureKind::ServerLost,

@@ -4,21 +4,22 @@
 //! [`Campaign`] runs a whole study; [`measure`] runs one load, as both a campaign and
 //! `weighin load` do.
 
-mod counters;
+mod control;
 mod deployment;
-mod facts;
 mod failure;
-mod limits;
 mod login;
 mod measure;
 mod opinion;
+mod redis;
+mod sql;
 pub mod tables;
 mod trial;
 mod walk;
 
+pub use control::{Control, check_limits};
 pub use deployment::Deployment;
 pub use failure::load_failure;
-pub use limits::check_limits;
 pub use login::Login;
 pub use measure::{Measured, Order, measure};
+pub use redis::keys::cleanup as cleanup_keys;
 pub use walk::{Campaign, Event, RunError, Summary, Surveyed, survey};

@@ -1,25 +1,43 @@
+use crate::Control;
+use engine::redis::RedisLogin;
 use engine::{Address, TlsUpgrade};
-use model::{Endpoint, Failure, FailureKind, ServerAddress, Tls};
+use model::{Endpoint, Failure, FailureKind, ServerAddress, System, Tls};
 use protocol::mysql::LoginOptions;
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
-use target::client::{Connection, Credentials, Surroundings, resolve, tls};
+use target::client::redis::RedisConnection;
+use target::client::{Connection, Credentials, Surroundings, resolve, resolve_redis, tls};
 
 /// Where a server is and who logs in: everything that opening a connection takes, for control
 /// and for the load alike.
 #[derive(Clone, Debug)]
 pub struct Login {
+    system: System,
     address: ServerAddress,
     credentials: Credentials,
     tls: Option<TlsUpgrade>,
 }
 
 impl Login {
-    /// Finds user and password where the address says.
+    /// Finds user and password for a MariaDB or MySQL server where the address says.
     ///
     /// # Errors
     /// When the password cannot be found, or TLS cannot be set up.
     pub fn resolve(address: &ServerAddress) -> Result<Self, Failure> {
-        let credentials = resolve(address, &Surroundings::of_this_process())?;
+        Self::of(System::MariaDb, address)
+    }
+
+    /// The same for a server of that kind.
+    ///
+    /// # Errors
+    /// As [`Self::resolve`].
+    pub fn of(system: System, address: &ServerAddress) -> Result<Self, Failure> {
+        let surroundings = Surroundings::of_this_process();
+        let credentials = match system {
+            System::MariaDb | System::Unknown => resolve(address, &surroundings)?,
+            System::Redis => resolve_redis(address, &surroundings)?,
+        };
         let tls = match tls::client_config(&address.tls)? {
             None => None,
             Some(config) => Some(TlsUpgrade {
@@ -27,10 +45,23 @@ impl Login {
                 name: tls::server_name(&address.endpoint)?,
             }),
         };
-        Ok(Self { address: address.clone(), credentials, tls })
+        Ok(Self { system, address: address.clone(), credentials, tls })
     }
 
-    /// Opens a connection for control work.
+    /// Opens a connection for control work, to whichever server it is.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub fn control(&self) -> Result<Control, Failure> {
+        match self.system {
+            System::MariaDb | System::Unknown => self.connect().map(Box::new).map(Control::Sql),
+            System::Redis => RedisConnection::open(&self.address, self.credentials.password())
+                .map(Box::new)
+                .map(Control::Redis),
+        }
+    }
+
+    /// Opens a connection for control work to a MariaDB or MySQL server.
     ///
     /// # Errors
     /// When the server cannot be reached or refuses.
@@ -52,7 +83,24 @@ impl Login {
         self.tls.clone()
     }
 
-    /// What the load engine's sessions log in with.
+    /// Which server software it is.
+    pub fn system(&self) -> System {
+        self.system
+    }
+
+    /// What the load engine's sessions log in to Redis with.
+    pub(crate) fn redis_options(&self) -> RedisLogin {
+        let Credentials { user, .. } = &self.credentials;
+        let password = self.credentials.password().bytes();
+        RedisLogin {
+            user: Some(user.clone()).filter(|user| !user.is_empty()),
+            password: Some(password.to_vec()).filter(|password| !password.is_empty()),
+            // Checked when the control connection selected it.
+            database: self.address.database.parse().unwrap_or(0),
+        }
+    }
+
+    /// What the load engine's sessions log in to MariaDB and MySQL with.
     pub fn options(&self) -> LoginOptions {
         LoginOptions {
             user: self.credentials.user.clone(),
@@ -69,7 +117,14 @@ impl Login {
     /// # Errors
     /// When that connection is gone.
     pub fn load_address(&self, control: &Connection) -> Result<Address, Failure> {
-        match (&self.address.endpoint, control.peer()) {
+        self.address_of(control.peer())
+    }
+
+    pub(crate) fn address_of(
+        &self,
+        peer: io::Result<Option<SocketAddr>>,
+    ) -> Result<Address, Failure> {
+        match (&self.address.endpoint, peer) {
             (Endpoint::Socket(path), _) => Ok(Address::Unix(path.clone())),
             (_, Ok(Some(peer))) => Ok(Address::Tcp(peer)),
             (endpoint, Ok(None)) => Err(Failure::new(

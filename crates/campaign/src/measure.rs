@@ -1,7 +1,9 @@
-use crate::{Login, counters, load_failure};
+use crate::{Control, Login, load_failure};
 use engine::mysql::{OltpSession, OltpStatements};
+use engine::redis::{KeyValueCommands, KeyValueSession};
 use engine::{
-    ErrorPolicy, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Stop, available_workers, run,
+    ErrorPolicy, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Session, Stop,
+    available_workers, run,
 };
 use model::{
     CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Workload,
@@ -9,7 +11,6 @@ use model::{
 use sample::{Sampler, SamplerOptions};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use target::client::Connection;
 
 /// Longest time in which all clients must have logged in.
 const CONNECT_LIMIT: Duration = Duration::from_secs(60);
@@ -64,15 +65,50 @@ pub struct Measured {
 /// When the load did not run to its end, or [`Stop`] asked it not to (`Ok(None)`).
 pub fn measure(
     login: &Login,
-    control: &mut Connection,
+    control: &mut Control,
     order: &Order<'_>,
     stop: &Stop,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<Option<Measured>, Failure> {
-    let oltp = order.workload.oltp()?;
-    let statements = Arc::new(OltpStatements::new(oltp, order.seed, order.clients));
+    match order.workload {
+        Workload::KeyValue(workload) => {
+            let commands = Arc::new(KeyValueCommands::new(workload, order.seed, order.clients));
+            let options = login.redis_options();
+            let session =
+                |client| KeyValueSession::new(options.clone(), Arc::clone(&commands), client);
+            drive(session, login, control, order, stop, on_interval)
+        }
+        Workload::Oltp(_) | Workload::Imported(_) => {
+            let oltp = order.workload.oltp()?;
+            let statements = Arc::new(OltpStatements::new(oltp, order.seed, order.clients));
+            let options = login.options();
+            // Decided here, once, and not for every statement.
+            if order.by_statement {
+                let session = |client| {
+                    OltpSession::<true>::new(options.clone(), Arc::clone(&statements), client)
+                };
+                drive(session, login, control, order, stop, on_interval)
+            } else {
+                let session = |client| {
+                    OltpSession::<false>::new(options.clone(), Arc::clone(&statements), client)
+                };
+                drive(session, login, control, order, stop, on_interval)
+            }
+        }
+    }
+}
+
+/// The same with the sessions of one kind.
+fn drive<S: Session>(
+    session: impl Fn(u32) -> S + Sync,
+    login: &Login,
+    control: &mut Control,
+    order: &Order<'_>,
+    stop: &Stop,
+    on_interval: &mut dyn FnMut(&Interval),
+) -> Result<Option<Measured>, Failure> {
     let spec = LoadSpec {
-        address: login.load_address(control)?,
+        address: login.address_of(control.peer())?,
         tls: login.tls(),
         clients: order.clients,
         workers: order.workers.unwrap_or_else(|| available_workers(order.clients)),
@@ -83,12 +119,11 @@ pub fn measure(
         drain_limit: DRAIN_LIMIT,
         connect_limit: CONNECT_LIMIT,
     };
-    let options = login.options();
-    let mut sampling_connection = Some(login.connect()?);
-    let before = (Instant::now(), counters::read(control).ok());
+    let mut sampling_connection = Some(login.control()?);
+    let before = (Instant::now(), control.counters());
     let mut started = None;
     let mut sampler = None;
-    let mut on_progress = |progress: Progress<'_>| match progress {
+    let outcome = run(&spec, session, stop, &mut |progress| match progress {
         Progress::Started(origin) => {
             started = Some(origin);
             sampler = sampling_connection
@@ -96,17 +131,7 @@ pub fn measure(
                 .map(|connection| start_sampler(order, origin, connection));
         }
         Progress::Interval(interval, _) => on_interval(interval),
-    };
-    // Decided here, once, and not for every statement.
-    let outcome = if order.by_statement {
-        let session =
-            |client| OltpSession::<true>::new(options.clone(), Arc::clone(&statements), client);
-        run(&spec, session, stop, &mut on_progress)
-    } else {
-        let session =
-            |client| OltpSession::<false>::new(options.clone(), Arc::clone(&statements), client);
-        run(&spec, session, stop, &mut on_progress)
-    };
+    });
     let after = settled(control, before.1.as_ref(), outcome.as_ref().ok());
     let samples = sampler.map(Sampler::stop).unwrap_or_default();
     let load = match outcome {
@@ -122,14 +147,14 @@ pub fn measure(
     Ok(Some(Measured { load, sampling }))
 }
 
-fn start_sampler(order: &Order<'_>, origin: Instant, mut connection: Connection) -> Sampler {
+fn start_sampler(order: &Order<'_>, origin: Instant, mut connection: Control) -> Sampler {
     // Sampling goes without counters where the socket does not take a time limit.
-    let bounded = connection.set_read_timeout(Some(COUNTER_PATIENCE)).is_ok();
+    let bounded = connection.set_patience(COUNTER_PATIENCE).is_ok();
     Sampler::start(SamplerOptions {
         every: order.sample_every,
         origin,
         server_pid: order.server_pid,
-        counters: bounded.then(|| Box::new(move || counters::read(&mut connection).ok()) as Box<_>),
+        counters: bounded.then(|| Box::new(move || connection.counters()) as Box<_>),
         on_sample: None,
     })
 }
@@ -138,13 +163,13 @@ fn start_sampler(order: &Order<'_>, origin: Instant, mut connection: Connection)
 /// totals a moment after it took them out of those of the living: as long as it seems to have
 /// counted fewer statements than it acknowledged, it is asked again, for a while.
 fn settled(
-    control: &mut Connection,
+    control: &mut Control,
     before: Option<&ServerCounters>,
     load: Option<&LoadResult>,
 ) -> (Instant, Option<ServerCounters>) {
     let deadline = Instant::now() + SETTLING;
     loop {
-        let (at, after) = (Instant::now(), counters::read(control).ok());
+        let (at, after) = (Instant::now(), control.counters());
         let incomplete = before.zip(after.as_ref()).zip(load).is_some_and(|(readings, load)| {
             let (before, after) = readings;
             load.statements.named().into_iter().any(|(name, acknowledged)| {

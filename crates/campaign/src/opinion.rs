@@ -67,8 +67,8 @@ fn load(
     oltp: &Oltp,
     stop: &Stop,
 ) -> Result<Option<Load>, Failure> {
-    let control = stand.deployment.ready(test.cache)?;
-    let server = server(stand.deployment.login(), &control)?;
+    let mut control = stand.deployment.ready(test.cache)?;
+    let server = server(stand.deployment.login(), control.sql()?)?;
     drop(control);
     let level = (trial.key.level.clients, trial.key.level.rate);
     let run = |duration, seed| {

@@ -1,7 +1,11 @@
+use crate::redis::keys;
 use crate::walk::Event;
-use crate::{Deployment, Measured, Order, measure, opinion, tables};
+use crate::{Control, Deployment, Measured, Order, measure, opinion, tables};
 use engine::{Limit, OpenLoop, Schedule, Stop};
-use model::{Failure, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, Turn, UnixMillis};
+use model::{
+    Failure, KeyValue, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, Turn, UnixMillis,
+    Workload,
+};
 use peer::sysbench::Sysbench;
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +16,7 @@ const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Stand {
     pub(crate) deployment: Deployment,
-    /// The workload that the tables were last made sure of for.
+    /// The workload that tables were last made sure of for.
     pub(crate) tables_for: Option<Oltp>,
     /// The tool that gives second opinions, where the study asks for them.
     pub(crate) second: Option<Sysbench>,
@@ -43,6 +47,20 @@ impl Stand {
             self.tables_for = Some(workload.clone());
         }
         Ok(prepared)
+    }
+
+    /// Makes sure that a server holds the keys of a workload. Returns `Ok(None)` when asked to stop.
+    pub(crate) fn ensure_keys(
+        &self,
+        (target, control): (&str, &mut Control),
+        workload: &KeyValue,
+        seed: u64,
+        stop: &Stop,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Option<tables::Prepared>, Failure> {
+        keys::ensure(control.redis()?, workload, seed, stop, &mut |step| {
+            observe(Event::Preparing { target, step });
+        })
     }
 
     fn has_tables_for(&self, workload: &Oltp) -> bool {
@@ -84,7 +102,7 @@ pub(crate) fn run_trial(
             if turn == Turn::Before {
                 second_opinion = ask(stand)?;
             }
-            let attempt = attempt(stand, trial, test, stop, observe);
+            let attempt = attempt(stand, trial, test, study_seed, stop, observe);
             if turn == Turn::After && matches!(attempt, Ok(Some(_))) {
                 second_opinion = ask(stand)?;
             }
@@ -118,7 +136,8 @@ fn furnish(
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<bool, Failure> {
-    let oltp = test.workload.oltp()?;
+    // Keys are looked at when the server is up: it may lose them when it starts again.
+    let Workload::Oltp(oltp) = &test.workload else { return Ok(true) };
     if stand.has_tables_for(oltp) {
         return Ok(true);
     }
@@ -131,10 +150,18 @@ fn attempt(
     stand: &mut Stand,
     trial: &Trial,
     test: &Test,
+    study_seed: u64,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<Measured>, Failure> {
     let mut control = stand.deployment.ready(test.cache)?;
+    if let Workload::KeyValue(keys) = &test.workload {
+        let target = &trial.key.target;
+        let made = stand.ensure_keys((target, &mut control), keys, study_seed, stop, observe)?;
+        if made.is_none() {
+            return Ok(None);
+        }
+    }
     let order = Order {
         workload: &test.workload,
         clients: trial.key.level.clients,

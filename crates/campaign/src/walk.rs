@@ -1,4 +1,4 @@
-use crate::facts::server_facts;
+use crate::redis::keys;
 use crate::tables::{self, Prepared, Step};
 use crate::trial::{Stand, run_trial};
 use crate::{Deployment, check_limits, opinion};
@@ -165,16 +165,25 @@ impl<'a> Campaign<'a> {
             tables_for: None,
             second: opinion::tool(self.study, target)?,
         };
-        let mut control = stand.deployment.login().connect()?;
+        let mut control = stand.deployment.login().control()?;
         for test in &self.study.tests {
             if let Some(highest) = test.levels.iter().max() {
                 check_limits(&mut control, &test.workload, highest.clients)?;
             }
         }
-        let mut server = server_facts(&mut control)?;
-        if let Some(Test { workload: Workload::Oltp(oltp), .. }) = self.study.tests.first() {
-            let seed = self.study.seed;
-            let prepared = stand.ensure_tables(&target.name, oltp, seed, self.stop, observe)?;
+        let mut server = control.facts()?;
+        let seed = self.study.seed;
+        let prepared = match self.study.tests.first().map(|test| &test.workload) {
+            Some(Workload::Oltp(oltp)) => {
+                Some(stand.ensure_tables(&target.name, oltp, seed, self.stop, observe)?)
+            }
+            Some(Workload::KeyValue(keys)) => {
+                let door = (target.name.as_str(), &mut control);
+                Some(stand.ensure_keys(door, keys, seed, self.stop, observe)?)
+            }
+            Some(Workload::Imported(_)) | None => None,
+        };
+        if let Some(prepared) = prepared {
             let Some(prepared) = prepared else { return Ok(false) };
             server.dataset_bytes = Some(prepared.bytes);
             server.prepare_seconds = (prepared.made > 0).then_some(prepared.elapsed.as_secs_f64());
@@ -198,8 +207,10 @@ fn of(target: &Target, failure: Failure) -> RunError {
 pub struct Surveyed {
     /// The server's version.
     pub version: String,
-    /// Tables that a run would make first.
-    pub tables_to_make: usize,
+    /// Tables, or keys, that a run would make first.
+    pub to_make: usize,
+    /// Which of the two: `table` or `key`.
+    pub noun: &'static str,
 }
 
 /// Reaches or starts a target and looks for whatever would make the study fail on it. Changes
@@ -210,17 +221,23 @@ pub struct Surveyed {
 pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
     check_feasible(study, target)?;
     let deployment = Deployment::bring_up(target)?;
-    let mut control = deployment.login().connect()?;
-    let mut tables_to_make = 0;
+    let mut control = deployment.login().control()?;
+    let version = control.facts()?.version;
+    let mut to_make = (0, "table");
     for test in &study.tests {
         if let Some(highest) = test.levels.iter().max() {
             check_limits(&mut control, &test.workload, highest.clients)?;
         }
-        let oltp = test.workload.oltp()?;
-        let to_make = tables::dry_run(deployment.login(), &mut control, oltp)?;
-        tables_to_make = tables_to_make.max(to_make);
+        let needed = match &test.workload {
+            Workload::KeyValue(keys) => (keys::dry_run(control.redis()?, keys)?, "key"),
+            Workload::Oltp(_) | Workload::Imported(_) => {
+                let oltp = test.workload.oltp()?;
+                (tables::dry_run(deployment.login(), control.sql()?, oltp)?, "table")
+            }
+        };
+        to_make = to_make.max(needed);
     }
-    Ok(Surveyed { version: control.server_version().to_owned(), tables_to_make })
+    Ok(Surveyed { version, to_make: to_make.0, noun: to_make.1 })
 }
 
 /// What a study asks of a target and the kind of target cannot give.

@@ -314,6 +314,9 @@ impl std::ops::Sub for StatementCounts {
             begin: self.begin - earlier.begin,
             commit: self.commit - earlier.commit,
             rollback: self.rollback - earlier.rollback,
+            get: self.get - earlier.get,
+            set: self.set - earlier.set,
+            found: self.found - earlier.found,
         }
     }
 }

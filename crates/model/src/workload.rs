@@ -1,5 +1,8 @@
-use crate::{Failure, FailureKind, Oltp};
+use crate::{Failure, FailureKind, KeyValue, Oltp};
 use serde::{Deserialize, Serialize};
+
+/// The name of the workload of single keys.
+const KEY_VALUE: &str = "key_value";
 
 /// What is run on a target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -7,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Workload {
     /// One of the sysbench OLTP family.
     Oltp(Oltp),
+    /// Reads and writes of single keys.
+    KeyValue(KeyValue),
     /// Something that was measured elsewhere and imported, by the name that it has there.
     Imported(String),
 }
@@ -15,10 +20,16 @@ impl Workload {
     /// What is to be run, where it is of the OLTP family.
     ///
     /// # Errors
-    /// `NotPermitted` for what was measured elsewhere: it can be reported and not run.
+    /// `NotPermitted` for another kind, and for what was measured elsewhere: it can be reported
+    /// and not run.
     pub fn oltp(&self) -> Result<&Oltp, Failure> {
         match self {
             Self::Oltp(oltp) => Ok(oltp),
+            Self::KeyValue(_) => Err(Failure::new(
+                FailureKind::NotPermitted,
+                format!("{KEY_VALUE} is no workload of SQL"),
+                "choose one of the workloads that begin with oltp_",
+            )),
             Self::Imported(name) => Err(Failure::new(
                 FailureKind::NotPermitted,
                 format!("the results of {name} were imported, so there is nothing to run"),
@@ -31,6 +42,7 @@ impl Workload {
     pub fn name(&self) -> &str {
         match self {
             Self::Oltp(oltp) => oltp.mix.name(),
+            Self::KeyValue(_) => KEY_VALUE,
             Self::Imported(name) => name,
         }
     }

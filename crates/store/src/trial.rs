@@ -92,11 +92,11 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
         .prepare_cached(
             "INSERT INTO load (position, clients, connect_time_ns, scheduled, ok, failed,
              timed_out, dropped, com_select, com_insert, com_update, com_delete, com_begin,
-             com_commit, com_rollback, workers, cpus_allowed, cpu_seconds, busiest_worker,
+             com_commit, com_rollback, gets, sets, found, workers, cpus_allowed, cpu_seconds, busiest_worker,
              peak_rss_bytes, max_loop_lag_ns, io, turnaround_seconds, noticed_replies,
              notice_p50_ms, notice_p99_ms, notice_max_ms, latencies)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-             ?, ?)",
+             ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -114,6 +114,9 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
             statements.begin,
             statements.commit,
             statements.rollback,
+            statements.get,
+            statements.set,
+            statements.found,
             client.workers,
             client.cpus_allowed,
             client.cpu_seconds,
@@ -198,8 +201,8 @@ fn insert_errors(connection: &Connection, position: u32, errors: &[ErrorCount]) 
 fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
     let mut statement = connection.prepare_cached(
         "SELECT clients, connect_time_ns, scheduled, ok, failed, timed_out, dropped, com_select,
-         com_insert, com_update, com_delete, com_begin, com_commit, com_rollback, workers,
-         cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
+         com_insert, com_update, com_delete, com_begin, com_commit, com_rollback, gets, sets, found,
+         workers, cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
          turnaround_seconds, noticed_replies, notice_p50_ms, notice_p99_ms, notice_max_ms, latencies
          FROM load WHERE position = ?",
     )?;
@@ -226,6 +229,9 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 begin: columns.next()?,
                 commit: columns.next()?,
                 rollback: columns.next()?,
+                get: columns.next()?,
+                set: columns.next()?,
+                found: columns.next()?,
             },
             client: ClientCost {
                 workers: columns.next()?,

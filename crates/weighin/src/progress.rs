@@ -103,12 +103,16 @@ impl RunProgress {
                 self.live(target, &rows);
             }
             Event::Ready { target, version, prepared } => {
-                let tables = match prepared.made {
-                    0 => "tables were there".to_owned(),
-                    1 => format!("1 table made in {}", duration(prepared.elapsed)),
-                    n => format!("{n} tables made in {}", duration(prepared.elapsed)),
+                let noun = prepared.noun;
+                let data = match prepared.made {
+                    0 => format!("{noun}s were there"),
+                    1 => format!("1 {noun} made in {}", duration(prepared.elapsed)),
+                    n => {
+                        let took = duration(prepared.elapsed);
+                        format!("{} {noun}s made in {took}", count(n.into()))
+                    }
                 };
-                self.line(&format!("{target}: {version}, {tables}"));
+                self.line(&format!("{target}: {version}, {data}"));
             }
             Event::TrialStarted { trial } => {
                 self.trials_since.get_or_insert_with(Instant::now);

@@ -33,11 +33,13 @@ pub struct Step {
 /// The tables as they are now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prepared {
-    /// Tables that were made now; 0 when all were there.
+    /// Tables, or keys, that were made now; 0 when all were there.
     pub made: u32,
+    /// What was made: `table` or `key`.
+    pub noun: &'static str,
     /// Tables of somebody else that are used as they are.
     pub foreign: u32,
-    /// Data and index bytes of all the workload's tables.
+    /// Bytes of all the workload's data and indexes.
     pub bytes: u64,
     /// How long it took.
     pub elapsed: Duration,
@@ -154,6 +156,7 @@ fn prepared(
         .map(|table| table.bytes)
         .sum();
     Ok(Prepared {
+        noun: "table",
         made: to_do.fill().len() as u32,
         foreign: to_do.foreign.len() as u32,
         bytes,

@@ -3,7 +3,7 @@
 use super::place::levels;
 use crate::numbers;
 use analyse::{Check, Curve, CurveShape, Evidence, Severity, Validity, Verdict};
-use model::{CacheState, Endpoint, FailureKind, Place, Test, Workload};
+use model::{CacheState, Endpoint, FailureKind, KeyValue, Place, Test, Workload};
 
 /// Heading of the findings of a severity.
 pub(crate) fn severity(severity: Severity) -> &'static str {
@@ -138,21 +138,45 @@ pub(crate) fn place(place: &Place) -> String {
 
 /// What is run in a test, on how much data, and from which cache.
 pub(crate) fn workload(test: &Test) -> String {
-    let Workload::Oltp(oltp) = &test.workload else {
-        return format!("{}, measured elsewhere", test.workload.name());
-    };
     let cache = match test.cache {
         CacheState::Warm => "warm caches",
         CacheState::Cold => "cold caches",
     };
+    let what = match &test.workload {
+        Workload::Imported(name) => return format!("{name}, measured elsewhere"),
+        Workload::Oltp(oltp) => format!(
+            "{} on {} of {} rows ({} keys)",
+            oltp.mix.name(),
+            numbers::counted(oltp.tables as usize, "table"),
+            numbers::count(oltp.table_size.into()),
+            oltp.distribution.name(),
+        ),
+        Workload::KeyValue(workload) => key_value(workload),
+    };
     format!(
-        "{} on {} of {} rows ({} keys), {cache}, {} of warm-up and {} measured",
-        test.workload.name(),
-        numbers::counted(oltp.tables as usize, "table"),
-        numbers::count(oltp.table_size.into()),
-        oltp.distribution.name(),
+        "{what}, {cache}, {} of warm-up and {} measured",
         numbers::duration(test.warmup),
         numbers::duration(test.duration),
+    )
+}
+
+/// Reads and writes of keys: how many of which, and how they are sent.
+fn key_value(workload: &KeyValue) -> String {
+    let (sets, gets) = workload.sets_to_gets;
+    let share = 100.0 * f64::from(sets) / (f64::from(sets) + f64::from(gets));
+    let together = match workload.pipeline {
+        1 => String::new(),
+        depth => format!(", {depth} commands sent together as one operation"),
+    };
+    let expiry = workload.expiry.map_or(String::new(), |expiry| {
+        format!(", written keys living {}", numbers::duration(expiry))
+    });
+    format!(
+        "{} % writes on {} with values of {} ({} order{together}{expiry})",
+        numbers::figure(share),
+        numbers::counted(workload.keys as usize, "key"),
+        workload.value_size,
+        workload.order.name(),
     )
 }
 

@@ -273,6 +273,9 @@ fn load(d: &mut Draw) -> LoadResult {
             begin: d.count(),
             commit: d.count(),
             rollback: d.count(),
+            get: d.count(),
+            set: d.count(),
+            found: d.count(),
         },
         client: ClientCost {
             workers: d.small(),

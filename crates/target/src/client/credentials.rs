@@ -117,6 +117,37 @@ pub fn resolve(
     Ok(Credentials { user, password: Secret(password), origin })
 }
 
+/// Finds out with which password, and as which ACL user, to log in to a Redis server. Without a
+/// source of its own the password is that of `REDISCLI_AUTH`, as with the server's own client, and
+/// none where that is not set. The user is empty where the address names none.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn resolve_redis(
+    address: &ServerAddress,
+    surroundings: &Surroundings<'_>,
+) -> Result<Credentials, Failure> {
+    const USUAL: &str = "REDISCLI_AUTH";
+    let usual = (surroundings.variable)(USUAL).map(OsString::into_vec);
+    let (password, origin) = match (&address.password, usual) {
+        (PasswordSource::OptionFile, None) => {
+            (Vec::new(), "no password: none is configured".to_owned())
+        }
+        (PasswordSource::OptionFile, Some(password)) => {
+            (password, format!("the password in the environment variable {USUAL}"))
+        }
+        (PasswordSource::Environment(name), _) => (
+            from_environment(name, address, surroundings)?,
+            format!("the password in the environment variable {name}"),
+        ),
+        (PasswordSource::File(path), _) => {
+            (first_line(path)?, format!("the password in the file {}", path.display()))
+        }
+    };
+    let user = address.user.clone().unwrap_or_default();
+    Ok(Credentials { user, password: Secret(password), origin })
+}
+
 fn read_option_files(surroundings: &Surroundings<'_>) -> Result<ClientOptions, Failure> {
     read_all(&surroundings.option_files).map_err(|(path, error)| {
         Failure::new(

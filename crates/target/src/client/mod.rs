@@ -14,7 +14,7 @@ pub mod tls;
 mod transport;
 
 pub use connection::{Connection, Timeouts};
-pub use credentials::{Credentials, Secret, Surroundings, resolve};
+pub use credentials::{Credentials, Secret, Surroundings, resolve, resolve_redis};
 pub use error::ClientError;
 pub use failure::{connect_failure, login_failure};
 pub use protocol::mysql::TextRows as Rows;

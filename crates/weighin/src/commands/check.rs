@@ -11,14 +11,15 @@ pub(crate) fn check(arguments: &StudyArguments) -> Outcome {
     for target in &study.targets {
         match campaign::survey(&study, target) {
             Ok(found) => {
-                let tables = match found.tables_to_make {
-                    0 => "all tables are there".to_owned(),
-                    1 => "1 table will be made".to_owned(),
-                    n => format!("{n} tables will be made"),
+                let noun = found.noun;
+                let data = match found.to_make {
+                    0 => format!("all {noun}s are there"),
+                    1 => format!("1 {noun} will be made"),
+                    n => format!("{} {noun}s will be made", report::numbers::count(n as u64)),
                 };
                 let _ = writeln!(
                     text,
-                    "ok       {}: {} {}; {tables}",
+                    "ok       {}: {} {}; {data}",
                     target.name, target.system, found.version
                 );
             }

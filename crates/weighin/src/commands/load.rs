@@ -20,8 +20,8 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let login = login(&arguments.server)?;
     let oltp = workload(&arguments.tables, arguments.workload, arguments.range_size);
     let workload = Workload::Oltp(oltp.clone());
-    let mut control = login.connect()?;
-    tables::check(&mut control, &oltp)?;
+    let mut control = login.control()?;
+    tables::check(control.sql()?, &oltp)?;
     check_limits(&mut control, &workload, arguments.clients)?;
     let order = Order {
         workload: &workload,

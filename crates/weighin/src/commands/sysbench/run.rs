@@ -20,13 +20,13 @@ const LONGEST_QUEUE: usize = 131_072;
 pub(super) fn run(request: &Request) -> Outcome {
     print(&text::options(request))?;
     let login = Login::resolve(&request.server)?;
-    let mut control = login.connect()?;
+    let mut control = login.control()?;
     let workload = Workload::Oltp(request.workload.clone());
     check_limits(&mut control, &workload, request.threads)?;
-    empty_table(&mut control, request)?;
+    empty_table(control.sql()?, request)?;
     let seed = request.seed.number();
     let spec = LoadSpec {
-        address: login.load_address(&control)?,
+        address: login.load_address(control.sql()?)?,
         tls: login.tls(),
         clients: request.threads,
         workers: request.workers.unwrap_or_else(|| available_workers(request.threads)),

@@ -1,6 +1,6 @@
-use crate::facts::variables;
+use super::facts::variables;
 use engine::mysql::OltpStatements;
-use model::{Failure, FailureKind, Workload};
+use model::{Failure, FailureKind, Oltp};
 use target::client::Connection;
 
 /// Connections beside the load's: control, sampling, and one for the administrator.
@@ -11,9 +11,9 @@ const OTHERS: u64 = 3;
 ///
 /// # Errors
 /// `TooFewConnections`, with the setting to change.
-pub fn check_limits(
+pub(crate) fn check_limits(
     control: &mut Connection,
-    workload: &Workload,
+    oltp: &Oltp,
     clients: u32,
 ) -> Result<(), Failure> {
     let variables = variables(control)?;
@@ -35,7 +35,6 @@ pub fn check_limits(
             ),
         ));
     }
-    let oltp = workload.oltp()?;
     let per_client = OltpStatements::new(oltp, 0, clients).per_client() as u64;
     let needed = per_client * u64::from(clients);
     let name = "max_prepared_stmt_count";

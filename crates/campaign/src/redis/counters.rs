@@ -1,0 +1,79 @@
+use super::info;
+use model::ServerCounters;
+use target::client::redis::{RedisConnection, RedisError};
+
+/// Figures of `INFO` that are kept: what explains a result. Those of commands come on top.
+const NAMES: [&str; 33] = [
+    "aof_base_size",
+    "aof_buffer_length",
+    "aof_current_size",
+    "aof_delayed_fsync",
+    "aof_last_cow_size",
+    "aof_pending_bio_fsync",
+    "aof_rewrite_in_progress",
+    "aof_rewrites",
+    "blocked_clients",
+    "connected_clients",
+    "current_cow_size",
+    "evicted_keys",
+    "expired_keys",
+    "keyspace_hits",
+    "keyspace_misses",
+    "latest_fork_usec",
+    "loading",
+    "maxmemory",
+    "mem_not_counted_for_evict",
+    "rdb_bgsave_in_progress",
+    "rdb_changes_since_last_save",
+    "rdb_last_bgsave_time_sec",
+    "rdb_last_cow_size",
+    "rdb_saves",
+    "rejected_connections",
+    "total_commands_processed",
+    "total_connections_received",
+    "total_error_replies",
+    "total_forks",
+    "total_net_input_bytes",
+    "total_net_output_bytes",
+    "used_memory",
+    "used_memory_rss",
+];
+/// Commands that loads consist of; the server lists a command from its first call on.
+const COMMANDS: [&str; 2] = ["cmdstat_get", "cmdstat_set"];
+
+/// Reads the counters.
+pub(crate) fn read(connection: &mut RedisConnection) -> Result<ServerCounters, RedisError> {
+    let mut counters: ServerCounters =
+        COMMANDS.into_iter().map(|name| (name.to_owned(), 0)).collect();
+    let report = info(connection, "")?.into_iter().chain(info(connection, "commandstats")?);
+    for (name, value) in report {
+        let number = if COMMANDS.contains(&name.as_str()) {
+            calls(&value)
+        } else if NAMES.contains(&name.as_str()) {
+            value.parse().ok()
+        } else {
+            None
+        };
+        if let Some(number) = number {
+            counters.insert(name, number);
+        }
+    }
+    Ok(counters)
+}
+
+/// Reads `calls=12,usec=34,usec_per_call=2.83,rejected_calls=0,failed_calls=0`.
+fn calls(value: &str) -> Option<i64> {
+    value.split(',').find_map(|part| part.strip_prefix("calls="))?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_read_from_the_line_of_a_command() {
+        let line = "calls=12,usec=34,usec_per_call=2.83,rejected_calls=1,failed_calls=0";
+        assert_eq!(calls(line), Some(12));
+        assert_eq!(calls("rejected_calls=3"), None);
+    }
+}

@@ -1,0 +1,214 @@
+//! The keys that key-value loads work on: made, recognised, removed.
+
+use crate::tables::{Prepared, Step};
+use engine::Stop;
+use engine::redis::KeyValueCommands;
+use model::{Failure, FailureKind, KeyValue, ValueSize};
+use protocol::redis::{Value, write_command};
+use std::time::{Duration, Instant};
+use target::client::redis::{RedisConnection, RedisError};
+use workload::key_value::{KEY_DIGITS, KEY_PREFIX, KeyValueSource};
+
+/// The key by which weighin knows a database that it works in: a hash of what it made.
+const MARKER: &[u8] = b"weighin";
+/// Bytes of commands that are sent together.
+const BATCH_BYTES: usize = 256 * 1024;
+/// How often progress is told.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// What weighin left word of in a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Made {
+    /// Keys from 0 that it may have written.
+    keys: u32,
+    /// Size of their values when they were made.
+    size: ValueSize,
+}
+
+/// Makes sure that the database is weighin's and holds what the workload needs; `None` when
+/// [`Stop`] asked to end.
+///
+/// # Errors
+/// `ForeignTables` when the database holds keys that are not weighin's, and whatever the server
+/// says, such as that its memory is used up.
+pub(crate) fn ensure(
+    control: &mut RedisConnection,
+    workload: &KeyValue,
+    seed: u64,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Step),
+) -> Result<Option<Prepared>, Failure> {
+    let begun = Instant::now();
+    let endpoint = control.endpoint().clone();
+    let failed = |error: RedisError| error.failure(&format!("cannot make keys at {endpoint}"));
+    let there = size(control).map_err(failed)?;
+    let made = marker(control).map_err(failed)?;
+    refuse_foreign(control, there, made)?;
+    let wanted = Made { keys: workload.keys, size: workload.value_size };
+    if let Some(made) = made.filter(|made| made.keys > workload.keys) {
+        remove(control, workload.keys..made.keys).map_err(failed)?;
+    }
+    let complete = made == Some(wanted) && there > u64::from(workload.keys);
+    let fill = workload.preload && !complete;
+    if made != Some(wanted) {
+        mark(control, wanted).map_err(failed)?;
+    }
+    if fill && !write_all(control, workload, seed, stop, progress).map_err(failed)? {
+        return Ok(None);
+    }
+    Ok(Some(Prepared {
+        made: if fill { workload.keys } else { 0 },
+        noun: "key",
+        foreign: 0,
+        bytes: used_memory(control),
+        elapsed: begun.elapsed(),
+    }))
+}
+
+/// How many keys [`ensure`] would make. Changes nothing.
+///
+/// # Errors
+/// As [`ensure`].
+pub(crate) fn dry_run(
+    control: &mut RedisConnection,
+    workload: &KeyValue,
+) -> Result<usize, Failure> {
+    let endpoint = control.endpoint().clone();
+    let failed = |error: RedisError| error.failure(&format!("cannot look at keys at {endpoint}"));
+    let there = size(control).map_err(failed)?;
+    let made = marker(control).map_err(failed)?;
+    refuse_foreign(control, there, made)?;
+    let wanted = Made { keys: workload.keys, size: workload.value_size };
+    let complete = made == Some(wanted) && there > u64::from(workload.keys);
+    Ok(if workload.preload && !complete { workload.keys as usize } else { 0 })
+}
+
+/// Removes the keys that weighin made and its marker; how many they were.
+///
+/// # Errors
+/// Whatever the server says.
+pub fn cleanup(control: &mut RedisConnection) -> Result<u64, Failure> {
+    let endpoint = control.endpoint().clone();
+    let failed = |error: RedisError| error.failure(&format!("cannot remove keys at {endpoint}"));
+    let Some(made) = marker(control).map_err(failed)? else { return Ok(0) };
+    let before = size(control).map_err(failed)?;
+    remove(control, 0..made.keys).map_err(failed)?;
+    control.command(&[b"UNLINK", MARKER]).map_err(failed)?;
+    Ok(before.saturating_sub(size(control).map_err(failed)?))
+}
+
+fn refuse_foreign(
+    control: &RedisConnection,
+    there: u64,
+    made: Option<Made>,
+) -> Result<(), Failure> {
+    let own = made.map_or(0, |made| u64::from(made.keys) + 1);
+    if there <= own {
+        return Ok(());
+    }
+    let endpoint = control.endpoint();
+    Err(Failure::new(
+        FailureKind::ForeignTables,
+        match made {
+            None => format!("the database at {endpoint} holds {there} keys that are not weighin's"),
+            Some(_) => format!(
+                "the database at {endpoint} holds {there} keys, more than the {own} that weighin made"
+            ),
+        },
+        "name an empty database: the number after the host, as in redis://host:6379/1",
+    ))
+}
+
+fn size(control: &mut RedisConnection) -> Result<u64, RedisError> {
+    match control.command(&[b"DBSIZE"])? {
+        Value::Integer(count) => Ok(u64::try_from(count).unwrap_or(0)),
+        other => Err(RedisError::Server(format!("DBSIZE gave {other:?}"))),
+    }
+}
+
+fn marker(control: &mut RedisConnection) -> Result<Option<Made>, RedisError> {
+    let answer = control.command(&[b"HMGET", MARKER, b"keys", b"shortest", b"longest"]);
+    // A key of that name that is no hash is not ours.
+    let Ok(Value::Array(fields)) = answer else { return answer.map(|_| None).or(Ok(None)) };
+    let number = |index: usize| fields.get(index)?.text()?.parse::<u32>().ok();
+    Ok(number(0).zip(number(1)).zip(number(2)).map(|((keys, shortest), longest)| Made {
+        keys,
+        size: match shortest == longest {
+            true => ValueSize::Fixed(longest),
+            false => ValueSize::Between(shortest, longest),
+        },
+    }))
+}
+
+fn mark(control: &mut RedisConnection, made: Made) -> Result<(), RedisError> {
+    let (shortest, longest) = match made.size {
+        ValueSize::Fixed(length) => (length, length),
+        ValueSize::Between(shortest, longest) => (shortest, longest),
+    };
+    let [keys, shortest, longest] = [made.keys, shortest, longest].map(|n| n.to_string());
+    control.command(&[
+        b"HSET",
+        MARKER,
+        b"keys",
+        keys.as_bytes(),
+        b"shortest",
+        shortest.as_bytes(),
+        b"longest",
+        longest.as_bytes(),
+    ])?;
+    Ok(())
+}
+
+/// Writes every key once, without expiry. False when asked to stop.
+fn write_all(
+    control: &mut RedisConnection,
+    workload: &KeyValue,
+    seed: u64,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Step),
+) -> Result<bool, RedisError> {
+    let lasting = KeyValue { expiry: None, ..workload.clone() };
+    let commands = KeyValueCommands::new(&lasting, seed, 1);
+    let mut source = KeyValueSource::new(&lasting, seed, 0, 1);
+    let mut told = Instant::now();
+    let (mut batch, mut answers) = (Vec::with_capacity(BATCH_BYTES * 2), 0);
+    for key in 0..workload.keys {
+        commands.write(source.set(key), &mut batch);
+        answers += 1;
+        if batch.len() < BATCH_BYTES && key + 1 < workload.keys {
+            continue;
+        }
+        control.send_all(&batch, answers)?;
+        batch.clear();
+        answers = 0;
+        if stop.is_requested() {
+            return Ok(false);
+        }
+        if told.elapsed() >= GLANCE {
+            told = Instant::now();
+            progress(Step { rows: u64::from(key) + 1, of: workload.keys.into() });
+        }
+    }
+    Ok(true)
+}
+
+fn remove(control: &mut RedisConnection, numbers: std::ops::Range<u32>) -> Result<(), RedisError> {
+    let numbers: Vec<u32> = numbers.collect();
+    for chunk in numbers.chunks(1_000) {
+        let keys: Vec<String> =
+            chunk.iter().map(|number| format!("{KEY_PREFIX}{number:0KEY_DIGITS$}")).collect();
+        let arguments: Vec<&[u8]> =
+            std::iter::once(&b"UNLINK"[..]).chain(keys.iter().map(String::as_bytes)).collect();
+        let mut command = Vec::new();
+        write_command(&arguments, &mut command);
+        control.send_all(&command, 1)?;
+    }
+    Ok(())
+}
+
+/// Bytes of memory that the server's data takes; 0 where it does not say.
+fn used_memory(control: &mut RedisConnection) -> u64 {
+    let report = super::info(control, "memory").unwrap_or_default();
+    let bytes = super::value(&report, "used_memory_dataset");
+    bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
+}
