@@ -154,7 +154,7 @@ fn load(clients: u32, throughput: f64) -> LoadResult {
             delete: transactions,
             begin: transactions,
             commit: transactions,
-            rollback: 0,
+            ..StatementCounts::default()
         },
         client: ClientCost {
             workers: 1,
