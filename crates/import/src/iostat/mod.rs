@@ -44,10 +44,6 @@ impl Format for Iostat {
             return parsed;
         };
         let line = first.line;
-        if reports.iter().any(|report| report.time_of_day.is_none()) {
-            let message = "the reports have no dates, and count as one a second";
-            parsed.problems.push(problem(&source, line, message));
-        }
         let samples = samples(&reports);
         if samples.is_empty() {
             let message = "the only report is of the time since boot, not of a load";

@@ -1,6 +1,6 @@
 //! Runs, of which a file may hold several one after the other.
 
-use super::interval::{IntervalLine, interval};
+use super::interval::interval;
 use super::line::{Entry, Key, entry};
 use crate::Problem;
 use crate::figures::{Figures, numbered_lines, percentile, problem};
@@ -18,7 +18,6 @@ pub(super) struct Run {
     /// Events offered per second, in an open loop.
     pub(super) rate: Option<u32>,
     pub(super) figures: Figures,
-    pub(super) intervals: Vec<IntervalLine>,
     pub(super) latencies: Option<Latencies>,
     /// What it complained of before it gave up.
     pub(super) fatal: Option<String>,
@@ -63,9 +62,12 @@ impl Run {
 
     fn take(&mut self, number: u32, line: &str) -> Result<(), String> {
         let not_understood = || format!("not understood: «{}»", line.trim());
-        if let Some(interval) = interval(line) {
-            self.intervals.push(interval);
-        } else if let Some(message) = line.strip_prefix("FATAL: ") {
+        // What a run prints as it goes says nothing that its report does not sum up; and its
+        // labels could be taken for those of the report.
+        if interval(line).is_some() {
+            return Ok(());
+        }
+        if let Some(message) = line.strip_prefix("FATAL: ") {
             self.fatal.get_or_insert_with(|| message.trim().to_owned());
         } else if let Some(threads) = line.strip_prefix("Number of threads:") {
             self.threads = threads.trim().parse().map_err(|_| not_understood())?;
