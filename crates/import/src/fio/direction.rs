@@ -4,6 +4,9 @@ use crate::figures::{Figures, percentile};
 use crate::json::Json;
 use model::{Latencies, PrintedNumber};
 
+/// The percentiles that are taken, of the seventeen that fio prints unless told otherwise.
+const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+
 /// One direction of the jobs of a group, where it did anything.
 pub(super) struct Direction<'a> {
     name: &'static str,
@@ -98,8 +101,9 @@ fn one_jobs_latencies(part: Json<'_>, prefix: &str, figures: &mut Figures) {
         }
     }
     let Some((completion, unit)) = of("clat") else { return };
-    for (rank, value) in completion.at(&["percentile"]).map(Json::members).unwrap_or_default() {
-        if let (Ok(rank), Some(value)) = (rank.parse::<f64>(), value.number()) {
+    let printed = completion.at(&["percentile"]).map(Json::members).unwrap_or_default();
+    for rank in PERCENTILES {
+        if let Some(value) = printed.get(&format!("{rank:.6}")).and_then(|value| value.number()) {
             let metric = format!("{prefix}{}", percentile(rank));
             figures.noted(&metric, value, unit, "of completion", 0);
         }

@@ -153,6 +153,7 @@ impl Run<'_> {
     fn reported(&self, source: &Source<'_>) -> Reported {
         let mut figures = Figures::default();
         let directions = self.directions();
+        together::figures(&directions, &self.jobs, &mut figures);
         let mut all = Some(Latencies::new());
         for direction in &directions {
             direction.figures(directions.len() == 1, &mut figures);
@@ -161,7 +162,6 @@ impl Run<'_> {
                 (all, _) => *all = None,
             }
         }
-        together::figures(&directions, &self.jobs, &mut figures);
         if let (Some(all), true) = (&all, directions.len() > 1) {
             figures.distribution(all);
         }

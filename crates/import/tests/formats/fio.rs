@@ -1,5 +1,5 @@
 use super::{figure, parse, reported};
-use model::{Quantity, TrialEnd};
+use model::TrialEnd;
 
 const READS: &str = include_str!("../fixtures/fio/randread.json");
 const MIXED: &str = include_str!("../fixtures/fio/mixed-two-jobs.json");
@@ -14,14 +14,14 @@ fn text_before_the_document_does_no_harm() {
     assert_eq!((trial.target.as_str(), trial.test.as_str()), ("nvme", "randread"));
     assert_eq!(trial.level.clients, 1, "psync waits, whatever iodepth says");
     assert_eq!(reported(trial).tool, "fio 3.33");
-    let (iops, counted) = reported(trial).quantity(Quantity::Throughput).unwrap();
-    assert!((iops.value - 30483.758121).abs() < 1e-6 && counted == "I/O operations");
+    let iops = reported(trial).number("iops").unwrap();
+    assert!((iops.value - 30483.758121).abs() < 1e-6);
     assert!((iops.resolution / 1e-6 - 1.0).abs() < 1e-6);
     assert_eq!(figure(trial, "bandwidth"), (124_861_473.0, "B/s"));
     assert_eq!(figure(trial, "latency_p95"), (39168.0, "ns"));
     assert_eq!(figure(trial, "elapsed"), (2001.0, "ms"));
-    let p99 = reported(trial).quantity(Quantity::LatencyP99).unwrap().0;
-    assert!((p99.value - 0.05248).abs() < 1e-9, "in milliseconds");
+    assert_eq!(figure(trial, "latency_p99"), (52480.0, "ns"));
+    assert!(reported(trial).figure("latency_p60").is_none(), "too fine to be of use");
 }
 
 #[test]
