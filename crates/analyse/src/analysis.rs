@@ -1,4 +1,4 @@
-use crate::{Finding, Validity};
+use crate::{Finding, SearchAnalysis, Validity};
 use model::{Dataset, Latencies, Level};
 use serde::Serialize;
 use stats::Estimate;
@@ -34,6 +34,10 @@ pub struct TestAnalysis {
     pub overall: Vec<OverallComparison>,
     /// By throughput at the peak of each target.
     pub ranking: Ranking,
+    /// Where the test searches for the highest load under a bound: what was found. Its one cell for
+    /// each target holds the steps that gave the answers; curves, comparisons and the ranking of
+    /// throughput are empty, since the loads differ on purpose.
+    pub search: Option<SearchAnalysis>,
 }
 
 /// All repeats of one target at one level.
@@ -216,7 +220,7 @@ pub enum Verdict {
 /// tier ends only where *every* target above is clearly better than *every* target below: each
 /// boundary between tiers is a claim that the data supports for all pairs across it, and a tie
 /// claims nothing. Within a tier targets stand in order of throughput.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Ranking {
     /// Best tier first. Targets without an estimate are not in it.
     pub tiers: Vec<Vec<Place>>,

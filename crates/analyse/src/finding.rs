@@ -1,5 +1,5 @@
-use crate::{Contradiction, Metric, Verdict};
-use model::{Failure, Level};
+use crate::{Contradiction, Metric, SearchOutcome, Verdict};
+use model::{Failure, Level, SearchOver, Slo};
 use serde::Serialize;
 use stats::Estimate;
 use std::time::Duration;
@@ -301,6 +301,32 @@ pub enum Evidence {
         failure: Failure,
         /// How often in the cell.
         times: usize,
+    },
+    /// The highest load under which a target keeps a bound on latency.
+    HighestLoad {
+        /// The bound.
+        slo: Slo,
+        /// What was searched for.
+        over: SearchOver,
+        /// What was found.
+        outcome: SearchOutcome,
+    },
+    /// The highest loads of two targets under a bound on latency.
+    HighestLoads {
+        /// The bound.
+        slo: Slo,
+        /// What was searched for.
+        over: SearchOver,
+        /// The target in the denominator.
+        baseline: String,
+        /// The target in the numerator.
+        candidate: String,
+        /// candidate ÷ baseline.
+        ratio: Estimate,
+        /// What follows.
+        verdict: Verdict,
+        /// The study's margin, 0.03 being 3 %.
+        margin: f64,
     },
     /// The dataset is large or small against the buffer pool (method R37).
     DatasetAgainstMemory {

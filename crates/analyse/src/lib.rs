@@ -9,7 +9,8 @@
 //! trials of a cell that are not void give its series and estimates (`cell`, `series`); series
 //! are compared between targets, level by level (`compare`) and over all levels together
 //! (`overall`), along the levels of a target (`curve`), and at the
-//! targets' peaks (`rank`).
+//! targets' peaks (`rank`). Where a test searches for the highest load, the answers of its trials
+//! are the series (`search`).
 
 mod analysis;
 mod audit;
@@ -21,6 +22,7 @@ mod finding;
 mod opinion;
 mod overall;
 mod rank;
+mod search;
 mod series;
 mod settings;
 mod study;
@@ -31,6 +33,7 @@ pub use analysis::{
 };
 pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Term};
 pub use finding::{Check, Drifting, Evidence, Finding, Severity, Subject, Validity};
+pub use search::{HighestLoad, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial};
 pub use series::percentile_ms;
 
 use cell::CellData;
@@ -75,15 +78,20 @@ fn analyse_test(
         findings.extend(opinions);
     }
 
-    let peaks = curve::peaks(study, &data);
+    let search = search::analysis(study, test, &data);
+    findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
+    // What was searched for is no curve, and its throughput is as high as the answer is.
+    let compared = if search.is_some() { &[] } else { data.as_slice() };
+    let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(study.confidence)).collect(),
-        ranking: rank::ranking(study, &peaks),
+        ranking: if search.is_some() { Ranking::default() } else { rank::ranking(study, &peaks) },
         curves: peaks.into_iter().map(|peak| peak.curve).collect(),
-        comparisons: compare::comparisons(study, test, &data),
-        overall: overall::overall(study, test, &data),
+        comparisons: compare::comparisons(study, test, compared),
+        overall: overall::overall(study, test, compared),
+        search,
     };
     findings.extend(compare::findings(study, &analysis));
     (analysis, findings)

@@ -1,6 +1,7 @@
 //! Which target is best at its own peak.
 
 use crate::curve::Peak;
+use crate::series::Series;
 use crate::{Place, Ranking};
 use model::{Price, Study};
 use stats::Relation;
@@ -19,25 +20,38 @@ pub(crate) fn ranking(study: &Study, peaks: &[Peak]) -> Ranking {
     let mut ordered: Vec<&Peak> = peaks.iter().collect();
     // Stable: of equal ones the earlier in the study comes first.
     ordered.sort_by(|a, b| b.curve.peak_throughput.point.total_cmp(&a.curve.peak_throughput.point));
-    let mut tiers: Vec<Vec<Place>> = Vec::new();
-    for (i, peak) in ordered.iter().enumerate() {
-        let (above, below) = ordered.split_at(i);
-        let separated = above.iter().all(|upper| below.iter().all(|&l| is_above(study, upper, l)));
-        match tiers.last_mut() {
-            Some(tier) if !separated => tier.push(place(study, peak)),
-            _ => tiers.push(vec![place(study, peak)]),
-        }
-    }
+    let tiers = tiers(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series))
+        .into_iter()
+        .map(|tier| tier.into_iter().map(|peak| place(study, peak)).collect())
+        .collect();
     let unranked = study.targets.iter().map(|target| &target.name);
     let unranked =
         unranked.filter(|name| peaks.iter().all(|peak| peak.curve.target != **name)).cloned();
     Ranking { tiers, unranked: unranked.collect() }
 }
 
-fn is_above(study: &Study, upper: &Peak, lower: &Peak) -> bool {
+/// Cuts a list that begins with the best into tiers: a tier ends where every one above is clearly
+/// better than every one below.
+pub(crate) fn tiers<'a, T>(
+    ordered: &[&'a T],
+    is_above: impl Fn(&T, &T) -> bool,
+) -> Vec<Vec<&'a T>> {
+    let mut tiers: Vec<Vec<&T>> = Vec::new();
+    for (i, one) in ordered.iter().enumerate() {
+        let (above, below) = ordered.split_at(i);
+        let separated = above.iter().all(|upper| below.iter().all(|lower| is_above(upper, lower)));
+        match tiers.last_mut() {
+            Some(tier) if !separated => tier.push(one),
+            _ => tiers.push(vec![one]),
+        }
+    }
+    tiers
+}
+
+/// Whether the larger of two series is so beyond doubt and by more than the margin.
+pub(crate) fn is_above(study: &Study, upper: &Series, lower: &Series) -> bool {
     upper
-        .series
-        .ratio_to(&lower.series, study.confidence)
+        .ratio_to(lower, study.confidence)
         .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Larger)
 }
 

@@ -1,8 +1,8 @@
 //! Walks a plan: brings each target to the state that a trial starts from, runs the load with
 //! sampling beside it, and hands the record to the store.
 //!
-//! [`Campaign`] runs a whole study; [`measure`] runs one load, as both a campaign and
-//! `weighin load` do.
+//! [`Campaign`] runs a whole study; [`measure`] runs one load, and [`search`] looks for the highest
+//! that keeps a bound on latency, as both a campaign and `weighin load` do.
 
 mod control;
 mod deployment;
@@ -11,6 +11,7 @@ mod login;
 mod measure;
 mod opinion;
 mod redis;
+mod search;
 mod sql;
 pub mod tables;
 mod trial;
@@ -22,4 +23,5 @@ pub use failure::load_failure;
 pub use login::Login;
 pub use measure::{Measured, Order, measure};
 pub use redis::keys::cleanup as cleanup_keys;
+pub use search::{Goal, SearchProgress, Searched, search};
 pub use walk::{Campaign, Event, RunError, Summary, Surveyed, survey};

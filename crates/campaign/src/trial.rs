@@ -1,10 +1,12 @@
 use crate::redis::keys;
 use crate::walk::Event;
-use crate::{Control, Deployment, Measured, Order, measure, opinion, tables};
+use crate::{
+    Control, Deployment, Goal, Measured, Order, Searched, measure, opinion, search, tables,
+};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Failure, KeyValue, Oltp, Sampling, Test, Trial, TrialEnd, TrialRecord, Turn, UnixMillis,
-    Workload,
+    Failure, KeyValue, Oltp, Sampling, Search, Test, Trial, TrialEnd, TrialRecord, Turn,
+    UnixMillis, Workload,
 };
 use peer::sysbench::Sysbench;
 use std::time::{Duration, SystemTime};
@@ -109,10 +111,12 @@ pub(crate) fn run_trial(
             attempt
         }
     };
-    let (end, sampling) = match attempt {
+    let (end, sampling, search) = match attempt {
         Ok(None) => return None,
-        Ok(Some(measured)) => (TrialEnd::Completed(Box::new(measured.load)), measured.sampling),
-        Err(failure) => (TrialEnd::Failed(failure), Sampling::default()),
+        Ok(Some((measured, search))) => {
+            (TrialEnd::Completed(Box::new(measured.load)), measured.sampling, search)
+        }
+        Err(failure) => (TrialEnd::Failed(failure), Sampling::default(), None),
     };
     Some(TrialRecord {
         key: trial.key.clone(),
@@ -123,6 +127,7 @@ pub(crate) fn run_trial(
         end,
         sampling,
         second_opinion,
+        search,
     })
 }
 
@@ -153,7 +158,7 @@ fn attempt(
     study_seed: u64,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
-) -> Result<Option<Measured>, Failure> {
+) -> Result<Option<(Measured, Option<Search>)>, Failure> {
     let mut control = stand.deployment.ready(test.cache)?;
     if let Workload::KeyValue(keys) = &test.workload {
         let target = &trial.key.target;
@@ -181,13 +186,25 @@ fn attempt(
         sample_every: SAMPLE_EVERY,
     };
     let login = stand.deployment.login().clone();
-    let measured = measure(&login, &mut control, &order, stop, &mut |interval| {
-        observe(Event::Interval { trial, interval });
-    })?;
+    let done = match test.slo.zip(trial.key.level.search) {
+        Some((slo, over)) => {
+            let goal = Goal { slo, over, arrivals: test.arrivals };
+            let found = search(&login, &mut control, &order, &goal, stop, &mut |progress| {
+                observe(Event::Searching { trial, progress });
+            })?;
+            found.map(|Searched { search, measured }| (measured, Some(search)))
+        }
+        None => {
+            let measured = measure(&login, &mut control, &order, stop, &mut |interval| {
+                observe(Event::Interval { trial, interval });
+            })?;
+            measured.map(|measured| (measured, None))
+        }
+    };
     // A server that does not end well after a good trial takes nothing from the trial; the next
     // one on it will say so if it matters.
     let _ = stand.deployment.rest();
-    Ok(measured)
+    Ok(done)
 }
 
 fn now() -> UnixMillis {

@@ -1,7 +1,7 @@
 use crate::redis::keys;
 use crate::tables::{self, Prepared, Step};
 use crate::trial::{Stand, run_trial};
-use crate::{Deployment, check_limits, opinion};
+use crate::{Deployment, SearchProgress, check_limits, opinion};
 use engine::Stop;
 use model::{
     CacheState, Failure, FailureKind, Interval, Place, Plan, Study, Target, TargetFacts, Test,
@@ -44,6 +44,13 @@ pub enum Event<'a> {
         trial: &'a Trial,
         /// What happened in it.
         interval: &'a Interval,
+    },
+    /// A trial that searches for the highest load has learned something.
+    Searching {
+        /// Which one.
+        trial: &'a Trial,
+        /// What it learned.
+        progress: SearchProgress<'a>,
     },
     /// A trial is over and in the store.
     TrialEnded {

@@ -107,6 +107,7 @@ fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
                 second_opinion: false,
                 arrivals: Arrivals::default(),
                 policy: ErrorPolicy::default(),
+                slo: None,
             });
             tests.len() - 1
         });
@@ -140,6 +141,7 @@ fn records(trials: Vec<ImportedTrial>) -> Vec<TrialRecord> {
                 end: trial.end,
                 sampling: trial.sampling,
                 second_opinion: None,
+                search: None,
             }
         })
         .collect();

@@ -100,7 +100,7 @@ impl Row<'_> {
         for name in CLIENTS {
             clients = clients.or(whole(name)?);
         }
-        Ok(Level { clients: clients.unwrap_or(0), rate: whole("rate")? })
+        Ok(Level { clients: clients.unwrap_or(0), rate: whole("rate")?, search: None })
     }
 }
 

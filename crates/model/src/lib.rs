@@ -21,6 +21,8 @@ mod policy;
 mod record;
 mod reported;
 mod sample;
+mod search;
+mod slo;
 mod study;
 mod test;
 mod workload;
@@ -49,6 +51,8 @@ pub use reported::{PrintedNumber, PrintedValue, Reported, ReportedFigure};
 pub use sample::{
     CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters,
 };
+pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
+pub use slo::{LatencyFigure, Slo, SloError};
 pub use study::{
     Endpoint, PasswordSource, Place, Price, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };

@@ -30,7 +30,8 @@ pub struct Trial {
     /// Seeds this trial's random streams. The same for all targets of a test, level and repeat,
     /// so that they get the same work.
     pub seed: u64,
-    /// How long the load will run: warm-up and measurement, without set-up.
+    /// How long the load will run: warm-up and measurement, without set-up. A search takes as long as
+    /// it takes; this is what searches take as a rule.
     pub load_time: Duration,
 }
 

@@ -1,4 +1,4 @@
-use crate::{LoadResult, Reported, Sampling, SecondOpinion, TrialKey};
+use crate::{LoadResult, Reported, Sampling, Search, SecondOpinion, TrialKey};
 use serde::{Deserialize, Serialize};
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
@@ -25,6 +25,11 @@ pub struct TrialRecord {
     /// What another tool made of the same, where the test asks for it.
     #[serde(default)]
     pub second_opinion: Option<SecondOpinion>,
+    /// The search for the highest load under a bound, where the test asks for it. What the trial
+    /// ended with and what was sampled are of the step that gave the answer (see
+    /// [`Search::deciding_step`]).
+    #[serde(default)]
+    pub search: Option<Search>,
 }
 
 /// What came of a trial.

@@ -1,4 +1,4 @@
-use crate::{ArrivalProcess, ErrorPolicy, Workload};
+use crate::{ArrivalProcess, ErrorPolicy, SearchOver, Slo, Workload};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ pub struct Test {
     pub workload: Workload,
     /// How hard, in ascending order, no level twice.
     pub levels: Vec<Level>,
-    /// How long the load runs before measuring starts.
+    /// How long the load runs before measuring starts; in each step of a search.
     pub warmup: Duration,
-    /// How long is measured.
+    /// How long is measured; in each step of a search.
     pub duration: Duration,
     /// The state of the caches when a trial starts.
     pub cache: CacheState,
@@ -26,12 +26,16 @@ pub struct Test {
     /// Which errors a trial survives, and how.
     #[serde(default)]
     pub policy: ErrorPolicy,
+    /// The bound on latency under which the highest load is searched for. There is one level then,
+    /// which is searched.
+    #[serde(default)]
+    pub slo: Option<Slo>,
 }
 
 impl Test {
     /// Whether transactions are offered at rates. A test has either rates or closed loops.
     pub fn is_open(&self) -> bool {
-        self.levels.iter().any(|level| level.rate.is_some())
+        self.levels.iter().any(Level::is_open)
     }
 }
 
@@ -59,21 +63,42 @@ pub struct Level {
     /// Open loop: transactions offered per second, over all connections.
     #[serde(default)]
     pub rate: Option<u32>,
+    /// Where the level is not given but searched for: what the search varies. `clients` is the
+    /// most connections that it may use, and there is no `rate`.
+    #[serde(default)]
+    pub search: Option<SearchOver>,
 }
 
 impl Level {
     /// Of imported results that do not say how hard the load was, or that know no levels.
-    pub const NOT_STATED: Self = Self { clients: 0, rate: None };
+    pub const NOT_STATED: Self = Self { clients: 0, rate: None, search: None };
 
     /// A closed loop of so many clients.
     pub fn clients(clients: u32) -> Self {
-        Self { clients, rate: None }
+        Self { clients, rate: None, search: None }
+    }
+
+    /// An open loop of so many transactions per second over so many connections.
+    pub fn rate(clients: u32, rate: u32) -> Self {
+        Self { clients, rate: Some(rate), search: None }
+    }
+
+    /// The highest load of that kind under a bound, with so many connections at most.
+    pub fn searched(over: SearchOver, clients: u32) -> Self {
+        Self { clients, rate: None, search: Some(over) }
+    }
+
+    /// Whether transactions are offered at a rate, given or searched for.
+    pub fn is_open(&self) -> bool {
+        self.rate.is_some() || self.search == Some(SearchOver::Rate)
     }
 }
 
 impl std::fmt::Display for Level {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.rate, self.clients) {
+            _ if self.search == Some(SearchOver::Rate) => f.write_str("the highest rate"),
+            _ if self.search.is_some() => f.write_str("the highest number of clients"),
             (Some(rate), _) => write!(f, "{rate}/s"),
             (None, 0) => f.write_str("level not stated"),
             (None, 1) => f.write_str("1 client"),

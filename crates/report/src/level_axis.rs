@@ -1,5 +1,6 @@
 //! What the levels of a test count, and what its latencies are called.
 
+use crate::numbers::count;
 use crate::words;
 use analyse::TestAnalysis;
 use model::Level;
@@ -17,7 +18,7 @@ pub(crate) enum LevelAxis {
 impl LevelAxis {
     /// That of a test, which has levels of one kind only.
     pub(crate) fn of(test: &TestAnalysis) -> Self {
-        let open = test.cells.iter().any(|cell| cell.level.rate.is_some());
+        let open = test.cells.iter().any(|cell| cell.level.is_open());
         if open { Self::Rate } else { Self::Clients }
     }
 
@@ -26,6 +27,14 @@ impl LevelAxis {
         match self {
             Self::Clients => level.clients,
             Self::Rate => level.rate.unwrap_or_default(),
+        }
+    }
+
+    /// A level in a table.
+    pub(crate) fn text(self, level: Level) -> String {
+        match level.search {
+            Some(_) => "the highest found".to_owned(),
+            None => count(self.number(level).into()),
         }
     }
 

@@ -62,6 +62,13 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
     blocks.extend(studied.map(|studied| format!("{}.", escaped(&words::workload(studied)))));
     blocks.push(table(&tables::cells(analysis, test)));
+    if let Some(found) = &test.search {
+        let comparisons = tables::search_comparisons(found);
+        if !comparisons.rows.is_empty() {
+            blocks.push(table(&comparisons));
+        }
+        blocks.push(table(&tables::search_steps(analysis, found)));
+    }
     for (baseline, candidate) in view::pairs(test) {
         blocks.push(format!("### {} ÷ {}", escaped(candidate), escaped(baseline)));
         blocks.push(table(&tables::ratios(test, baseline, candidate)));

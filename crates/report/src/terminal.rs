@@ -1,7 +1,7 @@
 //! What a terminal shows when a run is over.
 
 use crate::{numbers, view, words};
-use analyse::{Analysis, Evidence, Place, Severity, TestAnalysis};
+use analyse::{Analysis, Evidence, Place, SearchAnalysis, Severity, TestAnalysis};
 use std::fmt::Write;
 
 /// Narrowest width that lines are broken to.
@@ -41,6 +41,9 @@ enum Style {
 
 impl Page {
     fn test(&mut self, analysis: &Analysis, test: &TestAnalysis) {
+        if let Some(found) = &test.search {
+            return self.search(analysis, test, found);
+        }
         self.paragraph(
             "",
             &format!("{}: transactions per second at the peak", test.test),
@@ -76,6 +79,22 @@ impl Page {
         }
         if said.more_conditions > 0 {
             self.bullet(&format!("{} more in the report", said.more_conditions), Style::Soft);
+        }
+        self.text.push('\n');
+    }
+
+    /// What the searches for the highest load found.
+    fn search(&mut self, analysis: &Analysis, test: &TestAnalysis, found: &SearchAnalysis) {
+        let heading = format!(
+            "{}: {} {}",
+            test.test,
+            words::searched_for(found.over),
+            words::bound(&found.slo)
+        );
+        self.paragraph("", &heading, Style::Bold);
+        let said = words::answer(analysis, test);
+        for sentence in said.targets.iter().chain(&said.conditions) {
+            self.bullet(sentence, Style::Plain);
         }
         self.text.push('\n');
     }

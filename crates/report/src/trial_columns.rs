@@ -2,7 +2,7 @@
 
 use crate::{view, words};
 use analyse::{Analysis, TrialAssessment};
-use model::{LoadResult, TrialRecord};
+use model::{LoadResult, Search, SearchOver, TrialRecord};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct TrialRow<'a> {
 pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
 
 /// All columns in order. Names and meanings are part of the published formats.
-pub(crate) const COLUMNS: [Column; 35] = [
+pub(crate) const COLUMNS: [Column; 40] = [
     ("study", |row| row.analysis.dataset.study.name.clone().into()),
     ("run", |row| row.analysis.dataset.run.id.into()),
     ("test", |row| row.planned.key.test.clone().into()),
@@ -63,6 +63,11 @@ pub(crate) const COLUMNS: [Column; 35] = [
     ("overloaded", |row| {
         row.loaded(|load| load.open.as_ref().map(|_| load.is_overloaded()).into())
     }),
+    ("search", |row| row.planned.key.level.search.map(SearchOver::name).into()),
+    ("slo", |row| row.searched(|search| search.slo.to_string().into())),
+    ("search_kept", |row| row.searched(|search| search.answer.kept.into())),
+    ("search_missed", |row| row.searched(|search| search.answer.missed.into())),
+    ("search_steps", |row| row.searched(|search| search.steps.len().into())),
 ];
 
 /// Every trial of the plan in its order.
@@ -97,6 +102,10 @@ impl TrialRow<'_> {
 
     fn loaded(&self, value: impl FnOnce(&LoadResult) -> Value) -> Value {
         self.record.and_then(TrialRecord::load).map_or(Value::Null, value)
+    }
+
+    fn searched(&self, value: impl FnOnce(&Search) -> Value) -> Value {
+        self.record.and_then(|record| record.search.as_ref()).map_or(Value::Null, value)
     }
 
     fn failed(&self, value: impl FnOnce(&model::Failure) -> Value) -> Value {

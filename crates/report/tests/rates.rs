@@ -11,7 +11,7 @@ fn offered() -> Dataset {
     let mut data = support::usual();
     let highest = data.study.tests[0].levels.iter().map(|level| level.clients).max();
     let rate = |level: &mut Level| {
-        *level = Level { clients: 64, rate: Some(100 * level.clients) };
+        *level = Level::rate(64, 100 * level.clients);
     };
     let at_rate = |key: &mut TrialKey| rate(&mut key.level);
     data.study.tests[0].levels.iter_mut().for_each(rate);

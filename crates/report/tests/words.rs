@@ -2,8 +2,10 @@
 
 mod support;
 
-use analyse::{Check, Drifting, Evidence, Finding, Metric, Severity, Subject, Verdict};
-use model::{Failure, FailureKind, Level};
+use analyse::{
+    Check, Drifting, Evidence, Finding, Metric, SearchOutcome, Severity, Subject, Verdict,
+};
+use model::{Failure, FailureKind, Level, SearchOver};
 use report::words::sentence;
 use stats::Estimate;
 use std::time::Duration;
@@ -72,6 +74,26 @@ fn opinion(metric: Metric, agrees: Option<bool>) -> Finding {
         other: ratio(1_450.0, 1_400.0, 1_500.0),
         ratio: ratio(1.12, 1.08, 1.16),
         agrees,
+    })
+}
+
+fn highest(over: SearchOver, outcome: SearchOutcome) -> Finding {
+    let slo = "p95 < 20ms".parse().expect("a bound");
+    let subject =
+        Subject { level: None, repeat: None, ..finding(Evidence::LedgerUnbalanced).subject };
+    let evidence = Evidence::HighestLoad { slo, over, outcome };
+    Finding { severity: Severity::Notice, subject, evidence }
+}
+
+fn highest_of_two(ratio: Estimate, verdict: Verdict) -> Finding {
+    comparison(Evidence::HighestLoads {
+        slo: "p95 < 20ms".parse().expect("a bound"),
+        over: SearchOver::Rate,
+        baseline: "durable".into(),
+        candidate: "relaxed".into(),
+        ratio,
+        verdict,
+        margin: 0.03,
     })
 }
 
@@ -203,6 +225,13 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             margin: 0.03,
         }),
         comparison(Evidence::Unresolved { a: two.0, b: two.1, levels: vec![level(8)] }),
+        highest(SearchOver::Rate, SearchOutcome::Found { load: ratio(1_624.0, 1_540.2, 1_699.0) }),
+        highest(SearchOver::Clients, SearchOutcome::AtLeast { load: 128.0 }),
+        highest(SearchOver::Rate, SearchOutcome::Below { load: 12.0 }),
+        highest(SearchOver::Clients, SearchOutcome::Unknown),
+        highest_of_two(ratio(1.13, 1.05, 1.22), Verdict::CandidateBetter),
+        highest_of_two(ratio(1.01, 0.99, 1.02), Verdict::Equivalent),
+        highest_of_two(ratio(0.95, 0.8, 1.15), Verdict::Unresolved),
         whole(Evidence::DatasetAgainstMemory {
             dataset_bytes: 1_288_490_188,
             buffer_pool_bytes: 134_217_728,

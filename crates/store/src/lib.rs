@@ -16,6 +16,7 @@ mod reported;
 mod run;
 mod sampling;
 mod schema;
+mod search;
 mod store;
 mod target;
 mod trial;

@@ -1,7 +1,9 @@
 //! The run itself: study, plan and host, written once.
 
-use crate::value::{Columns, Json, Nanos, Seed};
-use model::{Block, HostFacts, Level, Plan, RunInfo, Study, Trial, TrialKey, UnixMillis};
+use crate::value::{Columns, Json, Name, Nanos, Seed};
+use model::{
+    Block, HostFacts, Level, Plan, RunInfo, SearchOver, Study, Trial, TrialKey, UnixMillis,
+};
 use rusqlite::{Connection, Result, params};
 
 /// Writes the run and its plan into an empty store.
@@ -29,7 +31,7 @@ pub(crate) fn insert(
     )?;
     let mut statement = connection.prepare(
         "INSERT INTO planned_trial (position, block, target, test, clients, rate, repeat, seed,
-         load_time_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         load_time_ns, search) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for block in &plan.blocks {
         for trial in &block.trials {
@@ -42,7 +44,8 @@ pub(crate) fn insert(
                 trial.key.level.rate,
                 trial.key.repeat,
                 Seed(trial.seed),
-                Nanos(trial.load_time)
+                Nanos(trial.load_time),
+                trial.key.level.search.map(Name)
             ])?;
         }
     }
@@ -71,7 +74,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
     )?;
     let mut blocks: Vec<Block> = Vec::new();
     let mut statement = connection.prepare(
-        "SELECT block, position, target, test, clients, rate, repeat, seed, load_time_ns
+        "SELECT block, position, target, test, clients, rate, search, repeat, seed, load_time_ns
          FROM planned_trial ORDER BY position",
     )?;
     let mut rows = statement.query([])?;
@@ -82,7 +85,11 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
         let key = TrialKey {
             target: columns.next()?,
             test: columns.next()?,
-            level: Level { clients: columns.next()?, rate: columns.next()? },
+            level: Level {
+                clients: columns.next()?,
+                rate: columns.next()?,
+                search: columns.next::<Option<Name<SearchOver>>>()?.map(|name| name.0),
+            },
             repeat: columns.next()?,
         };
         let Seed(seed) = columns.next()?;

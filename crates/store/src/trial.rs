@@ -1,7 +1,7 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
 use crate::value::{Columns, Histogram, Name, Nanos, Packed};
-use crate::{open_loop, opinion, reported, sampling};
+use crate::{open_loop, opinion, reported, sampling, search};
 use model::{
     ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, NoticeDelay, Phase, PhaseTotals,
     StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
@@ -34,6 +34,9 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
     }
     if let Some(second) = &record.second_opinion {
         opinion::insert(connection, position, second)?;
+    }
+    if let Some(found) = &record.search {
+        search::insert(connection, position, found)?;
     }
     sampling::insert(connection, position, &record.sampling)
 }
@@ -73,6 +76,7 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
         end,
         sampling: sampling::select(connection, position)?,
         second_opinion: opinion::select(connection, position)?,
+        search: search::select(connection, position)?,
     }))
 }
 

@@ -1,5 +1,6 @@
 use crate::random::SplitMix64;
 use model::{Block, Level, Plan, Study, Test, Trial, TrialKey};
+use std::time::Duration;
 
 /// Plans every trial of a study.
 ///
@@ -35,7 +36,7 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
                     },
                     position,
                     seed: work_seed(seed, &test.name, *level, number),
-                    load_time: test.warmup + test.duration,
+                    load_time: load_time(test),
                 });
             }
         }
@@ -44,11 +45,21 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
     Plan { seed, blocks }
 }
 
+/// Steps that searches take as a rule, the closed loop before the first included.
+const STEPS_OF_A_SEARCH: u32 = 10;
+
+/// How long the load of a trial will run: exactly, but for searches, which end when they know.
+fn load_time(test: &Test) -> Duration {
+    let once = test.warmup + test.duration;
+    if test.slo.is_some() { once * STEPS_OF_A_SEARCH } else { once }
+}
+
 /// Seeds the work of a trial. The target takes no part: all targets get the same work.
 fn work_seed(seed: u64, test: &str, level: Level, repeat: u32) -> u64 {
-    let level = match level.rate {
-        None => level.clients.to_string(),
-        Some(rate) => format!("{}@{rate}", level.clients),
+    let level = match (level.rate, level.search) {
+        (_, Some(over)) => format!("{}@{}", level.clients, over.name()),
+        (None, None) => level.clients.to_string(),
+        (Some(rate), None) => format!("{}@{rate}", level.clients),
     };
     SplitMix64::named(seed, &format!("work: {repeat}/{level}/{test}")).draw()
 }

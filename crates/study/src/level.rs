@@ -1,4 +1,5 @@
 use crate::problem::{Place, Problems};
+use crate::slo;
 use crate::validate::{one_of, whole};
 use crate::wire::{Maybe, Numbers, TestTable};
 use model::{ArrivalProcess, Arrivals, Level};
@@ -11,16 +12,19 @@ const MAX_RATE: u32 = 10_000_000;
 /// Most transactions that may wait: each takes some bytes of the load generator's memory.
 pub(crate) const MAX_WAITING: u32 = 10_000_000;
 /// Connections of an open loop where the study names no number.
-const DEFAULT_CONNECTIONS: u32 = 64;
+pub(crate) const DEFAULT_CONNECTIONS: u32 = 64;
 
 /// How hard a test is run: numbers of clients or, with `rate`, transactions per second.
 pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> {
+    if table.slo.is_some() {
+        return slo::level(table, problems).into_iter().collect();
+    }
     match (&table.rate, &table.clients) {
         (Some(rates), clients) => {
-            let clients = connections(clients, problems);
+            let clients = connections("rate", clients, DEFAULT_CONNECTIONS, problems);
             refuse_second_opinion(table, rates, problems);
             let rates = ascending("rate", rates, MAX_RATE, problems);
-            rates.into_iter().map(|rate| Level { clients, rate: Some(rate) }).collect()
+            rates.into_iter().map(|rate| Level::rate(clients, rate)).collect()
         }
         (None, Some(clients)) => ascending("clients", clients, MAX_CLIENTS, problems)
             .into_iter()
@@ -36,7 +40,7 @@ pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> V
 
 /// How the transactions of a test with rates arrive.
 pub(crate) fn arrivals(table: &TestTable, problems: &mut Problems) -> Arrivals {
-    if table.rate.is_none() {
+    if table.rate.is_none() && !slo::searches_rate(table) {
         let places = [
             ("arrivals", table.arrivals.as_ref().map(Spanned::span)),
             ("max_waiting", table.max_waiting.as_ref().map(Spanned::span)),
@@ -64,20 +68,27 @@ pub(crate) fn arrivals(table: &TestTable, problems: &mut Problems) -> Arrivals {
     }
 }
 
-/// The connections that an open loop may use.
-fn connections(clients: &Maybe<Numbers>, problems: &mut Problems) -> u32 {
-    let Some(clients) = clients else { return DEFAULT_CONNECTIONS };
+/// The connections that a load may use beside a key (`rate`, `slo`) that decides how hard it is.
+pub(crate) fn connections(
+    beside: &str,
+    clients: &Maybe<Numbers>,
+    default: u32,
+    problems: &mut Problems,
+) -> u32 {
+    let Some(clients) = clients else { return default };
     match ascending("clients", clients, MAX_CLIENTS, problems).as_slice() {
-        [] => DEFAULT_CONNECTIONS,
+        [] => default,
         [one] => *one,
         several => {
             problems
                 .add(
                     clients.span(),
-                    format!("`clients` has {} levels beside a `rate`", several.len()),
+                    format!("`clients` has {} levels beside `{beside}`", several.len()),
                 )
-                .help("with `rate`, `clients` is one number: the connections to choose from");
-            DEFAULT_CONNECTIONS
+                .help(format!(
+                    "with `{beside}`, `clients` is one number: the connections that there are"
+                ));
+            default
         }
     }
 }

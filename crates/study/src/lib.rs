@@ -19,6 +19,7 @@ mod scaled;
 mod schema;
 mod settings;
 mod shape;
+mod slo;
 mod target;
 mod template;
 mod test;

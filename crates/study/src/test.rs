@@ -2,7 +2,7 @@ use crate::duration::parse_duration;
 use crate::problem::Problems;
 use crate::validate::{name, one_of, whole};
 use crate::wire::{Maybe, TestTable};
-use crate::{level, mix, policy};
+use crate::{level, mix, policy, slo};
 use model::{CacheState, KeyDistribution, Oltp, OltpMix, Test, Workload};
 use std::time::Duration;
 use toml::Spanned;
@@ -41,8 +41,13 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         Some(written) => name(written, "test", problems),
         None => mix.map(|mix| mix.name().to_string()),
     };
-    let warmup = length("warmup", &table.warmup, DEFAULT_WARMUP, problems);
-    let duration = length("duration", &table.duration, DEFAULT_DURATION, problems);
+    let slo = slo::slo(table, problems);
+    let (default_warmup, default_duration) = match table.slo {
+        None => (DEFAULT_WARMUP, DEFAULT_DURATION),
+        Some(_) => (slo::STEP_WARMUP, slo::STEP_DURATION),
+    };
+    let warmup = length("warmup", &table.warmup, default_warmup, problems);
+    let duration = length("duration", &table.duration, default_duration, problems);
     if let (Some(written), true) = (&table.duration, duration.is_zero()) {
         problems.add(written.span(), "`duration` must be more than zero: nothing is measured");
     }
@@ -66,6 +71,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         second_opinion: table.second_opinion.unwrap_or(false),
         arrivals: level::arrivals(table, problems),
         policy: policy::policy(table, problems),
+        slo,
     })
 }
 

@@ -1,7 +1,7 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
-use model::{ArrivalProcess, ErrorAction, KeyDistribution, OltpMix};
+use model::{ArrivalProcess, ErrorAction, KeyDistribution, OltpMix, SearchOver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ pub(crate) struct PriceTable {
 /// A workload at several levels.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{ "required": ["clients"] }, { "required": ["rate"] }]))]
+#[schemars(extend("anyOf" = [{ "required": ["clients"] }, { "required": ["rate"] }, { "required": ["slo"] }]))]
 pub(crate) struct TestTable {
     /// Unique within the study; the workload's name when absent.
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
@@ -193,6 +193,17 @@ pub(crate) struct TestTable {
     /// response times then, counted from when each transaction was due.
     #[schemars(with = "Option<Numbers>")]
     pub rate: Maybe<Numbers>,
+    /// A bound on latency, such as `p95 < 20ms`, in place of levels: the highest load that keeps it
+    /// is searched for. The figure is mean, p50, p95, p99, p999 or max; the unit us, ms or s.
+    #[schemars(
+        with = "Option<String>",
+        regex(pattern = r"^\s*(mean|p50|p95|p99|p999|max)\s*<=?\s*[0-9.]+\s*(us|ms|s)\s*$")
+    )]
+    pub slo: Maybe<String>,
+    /// What is searched for under an `slo`: the highest `rate` (the default), or the highest number
+    /// of `clients`, of which the key `clients` then is the most to try; 128 when absent.
+    #[schemars(with = "Option<String>", extend("enum" = SearchOver::ALL.map(SearchOver::name)))]
+    pub search: Maybe<String>,
     /// How the transactions of a `rate` are spread in time; `poisson` when absent.
     #[schemars(with = "Option<String>", extend("enum" = ArrivalProcess::ALL.map(ArrivalProcess::name)))]
     pub arrivals: Maybe<String>,
@@ -210,10 +221,12 @@ pub(crate) struct TestTable {
     /// What to do about any other error of the server; `stop` when absent.
     #[schemars(with = "Option<String>", extend("enum" = ErrorAction::ALL.map(ErrorAction::name)))]
     pub on_error: Maybe<String>,
-    /// How long the load runs before measuring starts, such as `5s` (the default) or `1m30s`.
+    /// How long the load runs before measuring starts, such as `5s` (the default) or `1m30s`; with
+    /// `slo` before each step of the search, `1s` when absent.
     #[schemars(with = "Option<String>")]
     pub warmup: Maybe<String>,
-    /// How long is measured, such as `30s` (the default) or `5m`.
+    /// How long is measured, such as `30s` (the default) or `5m`; with `slo` in each step, `5s` when
+    /// absent.
     #[schemars(with = "Option<String>")]
     pub duration: Maybe<String>,
     /// State of the caches when a trial starts; `warm` when absent. Cold: server stopped, file

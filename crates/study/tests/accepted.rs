@@ -87,7 +87,7 @@ fn rates_are_levels_of_an_open_loop() {
         );
         parse(&text, "s").unwrap()
     };
-    let level = |clients, rate| Level { clients, rate: Some(rate) };
+    let level = Level::rate;
     let study = with("rate = [400, 100]");
     let test = &study.tests[0];
     assert_eq!(test.levels, [level(64, 100), level(64, 400)]);
@@ -167,7 +167,11 @@ fn the_schema_knows_values_ranges_and_what_is_required() {
     let schema = json_schema();
     let test = &schema["properties"]["test"]["items"];
     assert_eq!(test["required"], serde_json::json!(["workload"]));
-    let either = serde_json::json!([{ "required": ["clients"] }, { "required": ["rate"] }]);
+    let either = serde_json::json!([
+        { "required": ["clients"] },
+        { "required": ["rate"] },
+        { "required": ["slo"] },
+    ]);
     assert_eq!(test["anyOf"], either);
     assert_eq!(test["additionalProperties"], false);
     assert_eq!(test["properties"]["workload"]["enum"][0], "oltp_read_write");
@@ -217,4 +221,28 @@ fn a_test_may_change_what_its_workload_holds() {
     ] {
         assert!(study(refused).is_err(), "{refused}");
     }
+}
+
+#[test]
+fn a_bound_on_latency_searches_for_the_highest_rate_or_number_of_clients() {
+    let targets: String =
+        ["a", "b"].map(|name| format!("[[target]]\nname = \"{name}\"\nsandbox = {{}}\n")).concat();
+    let with = |keys: &str| {
+        let test = format!("[[test]]\nworkload = \"oltp_read_only\"\n{keys}\n");
+        parse(&format!("[study]\nname = \"s\"\nrepeats = 2\n{targets}{test}"), "s.toml").unwrap()
+    };
+    let study = with("slo = \"p95 < 20ms\"");
+    let test = &study.tests[0];
+    assert_eq!(test.slo, Some("p95 < 20ms".parse().unwrap()));
+    assert_eq!(test.levels, [Level::searched(model::SearchOver::Rate, 64)]);
+    assert!(test.is_open());
+    assert_eq!((test.warmup.as_secs(), test.duration.as_secs()), (1, 5));
+    let plan = expand(&study, 1);
+    assert_eq!(plan.trials().count(), 4, "one trial for each target and repeat");
+    assert!(plan.trials().all(|trial| trial.load_time.as_secs() > 6), "several steps");
+
+    let study = with("slo = \"max <= 1s\"\nsearch = \"clients\"\nclients = 32\nduration = \"2s\"");
+    assert_eq!(study.tests[0].levels, [Level::searched(model::SearchOver::Clients, 32)]);
+    assert!(!study.tests[0].is_open());
+    with("slo = \"p99 < 5ms\"\nclients = 8\narrivals = \"uniform\"\nmax_waiting = 9");
 }

@@ -137,7 +137,7 @@ fn rates_that_make_no_sense_are_refused() {
     let several = refusal(&format!(
         "{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\nclients=[1,2]\nrate=5"
     ));
-    assert_says(&several, &["s.toml:8:9: `clients` has 2 levels beside a `rate`", "one number"]);
+    assert_says(&several, &["s.toml:8:9: `clients` has 2 levels beside `rate`", "one number"]);
     assert_says(&with("rate = 0"), &["`rate` must be from 1 to 10000000, not 0"]);
     assert_says(&with("rate = [7, 7]"), &["`rate` has the level 7 twice"]);
     assert_says(&with("rate = []"), &["`rate` is empty"]);
@@ -293,4 +293,31 @@ fn files_that_are_no_study_are_refused() {
     assert_says(&refused("missing", None).to_string(), &["missing", "`weighin init`"]);
     let directory = load(dir.path()).expect_err("a directory is no study file").to_string();
     assert_says(&directory, &["directory", "name the study file"]);
+}
+
+#[test]
+fn bounds_on_latency_that_make_no_sense_are_refused() {
+    let with = |keys: &str| {
+        refusal(&format!("{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\n{keys}"))
+    };
+    let text = "\
+s.toml:8:7: `slo`: `p96` is no figure of latency: it is mean, p50, p95, p99, p999 or max
+   |
+ 8 | slo = \"p96 < 20ms\"
+   |       ^^^^^^^^^^^^";
+    assert_eq!(with("slo = \"p96 < 20ms\""), text);
+    assert_says(&with("slo = \"p95 < 20\""), &["s.toml:8:7", "has no unit", "`20ms`"]);
+    assert_says(&with("slo = \"fast\""), &["`fast` is no bound", "p95 < 20ms"]);
+    let slo = "slo = \"p95 < 20ms\"\n";
+    assert_says(&with(&format!("{slo}rate = 5")), &["s.toml:9:8", "`rate`", "searched for"]);
+    assert_says(&with(&format!("{slo}clients = [1, 2]")), &["2 levels beside `slo`"]);
+    assert_says(&with(&format!("{slo}search = \"client\"")), &["did you mean `clients`?"]);
+    assert_says(&with(&format!("{slo}cache = \"cold\"")), &["s.toml:9:9", "`cold`"]);
+    assert_says(&with(&format!("{slo}second_opinion = true")), &["s.toml:8:7", "sysbench"]);
+    let arrivals = with(&format!("{slo}search = \"clients\"\narrivals = \"uniform\""));
+    assert_says(&arrivals, &["s.toml:10:12", "`arrivals` means nothing without a `rate`"]);
+    assert_says(
+        &with("clients = 1\nsearch = \"rate\""),
+        &["`search` means nothing without an `slo`"],
+    );
 }

@@ -1,7 +1,7 @@
 //! The command line as typed.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::{KeyDistribution, OltpMix};
+use model::{KeyDistribution, OltpMix, Slo};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -170,16 +170,17 @@ pub(crate) struct LoadArguments {
     /// Rows that a range statement spans
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) range_size: u32,
-    /// Connections that each run one transaction after another
-    #[arg(long, visible_alias = "threads", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_000))]
-    pub(crate) clients: u32,
+    /// Connections that each run one transaction after another [default: 1; with --slo 64, or 128
+    /// with --search clients]
+    #[arg(long, visible_alias = "threads", value_parser = clap::value_parser!(u32).range(1..=65_000))]
+    pub(crate) clients: Option<u32>,
     /// Threads that drive the connections; chosen from clients and processors when left out
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) workers: Option<u32>,
-    /// How long to run load before measuring, such as 5s
-    #[arg(long, default_value = "0s", value_parser = maybe_no_time)]
-    pub(crate) warmup: Duration,
-    /// How long to measure, such as 30s or 2m; 10s unless --events is given
+    /// How long to run load before measuring, such as 5s [default: 0s; with --slo 1s]
+    #[arg(long, value_parser = maybe_no_time)]
+    pub(crate) warmup: Option<Duration>,
+    /// How long to measure, such as 30s or 2m; 10s unless --events is given, 5s with --slo
     #[arg(long, value_parser = study::parse_duration)]
     pub(crate) duration: Option<Duration>,
     /// Begin no more than so many transactions after the warm-up
@@ -187,14 +188,22 @@ pub(crate) struct LoadArguments {
     pub(crate) events: Option<u64>,
     /// Offer so many transactions per second, whether or not the server keeps up; latencies are
     /// response times then, counted from when each transaction was due
-    #[arg(long, value_parser = rate)]
+    #[arg(long, value_parser = rate, group = "open")]
     pub(crate) rate: Option<f64>,
+    /// Search for the highest load that keeps a bound on latency, such as 'p95 < 20ms', in steps as
+    /// long as --warmup and --duration; the figure is mean, p50, p95, p99, p999 or max
+    #[arg(long, value_name = "BOUND", group = "open", conflicts_with_all = ["rate", "events", "statements", "percentiles"])]
+    pub(crate) slo: Option<Slo>,
+    /// What to search for under --slo: the highest rate, or the highest number of clients up to
+    /// --clients
+    #[arg(long, value_enum, default_value_t = SearchName::Rate, requires = "slo")]
+    pub(crate) search: SearchName,
     /// How transactions of a --rate are spread in time
-    #[arg(long, value_enum, default_value_t = ArrivalsName::Poisson, requires = "rate")]
+    #[arg(long, value_enum, default_value_t = ArrivalsName::Poisson, requires = "open")]
     pub(crate) arrivals: ArrivalsName,
     /// How many transactions of a --rate may wait for a free connection; later ones are dropped
-    #[arg(long, default_value_t = 100_000, requires = "rate")]
-    pub(crate) max_waiting: usize,
+    #[arg(long, default_value_t = 100_000, requires = "open")]
+    pub(crate) max_waiting: u32,
     /// What to do when a transaction ends in a deadlock or a lock wait timeout
     #[arg(long, value_enum, default_value_t = OnError::Ignore)]
     pub(crate) on_conflict: OnError,
@@ -216,6 +225,14 @@ pub(crate) struct LoadArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchName {
+    /// Transactions offered per second, in an open loop
+    Rate,
+    /// Clients of a closed loop; latencies are service times
+    Clients,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,6 +8,7 @@ mod load_output;
 mod messages;
 mod progress;
 mod signals;
+mod slo_output;
 mod stores;
 
 use arguments::{Arguments, Command};

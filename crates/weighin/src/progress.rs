@@ -2,8 +2,9 @@
 //! elsewhere.
 
 use crate::messages::tell;
-use campaign::Event;
+use crate::slo_output::{answer_line, capacity_line, step_line};
 use campaign::tables::Step;
+use campaign::{Event, SearchProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{Interval, Phase, Trial, TrialEnd, TrialRecord};
 use report::numbers::{count, duration, figure};
@@ -120,6 +121,13 @@ impl RunProgress {
                 self.left.at_least = trial.load_time * u32::try_from(others).unwrap_or(u32::MAX);
                 self.live(&trial.key.to_string(), ": starting");
             }
+            Event::Searching { trial, progress: SearchProgress::Capacity(rate) } => {
+                self.live(&trial.key.to_string(), &format!(": {}", capacity_line(*rate)));
+            }
+            Event::Searching { trial, progress: SearchProgress::Step { goal, step } } => {
+                let tried = format!(": {}", step_line(step, goal.over, &goal.slo));
+                self.live(&trial.key.to_string(), &tried);
+            }
             Event::Interval { trial, interval } => self.interval(trial, interval),
             Event::TrialEnded { record } => self.ended(record),
         }
@@ -154,7 +162,11 @@ impl RunProgress {
                     Some(p95) => format!(", p95 {} ms", figure(p95)),
                     None => String::new(),
                 };
-                (format!("{rate} transactions/s{p95}"), false)
+                let what = match &record.search {
+                    Some(search) => answer_line(search),
+                    None => format!("{rate} transactions/s{p95}"),
+                };
+                (what, false)
             }
             TrialEnd::Reported(reported) => (format!("read from {}", reported.file), false),
             TrialEnd::Failed(failure) => (format!("FAILED: {}", failure.message), true),

@@ -11,7 +11,7 @@ mod turnaround;
 mod window;
 
 use crate::{Check, Evidence, Finding, Severity, Subject, Validity};
-use model::{Dataset, LoadResult, ServerFacts, TrialRecord};
+use model::{Dataset, LoadResult, SearchOver, ServerFacts, TrialRecord};
 
 /// A reason not to trust a trial fully, or something to know about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +78,13 @@ fn numbered(
     record: &TrialRecord,
     load: &LoadResult,
 ) -> [(Check, Option<Vec<Doubt>>); 5] {
-    let (clients, sampling) = (record.key.level.clients, &record.sampling);
+    let level = record.key.level;
+    let clients = match level.search {
+        // A search decides on a number of clients up to that of its level.
+        Some(SearchOver::Clients) => load.clients,
+        _ => level.clients,
+    };
+    let sampling = &record.sampling;
     let cpus = dataset.run.host.cpus;
     [
         (Check::LittlesLaw, little::doubts(clients, load)),

@@ -90,6 +90,7 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
             second_opinion: false,
             arrivals: model::Arrivals::default(),
             policy: model::ErrorPolicy::default(),
+            slo: None,
         }],
         source: String::new(),
     }
@@ -124,6 +125,7 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
         end: TrialEnd::Completed(Box::new(load)),
         sampling,
         second_opinion: None,
+        search: None,
     }
 }
 

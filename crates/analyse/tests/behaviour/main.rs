@@ -11,6 +11,7 @@ mod outages;
 mod overall;
 mod ranking;
 mod robust;
+mod search;
 mod steady;
 mod study;
 mod verdicts;

@@ -101,5 +101,5 @@ fn a_figure_that_is_none_is_named_and_the_rest_read() {
 fn a_rate_is_part_of_the_level() {
     let text = VERSION_1_1
         .replace("Initializing random", "Target transaction rate: 250/sec\nInitializing random");
-    assert_eq!(parse("a.txt", &text).trials[0].level, Level { clients: 1, rate: Some(250) });
+    assert_eq!(parse("a.txt", &text).trials[0].level, Level::rate(1, 250));
 }

@@ -23,6 +23,18 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 "Medians over the repeats that count, with their intervals below. A dash means: no \
                  data, or too few transactions for that percentile."
             }
+            @if let Some(found) = &test.search {
+                @let comparisons = tables::search_comparisons(found);
+                @if !comparisons.rows.is_empty() {
+                    h3 { "Target against target" }
+                    (table::table(&comparisons))
+                }
+                @let steps = tables::search_steps(analysis, found);
+                details {
+                    summary { "All " (numbers::count(steps.rows.len() as u64)) " steps of the searches" }
+                    (table::table(&steps))
+                }
+            }
             @if !pairs.is_empty() {
                 h3 { "Target against target" }
                 p.caption {

@@ -1,6 +1,6 @@
 use super::{Cell, Table, Tone, numbers, words};
 use crate::level_axis::{LevelAxis, overloaded};
-use crate::numbers::{count, percent};
+use crate::numbers::percent;
 use crate::view::{self, Tally};
 use analyse::{Analysis, TestAnalysis};
 
@@ -29,7 +29,7 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
         let opens = previous != Some(cell.level);
         previous = Some(cell.level);
         let row = [
-            Cell::text(count(axis.number(cell.level).into())),
+            Cell::text(axis.text(cell.level)),
             Cell::target(&cell.target, view::series(analysis, &cell.target)),
             Cell::estimate(cell.throughput.as_ref()),
             latency(cell, cell.latency_p50_ms),

@@ -5,6 +5,7 @@ mod cells;
 mod environment;
 mod ranking;
 mod ratios;
+mod search;
 mod settings;
 mod trials;
 
@@ -13,6 +14,7 @@ pub(crate) use cells::cells;
 pub(crate) use environment::{host, run, servers};
 pub(crate) use ranking::ranking;
 pub(crate) use ratios::ratios;
+pub(crate) use search::{search_comparisons, search_steps};
 pub(crate) use settings::{differences, variables};
 pub(crate) use trials::{failures, trials};
 

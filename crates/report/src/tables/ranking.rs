@@ -1,4 +1,4 @@
-use super::{Cell, Table, numbers, words};
+use super::{Cell, Table, numbers, search, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::{NOTHING, count, figure};
 use crate::view;
@@ -7,6 +7,9 @@ use analyse::{Analysis, Place, TestAnalysis};
 
 /// The targets of a test from the best to the worst; those that tie share a place.
 pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
+    if let Some(found) = &test.search {
+        return search::highest_loads(analysis, found);
+    }
     let places = || test.ranking.tiers.iter().flatten();
     let priced = places().any(|place| place.cost_per_million.is_some());
     let axis = LevelAxis::of(test);

@@ -58,13 +58,16 @@ fn identity(
         (None, None) => Cell::text("not assessed").with_tone(Tone::Doubtful),
     };
     let key = &record.key;
+    // A search decides on its load; otherwise it is the level's.
+    let load = record.load();
+    let offered = load.and_then(|load| load.open.as_ref()).map(|open| open.rate);
     vec![
         Cell::text(record.position.to_string()),
         Cell::text(key.repeat.to_string()),
         Cell::text(&key.test),
         Cell::target(&key.target, view::series(analysis, &key.target)),
-        Cell::text(count(key.level.clients.into())),
-        Cell::figure(key.level.rate.map(f64::from)),
+        Cell::text(count(load.map_or(key.level.clients, |load| load.clients).into())),
+        Cell::figure(offered.or(key.level.rate.map(f64::from))),
         Cell::text(date(record.started_at).trim_end_matches(" UTC")),
         trusted,
     ]

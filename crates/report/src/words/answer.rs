@@ -3,7 +3,7 @@
 use super::evidence::{capitalised, statement};
 use super::labels::target_name;
 use super::place::levels;
-use super::rates;
+use super::{rates, search};
 use crate::numbers;
 use analyse::{
     Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, Place, TestAnalysis,
@@ -21,6 +21,8 @@ pub(crate) struct Answer {
     pub(crate) headline: String,
     /// The ranking at the targets' peaks, where the headline does not say it.
     pub(crate) ranking: Option<String>,
+    /// Where loads were searched for: the headline, sentence by sentence.
+    pub(crate) targets: Vec<String>,
     /// How targets compare, and at which levels: a sentence for each pair.
     pub(crate) conditions: Vec<String>,
     /// Conditions beyond those listed.
@@ -31,6 +33,10 @@ pub(crate) struct Answer {
 
 /// What a test says, from its ranking and the findings about it.
 pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
+    if let Some(found) = &test.search {
+        let limits = lost_trials(analysis, test);
+        return search::answer(analysis, test, found, limits);
+    }
     let mut pairs = pairs(analysis, test);
     let ranking = peaks(test);
     let overall = match pairs.as_mut_slice() {
@@ -54,7 +60,7 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let more_conditions = conditions.len().saturating_sub(MOST_CONDITIONS);
     conditions.truncate(MOST_CONDITIONS);
     let limits = limits(analysis, test);
-    Answer { headline, ranking, conditions, more_conditions, limits }
+    Answer { headline, ranking, targets: Vec::new(), conditions, more_conditions, limits }
 }
 
 /// What is said of two targets.

@@ -10,6 +10,7 @@ use super::labels::{check, target_name};
 use super::opinion;
 use super::outages::{outages, overloaded};
 use super::place::{self, levels};
+use super::search;
 use super::steadiness::{debts, drift, other_processes, too_short};
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
@@ -202,6 +203,8 @@ pub fn statement(finding: &Finding) -> String {
             target_name(b),
             levels(at),
         ),
+        Evidence::HighestLoad { slo, over, outcome } => search::highest(slo, *over, outcome),
+        Evidence::HighestLoads { .. } => search::compared(&finding.evidence),
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {
             dataset_against_memory(*dataset_bytes, *buffer_pool_bytes)
         }

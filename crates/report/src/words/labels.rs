@@ -85,6 +85,8 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::Better { .. } => "Differences",
         Evidence::Equivalent { .. } => "Equivalent",
         Evidence::Unresolved { .. } => "Not resolved",
+        Evidence::HighestLoad { .. } => "Highest loads under a bound on latency",
+        Evidence::HighestLoads { .. } => "Highest loads compared",
         Evidence::DatasetAgainstMemory { .. } => "Data against memory",
     }
 }
@@ -153,8 +155,9 @@ pub(crate) fn workload(test: &Test) -> String {
         ),
         Workload::KeyValue(workload) => key_value(workload),
     };
+    let per_step = if test.slo.is_some() { " in each step of the search" } else { "" };
     format!(
-        "{what}, {cache}, {} of warm-up and {} measured",
+        "{what}, {cache}, {} of warm-up and {} measured{per_step}",
         numbers::duration(test.warmup),
         numbers::duration(test.duration),
     )

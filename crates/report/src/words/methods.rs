@@ -82,6 +82,9 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     if study.tests.iter().any(Test::is_open) {
         methods.push(response_times());
     }
+    if study.tests.iter().any(|test| test.slo.is_some()) {
+        methods.push(super::search::method());
+    }
     methods
 }
 

@@ -15,6 +15,7 @@ mod opinion;
 mod outages;
 mod place;
 mod rates;
+mod search;
 mod steadiness;
 
 pub(crate) use answer::{answer, general_limits};
@@ -25,3 +26,4 @@ pub(crate) use labels::{failure_kind, kind, place, severity, shape, validity, ve
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use place::trials;
 pub(crate) use rates::OVERLOADED;
+pub(crate) use search::{bound, searched_for, step_verdict};

@@ -72,6 +72,7 @@ fn study(shape: &Shape) -> Study {
             second_opinion: false,
             arrivals: Arrivals::default(),
             policy: ErrorPolicy::default(),
+            slo: None,
         }],
         source: "[study]\nname = \"commit-durability\"\n# </pre><script>alert(2)</script>\n".into(),
     }
@@ -160,6 +161,7 @@ fn record(shape: &Shape, trial: &Trial) -> TrialRecord {
         end,
         sampling,
         second_opinion: None,
+        search: None,
     }
 }
 

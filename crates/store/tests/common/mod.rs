@@ -114,6 +114,7 @@ pub fn study() -> Study {
             second_opinion: false,
             arrivals: Arrivals::default(),
             policy: ErrorPolicy::default(),
+            slo: None,
         }],
         source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),
     }
@@ -186,6 +187,7 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             after: d.maybe(reading),
         },
         second_opinion: d.maybe(second_opinion),
+        search: d.maybe(search),
     }
 }
 
@@ -346,4 +348,26 @@ fn sample(d: &mut Draw) -> Sample {
 
 fn reading(d: &mut Draw) -> CounterReading {
     CounterReading { at_seconds: d.real(), counters: d.counters() }
+}
+
+fn search(d: &mut Draw) -> Search {
+    let verdicts = [StepVerdict::Kept, StepVerdict::Missed, StepVerdict::FellBehind];
+    let steps: Vec<SearchStep> = verdicts
+        .into_iter()
+        .map(|verdict| SearchStep {
+            load: d.real(),
+            achieved: d.real(),
+            figure_ms: d.maybe(Draw::real),
+            repeated: d.maybe(Draw::real).is_some(),
+            verdict,
+            measured: d.time(),
+        })
+        .collect();
+    Search {
+        over: SearchOver::Clients,
+        slo: "p99 <= 7ms".parse().unwrap(),
+        capacity: d.maybe(Draw::real),
+        answer: SearchAnswer { kept: d.maybe(Draw::real), missed: d.maybe(Draw::real) },
+        steps,
+    }
 }

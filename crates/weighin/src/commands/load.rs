@@ -1,5 +1,5 @@
 use super::server::{login, workload};
-use super::{Outcome, print};
+use super::{Outcome, print, slo};
 use crate::Exit;
 use crate::arguments::{ArrivalsName, IoName, LoadArguments, OnError, OnLoss};
 use crate::exit::CliError;
@@ -7,7 +7,7 @@ use crate::load_output::LoadOutput;
 use crate::signals;
 use campaign::{Order, check_limits, measure, tables};
 use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule};
-use model::{ArrivalProcess, IoMethod, Workload};
+use model::{ArrivalProcess, Arrivals, IoMethod, Workload};
 use std::time::Duration;
 
 /// How long to measure where neither a time nor a number of transactions is given.
@@ -22,17 +22,21 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let workload = Workload::Oltp(oltp.clone());
     let mut control = login.control()?;
     tables::check(control.sql()?, &oltp)?;
-    check_limits(&mut control, &workload, arguments.clients)?;
+    let clients = arguments.clients.unwrap_or_else(|| slo::default_clients(arguments));
+    check_limits(&mut control, &workload, clients)?;
     let order = Order {
         workload: &workload,
-        clients: arguments.clients,
+        clients,
         workers: arguments.workers,
         io: match arguments.io {
             IoName::Auto => None,
             IoName::Epoll => Some(IoMethod::Epoll),
             IoName::IoUring => Some(IoMethod::IoUring),
         },
-        schedule: Schedule { warmup: arguments.warmup, limit: limit(arguments) },
+        schedule: Schedule {
+            warmup: arguments.warmup.unwrap_or_else(|| slo::default_warmup(arguments)),
+            limit: limit(arguments),
+        },
         open: open_loop(arguments),
         policy: policy(arguments),
         by_statement: arguments.statements,
@@ -41,6 +45,9 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         sample_every: SAMPLE_EVERY,
     };
     let stop = signals::stop();
+    if let Some(goal) = slo::goal(arguments, arrivals(arguments)) {
+        return slo::search_by_hand(arguments, &login, &mut control, &order, &goal, &stop);
+    }
     let measured = measure(&login, &mut control, &order, &stop, &mut |_| {})?
         .ok_or_else(|| CliError::interrupted(""))?;
     let result = LoadOutput::new(&measured, &arguments.percentiles);
@@ -51,6 +58,9 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
 /// When to end. A rate is judged in a window: what comes back later has not kept up. Otherwise
 /// every transaction that the server saw is counted, as sysbench does.
 fn limit(arguments: &LoadArguments) -> Limit {
+    if arguments.slo.is_some() {
+        return Limit::Window(arguments.duration.unwrap_or(slo::STEP));
+    }
     match (arguments.duration, arguments.events, arguments.rate) {
         (duration, None, Some(_)) => Limit::Window(duration.unwrap_or(DEFAULT_DURATION)),
         (None, None, None) => Limit::LastReply { duration: Some(DEFAULT_DURATION), events: None },
@@ -61,13 +71,18 @@ fn limit(arguments: &LoadArguments) -> Limit {
 fn open_loop(arguments: &LoadArguments) -> Option<OpenLoop> {
     arguments.rate.map(|rate| OpenLoop {
         rate,
-        process: match arguments.arrivals {
-            ArrivalsName::Poisson => ArrivalProcess::Poisson,
-            ArrivalsName::Uniform => ArrivalProcess::Uniform,
-        },
-        max_waiting: arguments.max_waiting,
+        process: arrivals(arguments).process,
+        max_waiting: arguments.max_waiting as usize,
         seed: arguments.tables.seed,
     })
+}
+
+fn arrivals(arguments: &LoadArguments) -> Arrivals {
+    let process = match arguments.arrivals {
+        ArrivalsName::Poisson => ArrivalProcess::Poisson,
+        ArrivalsName::Uniform => ArrivalProcess::Uniform,
+    };
+    Arrivals { process, max_waiting: arguments.max_waiting }
 }
 
 fn policy(arguments: &LoadArguments) -> ErrorPolicy {

@@ -11,6 +11,7 @@ mod report;
 mod run;
 mod schema;
 mod server;
+mod slo;
 mod sysbench;
 
 pub(crate) use check::check;

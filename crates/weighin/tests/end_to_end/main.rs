@@ -17,6 +17,7 @@ mod run;
 mod second_opinion;
 mod secrets;
 mod server_trouble;
+mod slo;
 mod support;
 mod sysbench;
 mod sysbench_commands;

@@ -23,7 +23,7 @@ fn a_study_offers_its_rates_and_reports_the_one_that_is_too_high_as_overloaded()
     let dataset = place.store().dataset().unwrap();
     assert_eq!(dataset.trials.len(), 8);
     for trial in &dataset.trials {
-        let Level { clients, rate } = trial.key.level;
+        let Level { clients, rate, .. } = trial.key.level;
         let load = trial.load().unwrap_or_else(|| panic!("{:?}", trial.end));
         let open = load.open.as_ref().expect("an open loop");
         assert_eq!((load.clients, clients), (4, 4));

@@ -1,0 +1,198 @@
+//! The highest load under a bound on latency: the answers of a target's searches are a sample.
+
+use crate::cell::CellData;
+use crate::compare::{each_pair, verdict};
+use crate::rank::{is_above, tiers};
+use crate::series::Series;
+use crate::{Evidence, Finding, Metric, Severity, Subject, Verdict};
+use model::{SearchAnswer, SearchOver, SearchStep, Slo, Study, Test};
+use serde::Serialize;
+use stats::Estimate;
+use std::collections::BTreeMap;
+
+/// What the searches of a test found.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchAnalysis {
+    /// The bound.
+    pub slo: Slo,
+    /// What was searched for: transactions per second, or clients.
+    pub over: SearchOver,
+    /// One for each target, in the order of the study.
+    pub targets: Vec<HighestLoad>,
+    /// Every pair of targets both of which have an estimate.
+    pub comparisons: Vec<SearchComparison>,
+    /// Names of the targets with an estimate, best tier first, as in [`crate::Ranking`].
+    pub tiers: Vec<Vec<String>>,
+}
+
+/// What the searches on one target found.
+#[derive(Clone, Debug, Serialize)]
+pub struct HighestLoad {
+    /// Name of the target.
+    pub target: String,
+    /// All searches together.
+    pub outcome: SearchOutcome,
+    /// The searches of the trials that are not void, in order of repeat.
+    pub searches: Vec<SearchedTrial>,
+}
+
+/// One search.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchedTrial {
+    /// Which repeat.
+    pub repeat: u32,
+    /// Between which loads the answer lies.
+    pub answer: SearchAnswer,
+    /// What was tried, in order.
+    pub steps: Vec<SearchStep>,
+}
+
+/// The highest load that keeps the bound, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum SearchOutcome {
+    /// Every search found both a load that keeps the bound and a higher one that does not.
+    Found {
+        /// The median of the answers. Its interval is wider by how finely the searches end.
+        load: Estimate,
+    },
+    /// In at least one search the highest load that could be offered kept the bound.
+    AtLeast {
+        /// Every search kept the bound up to here.
+        load: f64,
+    },
+    /// In at least one search not even the lowest load kept the bound.
+    Below {
+        /// No search kept the bound from here on.
+        load: f64,
+    },
+    /// No search counts, or they contradict each other.
+    Unknown,
+}
+
+/// Two targets.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchComparison {
+    /// The target in the denominator; always the earlier one in the study.
+    pub baseline: String,
+    /// The target in the numerator.
+    pub candidate: String,
+    /// The baseline's highest load.
+    pub base: Estimate,
+    /// candidate ÷ baseline, paired by repeat where there are two pairs.
+    pub ratio: Estimate,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// A target with the answers of its searches.
+struct Answers {
+    target: String,
+    series: Series,
+    estimate: Estimate,
+}
+
+/// What was found; `None` for a test that does not search.
+pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option<SearchAnalysis> {
+    let slo = test.slo?;
+    let over = test.levels.iter().find_map(|level| level.search)?;
+    let mut answers: Vec<Answers> = Vec::new();
+    let mut targets = Vec::new();
+    for cell in cells {
+        let searches = searches(cell);
+        let series = series(&searches, over);
+        let outcome = outcome(&searches, series.estimate(study.confidence));
+        if let SearchOutcome::Found { load } = outcome {
+            answers.push(Answers { target: cell.target.to_owned(), series, estimate: load });
+        }
+        targets.push(HighestLoad { target: cell.target.to_owned(), outcome, searches });
+    }
+    let comparisons = comparisons(study, &answers);
+    let mut ordered: Vec<&Answers> = answers.iter().collect();
+    // Stable: of equal ones the earlier in the study comes first.
+    ordered.sort_by(|a, b| b.estimate.point.total_cmp(&a.estimate.point));
+    let tiers = tiers(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series));
+    let named = |tier: Vec<&Answers>| tier.iter().map(|one| one.target.clone()).collect();
+    let tiers = tiers.into_iter().map(named).collect();
+    Some(SearchAnalysis { slo, over, targets, comparisons, tiers })
+}
+
+fn searches(cell: &CellData) -> Vec<SearchedTrial> {
+    let searches = cell.usable_records().filter_map(|(record, _)| {
+        let search = record.search.as_ref()?;
+        let (repeat, steps) = (record.key.repeat, search.steps.clone());
+        Some(SearchedTrial { repeat, answer: search.answer, steps })
+    });
+    searches.collect()
+}
+
+/// The middles of the answers; how far off the least exact may be goes into every interval.
+fn series(searches: &[SearchedTrial], over: SearchOver) -> Series {
+    let middles = searches.iter().filter_map(|s| Some((s.repeat, s.answer.middle(over)?)));
+    let middles: BTreeMap<u32, (f64, f64)> = middles.collect();
+    let rounding = middles.values().map(|(_, off)| *off).fold(0.0, f64::max);
+    let values = middles.into_iter().map(|(repeat, (middle, _))| (repeat, middle)).collect();
+    Series::from_values(values, rounding)
+}
+
+/// A search without an upper or lower end is no value of the sample; leaving it out would make the
+/// target look worse or better than it is, so one such search leaves only a bound.
+fn outcome(searches: &[SearchedTrial], estimate: Option<Estimate>) -> SearchOutcome {
+    let all_kept: Option<Vec<f64>> = searches.iter().map(|search| search.answer.kept).collect();
+    let all_missed: Option<Vec<f64>> = searches.iter().map(|search| search.answer.missed).collect();
+    let lowest = |loads: Vec<f64>| loads.into_iter().min_by(f64::total_cmp);
+    let highest = |loads: Vec<f64>| loads.into_iter().max_by(f64::total_cmp);
+    match (all_kept.and_then(lowest), all_missed.and_then(highest), estimate) {
+        (Some(_), Some(_), Some(load)) => SearchOutcome::Found { load },
+        (Some(load), None, _) => SearchOutcome::AtLeast { load },
+        (None, Some(load), _) => SearchOutcome::Below { load },
+        _ => SearchOutcome::Unknown,
+    }
+}
+
+fn comparisons(study: &Study, answers: &[Answers]) -> Vec<SearchComparison> {
+    let of = |target: &str| answers.iter().find(|one| one.target == target);
+    each_pair(study)
+        .filter_map(|(baseline, candidate)| {
+            let (base, other) = of(baseline).zip(of(candidate))?;
+            let ratio = other.series.ratio_to(&base.series, study.confidence)?;
+            Some(SearchComparison {
+                baseline: baseline.to_owned(),
+                candidate: candidate.to_owned(),
+                base: base.estimate,
+                ratio,
+                // More load under the bound is better, as more throughput is.
+                verdict: verdict(Metric::Throughput, &ratio, study.margin),
+            })
+        })
+        .collect()
+}
+
+impl SearchAnalysis {
+    /// What was found of each target, and how they compare.
+    pub(crate) fn findings(&self, study: &Study, test: &str) -> Vec<Finding> {
+        let (slo, over) = (self.slo, self.over);
+        let finding = |target: Option<&str>, evidence| {
+            let (test, target) = (Some(test.to_owned()), target.map(str::to_owned));
+            let subject = Subject { test, target, ..Subject::default() };
+            Finding { severity: Severity::Notice, subject, evidence }
+        };
+        let highest = self.targets.iter().map(|found| {
+            let evidence = Evidence::HighestLoad { slo, over, outcome: found.outcome };
+            finding(Some(&found.target), evidence)
+        });
+        let compared = self.comparisons.iter().map(|comparison| {
+            let evidence = Evidence::HighestLoads {
+                slo,
+                over,
+                baseline: comparison.baseline.clone(),
+                candidate: comparison.candidate.clone(),
+                ratio: comparison.ratio,
+                verdict: comparison.verdict,
+                margin: study.margin,
+            };
+            finding(None, evidence)
+        });
+        highest.chain(compared).collect()
+    }
+}

@@ -1,0 +1,111 @@
+//! Searches for the highest load under a bound on latency.
+
+use crate::bench::dataset;
+use analyse::{Evidence, SearchAnalysis, SearchOutcome, Verdict, analyse};
+use model::{Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
+use std::time::Duration;
+
+/// Searches with these answers, (kept, missed) by target and repeat.
+fn searched(over: SearchOver, answer: fn(&str, u32) -> (Option<f64>, Option<f64>)) -> Dataset {
+    let mut data = dataset(&["one", "two"], &[4], 6, |_, _, _| 1000.0);
+    let slo = "p95 < 20ms".parse().expect("a bound");
+    let level = Level::searched(over, 4);
+    data.study.tests[0].slo = Some(slo);
+    data.study.tests[0].levels = vec![level];
+    data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials).for_each(|trial| {
+        trial.key.level = level;
+    });
+    for record in &mut data.trials {
+        record.key.level = level;
+        let (kept, missed) = answer(&record.key.target, record.key.repeat);
+        let step = |load: f64, verdict| SearchStep {
+            load,
+            achieved: load,
+            figure_ms: Some(15.0),
+            repeated: false,
+            verdict,
+            measured: Duration::from_secs(1),
+        };
+        let kept_step = kept.map(|load| step(load, StepVerdict::Kept));
+        let missed_step = missed.map(|load| step(load, StepVerdict::Missed));
+        record.search = Some(Search {
+            over,
+            slo,
+            capacity: None,
+            steps: kept_step.into_iter().chain(missed_step).collect(),
+            answer: SearchAnswer { kept, missed },
+        });
+    }
+    data
+}
+
+fn found(data: &Dataset) -> SearchAnalysis {
+    let analysis = analyse(data);
+    let test = &analysis.tests[0];
+    assert!(test.curves.is_empty() && test.comparisons.is_empty());
+    assert!(test.ranking.tiers.is_empty() && test.ranking.unranked.is_empty());
+    let said = |find: fn(&Evidence) -> bool| {
+        analysis.findings.iter().filter(|finding| find(&finding.evidence)).count()
+    };
+    let search = test.search.clone().expect("a test that searches");
+    assert_eq!(said(|evidence| matches!(evidence, Evidence::HighestLoad { .. })), 2);
+    let compared = said(|evidence| matches!(evidence, Evidence::HighestLoads { .. }));
+    assert_eq!(compared, search.comparisons.len());
+    search
+}
+
+#[test]
+fn answers_of_repeats_are_a_sample_whose_interval_holds_what_the_searches_leave_open() {
+    let data = searched(SearchOver::Rate, |target, _| match target {
+        "one" => (Some(1_000.0), Some(1_040.4)),
+        _ => (Some(1_500.0), Some(1_560.6)),
+    });
+    let search = found(&data);
+    let SearchOutcome::Found { load } = search.targets[0].outcome else {
+        panic!("{:?}", search.targets[0].outcome);
+    };
+    assert!((load.point - 1_020.0).abs() < 1e-6, "{load:?}");
+    let interval = load.interval.expect("six repeats have an interval");
+    // Searches that all end alike still know the load no better than within 2 %.
+    assert!(interval.low <= 1_000.1 && interval.high >= 1_040.3, "{interval:?}");
+    let ratio = &search.comparisons[0];
+    assert!((ratio.ratio.point - 1.5).abs() < 1e-9);
+    assert_eq!(ratio.verdict, Verdict::CandidateBetter);
+    assert_eq!(search.tiers, [["two"], ["one"]]);
+}
+
+#[test]
+fn targets_that_end_within_the_same_gap_are_not_told_apart() {
+    let search = found(&searched(SearchOver::Rate, |target, _| match target {
+        "one" => (Some(1_000.0), Some(1_050.0)),
+        _ => (Some(1_040.0), Some(1_092.0)),
+    }));
+    assert_eq!(search.comparisons[0].verdict, Verdict::Unresolved);
+    assert_eq!(search.tiers, [["two", "one"]]);
+}
+
+#[test]
+fn numbers_of_clients_that_are_neighbours_are_exact() {
+    let search = found(&searched(SearchOver::Clients, |target, _| match target {
+        "one" => (Some(2.0), Some(3.0)),
+        _ => (Some(3.0), Some(4.0)),
+    }));
+    let SearchOutcome::Found { load } = search.targets[0].outcome else {
+        panic!("{:?}", search.targets[0].outcome);
+    };
+    assert_eq!(load.interval.map(|interval| (interval.low, interval.high)), Some((2.0, 2.0)));
+    assert_eq!(search.comparisons[0].verdict, Verdict::CandidateBetter);
+}
+
+#[test]
+fn one_search_without_an_end_leaves_a_bound_and_no_estimate() {
+    let search = found(&searched(SearchOver::Rate, |target, repeat| match (target, repeat) {
+        ("one", 2) => (Some(900.0), None),
+        ("one", _) => (Some(950.0), Some(990.0)),
+        (_, 3) => (None, Some(10.0)),
+        _ => (Some(100.0), Some(104.0)),
+    }));
+    assert_eq!(search.targets[0].outcome, SearchOutcome::AtLeast { load: 900.0 });
+    assert_eq!(search.targets[1].outcome, SearchOutcome::Below { load: 104.0 });
+    assert!(search.comparisons.is_empty() && search.tiers.is_empty());
+}

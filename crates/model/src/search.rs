@@ -1,0 +1,180 @@
+use crate::Slo;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What a search varies.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchOver {
+    /// Transactions offered per second, in an open loop.
+    #[default]
+    Rate,
+    /// Clients of a closed loop.
+    Clients,
+}
+
+impl SearchOver {
+    /// Both, in the order in which help texts list them.
+    pub const ALL: [Self; 2] = [Self::Rate, Self::Clients];
+
+    /// The name that study files and the command line use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rate => "rate",
+            Self::Clients => "clients",
+        }
+    }
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|over| over.name() == name)
+    }
+}
+
+/// A search for the highest load that keeps a bound on latency, step by step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// What it varied.
+    pub over: SearchOver,
+    /// The bound.
+    pub slo: Slo,
+    /// Transactions per second of a closed loop of all connections before the first step, which
+    /// says where to begin; absent where clients were searched for.
+    pub capacity: Option<f64>,
+    /// What was tried, in order.
+    pub steps: Vec<SearchStep>,
+    /// What came of it.
+    pub answer: SearchAnswer,
+}
+
+/// A load that was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchStep {
+    /// Transactions offered per second, or clients.
+    pub load: f64,
+    /// Transactions per second that succeeded.
+    pub achieved: f64,
+    /// The bounded figure of this step alone, in milliseconds; absent where nothing succeeded.
+    pub figure_ms: Option<f64>,
+    /// Whether the load was tried before: the verdict rests on both runs together then.
+    pub repeated: bool,
+    /// What was found of the load.
+    pub verdict: StepVerdict,
+    /// How long was measured.
+    pub measured: Duration,
+}
+
+/// What a step says of its load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepVerdict {
+    /// It was achieved, and the bound kept.
+    Kept,
+    /// It was achieved, and the bound not kept.
+    Missed,
+    /// The server fell behind the rate (method R2), or nothing succeeded.
+    FellBehind,
+}
+
+impl StepVerdict {
+    /// Whether the load is one that the server can bear.
+    pub fn is_kept(self) -> bool {
+        self == Self::Kept
+    }
+}
+
+/// Between which loads the highest one lies that keeps the bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchAnswer {
+    /// The highest load that kept the bound; absent where not even the lowest did.
+    pub kept: Option<f64>,
+    /// The lowest load that did not; absent where the highest that could be offered kept it.
+    pub missed: Option<f64>,
+}
+
+impl SearchAnswer {
+    /// What steps say: of a load that was tried twice the last verdict counts, and a load above one
+    /// that did not keep the bound is no answer, whatever luck it had.
+    pub fn of(steps: &[SearchStep]) -> Self {
+        let last_of = |load: f64| steps.iter().rev().find(|step| step.load == load);
+        let with = |kept: bool| {
+            let loads = steps.iter().map(|step| step.load);
+            loads.filter(move |&load| {
+                last_of(load).is_some_and(|step| step.verdict.is_kept() == kept)
+            })
+        };
+        let missed = with(false).min_by(f64::total_cmp);
+        let below = |load: &f64| missed.is_none_or(|missed| *load < missed);
+        Self { kept: with(true).filter(below).max_by(f64::total_cmp), missed }
+    }
+
+    /// The best guess at the highest load that keeps the bound, and how far off it may be relative
+    /// to itself; `None` where the search did not find both ends.
+    ///
+    /// It is the geometric middle between the highest load that kept the bound and the highest that
+    /// may have: of clients, which are whole, the one below the lowest that did not.
+    pub fn middle(&self, over: SearchOver) -> Option<(f64, f64)> {
+        let (kept, missed) = (self.kept?, self.missed?);
+        let highest = match over {
+            SearchOver::Rate => missed,
+            SearchOver::Clients => (missed - 1.0).max(kept),
+        };
+        let middle = (kept * highest).sqrt();
+        Some((middle, highest / middle - 1.0))
+    }
+}
+
+impl Search {
+    /// The place of the step that a trial's figures are taken from: the last at the highest load
+    /// that kept the bound, one that kept it by itself where there is one; the last at the lowest
+    /// load where none did. `None` without steps.
+    pub fn deciding_step(steps: &[SearchStep], slo: &Slo) -> Option<usize> {
+        let answer = SearchAnswer::of(steps);
+        let load = answer.kept.or(answer.missed)?;
+        let of_load = || steps.iter().enumerate().rev().filter(|(_, step)| step.load == load);
+        let by_itself = |step: &SearchStep| step.figure_ms.is_some_and(|ms| slo.is_kept_by(ms));
+        let chosen = of_load().find(|(_, step)| by_itself(step)).or_else(|| of_load().next());
+        chosen.map(|(place, _)| place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(load: f64, figure_ms: f64, repeated: bool, verdict: StepVerdict) -> SearchStep {
+        let measured = Duration::from_secs(1);
+        let figure_ms = Some(figure_ms);
+        SearchStep { load, achieved: load, figure_ms, repeated, verdict, measured }
+    }
+
+    #[test]
+    fn the_last_verdict_on_a_load_counts_and_luck_above_a_miss_does_not() {
+        use StepVerdict::{Kept, Missed};
+        let steps = [
+            step(100.0, 5.0, false, Kept),
+            step(200.0, 11.0, false, Missed),
+            step(200.0, 7.0, true, Kept),
+            step(300.0, 30.0, false, Missed),
+            step(400.0, 4.0, false, Kept),
+        ];
+        let answer = SearchAnswer::of(&steps);
+        assert_eq!(answer, SearchAnswer { kept: Some(200.0), missed: Some(300.0) });
+        let slo = "p95 < 10ms".parse().unwrap();
+        assert_eq!(Search::deciding_step(&steps, &slo), Some(2));
+        assert_eq!(SearchAnswer::of(&[]), SearchAnswer::default());
+        assert_eq!(Search::deciding_step(&steps[3..4], &slo), Some(0));
+    }
+
+    #[test]
+    fn the_middle_lies_as_far_from_either_end() {
+        let answer = SearchAnswer { kept: Some(100.0), missed: Some(104.04) };
+        let (middle, off) = answer.middle(SearchOver::Rate).unwrap();
+        assert!((middle - 102.0).abs() < 1e-9 && (off - 0.02).abs() < 1e-9);
+        let neighbours = SearchAnswer { kept: Some(16.0), missed: Some(17.0) };
+        assert_eq!(neighbours.middle(SearchOver::Clients), Some((16.0, 0.0)));
+        assert_eq!(SearchAnswer { missed: None, ..answer }.middle(SearchOver::Rate), None);
+    }
+}

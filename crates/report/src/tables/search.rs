@@ -1,0 +1,115 @@
+//! What searches for the highest load found, and how.
+
+use super::{Cell, Table, Tone, numbers, words};
+use crate::numbers::{NOTHING, duration, figure};
+use crate::view;
+use crate::words::{step_verdict, verdict};
+use analyse::{Analysis, HighestLoad, SearchAnalysis, SearchOutcome, Verdict};
+use model::{SearchOver, StepVerdict};
+
+/// The targets from the one that bears most to the one that bears least; those that tie share a
+/// place, those without an estimate have none.
+pub(super) fn highest_loads(analysis: &Analysis, found: &SearchAnalysis) -> Table {
+    let mut table = Table::new([
+        words("place"),
+        words("target"),
+        numbers(match found.over {
+            SearchOver::Rate => "highest rate, transactions/s",
+            SearchOver::Clients => "most clients",
+        }),
+        numbers("steps"),
+    ]);
+    let mut place = 1;
+    for tier in &found.tiers {
+        let tied = if tier.len() > 1 { " (tie)" } else { "" };
+        for name in tier {
+            let target = found.targets.iter().find(|target| target.target == *name);
+            table.rows.extend(target.map(|target| super::Row {
+                cells: row(analysis, format!("{place}{tied}"), target),
+                opens_group: false,
+            }));
+        }
+        place += tier.len();
+    }
+    let ranked = |name: &String| found.tiers.iter().flatten().any(|ranked| ranked == name);
+    for target in found.targets.iter().filter(|target| !ranked(&target.target)) {
+        table.push(row(analysis, NOTHING.to_owned(), target));
+    }
+    table
+}
+
+fn row(analysis: &Analysis, place: String, target: &HighestLoad) -> Vec<Cell> {
+    let highest = match &target.outcome {
+        SearchOutcome::Found { load } => Cell::estimate(Some(load)),
+        SearchOutcome::AtLeast { load } => Cell::text(format!("at least {}", figure(*load))),
+        SearchOutcome::Below { load } => Cell::text(format!("below {}", figure(*load))),
+        SearchOutcome::Unknown => Cell::text("not known").with_tone(Tone::Bad),
+    };
+    let steps: usize = target.searches.iter().map(|search| search.steps.len()).sum();
+    vec![
+        Cell::text(place),
+        Cell::target(&target.target, view::series(analysis, &target.target)),
+        highest,
+        Cell::text(steps.to_string()),
+    ]
+}
+
+/// Every pair of targets with an estimate.
+pub(crate) fn search_comparisons(found: &SearchAnalysis) -> Table {
+    let mut table = Table::new([
+        words("ratio of highest loads"),
+        numbers("base"),
+        numbers("ratio"),
+        words("verdict"),
+    ]);
+    for pair in &found.comparisons {
+        let tone = if pair.verdict == Verdict::Unresolved { Tone::Doubtful } else { Tone::Good };
+        table.push([
+            Cell::text(format!("{} ÷ {}", pair.candidate, pair.baseline)),
+            Cell::estimate(Some(&pair.base)),
+            Cell::estimate(Some(&pair.ratio)),
+            Cell::text(verdict(pair.verdict, &pair.baseline, &pair.candidate)).with_tone(tone),
+        ]);
+    }
+    table
+}
+
+/// Every step of every search that counts, in order.
+pub(crate) fn search_steps(analysis: &Analysis, found: &SearchAnalysis) -> Table {
+    let mut table = Table::new([
+        words("target"),
+        numbers("repeat"),
+        numbers("step"),
+        numbers(match found.over {
+            SearchOver::Rate => "offered, transactions/s",
+            SearchOver::Clients => "clients",
+        }),
+        numbers("achieved, transactions/s"),
+        numbers("bounded latency, ms"),
+        words("bound"),
+        numbers("measured for"),
+    ]);
+    for target in &found.targets {
+        for search in &target.searches {
+            for (number, step) in (1..).zip(&search.steps) {
+                let tone = match step.verdict {
+                    StepVerdict::Kept => Tone::Good,
+                    StepVerdict::Missed | StepVerdict::FellBehind => Tone::Doubtful,
+                };
+                let said = Cell::text(step_verdict(step.verdict)).with_tone(tone);
+                let row = [
+                    Cell::target(&target.target, view::series(analysis, &target.target)),
+                    Cell::text(search.repeat.to_string()),
+                    Cell::text(number.to_string()),
+                    Cell::text(figure(step.load)),
+                    Cell::text(figure(step.achieved)),
+                    Cell::figure(step.figure_ms),
+                    if step.repeated { said.with_note("both runs together") } else { said },
+                    Cell::text(duration(step.measured)),
+                ];
+                if number == 1 { table.push_group(row) } else { table.push(row) }
+            }
+        }
+    }
+    table
+}

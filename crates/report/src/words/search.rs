@@ -1,0 +1,158 @@
+//! The highest load under a bound on latency, in words.
+
+use super::answer::Answer;
+use super::comparisons::times;
+use super::evidence::{capitalised, statement};
+use super::labels::target_name;
+use crate::numbers::{self, count, figure, percent};
+use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict};
+use model::{SearchOver, Slo, StepVerdict};
+
+/// What was searched for.
+pub(crate) fn searched_for(over: SearchOver) -> &'static str {
+    match over {
+        SearchOver::Rate => "highest rate",
+        SearchOver::Clients => "highest number of clients",
+    }
+}
+
+/// The bound as a condition: `with p95 < 20 ms`.
+pub(crate) fn bound(slo: &Slo) -> String {
+    format!("with {slo}")
+}
+
+/// What a step says of its load.
+pub(crate) fn step_verdict(verdict: StepVerdict) -> &'static str {
+    match verdict {
+        StepVerdict::Kept => "kept",
+        StepVerdict::Missed => "not kept",
+        StepVerdict::FellBehind => "fell behind",
+    }
+}
+
+fn unit(over: SearchOver) -> &'static str {
+    match over {
+        SearchOver::Rate => "transactions/s",
+        SearchOver::Clients => "clients",
+    }
+}
+
+fn load(over: SearchOver, load: f64) -> String {
+    match over {
+        SearchOver::Rate => format!("{} transactions/s", figure(load)),
+        SearchOver::Clients if load == 1.0 => "1 client".to_owned(),
+        SearchOver::Clients => format!("{} clients", count(load as u64)),
+    }
+}
+
+/// What was found of one target, without its name and a full stop.
+pub(super) fn highest(slo: &Slo, over: SearchOver, outcome: &SearchOutcome) -> String {
+    match outcome {
+        SearchOutcome::Found { load } => {
+            format!("keeps {slo} up to {}", numbers::estimate(load, unit(over)))
+        }
+        SearchOutcome::AtLeast { load: at } => format!(
+            "keeps {slo} at {} and perhaps beyond: in one search at least no higher load could be \
+             offered",
+            load(over, *at)
+        ),
+        SearchOutcome::Below { load: at } => format!(
+            "does not keep {slo} at {}: in one search at least no lower load was left to try",
+            load(over, *at)
+        ),
+        SearchOutcome::Unknown => {
+            format!(
+                "up to which load {slo} is kept is not known: no search counts, or they disagree"
+            )
+        }
+    }
+}
+
+/// The highest loads of two targets, from the side of the one that measured ahead.
+pub(super) fn compared(evidence: &Evidence) -> String {
+    let Evidence::HighestLoads { slo, over, baseline, candidate, ratio, verdict, margin } =
+        evidence
+    else {
+        return String::new();
+    };
+    let (baseline, candidate) = (target_name(baseline), target_name(candidate));
+    let (ahead, behind, ratio) = if ratio.point < 1.0 {
+        (baseline, candidate, ratio.reciprocal())
+    } else {
+        (candidate, baseline, *ratio)
+    };
+    let what = match over {
+        SearchOver::Rate => "rate",
+        SearchOver::Clients => "number of clients",
+    };
+    let bears = format!("{ahead} bears {}", times(&ratio, &format!("the {what} of {behind}")));
+    match verdict {
+        Verdict::CandidateBetter | Verdict::BaselineBetter => format!("{} {bears}", bound(slo)),
+        Verdict::Equivalent => format!(
+            "{} {ahead} and {behind} bear the same {what}, within the margin of {}: {}",
+            bound(slo),
+            percent(*margin),
+            numbers::estimate(&ratio, "×"),
+        ),
+        Verdict::Unresolved => {
+            format!("{} {ahead} and {behind} cannot be told apart: {bears}", bound(slo))
+        }
+    }
+}
+
+/// What a test that searches says: the highest load of each target, then the pairs.
+pub(super) fn answer(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    found: &SearchAnalysis,
+    lost: Option<String>,
+) -> Answer {
+    let targets: Vec<String> = found
+        .targets
+        .iter()
+        .map(|target| match target.outcome {
+            SearchOutcome::Unknown => format!(
+                "Of {} {}.",
+                target_name(&target.target),
+                "the answer is not known: no search counts, or they disagree"
+            ),
+            outcome => format!(
+                "{} {}.",
+                target_name(&target.target),
+                highest(&found.slo, found.over, &outcome)
+            ),
+        })
+        .collect();
+    let compares = |evidence: &Evidence| matches!(evidence, Evidence::HighestLoads { .. });
+    let of_test = |subject: &analyse::Subject| subject.test.as_deref() == Some(&test.test);
+    let conditions = analysis
+        .findings
+        .iter()
+        .filter(|finding| of_test(&finding.subject) && compares(&finding.evidence))
+        .map(|finding| format!("{}.", capitalised(&statement(finding))))
+        .collect();
+    Answer {
+        headline: targets.join(" "),
+        ranking: None,
+        conditions,
+        targets,
+        more_conditions: 0,
+        limits: lost.into_iter().collect(),
+    }
+}
+
+/// How the searches were made.
+pub(super) fn method() -> (&'static str, String) {
+    let text = "Where a test names a bound on latency, each trial searches for the highest load \
+                that keeps it. For a rate, a closed loop first shows about what the server can do. \
+                Each step then offers one load, higher or lower, until one kept the bound and a \
+                higher one did not, and halves what lies between, on a geometric scale, until the \
+                two are within 5 % or neighbouring numbers of clients. A step near the bound, \
+                within 15 %, is repeated once, and so is in the end the lowest load that did not keep it; \
+                both runs count together. A rate that was not \
+                achieved does not keep the bound. The answer of a trial is the middle between the \
+                two loads; how far it may be off is in every interval and ratio. Throughput, \
+                latencies and checks of such a trial are those of the step at the highest load \
+                that kept the bound.";
+    ("Highest load under a bound", text.to_owned())
+}

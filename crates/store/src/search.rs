@@ -1,0 +1,85 @@
+//! Searches for the highest load that keeps a bound.
+
+use crate::value::{Columns, Name, Nanos};
+use model::{Search, SearchAnswer, SearchStep, Slo};
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+/// Writes the search of a trial with its steps.
+pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO search (position, over, figure, bound_ms, inclusive, capacity, kept,
+             missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            position,
+            Name(search.over),
+            Name(search.slo.figure),
+            search.slo.bound_ms,
+            search.slo.inclusive,
+            search.capacity,
+            search.answer.kept,
+            search.answer.missed
+        ])?;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO search_step (position, number, load, achieved, figure_ms, repeated, verdict,
+         measured_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (number, step) in search.steps.iter().enumerate() {
+        statement.execute(params![
+            position,
+            number as u64,
+            step.load,
+            step.achieved,
+            step.figure_ms,
+            step.repeated,
+            Name(step.verdict),
+            Nanos(step.measured)
+        ])?;
+    }
+    Ok(())
+}
+
+/// Reads the search of a trial, if it made one.
+pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Search>> {
+    connection
+        .prepare_cached(
+            "SELECT over, figure, bound_ms, inclusive, capacity, kept, missed FROM search
+             WHERE position = ?",
+        )?
+        .query_row([position], |row| {
+            let mut columns = Columns::of(row);
+            // Fields are evaluated in the order written, which is that of the columns.
+            Ok(Search {
+                over: columns.name()?,
+                slo: Slo {
+                    figure: columns.name()?,
+                    bound_ms: columns.next()?,
+                    inclusive: columns.next()?,
+                },
+                capacity: columns.next()?,
+                answer: SearchAnswer { kept: columns.next()?, missed: columns.next()? },
+                steps: select_steps(connection, position)?,
+            })
+        })
+        .optional()
+}
+
+fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT load, achieved, figure_ms, repeated, verdict, measured_ns FROM search_step
+         WHERE position = ? ORDER BY number",
+    )?;
+    let steps = statement.query_map([position], |row| {
+        let mut columns = Columns::of(row);
+        Ok(SearchStep {
+            load: columns.next()?,
+            achieved: columns.next()?,
+            figure_ms: columns.next()?,
+            repeated: columns.next()?,
+            verdict: columns.name()?,
+            measured: columns.nanos()?,
+        })
+    })?;
+    steps.collect()
+}

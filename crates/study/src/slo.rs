@@ -1,0 +1,73 @@
+//! Bounds on latency under which the highest load is searched for.
+
+use crate::level::{DEFAULT_CONNECTIONS, connections};
+use crate::problem::Problems;
+use crate::validate::one_of;
+use crate::wire::{Maybe, TestTable};
+use model::{Level, SearchOver, Slo};
+use std::time::Duration;
+
+/// Load before each step, where the study names no time.
+pub(crate) const STEP_WARMUP: Duration = Duration::from_secs(1);
+/// How long each step measures, where the study names no time.
+pub(crate) const STEP_DURATION: Duration = Duration::from_secs(5);
+/// Most clients to try, where the study names no number: servers allow 151 unless told otherwise.
+const DEFAULT_MOST_CLIENTS: u32 = 128;
+
+/// The bound of a test, and what goes with no bound or not without one.
+pub(crate) fn slo(table: &TestTable, problems: &mut Problems) -> Option<Slo> {
+    let Some(written) = &table.slo else {
+        if let Some(search) = &table.search {
+            problems
+                .add(search.span(), "`search` means nothing without an `slo`")
+                .help("add a line like slo = \"p95 < 20ms\", or leave it out");
+        }
+        return None;
+    };
+    if let Some(rate) = &table.rate {
+        problems
+            .add(rate.span(), "a `rate` cannot stand beside an `slo`: it is what is searched for")
+            .help("leave out either; rates and searches are tests of their own");
+    }
+    if let Some(cache) = table.cache.as_ref().filter(|cache| cache.get_ref() == "cold") {
+        problems
+            .add(cache.span(), "an `slo` cannot be had of `cold` caches: the first step warms them")
+            .help("leave `cache` out, or set it to \"warm\"");
+    }
+    if table.second_opinion == Some(true) {
+        problems
+            .add(written.span(), "`second_opinion` cannot be had of an `slo`: sysbench has none")
+            .help("ask for it in a test with levels of `clients`");
+    }
+    match written.get_ref().parse() {
+        Ok(slo) => Some(slo),
+        Err(error) => {
+            problems.add(written.span(), format!("`slo`: {error}"));
+            None
+        }
+    }
+}
+
+/// The one level of a test with an `slo`.
+pub(crate) fn level(table: &TestTable, problems: &mut Problems) -> Option<Level> {
+    let over = match &table.search {
+        None => SearchOver::default(),
+        written => over(written, problems)?,
+    };
+    let default = match over {
+        SearchOver::Rate => DEFAULT_CONNECTIONS,
+        SearchOver::Clients => DEFAULT_MOST_CLIENTS,
+    };
+    Some(Level::searched(over, connections("slo", &table.clients, default, problems)))
+}
+
+/// Whether the test offers the rates of a search.
+pub(crate) fn searches_rate(table: &TestTable) -> bool {
+    let clients = SearchOver::Clients.name();
+    table.slo.is_some() && table.search.as_ref().is_none_or(|search| search.get_ref() != clients)
+}
+
+fn over(written: &Maybe<String>, problems: &mut Problems) -> Option<SearchOver> {
+    let names = SearchOver::ALL.map(SearchOver::name);
+    one_of("search", written, names, SearchOver::from_name, problems)
+}

@@ -1,0 +1,192 @@
+//! What `weighin load --slo` prints, and what a run says of its searches while it goes on.
+
+use crate::arguments::LoadArguments;
+use crate::exit::CliError;
+use crate::load_output::LoadOutput;
+use campaign::{Goal, Searched};
+use model::{Search, SearchOver, SearchStep, Slo, StepVerdict};
+use report::numbers::{count, figure};
+use serde::Serialize;
+
+/// Version of the JSON below; raised when a field changes its meaning or goes away.
+const FORMAT: u32 = 1;
+
+/// One search, for programs. Described in docs/load-json.md.
+#[derive(Debug, Serialize)]
+pub(crate) struct SearchOutput<'a> {
+    format: u32,
+    search: &'static str,
+    slo: Slo,
+    capacity: Option<f64>,
+    kept: Option<f64>,
+    missed: Option<f64>,
+    middle: Option<f64>,
+    steps: Vec<StepOutput>,
+    load: LoadOutput<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct StepOutput {
+    load: f64,
+    achieved: f64,
+    figure_ms: Option<f64>,
+    repeated: bool,
+    verdict: StepVerdict,
+    measured_seconds: f64,
+}
+
+impl<'a> SearchOutput<'a> {
+    pub(crate) fn new(found: &'a Searched) -> Self {
+        let search = &found.search;
+        let step = |step: &SearchStep| StepOutput {
+            load: step.load,
+            achieved: step.achieved,
+            figure_ms: step.figure_ms,
+            repeated: step.repeated,
+            verdict: step.verdict,
+            measured_seconds: step.measured.as_secs_f64(),
+        };
+        Self {
+            format: FORMAT,
+            search: search.over.name(),
+            slo: search.slo,
+            capacity: search.capacity,
+            kept: search.answer.kept,
+            missed: search.answer.missed,
+            middle: search.answer.middle(search.over).map(|(middle, _)| middle),
+            steps: search.steps.iter().map(step).collect(),
+            load: LoadOutput::new(&found.measured, &[]),
+        }
+    }
+
+    /// As JSON, with a line feed at the end.
+    pub(crate) fn json(&self) -> Result<String, CliError> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n").map_err(|error| {
+            CliError::unavailable(format!("cannot write the result as JSON: {error}"), "")
+        })
+    }
+}
+
+/// What is searched for: `oltp_read_only, 1 × 1,000 rows: highest rate with p95 < 20 ms, …`.
+pub(crate) fn headline(arguments: &LoadArguments, clients: u32, goal: &Goal) -> String {
+    let sought = match goal.over {
+        SearchOver::Rate => format!("highest rate with {}, {clients} connections", goal.slo),
+        SearchOver::Clients => format!("most clients with {}, up to {clients}", goal.slo),
+    };
+    format!(
+        "{}, {} × {} rows: {sought}",
+        arguments.workload.name(),
+        arguments.tables.tables,
+        count(arguments.tables.table_size.into()),
+    )
+}
+
+/// What a closed loop did before the first step.
+pub(crate) fn capacity_line(rate: f64) -> String {
+    format!("a closed loop does {} transactions/s", figure(rate))
+}
+
+/// A step: `830 transactions/s: p95 12.3 ms, kept`.
+pub(crate) fn step_line(step: &SearchStep, over: SearchOver, slo: &Slo) -> String {
+    let verdict = match step.verdict {
+        StepVerdict::Kept => "kept".to_owned(),
+        StepVerdict::Missed => "not kept".to_owned(),
+        StepVerdict::FellBehind => format!("fell behind with {}/s", figure(step.achieved)),
+    };
+    let latency = step.figure_ms.map_or("no transaction".to_owned(), |ms| {
+        format!("{} {} ms", slo.figure.name(), figure(ms))
+    });
+    let again = if step.repeated { " by both runs together" } else { "" };
+    format!("{}: {latency}, {verdict}{again}", load(over, step.load))
+}
+
+/// What a search found.
+pub(crate) fn answer_line(search: &Search) -> String {
+    let (over, slo) = (search.over, &search.slo);
+    match (search.answer.kept, search.answer.missed) {
+        (Some(kept), Some(missed)) => {
+            format!("{slo} is kept at {}, and not at {}", load(over, kept), load(over, missed))
+        }
+        (Some(kept), None) => format!("{slo} is kept at {}, the highest tried", load(over, kept)),
+        (None, Some(missed)) => {
+            format!("{slo} is not even kept at {}, the lowest tried", load(over, missed))
+        }
+        (None, None) => format!("nothing is known of {slo}"),
+    }
+}
+
+fn load(over: SearchOver, load: f64) -> String {
+    match over {
+        SearchOver::Rate => format!("{} transactions/s", figure(load)),
+        SearchOver::Clients if load == 1.0 => "1 client".to_owned(),
+        SearchOver::Clients => format!("{} clients", count(load as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::SearchAnswer;
+    use serde_json::Value;
+    use std::time::Duration;
+
+    const PAGE: &str = include_str!("../../../docs/load-json.md");
+
+    fn step(load: f64, verdict: StepVerdict) -> SearchStep {
+        SearchStep {
+            load,
+            achieved: 812.0,
+            figure_ms: Some(19.4),
+            repeated: true,
+            verdict,
+            measured: Duration::from_secs(5),
+        }
+    }
+
+    #[test]
+    fn the_page_describes_every_field_of_a_step_and_of_the_bound() {
+        let part = PAGE.split_once("With `--slo`").unwrap().1;
+        let fields = |value: Value, prefix: &str| -> Vec<String> {
+            let fields = value.as_object().unwrap().keys().map(|key| format!("`{prefix}{key}`"));
+            fields.collect()
+        };
+        let slo: Slo = "p95 < 20ms".parse().unwrap();
+        let tried = step(800.0, StepVerdict::Kept);
+        let tried = StepOutput {
+            load: tried.load,
+            achieved: tried.achieved,
+            figure_ms: tried.figure_ms,
+            repeated: tried.repeated,
+            verdict: tried.verdict,
+            measured_seconds: tried.measured.as_secs_f64(),
+        };
+        let steps = fields(serde_json::to_value(tried).unwrap(), "steps[].");
+        for field in steps.into_iter().chain(fields(serde_json::to_value(slo).unwrap(), "slo.")) {
+            assert!(part.contains(&field), "docs/load-json.md lacks {field}");
+        }
+    }
+
+    #[test]
+    fn lines_say_what_was_tried_and_what_was_found() {
+        let slo: Slo = "p95 < 20ms".parse().unwrap();
+        assert_eq!(
+            step_line(&step(830.0, StepVerdict::Missed), SearchOver::Rate, &slo),
+            "830 transactions/s: p95 19.4 ms, not kept by both runs together"
+        );
+        let mut search = Search {
+            over: SearchOver::Clients,
+            slo,
+            capacity: None,
+            steps: Vec::new(),
+            answer: SearchAnswer { kept: Some(1.0), missed: Some(2.0) },
+        };
+        assert_eq!(answer_line(&search), "p95 < 20 ms is kept at 1 client, and not at 2 clients");
+        search.answer.missed = None;
+        assert_eq!(answer_line(&search), "p95 < 20 ms is kept at 1 client, the highest tried");
+        search.answer = SearchAnswer { kept: None, missed: Some(1.0) };
+        assert_eq!(
+            answer_line(&search),
+            "p95 < 20 ms is not even kept at 1 client, the lowest tried"
+        );
+    }
+}
