@@ -165,6 +165,57 @@ pub enum Evidence {
         /// Mean share of all processors' time, 0 to 1.
         share: f64,
     },
+    /// Check 6: a control group's limit of processor time held a process back.
+    Throttled {
+        /// Which.
+        held: Held,
+        /// Share of the periods of accounting in which it was, 0 to 1.
+        share: f64,
+    },
+    /// Check 6: processors lowered their frequency because of heat.
+    Overheated {
+        /// How often, all of them together.
+        events: u64,
+    },
+    /// Check 5: a cold trial found its data in memory.
+    CacheNotCold {
+        /// Bytes that the server's storage engine read from its files over the load.
+        asked_bytes: u64,
+        /// Bytes that came from storage for it.
+        storage_bytes: u64,
+    },
+    /// Check 5: a warm trial of data that fits in the buffer pool waited for pages.
+    CacheNotWarm {
+        /// Pages that the server read into the buffer pool in the measured phase because a
+        /// statement needed them.
+        pages_read: u64,
+        /// Statements acknowledged in that phase.
+        statements: u64,
+    },
+    /// Check 8: answers lacked rows that the tables must have.
+    RowsMissing {
+        /// Answers that were checked, over the whole load.
+        answers: u64,
+        /// How many of them had too few rows.
+        short: u64,
+    },
+    /// Check 8: the tables held after a run what they held before.
+    TablesIntact {
+        /// Rows of all tables.
+        rows: u64,
+        /// Whether that goes for their values too, because no test writes.
+        with_values: bool,
+    },
+    /// Check 8: the tables held something else after a run, and no test explains it.
+    TablesChanged {
+        /// Rows of all tables before and after.
+        rows: (u64, u64),
+    },
+    /// Check 8: tables that were made from one seed are not the same on all targets.
+    TargetsHoldDifferentData {
+        /// Rows of all tables by target.
+        rows: Vec<(String, u64)>,
+    },
     /// Check 4: the measured phase was no steady state.
     Drift {
         /// What changed.
@@ -365,19 +416,35 @@ pub enum Check {
     ClientNotBottleneck,
     /// 4. No trend was left after the warm-up.
     SteadyState,
-    /// 6. Nothing else took processor time: no hypervisor, no other process.
+    /// 5. A cold trial read its data from storage, a warm one did not wait for pages.
+    CacheAsDeclared,
+    /// 6. Nothing took or withheld processor time: no hypervisor, no other process, no limit.
     OwnMachine,
+    /// 8. Answers had all the rows that they must have.
+    Answers,
 }
 
 impl Check {
     /// All checks, in order.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::LittlesLaw,
         Self::ServerCounters,
         Self::ClientNotBottleneck,
         Self::SteadyState,
+        Self::CacheAsDeclared,
         Self::OwnMachine,
+        Self::Answers,
     ];
+}
+
+/// Whose processor time was limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Held {
+    /// The server's.
+    Server,
+    /// The load generator's.
+    Client,
 }
 
 /// What must be steady in the measured phase.

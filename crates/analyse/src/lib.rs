@@ -17,6 +17,7 @@ mod audit;
 mod cell;
 mod check;
 mod compare;
+mod contents;
 mod curve;
 mod finding;
 mod opinion;
@@ -32,7 +33,7 @@ pub use analysis::{
     SettingDifference, TestAnalysis, TrialAssessment, Verdict,
 };
 pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Term};
-pub use finding::{Check, Drifting, Evidence, Finding, Severity, Subject, Validity};
+pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};
 pub use search::{HighestLoad, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial};
 pub use series::percentile_ms;
 
@@ -56,6 +57,7 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
         tests.push(analysis);
         findings.extend(found);
     }
+    findings.extend(contents::findings(dataset));
     findings.extend(check::passed(&judgements));
     // Stable: within a severity the order of the study stays.
     findings.sort_by_key(|finding| finding.severity);

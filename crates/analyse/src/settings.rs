@@ -1,7 +1,7 @@
 //! In which settings the targets' servers differ (method R17).
 
 use crate::SettingDifference;
-use model::{Dataset, Place, Study};
+use model::{Dataset, Place, ServerFacts, Study};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Variables that differ between any two servers, or between two readings of one, and are not
@@ -89,6 +89,16 @@ pub(crate) fn differences(dataset: &Dataset) -> Vec<SettingDifference> {
             SettingDifference { name, values, intended }
         })
         .collect()
+}
+
+/// Dataset ÷ buffer pool from which on part of it may not fit: the pool also holds undo pages,
+/// the change buffer and what the run inserts.
+pub(crate) const FITS_BELOW: f64 = 0.75;
+
+/// The size of a server's buffer pool, where it tells one.
+pub(crate) fn buffer_pool_bytes(server: &ServerFacts) -> Option<u64> {
+    let size = server.variables.get("innodb_buffer_pool_size")?;
+    size.trim().parse().ok().filter(|&bytes| bytes > 0)
 }
 
 /// Names of the settings that the study gives to any of its sandboxes.

@@ -1,12 +1,10 @@
 //! What is to be said of a study as a whole.
 
+use crate::settings;
 use crate::{Evidence, Finding, Severity, Subject};
 use model::{Dataset, TargetFacts};
 use stats::repeats_needed;
 
-/// Dataset ÷ buffer pool from which on part of it may not fit: the pool also holds undo pages,
-/// the change buffer and what the run inserts.
-const FITS_BELOW: f64 = 0.75;
 /// Dataset ÷ buffer pool from which on the test clearly reads from disk (method R37).
 const IO_BOUND_FROM: f64 = 2.0;
 
@@ -50,10 +48,9 @@ fn few_repeats(dataset: &Dataset) -> Option<Finding> {
 /// disk depends on chance, and the result holds for no other size.
 fn dataset_against_memory(facts: &TargetFacts) -> Option<Finding> {
     let dataset_bytes = facts.server.dataset_bytes?;
-    let pool = facts.server.variables.get("innodb_buffer_pool_size")?;
-    let buffer_pool_bytes: u64 = pool.trim().parse().ok().filter(|&bytes| bytes > 0)?;
+    let buffer_pool_bytes = settings::buffer_pool_bytes(&facts.server)?;
     let ratio = dataset_bytes as f64 / buffer_pool_bytes as f64;
-    (FITS_BELOW..IO_BOUND_FROM).contains(&ratio).then(|| Finding {
+    (settings::FITS_BELOW..IO_BOUND_FROM).contains(&ratio).then(|| Finding {
         severity: Severity::Notice,
         subject: Subject { target: Some(facts.target.clone()), ..Subject::default() },
         evidence: Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes },

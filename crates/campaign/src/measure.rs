@@ -8,7 +8,7 @@ use engine::{
 use model::{
     CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Workload,
 };
-use sample::{Sampler, SamplerOptions};
+use sample::{OpenAccount, Sampler, SamplerOptions};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -120,6 +120,7 @@ fn drive<S: Session>(
         connect_limit: CONNECT_LIMIT,
     };
     let mut sampling_connection = Some(login.control()?);
+    let account = OpenAccount::open(order.server_pid);
     let before = (Instant::now(), control.counters());
     let mut started = None;
     let mut sampler = None;
@@ -133,6 +134,7 @@ fn drive<S: Session>(
         Progress::Interval(interval, _) => on_interval(interval),
     });
     let after = settled(control, before.1.as_ref(), outcome.as_ref().ok());
+    let account = account.close();
     let samples = sampler.map(Sampler::stop).unwrap_or_default();
     let load = match outcome {
         Ok(load) => load,
@@ -143,7 +145,7 @@ fn drive<S: Session>(
     let reading = |(at, counters): (Instant, Option<_>)| {
         counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
     };
-    let sampling = Sampling { samples, before: reading(before), after: reading(after) };
+    let sampling = Sampling { samples, before: reading(before), after: reading(after), account };
     Ok(Some(Measured { load, sampling }))
 }
 

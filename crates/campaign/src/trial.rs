@@ -65,7 +65,8 @@ impl Stand {
         })
     }
 
-    fn has_tables_for(&self, workload: &Oltp) -> bool {
+    /// Whether the tables are known to be there for this workload.
+    pub(crate) fn has_tables_for(&self, workload: &Oltp) -> bool {
         self.tables_for.as_ref().is_some_and(|there| same_tables(there, workload))
     }
 }

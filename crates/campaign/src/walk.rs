@@ -4,8 +4,8 @@ use crate::trial::{Stand, run_trial};
 use crate::{Deployment, SearchProgress, check_limits, opinion};
 use engine::Stop;
 use model::{
-    CacheState, Failure, FailureKind, Interval, Place, Plan, Study, Target, TargetFacts, Test,
-    Trial, TrialEnd, TrialRecord, Workload,
+    CacheState, Failure, FailureKind, Interval, Oltp, Place, Plan, Study, Target, TargetFacts,
+    Test, Trial, TrialEnd, TrialRecord, Workload,
 };
 use store::{Store, StoreError};
 
@@ -158,7 +158,26 @@ impl<'a> Campaign<'a> {
             }
             observe(Event::TrialEnded { record: &record });
         }
+        self.look_at_tables(store)?;
         Ok(summary)
+    }
+
+    /// Reads and keeps what the tables hold that weighin has made, now that all trials are over. A
+    /// server that cannot be asked any more takes nothing from the trials.
+    fn look_at_tables(&mut self, store: &mut Store) -> Result<(), StoreError> {
+        let Some(workload) = first_tables(self.study) else { return Ok(()) };
+        for (stand, facts) in self.stands.iter_mut().zip(&mut self.facts) {
+            if facts.server.contents.is_some() && stand.has_tables_for(workload) {
+                let control = stand.deployment.ready(CacheState::Warm);
+                let contents =
+                    control.and_then(|mut control| tables::contents(control.sql()?, workload));
+                facts.server.contents_after = contents.ok();
+                // As after a trial.
+                let _ = stand.deployment.rest();
+                store.record_target(facts)?;
+            }
+        }
+        Ok(())
     }
 
     /// False when asked to stop.
@@ -194,6 +213,9 @@ impl<'a> Campaign<'a> {
             let Some(prepared) = prepared else { return Ok(false) };
             server.dataset_bytes = Some(prepared.bytes);
             server.prepare_seconds = (prepared.made > 0).then_some(prepared.elapsed.as_secs_f64());
+            if let Some(oltp) = first_tables(self.study).filter(|o| o.tables == prepared.made) {
+                server.contents = Some(tables::contents(control.sql()?, oltp)?);
+            }
             let (target, version) = (target.name.as_str(), server.version.as_str());
             observe(Event::Ready { target, version, prepared: &prepared });
         }
@@ -203,6 +225,11 @@ impl<'a> Campaign<'a> {
         self.facts.push(TargetFacts { target: target.name.clone(), server });
         Ok(true)
     }
+}
+
+/// What the tables are for that are made before the first trial, if any are.
+fn first_tables(study: &Study) -> Option<&Oltp> {
+    study.tests.first().and_then(|test| test.workload.oltp().ok())
 }
 
 fn of(target: &Target, failure: Failure) -> RunError {

@@ -43,4 +43,18 @@ pub struct ServerFacts {
     pub dataset_bytes: Option<u64>,
     /// How long preparing the data took, in seconds; absent when the data was there already.
     pub prepare_seconds: Option<f64>,
+    /// What the test tables held when weighin had made all of them; absent when any was there
+    /// already.
+    pub contents: Option<TableContents>,
+    /// What they held after the last trial of a run; absent while it goes on.
+    pub contents_after: Option<TableContents>,
+}
+
+/// What tables hold, all of a workload's together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableContents {
+    /// Rows.
+    pub rows: u64,
+    /// Sum of the CRC-32 of every row.
+    pub checksum: u64,
 }

@@ -5,6 +5,7 @@
 //! [`std::time::Duration`] where they are lengths and [`UnixMillis`] where they are dates;
 //! plain numbers carry their unit in their name or doc comment.
 
+mod account;
 mod dataset;
 mod environment;
 mod key_value;
@@ -27,15 +28,17 @@ mod study;
 mod test;
 mod workload;
 
+pub use account::{HostAccount, Throttling};
 pub use dataset::{Dataset, RunInfo, TargetFacts};
-pub use environment::{HostFacts, ServerFacts};
+pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use latency_log::{EncodedLatencies, LatencyLogLine};
 pub use load::{
-    ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Interval, IoMethod, Ledger, LoadResult,
-    NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts, StatementLatencies,
+    AnswerCounts, ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Interval, IoMethod, Ledger,
+    LoadResult, NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts,
+    StatementLatencies,
 };
 pub use metric::{
     Better, KNOWN_METRICS, KnownMetric, Quantity, factor_to, known_metric, seconds_in,

@@ -295,6 +295,26 @@ pub struct StatementCounts {
     /// Of the gets, how many found their key; no statements of their own.
     #[serde(default)]
     pub found: u64,
+    /// What was in the answers to some of the selects.
+    #[serde(default)]
+    pub answers: AnswerCounts,
+}
+
+/// Answers that were checked: those to statements of which it is known how many rows they must
+/// give, as long as the tables have all their rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerCounts {
+    /// How many were checked.
+    pub checked: u64,
+    /// How many of those had fewer rows.
+    pub short: u64,
+}
+
+impl std::ops::AddAssign for AnswerCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.checked += other.checked;
+        self.short += other.short;
+    }
 }
 
 impl StatementCounts {
@@ -335,6 +355,10 @@ impl std::ops::Sub for StatementCounts {
             get: self.get - earlier.get,
             set: self.set - earlier.set,
             found: self.found - earlier.found,
+            answers: AnswerCounts {
+                checked: self.answers.checked - earlier.answers.checked,
+                short: self.answers.short - earlier.answers.short,
+            },
         }
     }
 }
@@ -351,6 +375,7 @@ impl std::ops::AddAssign for StatementCounts {
         self.get += other.get;
         self.set += other.set;
         self.found += other.found;
+        self.answers += other.answers;
     }
 }
 

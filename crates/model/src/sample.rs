@@ -1,3 +1,4 @@
+use crate::HostAccount;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,6 +12,9 @@ pub struct Sampling {
     pub before: Option<CounterReading>,
     /// The server's counters just after the last reply of the load.
     pub after: Option<CounterReading>,
+    /// What the kernel counted between those two moments.
+    #[serde(default)]
+    pub account: HostAccount,
 }
 
 /// One reading of host and server: rates and shares since the previous reading.

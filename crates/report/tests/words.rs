@@ -3,7 +3,7 @@
 mod support;
 
 use analyse::{
-    Check, Drifting, Evidence, Finding, Metric, SearchOutcome, Severity, Subject, Verdict,
+    Check, Drifting, Evidence, Finding, Held, Metric, SearchOutcome, Severity, Subject, Verdict,
 };
 use model::{Failure, FailureKind, Level, SearchOver};
 use report::words::sentence;
@@ -64,6 +64,11 @@ fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
         verdict,
         margin: 0.03,
     })
+}
+
+fn target(evidence: Evidence) -> Finding {
+    let subject = Subject { target: Some("durable".into()), ..Subject::default() };
+    Finding { subject, ..whole(evidence) }
 }
 
 fn opinion(metric: Metric, agrees: Option<bool>) -> Finding {
@@ -185,6 +190,21 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         }),
         whole(Evidence::CheckPassed { check: Check::LittlesLaw, trials: 36 }),
         whole(Evidence::CheckPassed { check: Check::SteadyState, trials: 36 }),
+        whole(Evidence::CheckPassed { check: Check::CacheAsDeclared, trials: 36 }),
+        whole(Evidence::CheckPassed { check: Check::Answers, trials: 36 }),
+        finding(Evidence::Throttled { held: Held::Server, share: 0.31 }),
+        finding(Evidence::Throttled { held: Held::Client, share: 0.02 }),
+        finding(Evidence::Overheated { events: 1 }),
+        finding(Evidence::CacheNotCold { asked_bytes: 48_000_000, storage_bytes: 120_000 }),
+        finding(Evidence::CacheNotWarm { pages_read: 4_210, statements: 98_000 }),
+        finding(Evidence::RowsMissing { answers: 120_000, short: 412 }),
+        target(Evidence::TablesIntact { rows: 40_000, with_values: true }),
+        target(Evidence::TablesIntact { rows: 40_000, with_values: false }),
+        target(Evidence::TablesChanged { rows: (40_000, 39_500) }),
+        target(Evidence::TablesChanged { rows: (40_000, 40_000) }),
+        whole(Evidence::TargetsHoldDifferentData {
+            rows: vec![("durable".into(), 40_000), ("relaxed".into(), 39_000)],
+        }),
         whole(Evidence::CheckPassed { check: Check::OwnMachine, trials: 36 }),
         whole(Evidence::CheckPassed { check: Check::ClientNotBottleneck, trials: 1 }),
         opinion(Metric::Throughput, Some(true)),

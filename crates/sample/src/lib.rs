@@ -2,6 +2,7 @@
 //! process, weighin itself, and the server's own counters. All of it is read from `/proc` and
 //! `/sys`; what can't be read is absent.
 
+mod account;
 mod counters;
 mod cpu;
 mod disk;
@@ -11,6 +12,7 @@ mod mounts;
 mod process;
 mod sampler;
 
+pub use account::OpenAccount;
 pub use counters::CounterSource;
 pub use cpu::CpuTimes;
 pub use disk::DiskCounters;

@@ -1,5 +1,6 @@
 //! What was sampled while a trial ran: host, disks, processes and the server's counters.
 
+use crate::conditions;
 use crate::value::{Columns, Nanos};
 use model::{CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters};
 use rusqlite::{Connection, OptionalExtension, Result, params};
@@ -17,6 +18,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling
             insert_counters(connection, position, DURING, Some(number as u64), at, counters)?;
         }
     }
+    conditions::insert_account(connection, position, &sampling.account)?;
     for (moment, reading) in [(BEFORE, &sampling.before), (AFTER, &sampling.after)] {
         if let Some(reading) = reading {
             let at = reading.at_seconds;
@@ -32,6 +34,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling>
         samples: select_samples(connection, position)?,
         before: select_reading(connection, position, BEFORE, None)?,
         after: select_reading(connection, position, AFTER, None)?,
+        account: conditions::select_account(connection, position)?,
     })
 }
 

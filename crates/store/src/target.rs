@@ -1,7 +1,7 @@
 //! Targets as observed.
 
-use crate::value::Columns;
-use model::{ServerFacts, TargetFacts};
+use crate::value::{Columns, Seed};
+use model::{ServerFacts, TableContents, TargetFacts};
 use rusqlite::{Connection, Result, params};
 use std::collections::BTreeMap;
 
@@ -11,9 +11,19 @@ pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> 
     connection.execute("DELETE FROM target WHERE id = ?", [id])?;
     let server = &facts.server;
     connection.execute(
-        "INSERT INTO target (id, name, version, dataset_bytes, prepare_seconds)
-         VALUES (?, ?, ?, ?, ?)",
-        params![id, facts.target, server.version, server.dataset_bytes, server.prepare_seconds],
+        "INSERT INTO target (id, name, version, dataset_bytes, prepare_seconds, rows, checksum,
+         rows_after, checksum_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        params![
+            id,
+            facts.target,
+            server.version,
+            server.dataset_bytes,
+            server.prepare_seconds,
+            server.contents.map(|contents| contents.rows),
+            server.contents.map(|contents| Seed(contents.checksum)),
+            server.contents_after.map(|contents| contents.rows),
+            server.contents_after.map(|contents| Seed(contents.checksum))
+        ],
     )?;
     let mut statement = connection
         .prepare_cached("INSERT INTO variable (target_id, name, value) VALUES (?, ?, ?)")?;
@@ -28,7 +38,8 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<TargetFacts>> {
     let mut variables =
         connection.prepare("SELECT name, value FROM variable WHERE target_id = ?")?;
     let mut statement = connection.prepare(
-        "SELECT id, name, version, dataset_bytes, prepare_seconds FROM target ORDER BY id",
+        "SELECT id, name, version, dataset_bytes, prepare_seconds, rows, checksum, rows_after,
+         checksum_after FROM target ORDER BY id",
     )?;
     let targets = statement.query_map([], |row| {
         let mut columns = Columns::of(row);
@@ -39,6 +50,8 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<TargetFacts>> {
                 version: columns.next()?,
                 dataset_bytes: columns.next()?,
                 prepare_seconds: columns.next()?,
+                contents: contents(&mut columns)?,
+                contents_after: contents(&mut columns)?,
                 variables: variables
                     .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
                     .collect::<Result<BTreeMap<_, _>>>()?,
@@ -46,4 +59,10 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<TargetFacts>> {
         })
     })?;
     targets.collect()
+}
+
+/// Two columns that are both there or both missing.
+fn contents(columns: &mut Columns<'_>) -> Result<Option<TableContents>> {
+    let (rows, checksum): (Option<u64>, Option<Seed>) = (columns.next()?, columns.next()?);
+    Ok(rows.zip(checksum).map(|(rows, Seed(checksum))| TableContents { rows, checksum }))
 }

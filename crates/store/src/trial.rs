@@ -1,7 +1,7 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
 use crate::value::{Columns, Histogram, Name, Nanos, Packed};
-use crate::{open_loop, opinion, reported, sampling, search};
+use crate::{conditions, open_loop, opinion, reported, sampling, search};
 use model::{
     ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, NoticeDelay, Phase, PhaseTotals,
     StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
@@ -154,6 +154,7 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
                 totals.errors
             ])?;
     }
+    conditions::insert_answers(connection, position, statements.answers)?;
     insert_intervals(connection, position, &load.intervals)?;
     if let Some(open) = &load.open {
         open_loop::insert(connection, position, open)?;
@@ -236,6 +237,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 get: columns.next()?,
                 set: columns.next()?,
                 found: columns.next()?,
+                answers: conditions::select_answers(connection, position)?,
             },
             client: ClientCost {
                 workers: columns.next()?,

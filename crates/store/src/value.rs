@@ -51,7 +51,7 @@ impl FromSql for Nanos {
     }
 }
 
-/// A seed as decimal text: SQLite's integers are signed, and seeds use all 64 bits.
+/// A seed or a checksum as decimal text: SQLite's integers are signed, and these use all 64 bits.
 pub(crate) struct Seed(pub u64);
 
 impl ToSql for Seed {

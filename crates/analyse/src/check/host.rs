@@ -1,9 +1,9 @@
 //! Check 6: the machine was the load's own while it measured.
 
-use super::Doubt;
 use super::window::Window;
+use super::{Doubt, throttling};
 use crate::{Evidence, Validity};
-use model::{CpuShares, LoadResult, Sample};
+use model::{CpuShares, LoadResult, Sample, Sampling};
 
 /// Stolen share of processor time worth a notice.
 const NOTICE_STEAL: f64 = 0.01;
@@ -18,18 +18,19 @@ const SUSPECT_OTHERS: f64 = 0.10;
 /// Share of processor time in use above which there was none left to speak of.
 const SATURATED: f64 = 0.95;
 
-/// Processor time that the hypervisor stole or that other processes took; `None` when nothing was
-/// sampled, or nothing speaks against the trial but the server runs elsewhere, so that other
+/// Processor time that the hypervisor stole, that other processes took or that was withheld;
+/// `None` when nothing was sampled, or nothing speaks against the trial but the server runs elsewhere, so that other
 /// processes cannot be told from it. `cpus` is the number of this host's processors, 0 where
 /// unknown.
-pub(super) fn doubts(samples: &[Sample], load: &LoadResult, cpus: u32) -> Option<Vec<Doubt>> {
+pub(super) fn doubts(sampling: &Sampling, load: &LoadResult, cpus: u32) -> Option<Vec<Doubt>> {
+    let samples = &sampling.samples;
     let window = Window::of(load);
     let steal = window.mean_share(samples, |cpu| cpu.steal)?;
     let others = others(samples, window, cpus);
     let judged = |share: f64, suspect| {
         if share > suspect { Validity::Suspect } else { Validity::Valid }
     };
-    let mut doubts = Vec::new();
+    let mut doubts = throttling::doubts(sampling);
     if steal > NOTICE_STEAL {
         let validity = judged(steal, SUSPECT_STEAL);
         doubts.push(Doubt { validity, evidence: Evidence::Steal { share: steal } });

@@ -1,5 +1,7 @@
 //! What every trial is checked for before anything is concluded from it.
 
+mod answers;
+mod cache;
 mod client;
 mod counters;
 mod debt;
@@ -7,6 +9,7 @@ mod host;
 mod little;
 mod outcome;
 mod steady;
+mod throttling;
 mod turnaround;
 mod window;
 
@@ -77,7 +80,7 @@ fn numbered(
     dataset: &Dataset,
     record: &TrialRecord,
     load: &LoadResult,
-) -> [(Check, Option<Vec<Doubt>>); 5] {
+) -> [(Check, Option<Vec<Doubt>>); 7] {
     let level = record.key.level;
     let clients = match level.search {
         // A search decides on a number of clients up to that of its level.
@@ -85,13 +88,16 @@ fn numbered(
         _ => level.clients,
     };
     let sampling = &record.sampling;
-    let cpus = dataset.run.host.cpus;
+    let server = facts(dataset, record);
+    let machine = host::doubts(sampling, load, dataset.run.host.cpus);
     [
         (Check::LittlesLaw, little::doubts(clients, load)),
         (Check::ServerCounters, counters::doubts(sampling, load)),
         (Check::ClientNotBottleneck, Some(client::doubts(clients, load))),
         (Check::SteadyState, steady::doubts(load, dataset.study.margin)),
-        (Check::OwnMachine, host::doubts(&sampling.samples, load, cpus)),
+        (Check::CacheAsDeclared, cache::doubts(dataset, record, load, server)),
+        (Check::OwnMachine, machine),
+        (Check::Answers, answers::doubts(load)),
     ]
 }
 

@@ -2,10 +2,11 @@
 
 use analyse::{Analysis, Comparison, Evidence, Finding, Metric, Verdict};
 use model::{
-    Block, CacheState, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostFacts,
-    KeyDistribution, Latencies, Ledger, Level, LoadResult, Oltp, OltpMix, PhaseTotals, Place, Plan,
-    Price, RunInfo, Sampling, SandboxSpec, ServerFacts, StatementCounts, Study, System, Target,
-    TargetFacts, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis, Workload,
+    Block, CacheState, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostAccount,
+    HostFacts, KeyDistribution, Latencies, Ledger, Level, LoadResult, Oltp, OltpMix, PhaseTotals,
+    Place, Plan, Price, RunInfo, Sampling, SandboxSpec, ServerFacts, StatementCounts, Study,
+    System, Target, TargetFacts, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis,
+    Workload,
 };
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -115,6 +116,7 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
         samples: Vec::new(),
         before: Some(reading(-0.1, StatementCounts::default())),
         after: Some(reading(12.1, load.statements)),
+        account: HostAccount::default(),
     };
     TrialRecord {
         key,

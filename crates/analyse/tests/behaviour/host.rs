@@ -2,8 +2,8 @@
 
 use crate::bench::{dataset, found, trial};
 use crate::checks::passed;
-use analyse::{Check, Evidence, Severity, Validity, analyse};
-use model::{CpuShares, Dataset, ProcessUsage, Sample};
+use analyse::{Check, Evidence, Held, Severity, Validity, analyse};
+use model::{CpuShares, Dataset, ProcessUsage, Sample, Throttling};
 use std::time::Duration;
 
 /// One target with two repeats and samples every second of warm-up (2 s) and measurement (10 s),
@@ -54,6 +54,40 @@ fn other_processes_are_a_notice_from_5_percent_and_a_doubt_from_10() {
         assert_eq!(suspect, severity == Some(Severity::Warning));
         assert_eq!(passed(&data, Check::OwnMachine), severity.is_none().then_some(2));
     }
+}
+
+#[test]
+fn a_process_that_is_held_back_is_suspect_beyond_a_burst() {
+    for (throttled, severity) in
+        [(0, None), (5, Some(Severity::Notice)), (6, Some(Severity::Warning))]
+    {
+        for server in [true, false] {
+            let mut data = sampled(|_| CpuShares::default(), Some(ProcessUsage::default()));
+            data.run.host.cpus = 2;
+            let account = &mut trial(&mut data, "only", 4, 1).sampling.account;
+            let limit = Some(Throttling { periods: 100, throttled });
+            if server {
+                account.server_throttling = limit;
+            } else {
+                account.client_throttling = limit;
+            }
+            let analysis = analyse(&data);
+            let held = if server { Held::Server } else { Held::Client };
+            let share = f64::from(throttled as u32) / 100.0;
+            let found = found(&analysis, |e| *e == Evidence::Throttled { held, share });
+            assert_eq!(found.first().map(|finding| finding.severity), severity, "{throttled}");
+            assert_eq!(passed(&data, Check::OwnMachine), severity.is_none().then_some(2));
+        }
+    }
+}
+
+#[test]
+fn heat_is_a_doubt() {
+    let mut data = sampled(|_| CpuShares::default(), None);
+    trial(&mut data, "only", 4, 1).sampling.account.thermal_events = Some(3);
+    let analysis = analyse(&data);
+    assert_eq!(found(&analysis, |e| *e == Evidence::Overheated { events: 3 }).len(), 1);
+    assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Suspect);
 }
 
 #[test]

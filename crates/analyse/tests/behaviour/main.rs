@@ -1,7 +1,9 @@
 //! What the analysis concludes from datasets of which the truth is known.
 
 mod bench;
+mod caches;
 mod checks;
+mod contents;
 mod curves;
 mod false_alarms;
 mod host;

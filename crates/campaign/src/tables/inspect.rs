@@ -1,4 +1,4 @@
-use model::Failure;
+use model::{Failure, FailureKind};
 use target::client::Connection;
 
 /// What the server says of one table.
@@ -52,6 +52,21 @@ pub(super) fn columns(control: &mut Connection, table: &str) -> Result<Vec<Strin
 pub(super) fn number(control: &mut Connection, sql: &str) -> Result<Option<u64>, Failure> {
     let rows = control.query(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
     Ok(rows.rows.into_iter().next().and_then(first_text).and_then(|text| text.parse().ok()))
+}
+
+/// The whole numbers of the single row that a query gives.
+pub(super) fn numbers<const N: usize>(
+    control: &mut Connection,
+    sql: &str,
+) -> Result<[u64; N], Failure> {
+    let rows = control.query(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
+    let fields = rows.rows.into_iter().next().unwrap_or_default();
+    let numbers: Option<Vec<u64>> =
+        fields.into_iter().map(|field| String::from_utf8(field?).ok()?.parse().ok()).collect();
+    numbers.and_then(|numbers| <[u64; N]>::try_from(numbers).ok()).ok_or_else(|| {
+        let message = format!("«{sql}» did not give {N} whole numbers");
+        Failure::new(FailureKind::Other, message, "")
+    })
 }
 
 fn first_text(row: Vec<Option<Vec<u8>>>) -> Option<String> {

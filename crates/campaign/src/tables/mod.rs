@@ -7,6 +7,7 @@
 
 mod check;
 mod cleanup;
+mod contents;
 mod inspect;
 mod mark;
 mod plan;
@@ -14,4 +15,5 @@ mod prepare;
 
 pub use check::check;
 pub use cleanup::{Cleanup, cleanup};
+pub(crate) use contents::contents;
 pub use prepare::{Prepared, Step, ToMake, dry_run, ensure, make};

@@ -24,6 +24,8 @@ pub struct OltpSession<const BY_STATEMENT: bool = false> {
     /// The text of a statement while it is put together.
     text: Vec<u8>,
     writes_without_effect: u64,
+    /// Rows that the answer to the statement under way must have; see [`Step::rows_due`].
+    rows_due: u64,
     stage: Stage,
     /// The statement whose reply has just come.
     answered: Option<Statement>,
@@ -55,6 +57,7 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             bulk: bulk.then(|| BulkSource::new(workload.dialect, client)),
             text: Vec::new(),
             writes_without_effect: 0,
+            rows_due: 0,
             ids: Vec::with_capacity(statements.per_client()),
             executed: vec![false; statements.per_client()],
             login,
@@ -83,6 +86,12 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         {
             self.writes_without_effect += 1;
         }
+    }
+
+    #[inline]
+    fn check_answer(&self, rows: u64, counts: &mut StatementCounts) {
+        counts.answers.checked += u64::from(self.rows_due > 0);
+        counts.answers.short += u64::from(rows < self.rows_due);
     }
 
     fn log_in(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(usize, Event), SessionError> {
@@ -140,6 +149,7 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             return false;
         };
         self.write(&step, out);
+        self.rows_due = self.statements.rows_due(&step);
         self.stage = Stage::Executing(step.statement);
         true
     }
@@ -236,7 +246,10 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
         let (consumed, reply) = self.reader.receive(input).map_err(broken)?;
         let error = match reply {
             None => return Ok((consumed, Event::More)),
-            Some(Reply::Rows { .. }) => None,
+            Some(Reply::Rows { rows, .. }) => {
+                self.check_answer(rows, counts);
+                None
+            }
             Some(Reply::Ok { affected_rows, .. }) => {
                 self.note_effect(affected_rows);
                 None

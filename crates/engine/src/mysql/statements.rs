@@ -9,6 +9,8 @@ pub struct OltpStatements {
     workload: Oltp,
     seed: u64,
     clients: u32,
+    /// Whether every client always sees all rows that the tables began with.
+    keeps_rows: bool,
     /// What to prepare on every connection, in this order.
     to_prepare: Vec<(Statement, u32)>,
     /// By statement: how it is sent; `None` for those that the workload does not have.
@@ -66,7 +68,9 @@ impl OltpStatements {
                 Form::Text((1..=tables).map(template).collect())
             });
         }
-        Self { workload: workload.clone(), seed, clients, to_prepare, forms }
+        let mix = &workload.transaction;
+        let keeps_rows = mix.deletes == 0 && (mix.delete_inserts == 0 || mix.explicit);
+        Self { workload: workload.clone(), seed, clients, keeps_rows, to_prepare, forms }
     }
 
     /// How many statements each client prepares. The server must allow clients × this many
@@ -78,6 +82,13 @@ impl OltpStatements {
     /// The workload.
     pub(super) fn workload(&self) -> &Oltp {
         &self.workload
+    }
+
+    /// Rows that the answer to a step must have; 0 where nothing can be said of it. Where rows go
+    /// for good, or for the time between two transactions, answers may well lack them.
+    #[inline]
+    pub(super) fn rows_due(&self, step: &Step) -> u64 {
+        if self.keeps_rows { step.rows_due(self.workload.table_size) } else { 0 }
     }
 
     /// The transactions of a client.

@@ -2,6 +2,9 @@
 
 use super::arithmetic::{self, contradiction, contradictions};
 use super::comparisons::{better, overall, times};
+use super::data::{
+    changed, different, intact, not_cold, not_warm, overheated, rows_missing, throttled,
+};
 use super::doubts::{
     busy_clients, client_busy, counters, dataset_against_memory, errors, failed, noticed_late,
     saturated, steal,
@@ -52,6 +55,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
         (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
         (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
         (Evidence::DatasetAgainstMemory { .. }, _) => a == b,
+        (Evidence::Throttled { held: a, .. }, Evidence::Throttled { held: b, .. }) => a == b,
         (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
         (Evidence::WriteDebt { growing: a, .. }, Evidence::WriteDebt { growing: b, .. }) => a == b,
         (
@@ -63,6 +67,10 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
             | Evidence::LedgerUnbalanced
             | Evidence::Steal { .. }
             | Evidence::OtherProcesses { .. }
+            | Evidence::Overheated { .. }
+            | Evidence::CacheNotCold { .. }
+            | Evidence::CacheNotWarm { .. }
+            | Evidence::RowsMissing { .. }
             | Evidence::TooShortForTrend { .. }
             | Evidence::HostSaturated { .. },
             _,
@@ -88,6 +96,11 @@ fn sentence_of_all(findings: &[&Finding]) -> String {
         Evidence::Contradiction(_) => Some(contradictions(findings)),
         Evidence::Steal { .. } => Some(steal(findings)),
         Evidence::OtherProcesses { .. } => Some(other_processes(findings)),
+        Evidence::Throttled { held, .. } => Some(throttled(*held, findings)),
+        Evidence::Overheated { .. } => Some(overheated(findings)),
+        Evidence::CacheNotCold { .. } => Some(not_cold(findings)),
+        Evidence::CacheNotWarm { .. } => Some(not_warm(findings)),
+        Evidence::RowsMissing { .. } => Some(rows_missing(findings)),
         Evidence::Drift { figure, .. } => Some(drift(*figure, findings)),
         Evidence::TooShortForTrend { needed, .. } => Some(too_short(*needed, findings)),
         Evidence::WriteDebt { growing, .. } => Some(debts(*growing, findings)),
@@ -160,6 +173,14 @@ pub fn statement(finding: &Finding) -> String {
         Evidence::Errors { message, .. } => errors(message, &[finding]),
         Evidence::Steal { .. } => steal(&[finding]),
         Evidence::OtherProcesses { .. } => other_processes(&[finding]),
+        Evidence::Throttled { held, .. } => throttled(*held, &[finding]),
+        Evidence::Overheated { .. } => overheated(&[finding]),
+        Evidence::CacheNotCold { .. } => not_cold(&[finding]),
+        Evidence::CacheNotWarm { .. } => not_warm(&[finding]),
+        Evidence::RowsMissing { .. } => rows_missing(&[finding]),
+        Evidence::TablesIntact { rows, with_values } => intact(*rows, *with_values),
+        Evidence::TablesChanged { rows } => changed(*rows),
+        Evidence::TargetsHoldDifferentData { rows } => different(rows),
         Evidence::Drift { figure, .. } => drift(*figure, &[finding]),
         Evidence::TooShortForTrend { needed, .. } => too_short(*needed, &[finding]),
         Evidence::WriteDebt { growing, .. } => debts(*growing, &[finding]),

@@ -71,6 +71,14 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::Steal { .. } => "Processor time stolen",
         Evidence::OtherProcesses { .. } => "Other processes",
         Evidence::HostSaturated { .. } => "The host was saturated",
+        Evidence::Throttled { .. } => "Held back",
+        Evidence::Overheated { .. } => "Too hot",
+        Evidence::CacheNotCold { .. } => "Caches not cold",
+        Evidence::CacheNotWarm { .. } => "Caches not warm",
+        Evidence::RowsMissing { .. } => "Rows missing",
+        Evidence::TablesIntact { .. } => "Checks",
+        Evidence::TablesChanged { .. } => "Tables changed",
+        Evidence::TargetsHoldDifferentData { .. } => "Different data",
         Evidence::Drift { .. } => "No steady state",
         Evidence::TooShortForTrend { .. } => "Steady state not known",
         Evidence::WriteDebt { .. } => "Writes put off",
@@ -98,7 +106,13 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::ServerCounters => "check 2: the server’s own counters agree with weighin’s",
         Check::ClientNotBottleneck => "check 3: the load generator was not the bottleneck",
         Check::SteadyState => "check 4: a steady state, no trend left after the warm-up",
-        Check::OwnMachine => "check 6: neither a hypervisor nor other processes took the machine",
+        Check::CacheAsDeclared => {
+            "check 5: caches as declared, cold trials read from storage and warm ones from memory"
+        }
+        Check::OwnMachine => {
+            "check 6: no hypervisor, other process or limit took processor time from the load"
+        }
+        Check::Answers => "check 8: answers had all their rows",
     }
 }
 

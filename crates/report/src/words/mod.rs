@@ -7,6 +7,7 @@
 mod answer;
 mod arithmetic;
 mod comparisons;
+mod data;
 mod doubts;
 mod evidence;
 mod labels;

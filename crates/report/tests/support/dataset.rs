@@ -33,6 +33,7 @@ pub fn dataset(shape: &Shape) -> Dataset {
             variables: variables(i),
             dataset_bytes: Some(243_269_632),
             prepare_seconds: Some(4.2),
+            ..ServerFacts::default()
         },
     });
     Dataset { run: run(), targets: targets.collect(), study, plan, trials }
@@ -257,6 +258,7 @@ fn sampling(tps: f64, position: u32) -> Sampling {
         samples: (0..WARMUP + MEASURE).map(sample).collect(),
         before: Some(reading(-0.1)),
         after: Some(reading(12.1)),
+        account: HostAccount::default(),
     }
 }
 

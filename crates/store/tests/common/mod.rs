@@ -162,6 +162,8 @@ pub fn facts(target: &str) -> TargetFacts {
                 .into(),
             dataset_bytes: Some(1 << 40),
             prepare_seconds: Some(0.1),
+            contents: Some(TableContents { rows: 4_000, checksum: u64::MAX }),
+            contents_after: None,
         },
     }
 }
@@ -185,6 +187,12 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             samples: d.list(6, sample),
             before: d.maybe(reading),
             after: d.maybe(reading),
+            account: HostAccount {
+                server_read_bytes: d.maybe(Draw::count),
+                server_throttling: d.maybe(throttling),
+                client_throttling: d.maybe(throttling),
+                thermal_events: d.maybe(Draw::count),
+            },
         },
         second_opinion: d.maybe(second_opinion),
         search: d.maybe(search),
@@ -278,6 +286,7 @@ fn load(d: &mut Draw) -> LoadResult {
             get: d.count(),
             set: d.count(),
             found: d.count(),
+            answers: AnswerCounts { checked: d.count(), short: d.count() },
         },
         client: ClientCost {
             workers: d.small(),
@@ -312,6 +321,10 @@ fn load(d: &mut Draw) -> LoadResult {
             failed: d.count(),
         }),
     }
+}
+
+fn throttling(d: &mut Draw) -> Throttling {
+    Throttling { periods: d.count(), throttled: d.count() }
 }
 
 fn sample(d: &mut Draw) -> Sample {

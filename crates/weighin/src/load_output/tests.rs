@@ -70,7 +70,7 @@ fn measured() -> Measured {
             failed: 1,
         }],
     };
-    let sampling = Sampling { samples: Vec::new(), before: reading(100), after: reading(114) };
+    let sampling = Sampling { before: reading(100), after: reading(114), ..Sampling::default() };
     Measured { load, sampling }
 }
 

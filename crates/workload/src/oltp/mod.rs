@@ -1,6 +1,7 @@
 //! The sysbench OLTP family: schema, statements, rows and transactions, in the words of each of
 //! sysbench's generations.
 
+mod answer;
 mod bulk;
 mod name;
 mod row;

@@ -1,0 +1,64 @@
+//! Check 5: the caches were as declared.
+
+use super::Doubt;
+use super::window::{Window, growth};
+use crate::settings::{FITS_BELOW, buffer_pool_bytes};
+use crate::{Evidence, Validity};
+use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord};
+
+/// Share of what a cold server reads that must come from storage. The rest may be what it reads
+/// twice, or what the operating system reads ahead.
+const FROM_STORAGE: f64 = 0.5;
+/// Share of the statements of a warm trial that may have waited for a page that was not in the
+/// buffer pool.
+const MISSES: f64 = 0.01;
+/// A cold trial must have read its data from storage, a warm one must not have waited for pages
+/// (method R18). `None` where nobody can tell: the server runs elsewhere, or the data does not fit
+/// in its buffer pool, so that a warm trial reads too.
+pub(super) fn doubts(
+    dataset: &Dataset,
+    record: &TrialRecord,
+    load: &LoadResult,
+    server: Option<&ServerFacts>,
+) -> Option<Vec<Doubt>> {
+    let test = dataset.study.tests.iter().find(|test| test.name == record.key.test)?;
+    let evidence = match test.cache {
+        CacheState::Cold => not_cold(&record.sampling)?,
+        // The size of the data is known of the tables that were made first.
+        CacheState::Warm if fits(server?)? && same_tables(dataset, test) => {
+            not_warm(&record.sampling, load)?
+        }
+        CacheState::Warm => return None,
+    };
+    let doubt = evidence.map(|evidence| Doubt { validity: Validity::Suspect, evidence });
+    Some(doubt.into_iter().collect())
+}
+
+/// What a cold server asked for over the whole load, and how much of that came from storage.
+fn not_cold(sampling: &Sampling) -> Option<Option<Evidence>> {
+    let counters = (&sampling.before.as_ref()?.counters, &sampling.after.as_ref()?.counters);
+    let asked_bytes = growth(counters, "Innodb_data_read")?;
+    let storage_bytes = sampling.account.server_read_bytes?;
+    let cold = asked_bytes > 0 && storage_bytes as f64 >= FROM_STORAGE * asked_bytes as f64;
+    Some((!cold).then_some(Evidence::CacheNotCold { asked_bytes, storage_bytes }))
+}
+
+/// How many statements of the measured phase may have waited for a page.
+fn not_warm(sampling: &Sampling, load: &LoadResult) -> Option<Option<Evidence>> {
+    let counters = Window::of(load).counters(sampling)?;
+    let pages_read = growth(counters, "Innodb_buffer_pool_reads")?;
+    let statements = load.measure.queries;
+    let warm = pages_read as f64 <= MISSES * statements as f64;
+    Some((!warm).then_some(Evidence::CacheNotWarm { pages_read, statements }))
+}
+
+fn fits(server: &ServerFacts) -> Option<bool> {
+    let pool = buffer_pool_bytes(server)?;
+    Some((server.dataset_bytes? as f64) < FITS_BELOW * pool as f64)
+}
+
+fn same_tables(dataset: &Dataset, test: &model::Test) -> bool {
+    let size =
+        |test: &model::Test| test.workload.oltp().ok().map(|oltp| (oltp.tables, oltp.table_size));
+    dataset.study.tests.first().is_some_and(|first| size(first) == size(test))
+}

@@ -1,0 +1,98 @@
+//! Check 8: what was in answers and tables.
+
+use crate::bench::{dataset, found, load_of, trial};
+use crate::checks::passed;
+use analyse::{Check, Evidence, Severity, Validity, analyse};
+use model::{
+    AnswerCounts, Dataset, Oltp, OltpMix, ServerFacts, TableContents, TargetFacts, Workload,
+};
+
+fn contents(rows: u64, checksum: u64) -> Option<TableContents> {
+    Some(TableContents { rows, checksum })
+}
+
+/// A study of two targets with a test of that kind and what their tables held, in this order, and
+/// what those of the second held after it.
+fn run(mix: OltpMix, before: [(u64, u64); 2], after: (u64, u64)) -> Dataset {
+    let mut data = dataset(&["a", "b"], &[4], 1, |_, _, _| 1000.0);
+    data.study.tests[0].workload = Workload::Oltp(Oltp::preset(mix));
+    let facts = |target: &str, (rows, checksum), after| TargetFacts {
+        target: target.to_owned(),
+        server: ServerFacts {
+            contents: contents(rows, checksum),
+            contents_after: after,
+            ..ServerFacts::default()
+        },
+    };
+    data.targets =
+        vec![facts("a", before[0], None), facts("b", before[1], contents(after.0, after.1))];
+    data
+}
+
+/// What is said of the tables of the second target.
+fn said(data: &Dataset) -> Option<(Severity, Evidence)> {
+    let analysis = analyse(data);
+    let of_tables =
+        |e: &Evidence| matches!(e, Evidence::TablesIntact { .. } | Evidence::TablesChanged { .. });
+    let found = found(&analysis, of_tables);
+    assert!(found.len() <= 1);
+    found.first().map(|finding| (finding.severity, finding.evidence.clone()))
+}
+
+#[test]
+fn tests_that_keep_rows_leave_as_many_and_those_that_read_the_same() {
+    let intact =
+        |with_values| Some((Severity::Passed, Evidence::TablesIntact { rows: 1000, with_values }));
+    let changed = |after| Some((Severity::Severe, Evidence::TablesChanged { rows: (1000, after) }));
+    for (mix, after, expected) in [
+        (OltpMix::ReadOnly, (1000, 7), intact(true)),
+        (OltpMix::ReadOnly, (1000, 8), changed(1000)),
+        (OltpMix::PointSelect, (999, 7), changed(999)),
+        (OltpMix::ReadWrite, (1000, 8), intact(false)),
+        (OltpMix::ReadWrite, (1001, 8), changed(1001)),
+        (OltpMix::Insert, (5000, 8), None),
+        (OltpMix::Delete, (10, 8), None),
+    ] {
+        assert_eq!(said(&run(mix, [(1000, 7); 2], after)), expected, "{mix:?} {after:?}");
+    }
+}
+
+#[test]
+fn targets_that_hold_different_data_did_not_do_the_same_work() {
+    for (second, expected) in [((1000, 7), 0), ((1000, 8), 1), ((999, 7), 1)] {
+        let data = run(OltpMix::Insert, [(1000, 7), second], (0, 0));
+        let analysis = analyse(&data);
+        let found = found(&analysis, |e| matches!(e, Evidence::TargetsHoldDifferentData { .. }));
+        assert_eq!(found.len(), expected, "{second:?}");
+        assert!(found.iter().all(|finding| finding.severity == Severity::Severe));
+    }
+}
+
+#[test]
+fn tables_of_somebody_else_are_not_compared() {
+    let mut data = run(OltpMix::ReadOnly, [(1000, 7), (1000, 8)], (1000, 7));
+    data.targets[1].server.contents = None;
+    assert_eq!(said(&data), None);
+    let analysis = analyse(&data);
+    let compared = |e: &Evidence| matches!(e, Evidence::TargetsHoldDifferentData { .. });
+    assert!(found(&analysis, compared).is_empty());
+}
+
+#[test]
+fn one_answer_without_its_rows_is_a_doubt_and_a_fifth_of_them_the_end() {
+    for (short, expected) in [
+        (0, Validity::Valid),
+        (1, Validity::Suspect),
+        (200, Validity::Suspect),
+        (201, Validity::Void),
+    ] {
+        let mut data = dataset(&["only"], &[4], 1, |_, _, _| 1000.0);
+        load_of(trial(&mut data, "only", 4, 1)).statements.answers =
+            AnswerCounts { checked: 1000, short };
+        let analysis = analyse(&data);
+        assert_eq!(analysis.tests[0].cells[0].trials[0].validity, expected, "{short}");
+        let missing = found(&analysis, |e| matches!(e, Evidence::RowsMissing { .. }));
+        assert_eq!(missing.len(), usize::from(short > 0));
+        assert_eq!(passed(&data, Check::Answers), (short == 0).then_some(1));
+    }
+}

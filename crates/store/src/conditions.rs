@@ -1,0 +1,77 @@
+//! Under which conditions a load ran, and what was in the answers to it.
+
+use crate::value::Columns;
+use model::{AnswerCounts, HostAccount, Throttling};
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+/// Writes what the kernel says of a trial's surroundings.
+pub(crate) fn insert_account(
+    connection: &Connection,
+    position: u32,
+    account: &HostAccount,
+) -> Result<()> {
+    let HostAccount { server_throttling: server, client_throttling: client, .. } = account;
+    connection
+        .prepare_cached(
+            "INSERT INTO host_account (position, server_read_bytes, server_periods,
+             server_throttled, client_periods, client_throttled, thermal_events)
+             VALUES (?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            position,
+            account.server_read_bytes,
+            server.map(|limit| limit.periods),
+            server.map(|limit| limit.throttled),
+            client.map(|limit| limit.periods),
+            client.map(|limit| limit.throttled),
+            account.thermal_events
+        ])?;
+    Ok(())
+}
+
+/// Reads it; nothing is known of trials in older stores.
+pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<HostAccount> {
+    let account = connection
+        .prepare_cached(
+            "SELECT server_read_bytes, server_periods, server_throttled, client_periods,
+             client_throttled, thermal_events FROM host_account WHERE position = ?",
+        )?
+        .query_row([position], |row| {
+            let mut columns = Columns::of(row);
+            Ok(HostAccount {
+                server_read_bytes: columns.next()?,
+                server_throttling: throttling(&mut columns)?,
+                client_throttling: throttling(&mut columns)?,
+                thermal_events: columns.next()?,
+            })
+        })
+        .optional()?;
+    Ok(account.unwrap_or_default())
+}
+
+/// Two columns that are both there or both missing.
+fn throttling(columns: &mut Columns<'_>) -> Result<Option<Throttling>> {
+    let (periods, throttled): (Option<u64>, Option<u64>) = (columns.next()?, columns.next()?);
+    Ok(periods.zip(throttled).map(|(periods, throttled)| Throttling { periods, throttled }))
+}
+
+/// Writes how many answers of a load were checked.
+pub(crate) fn insert_answers(
+    connection: &Connection,
+    position: u32,
+    answers: AnswerCounts,
+) -> Result<()> {
+    connection
+        .prepare_cached("INSERT INTO answers (position, checked, short) VALUES (?, ?, ?)")?
+        .execute(params![position, answers.checked, answers.short])?;
+    Ok(())
+}
+
+/// Reads it; none were checked in older stores.
+pub(crate) fn select_answers(connection: &Connection, position: u32) -> Result<AnswerCounts> {
+    let answers = connection
+        .prepare_cached("SELECT checked, short FROM answers WHERE position = ?")?
+        .query_row([position], |row| Ok(AnswerCounts { checked: row.get(0)?, short: row.get(1)? }))
+        .optional()?;
+    Ok(answers.unwrap_or_default())
+}
