@@ -1,5 +1,5 @@
-use crate::{Finding, SearchAnalysis, Validity};
-use model::{Dataset, Latencies, Level};
+use crate::{Basis, Finding, NamedFigure, SearchAnalysis, Validity};
+use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
@@ -16,6 +16,8 @@ pub struct Analysis<'a> {
     pub findings: Vec<Finding>,
     /// Server variables in which the targets differ (method R17), in order of name.
     pub settings: Vec<SettingDifference>,
+    /// Who comes first and second in each test; absent for fewer than two tests or targets.
+    pub summary: Option<Summary>,
 }
 
 /// What may be concluded of one test.
@@ -23,21 +25,27 @@ pub struct Analysis<'a> {
 pub struct TestAnalysis {
     /// Name of the test.
     pub test: String,
+    /// By which figure it is judged; absent where its results were imported and have none that is
+    /// known, so that nothing is compared or ranked.
+    pub basis: Option<Basis>,
     /// Every target × level of the study, in its order, those without data included.
     pub cells: Vec<Cell>,
-    /// One for each target with at least one estimate, in the order of the study.
+    /// One for each target with at least one estimate of throughput, in the order of the study.
     pub curves: Vec<Curve>,
-    /// Every pair of targets at every level where both have data, throughput and p95 latency.
+    /// Every pair of targets at every level where both have data, by the test's metric and p95
+    /// latency.
     pub comparisons: Vec<Comparison>,
-    /// Every pair of targets over all levels together, throughput and p95 latency; a pair with
+    /// Every pair of targets over all levels together, by the same two; a pair with
     /// fewer than two levels in common has none.
     pub overall: Vec<OverallComparison>,
-    /// By throughput at the peak of each target.
+    /// By throughput at the peak of each target, or by the test's own metric (see [`Ranking`]).
     pub ranking: Ranking,
     /// Where the test searches for the highest load under a bound: what was found. Its one cell for
     /// each target holds the steps that gave the answers; curves, comparisons and the ranking of
     /// throughput are empty, since the loads differ on purpose.
     pub search: Option<SearchAnalysis>,
+    /// What imported results print, by the names that it has there.
+    pub figures: Vec<NamedFigure>,
 }
 
 /// All repeats of one target at one level.
@@ -51,6 +59,8 @@ pub struct Cell {
     pub trials: Vec<TrialAssessment>,
     /// Transactions per second; like all estimates here over the trials that are not void.
     pub throughput: Option<Estimate>,
+    /// How long the work took, in seconds, of imported results that say so.
+    pub elapsed_s: Option<Estimate>,
     /// Mean latency in milliseconds. All latencies are response times where the level has a rate,
     /// and absent where a trial fell behind it (method R2); else they are service times.
     pub latency_mean_ms: Option<Estimate>,
@@ -128,16 +138,6 @@ pub enum CurveShape {
     },
     /// The repeats are too few, or scatter too much, to tell.
     Unresolved,
-}
-
-/// Which figure a comparison is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metric {
-    /// Transactions per second; more is better.
-    Throughput,
-    /// 95th percentile of latency in milliseconds; less is better.
-    LatencyP95,
 }
 
 /// Two targets at one level.
@@ -219,13 +219,21 @@ pub enum Verdict {
 /// Being told apart is not transitive (A may equal B and B equal C although A is above C), so a
 /// tier ends only where *every* target above is clearly better than *every* target below: each
 /// boundary between tiers is a claim that the data supports for all pairs across it, and a tie
-/// claims nothing. Within a tier targets stand in order of throughput.
+/// claims nothing. Within a tier targets stand in order of their figures.
+///
+/// By throughput, each target stands at its peak. By a time, all stand at one level: the one at
+/// which the most targets have data, of several the highest.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Ranking {
     /// Best tier first. Targets without an estimate are not in it.
     pub tiers: Vec<Vec<Place>>,
     /// Targets that could not be ranked because all their trials failed, are void or are missing.
     pub unranked: Vec<String>,
+    /// Those of them whose trials all failed, with the first reason: they come last.
+    pub failed: Vec<FailedTarget>,
+    /// Imported results without repeats: nothing is told apart, and this is the order of the
+    /// figures as printed. Empty otherwise.
+    pub as_printed: Vec<PrintedPlace>,
 }
 
 /// A target's place in a ranking.
@@ -233,13 +241,68 @@ pub struct Ranking {
 pub struct Place {
     /// Name of the target.
     pub target: String,
-    /// Where its throughput is highest.
+    /// Where its throughput is highest, or the level at which all are ranked.
     pub level: Level,
-    /// Throughput there.
-    pub throughput: Estimate,
+    /// The figure that it is ranked by, in the unit of the test's metric.
+    pub figure: Estimate,
+    /// The same where the test is judged by throughput.
+    pub throughput: Option<Estimate>,
     /// Cost of a million transactions at that throughput, and its currency, where a price is
     /// known: monthly ÷ (throughput × 2,628,000 s) × 10⁶, 2,628,000 s being a twelfth of a year.
     pub cost_per_million: Option<(f64, String)>,
+}
+
+/// A target that has nothing but failures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedTarget {
+    /// Its name.
+    pub target: String,
+    /// Why its first trial failed.
+    pub failure: Failure,
+}
+
+/// A target's place in the order of figures as printed, which is no claim that it is better.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PrintedPlace {
+    /// From 1; equal figures share a place.
+    pub place: usize,
+    /// Name of the target.
+    pub target: String,
+}
+
+/// Who comes first and second in each test.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// One for each test that ranks at least two targets.
+    pub tests: Vec<Podium>,
+    /// One for each target that is first or second in any, those with the most first places
+    /// first.
+    pub targets: Vec<Placings>,
+}
+
+/// The first two places of a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Podium {
+    /// Name of the test.
+    pub test: String,
+    /// Targets in the first place: several where they tie, none where no target can be told from
+    /// any other.
+    pub first: Vec<String>,
+    /// Targets in the second place; none where several share the first.
+    pub second: Vec<String>,
+    /// Whether this is only the order of figures as printed ([`Ranking::as_printed`]).
+    pub as_printed: bool,
+}
+
+/// How often a target comes first and second, shared places included.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Placings {
+    /// Name of the target.
+    pub target: String,
+    /// Tests in which it is first.
+    pub first: usize,
+    /// Tests in which it is second.
+    pub second: usize,
 }
 
 /// A server variable in which targets differ.

@@ -1,9 +1,9 @@
 //! The trials of one target at one level, with what was concluded of each.
 
 use crate::check::{Doubt, Judgement};
-use crate::series::{Figure, Figures, Series};
-use crate::{Cell, Evidence, Finding, Subject, TrialAssessment, Validity};
-use model::{Dataset, Latencies, Level, LoadResult, Test, TrialRecord};
+use crate::series::{Figures, Series};
+use crate::{Basis, Cell, Evidence, Finding, Metric, Subject, TrialAssessment, Validity};
+use model::{Dataset, Latencies, Level, LoadResult, Test, TrialRecord, Workload};
 use std::mem::discriminant;
 
 /// All trials of one target at one level of one test, in order of repeat.
@@ -25,17 +25,20 @@ struct JudgedTrial<'a> {
     figures: Option<Figures>,
 }
 
-/// Every target × level of a test in the order of the study, those without trials included.
+/// Every target × level of a test in the order of the study, those without trials included; not
+/// those of imported results, whose study may never have meant to put every target to every test.
 pub(crate) fn collect<'a>(
     dataset: &'a Dataset,
     test: &'a Test,
     judgements: &'a [Judgement],
+    basis: Option<&Basis>,
 ) -> Vec<CellData<'a>> {
     let cells = dataset
         .study
         .targets
         .iter()
         .flat_map(|target| test.levels.iter().map(|&level| (target.name.as_str(), level)));
+    let imported = matches!(test.workload, Workload::Imported(_));
     cells
         .map(|(target, level)| {
             let records = dataset.trials.iter().zip(judgements).enumerate();
@@ -45,41 +48,52 @@ pub(crate) fn collect<'a>(
                     key.target == target && key.test == test.name && key.level == level
                 })
                 .map(|(index, (record, judgement))| {
-                    let load = record.load();
-                    let figures = load.map(|load| Figures::of(load, dataset.study.confidence));
+                    let confidence = dataset.study.confidence;
+                    let printed = record.reported().zip(basis);
+                    let figures = match record.load() {
+                        Some(load) => Some(Figures::of(load, confidence)),
+                        None => printed.map(|(r, basis)| Figures::printed(r, basis, confidence)),
+                    };
                     JudgedTrial { index, record, judgement, figures }
                 })
                 .collect();
             trials.sort_by_key(|trial| trial.record.key.repeat);
             CellData { target, level, test: &test.name, trials, at_most: Validity::Valid }
         })
+        .filter(|cell| !imported || !cell.trials.is_empty())
         .collect()
 }
 
 impl<'a> CellData<'a> {
     /// A figure over the trials that are not void.
-    pub(crate) fn series(&self, figure: Figure) -> Series {
+    pub(crate) fn series(&self, metric: Metric) -> Series {
         let figures =
             self.usable().filter_map(|trial| Some((trial.record.key.repeat, trial.figures?)));
-        Series::of(figure, figures)
+        Series::of(metric, figures)
     }
 
     /// What a report shows of the cell.
     pub(crate) fn summarise(&self, confidence: f64) -> Cell {
-        let estimate = |figure| self.series(figure).estimate(confidence);
+        let estimate = |metric| self.series(metric).estimate(confidence);
         let mut latencies = Latencies::new();
-        let loads = self.usable().filter_map(|trial| trial.record.load());
-        loads.for_each(|load| latencies.merge(&load.latencies));
+        for record in self.usable().map(|trial| trial.record) {
+            let printed = || record.reported().and_then(|reported| reported.latencies.as_ref());
+            let all = record.load().map(|load| &load.latencies).or_else(printed);
+            if let Some(all) = all {
+                latencies.merge(all);
+            }
+        }
         Cell {
             target: self.target.to_owned(),
             level: self.level,
             trials: self.trials.iter().map(|trial| trial.assessment(self.at_most)).collect(),
-            throughput: estimate(Figure::Throughput),
-            latency_mean_ms: estimate(Figure::LatencyMean),
-            latency_p50_ms: estimate(Figure::LatencyP50),
-            latency_p95_ms: estimate(Figure::LatencyP95),
-            latency_p99_ms: estimate(Figure::LatencyP99),
-            spread: self.series(Figure::Throughput).spread(),
+            throughput: estimate(Metric::Throughput),
+            elapsed_s: estimate(Metric::Elapsed),
+            latency_mean_ms: estimate(Metric::LatencyMean),
+            latency_p50_ms: estimate(Metric::LatencyP50),
+            latency_p95_ms: estimate(Metric::LatencyP95),
+            latency_p99_ms: estimate(Metric::LatencyP99),
+            spread: self.series(Metric::Throughput).spread(),
             overloaded: self
                 .usable()
                 .filter(|trial| trial.record.load().is_some_and(LoadResult::is_overloaded))
@@ -170,11 +184,14 @@ impl<'a> CellData<'a> {
 impl JudgedTrial<'_> {
     /// With a validity that is no better than `at_most`.
     fn assessment(&self, at_most: Validity) -> TrialAssessment {
-        let p95 = self.figures.as_ref().and_then(|figures| figures.value(Figure::LatencyP95));
+        let p95 = self.figures.as_ref().and_then(|figures| figures.value(Metric::LatencyP95));
         TrialAssessment {
             repeat: self.record.key.repeat,
             validity: self.judgement.validity.max(at_most),
-            throughput: self.record.load().map(|load| load.measure.transactions_per_second()),
+            throughput: match self.record.load() {
+                Some(load) => Some(load.measure.transactions_per_second()),
+                None => self.figures.as_ref().and_then(|f| f.value(Metric::Throughput)),
+            },
             latency_p95_ms: p95,
             record: self.index,
         }

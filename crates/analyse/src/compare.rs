@@ -2,14 +2,19 @@
 
 use crate::cell::CellData;
 use crate::{
-    Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Subject, TestAnalysis,
-    Verdict,
+    Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Subject,
+    TestAnalysis, Verdict,
 };
-use model::{Level, Study, Test};
+use model::{Better, Level, Study, Test};
 use stats::{Estimate, Interval, Relation};
 
 /// Every pair of targets, at every level where both have data, in the order of the study.
-pub(crate) fn comparisons(study: &Study, test: &Test, cells: &[CellData]) -> Vec<Comparison> {
+pub(crate) fn comparisons(
+    study: &Study,
+    test: &Test,
+    basis: Basis,
+    cells: &[CellData],
+) -> Vec<Comparison> {
     let cell = |target: &str, level| {
         cells.iter().find(|cell| cell.target == target && cell.level == level)
     };
@@ -17,7 +22,7 @@ pub(crate) fn comparisons(study: &Study, test: &Test, cells: &[CellData]) -> Vec
     for (baseline, candidate) in each_pair(study) {
         for &level in &test.levels {
             let Some(both) = cell(baseline, level).zip(cell(candidate, level)) else { continue };
-            for metric in [Metric::Throughput, Metric::LatencyP95] {
+            for metric in basis.compared() {
                 comparisons.extend(compare(study, both, metric));
             }
         }
@@ -30,8 +35,8 @@ fn compare(
     (baseline, candidate): (&CellData, &CellData),
     metric: Metric,
 ) -> Option<Comparison> {
-    let base = baseline.series(metric.into());
-    let ratio = candidate.series(metric.into()).ratio_to(&base, study.confidence)?;
+    let base = baseline.series(metric);
+    let ratio = candidate.series(metric).ratio_to(&base, study.confidence)?;
     Some(Comparison {
         baseline: baseline.target.to_owned(),
         candidate: candidate.target.to_owned(),
@@ -45,13 +50,13 @@ fn compare(
 
 /// What follows from a ratio candidate ÷ baseline.
 pub(crate) fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
-    match (metric, ratio.relation(margin)) {
+    match (metric.better(), ratio.relation(margin)) {
         (_, Relation::Equivalent) => Verdict::Equivalent,
         (_, Relation::Unresolved) => Verdict::Unresolved,
-        (Metric::Throughput, Relation::Larger) | (Metric::LatencyP95, Relation::Smaller) => {
+        (Better::More, Relation::Larger) | (Better::Less, Relation::Smaller) => {
             Verdict::CandidateBetter
         }
-        (Metric::Throughput, Relation::Smaller) | (Metric::LatencyP95, Relation::Larger) => {
+        (Better::More, Relation::Smaller) | (Better::Less, Relation::Larger) => {
             Verdict::BaselineBetter
         }
     }
@@ -69,14 +74,19 @@ pub(crate) fn each_pair(study: &Study) -> impl Iterator<Item = (&str, &str)> {
 /// For each pair of targets what is to be said over all levels together, then over the levels at
 /// which the one is better, or the other, or both are the same, or nothing can be said.
 pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
+    let Some(Basis { metric, .. }) = test.basis else { return Vec::new() };
+    // Of a test without any repeat nothing can be said of any pair, and the study says so once.
+    if test.comparisons.iter().all(|comparison| comparison.ratio.interval.is_none()) {
+        return Vec::new();
+    }
     let of_pair = |baseline: &str, candidate: &str| {
         let overall = test.overall.iter().find(|overall| {
-            overall.metric == Metric::Throughput
+            overall.metric == metric
                 && overall.baseline == baseline
                 && overall.candidate == candidate
         });
         let comparisons = test.comparisons.iter().filter(|comparison| {
-            comparison.metric == Metric::Throughput
+            comparison.metric == metric
                 && comparison.baseline == baseline
                 && comparison.candidate == candidate
         });
@@ -109,6 +119,7 @@ fn overall_evidence(overall: &OverallComparison, margin: f64) -> Evidence {
         candidate: overall.candidate.clone(),
         levels: overall.levels.clone(),
         all_levels: overall.all_levels,
+        metric: overall.metric,
         ratio: overall.ratio,
         verdict: overall.verdict,
         margin,
@@ -119,27 +130,35 @@ fn overall_evidence(overall: &OverallComparison, margin: f64) -> Evidence {
 fn evidence(same: &[&Comparison], margin: f64) -> Option<Evidence> {
     let first = same.first()?;
     let levels = same.iter().map(|comparison| comparison.level).collect();
+    let metric = first.metric;
+    // Against the direction in which the metric is better, a ratio above 1 is the loser's.
+    let winners_share = |ratio: &Estimate, candidate_wins: bool| match metric.better() {
+        Better::More if candidate_wins => *ratio,
+        Better::Less if !candidate_wins => *ratio,
+        _ => ratio.reciprocal(),
+    };
     let (baseline, candidate) = (first.baseline.clone(), first.candidate.clone());
     Some(match first.verdict {
         Verdict::Unresolved => Evidence::Unresolved { a: baseline, b: candidate, levels },
-        Verdict::Equivalent => Evidence::Equivalent { a: baseline, b: candidate, levels, margin },
-        Verdict::CandidateBetter => {
-            let ratios = same.iter().map(|comparison| comparison.ratio).collect();
-            better(candidate, baseline, levels, ratios)?
+        Verdict::Equivalent => {
+            Evidence::Equivalent { a: baseline, b: candidate, levels, metric, margin }
         }
-        Verdict::BaselineBetter => {
-            let ratios = same.iter().map(|comparison| comparison.ratio.reciprocal()).collect();
-            better(baseline, candidate, levels, ratios)?
+        verdict => {
+            let wins = verdict == Verdict::CandidateBetter;
+            let (winner, loser) = if wins { (candidate, baseline) } else { (baseline, candidate) };
+            let ratios = same.iter().map(|c| winners_share(&c.ratio, wins)).collect();
+            better(winner, loser, levels, metric, ratios)?
         }
     })
 }
 
-/// The ratios winner ÷ loser at these levels; `None` where one has no interval, which a verdict
+/// The ratios by which the winner is better at these levels; `None` where one has no interval, which a verdict
 /// needs.
 fn better(
     winner: String,
     loser: String,
     levels: Vec<Level>,
+    metric: Metric,
     ratios: Vec<Estimate>,
 ) -> Option<Evidence> {
     let by_point = |a: &&Estimate, b: &&Estimate| a.point.total_cmp(&b.point);
@@ -148,5 +167,6 @@ fn better(
         ratios.iter().map(|ratio| ratio.interval).collect::<Option<_>>()?;
     let low = intervals.iter().map(|interval| interval.low).fold(f64::INFINITY, f64::min);
     let high = intervals.iter().map(|interval| interval.high).fold(0.0, f64::max);
-    Some(Evidence::Better { winner, loser, levels, ratios: (*least, *most), bounds: (low, high) })
+    let ratios = (*least, *most);
+    Some(Evidence::Better { winner, loser, levels, metric, ratios, bounds: (low, high) })
 }

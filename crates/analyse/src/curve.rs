@@ -1,8 +1,8 @@
 //! Throughput along the levels of one target.
 
 use crate::cell::CellData;
-use crate::series::{Figure, Series};
-use crate::{Curve, CurveShape, Evidence, Finding, Severity, Subject};
+use crate::series::Series;
+use crate::{Curve, CurveShape, Evidence, Finding, Metric, Severity, Subject};
 use model::{Level, Study};
 use stats::{Estimate, Relation};
 
@@ -28,7 +28,7 @@ fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<Peak> {
     let own = || cells.iter().filter(|cell| cell.target == target);
     let points: Vec<Point> = own()
         .filter_map(|cell| {
-            let series = cell.series(Figure::Throughput);
+            let series = cell.series(Metric::Throughput);
             let throughput = series.estimate(study.confidence)?;
             Some(Point { level: cell.level, series, throughput })
         })

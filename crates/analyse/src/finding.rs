@@ -1,5 +1,5 @@
-use crate::{Contradiction, Metric, SearchOutcome, Verdict};
-use model::{Failure, Level, SearchOver, Slo};
+use crate::{Contradiction, SearchOutcome, Verdict};
+use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
 use stats::Estimate;
 use std::time::Duration;
@@ -288,7 +288,9 @@ pub enum Evidence {
         levels: Vec<Level>,
         /// Whether these are all levels of the test.
         all_levels: bool,
-        /// candidate ÷ baseline of the geometric means of throughput over the levels.
+        /// Which figure.
+        metric: Metric,
+        /// candidate ÷ baseline of its geometric means over the levels.
         ratio: Estimate,
         /// What follows.
         verdict: Verdict,
@@ -303,7 +305,10 @@ pub enum Evidence {
         loser: String,
         /// These levels, in order; they need not be neighbours.
         levels: Vec<Level>,
-        /// The smallest and the largest ratio of throughputs, winner ÷ loser.
+        /// Which figure.
+        metric: Metric,
+        /// The smallest and the largest ratio by which it is better: winner ÷ loser where more is
+        /// better, loser ÷ winner where less is.
         ratios: (Estimate, Estimate),
         /// The lowest and the highest end of the intervals at all these levels.
         bounds: (f64, f64),
@@ -316,6 +321,8 @@ pub enum Evidence {
         b: String,
         /// These levels, in order; they need not be neighbours.
         levels: Vec<Level>,
+        /// Which figure.
+        metric: Metric,
         /// The study's margin, 0.03 being 3 %.
         margin: f64,
     },
@@ -327,6 +334,12 @@ pub enum Evidence {
         b: String,
         /// These levels, in order; they need not be neighbours.
         levels: Vec<Level>,
+    },
+    /// Trials were measured elsewhere, so that the checks of weighin's own trials could not be
+    /// made on them.
+    ChecksNotMade {
+        /// How many.
+        trials: usize,
     },
     /// Check 7: another tool ran the same load, before or after the trials of a cell.
     SecondOpinion {

@@ -9,17 +9,19 @@
 //! trials of a cell that are not void give its series and estimates (`cell`, `series`); series
 //! are compared between targets, level by level (`compare`) and over all levels together
 //! (`overall`), along the levels of a target (`curve`), and at the
-//! targets' peaks (`rank`). Where a test searches for the highest load, the answers of its trials
-//! are the series (`search`).
+//! targets' peaks (`rank`); `basis` says by which figure, and `summary` who is first and second.
+//! Where a test searches for the highest load, the answers of its trials are the series (`search`).
 
 mod analysis;
 mod audit;
+mod basis;
 mod cell;
 mod check;
 mod compare;
 mod contents;
 mod curve;
 mod finding;
+mod named;
 mod opinion;
 mod overall;
 mod rank;
@@ -27,13 +29,18 @@ mod search;
 mod series;
 mod settings;
 mod study;
+mod summary;
 
 pub use analysis::{
-    Analysis, Cell, Comparison, Curve, CurveShape, Metric, OverallComparison, Place, Ranking,
-    SettingDifference, TestAnalysis, TrialAssessment, Verdict,
+    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Place,
+    Placings, Podium, PrintedPlace, Ranking, SettingDifference, Summary, TestAnalysis,
+    TrialAssessment, Verdict,
 };
 pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Term};
+pub use basis::Basis;
 pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};
+pub use model::Metric;
+pub use named::{NamedFigure, NamedValue};
 pub use search::{HighestLoad, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial};
 pub use series::percentile_ms;
 
@@ -61,7 +68,9 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     findings.extend(check::passed(&judgements));
     // Stable: within a severity the order of the study stays.
     findings.sort_by_key(|finding| finding.severity);
-    Analysis { dataset, tests, findings, settings: settings::differences(dataset) }
+    let settings = settings::differences(dataset);
+    let summary = summary::summary(&dataset.study, &tests);
+    Analysis { dataset, tests, findings, settings, summary }
 }
 
 fn analyse_test(
@@ -70,7 +79,8 @@ fn analyse_test(
     judgements: &[Judgement],
 ) -> (TestAnalysis, Vec<Finding>) {
     let study = &dataset.study;
-    let mut data = cell::collect(dataset, test, judgements);
+    let basis = Basis::of(test, dataset.trials.iter());
+    let mut data = cell::collect(dataset, test, judgements, basis.as_ref());
     let mut findings: Vec<Finding> = data.iter().flat_map(CellData::findings).collect();
     for cell in &mut data {
         let opinions = opinion::findings(study, cell);
@@ -89,11 +99,16 @@ fn analyse_test(
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(study.confidence)).collect(),
-        ranking: if search.is_some() { Ranking::default() } else { rank::ranking(study, &peaks) },
+        basis,
+        ranking: match search {
+            Some(_) => Ranking::default(),
+            None => rank::ranking(study, test, basis, &peaks, &data),
+        },
         curves: peaks.into_iter().map(|peak| peak.curve).collect(),
-        comparisons: compare::comparisons(study, test, compared),
-        overall: overall::overall(study, test, compared),
+        comparisons: basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared)),
+        overall: basis.map_or(vec![], |b| overall::overall(study, test, b, compared)),
         search,
+        figures: named::figures(&data, study.confidence),
     };
     findings.extend(compare::findings(study, &analysis));
     (analysis, findings)

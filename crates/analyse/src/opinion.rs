@@ -1,7 +1,6 @@
 //! Check 7: whether another tool measured the same.
 
 use crate::cell::CellData;
-use crate::series::Figure;
 use crate::{Evidence, Finding, Metric, Severity, Subject};
 use model::{Failure, OpinionEnd, OpinionFigures, Study};
 use stats::{Estimate, Relation, Sample, paired_ratio};
@@ -47,19 +46,15 @@ pub(crate) fn disagrees(finding: &Finding) -> bool {
 /// Weighin's figure against the other tool's, paired by repeat, over the trials that conclusions
 /// may rest on. The two agree where the interval of their ratio holds 1 or lies within the margin.
 fn compare(study: &Study, cell: &CellData<'_>, metric: Metric) -> Option<Evidence> {
-    let figure = match metric {
-        Metric::Throughput => Figure::Throughput,
-        Metric::LatencyP95 => Figure::LatencyP95,
-    };
     let mut tool = None;
     let mut rounding: f64 = 0.0;
     let mut pairs = Vec::new();
     for (record, figures) in cell.usable_records() {
         let Some(opinion) = &record.second_opinion else { continue };
         let theirs = opinion.figures().and_then(|figures| reading(figures, metric));
-        let Some((ours, (theirs, off))) = figures.value(figure).zip(theirs) else { continue };
+        let Some((ours, (theirs, off))) = figures.value(metric).zip(theirs) else { continue };
         tool.get_or_insert(&opinion.tool);
-        rounding = rounding.max(off + figures.rounding(figure));
+        rounding = rounding.max(off + figures.rounding(metric));
         pairs.push((theirs, ours));
     }
     let ratio = paired_ratio(&pairs, rounding, study.confidence).ok()?;
@@ -87,6 +82,7 @@ fn reading(figures: &OpinionFigures, metric: Metric) -> Option<(f64, f64)> {
             (figures.transactions_per_second, 1.0 / figures.transactions.max(1) as f64)
         }
         Metric::LatencyP95 => (figures.latency_p95_ms?, PERCENTILE_ROUNDING),
+        _ => return None,
     };
     (value.is_finite() && value > 0.0).then_some((value, rounding))
 }

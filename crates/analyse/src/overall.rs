@@ -3,7 +3,7 @@
 use crate::cell::CellData;
 use crate::compare::{each_pair, verdict};
 use crate::series::Series;
-use crate::{Metric, OverallComparison};
+use crate::{Basis, Metric, OverallComparison};
 use model::{Level, Study, Test};
 use std::collections::BTreeMap;
 
@@ -18,10 +18,14 @@ struct Rung {
 }
 
 /// Every pair of targets that has enough levels in common, in the order of the study.
-pub(crate) fn overall(study: &Study, test: &Test, cells: &[CellData]) -> Vec<OverallComparison> {
-    let metrics = [Metric::Throughput, Metric::LatencyP95];
+pub(crate) fn overall(
+    study: &Study,
+    test: &Test,
+    basis: Basis,
+    cells: &[CellData],
+) -> Vec<OverallComparison> {
     each_pair(study)
-        .flat_map(|pair| metrics.map(|metric| (pair, metric)))
+        .flat_map(|pair| basis.compared().map(move |metric| (pair, metric)))
         .filter_map(|(pair, metric)| compare(study, test, cells, pair, metric))
         .collect()
 }
@@ -35,7 +39,7 @@ fn compare(
 ) -> Option<OverallComparison> {
     let series = |target: &str, level: Level| {
         let cell = cells.iter().find(|cell| cell.target == target && cell.level == level)?;
-        Some(cell.series(metric.into()))
+        Some(cell.series(metric))
     };
     let rungs: Vec<Rung> = test
         .levels

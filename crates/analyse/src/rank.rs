@@ -1,33 +1,107 @@
-//! Which target is best at its own peak.
+//! Which target is best: at its own peak of throughput, or by a time that all have at one level.
 
+use crate::cell::CellData;
 use crate::curve::Peak;
 use crate::series::Series;
-use crate::{Place, Ranking};
-use model::{Price, Study};
-use stats::Relation;
+use crate::{Basis, FailedTarget, Metric, Place, PrintedPlace, Ranking};
+use model::{Better, Level, Price, Study, Test, Workload};
+use stats::{Estimate, Relation};
 
 /// Seconds of a month: a twelfth of a year of 365 days.
 const MONTH_SECONDS: f64 = 2_628_000.0;
 
-/// Sorts targets by throughput at their peaks into tiers; see [`Ranking`] for where a tier ends.
+/// A target with what it is ranked by.
+struct Contender<'a> {
+    target: &'a str,
+    level: Level,
+    series: Series,
+    figure: Estimate,
+}
+
+/// Sorts targets into tiers; see [`Ranking`] for where a tier ends.
 ///
 /// Peaks are compared like cells, paired by repeat, at the study's confidence. Every target's
 /// peak is the luckiest of its levels, which favours all alike while they scatter alike. Where one
 /// scatters far more than another the luck is its own: for equal targets, six levels, three
 /// repeats and tenfold scatter a boundary is drawn falsely in 8 % of runs instead of 5 %
 /// (`tests/behaviour/false_alarms.rs` keeps watch).
-pub(crate) fn ranking(study: &Study, peaks: &[Peak]) -> Ranking {
-    let mut ordered: Vec<&Peak> = peaks.iter().collect();
-    // Stable: of equal ones the earlier in the study comes first.
-    ordered.sort_by(|a, b| b.curve.peak_throughput.point.total_cmp(&a.curve.peak_throughput.point));
-    let tiers = tiers(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series))
-        .into_iter()
-        .map(|tier| tier.into_iter().map(|peak| place(study, peak)).collect())
-        .collect();
-    let unranked = study.targets.iter().map(|target| &target.name);
-    let unranked =
-        unranked.filter(|name| peaks.iter().all(|peak| peak.curve.target != **name)).cloned();
-    Ranking { tiers, unranked: unranked.collect() }
+pub(crate) fn ranking(
+    study: &Study,
+    test: &Test,
+    basis: Option<Basis>,
+    peaks: &[Peak],
+    cells: &[CellData],
+) -> Ranking {
+    let mut ranking = Ranking::default();
+    if let Some(Basis { metric, .. }) = basis {
+        let contenders = match metric {
+            Metric::Throughput => peaks.iter().map(Contender::at_peak).collect(),
+            _ => at_one_level(study, test, metric, cells),
+        };
+        let ordered = in_order(metric, contenders);
+        let is_better = |upper: &Contender, lower: &Contender| match metric.better() {
+            Better::More => is_above(study, &upper.series, &lower.series),
+            Better::Less => is_below(study, &upper.series, &lower.series),
+        };
+        let cut = tiers(&ordered.iter().collect::<Vec<&Contender>>(), is_better);
+        let placed = |tier: Vec<&Contender>| {
+            tier.into_iter().map(|contender| place(study, metric, contender)).collect()
+        };
+        ranking.tiers = cut.into_iter().map(placed).collect();
+        if matches!(test.workload, Workload::Imported(_)) {
+            ranking.as_printed = as_printed(&ordered);
+        }
+        let ranked = |name: &str| ordered.iter().any(|contender| contender.target == name);
+        let unranked = study.targets.iter().filter(|target| !ranked(&target.name));
+        ranking.unranked = unranked.map(|target| target.name.clone()).collect();
+    }
+    // A target that has no cell was not put to this test, and is no contender of it.
+    ranking.unranked.retain(|name| cells.iter().any(|cell| cell.target == *name));
+    ranking.failed = ranking.unranked.iter().filter_map(|name| failed(name, cells)).collect();
+    ranking
+}
+
+impl<'a> Contender<'a> {
+    fn at_peak(peak: &'a Peak) -> Self {
+        Self {
+            target: &peak.curve.target,
+            level: peak.curve.peak,
+            series: peak.series.clone(),
+            figure: peak.curve.peak_throughput,
+        }
+    }
+}
+
+/// All targets at the level at which the most of them have this figure, of several such levels
+/// the highest: times at different levels cannot be set against each other, and every target
+/// looks best where there is least to do.
+fn at_one_level<'a>(
+    study: &Study,
+    test: &Test,
+    metric: Metric,
+    cells: &[CellData<'a>],
+) -> Vec<Contender<'a>> {
+    let at = |&level: &Level| -> Vec<Contender<'a>> {
+        let cells = cells.iter().filter(|cell| cell.level == level);
+        cells
+            .filter_map(|cell| {
+                let series = cell.series(metric);
+                let figure = series.estimate(study.confidence)?;
+                Some(Contender { target: cell.target, level, series, figure })
+            })
+            .collect()
+    };
+    // Levels ascend, and of equal maxima `max_by_key` takes the last.
+    test.levels.iter().map(at).max_by_key(Vec::len).unwrap_or_default()
+}
+
+/// Best figure first; of equal ones the earlier in the study.
+fn in_order(metric: Metric, mut contenders: Vec<Contender>) -> Vec<Contender> {
+    contenders.sort_by(|a, b| {
+        let ascending = a.figure.point.total_cmp(&b.figure.point);
+        if metric.better() == Better::More { ascending.reverse() } else { ascending }
+    });
+    contenders
 }
 
 /// Cuts a list that begins with the best into tiers: a tier ends where every one above is clearly
@@ -55,19 +129,49 @@ pub(crate) fn is_above(study: &Study, upper: &Series, lower: &Series) -> bool {
         .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Larger)
 }
 
-fn place(study: &Study, peak: &Peak) -> Place {
-    let curve = &peak.curve;
-    let target = study.targets.iter().find(|target| target.name == curve.target);
+/// Whether the smaller of two series is so beyond doubt and by more than the margin.
+fn is_below(study: &Study, lower: &Series, upper: &Series) -> bool {
+    lower
+        .ratio_to(upper, study.confidence)
+        .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
+}
+
+fn place(study: &Study, metric: Metric, contender: &Contender) -> Place {
+    let target = study.targets.iter().find(|target| target.name == contender.target);
     let price = target.and_then(|target| target.price.as_ref());
+    let throughput = (metric == Metric::Throughput).then_some(contender.figure);
     Place {
-        target: curve.target.clone(),
-        level: curve.peak,
-        throughput: curve.peak_throughput,
-        cost_per_million: price.and_then(|price| cost(price, curve.peak_throughput.point)),
+        target: contender.target.to_owned(),
+        level: contender.level,
+        figure: contender.figure,
+        throughput,
+        cost_per_million: price.zip(throughput).and_then(|(price, t)| cost(price, t.point)),
     }
 }
 
 fn cost(price: &Price, throughput: f64) -> Option<(f64, String)> {
     let cost = price.monthly / (throughput * MONTH_SECONDS) * 1e6;
     cost.is_finite().then(|| (cost, price.currency.clone()))
+}
+
+/// The order of the figures, where there are several and none has been repeated.
+fn as_printed(ordered: &[Contender]) -> Vec<PrintedPlace> {
+    if ordered.len() < 2 || ordered.iter().any(|contender| contender.figure.n > 1) {
+        return Vec::new();
+    }
+    let place = |figure: f64| ordered.iter().take_while(|c| c.figure.point != figure).count() + 1;
+    ordered
+        .iter()
+        .map(|contender| PrintedPlace {
+            place: place(contender.figure.point),
+            target: contender.target.to_owned(),
+        })
+        .collect()
+}
+
+fn failed(target: &str, cells: &[CellData]) -> Option<FailedTarget> {
+    let records = || cells.iter().filter(|cell| cell.target == target).flat_map(CellData::records);
+    let all = records().all(|record| record.failure().is_some());
+    let failure = records().find_map(|record| record.failure()).filter(|_| all)?.clone();
+    Some(FailedTarget { target: target.to_owned(), failure })
 }

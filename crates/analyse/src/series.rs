@@ -1,7 +1,7 @@
 //! One metric of one cell, repeat by repeat.
 
-use crate::Metric;
-use model::{Latencies, LoadResult};
+use crate::{Basis, Metric};
+use model::{Latencies, LoadResult, PrintedNumber, Reported};
 use stats::{Estimate, Sample, paired_ratio, unpaired_ratio, values_needed};
 use std::collections::BTreeMap;
 
@@ -9,29 +9,9 @@ use std::collections::BTreeMap;
 /// to itself.
 const HISTOGRAM_ROUNDING: f64 = 0.001;
 
-/// A figure of a single trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Figure {
-    Throughput,
-    LatencyMean,
-    LatencyP50,
-    LatencyP95,
-    LatencyP99,
-}
-
-impl Figure {
-    fn is_latency(self) -> bool {
-        matches!(self, Self::LatencyMean | Self::LatencyP50 | Self::LatencyP95 | Self::LatencyP99)
-    }
-}
-
-impl From<Metric> for Figure {
-    fn from(metric: Metric) -> Self {
-        match metric {
-            Metric::Throughput => Self::Throughput,
-            Metric::LatencyP95 => Self::LatencyP95,
-        }
-    }
+/// Whether it is a mean or a percentile of latency.
+fn is_latency(metric: Metric) -> bool {
+    !matches!(metric, Metric::Throughput | Metric::Elapsed)
 }
 
 /// A value, and by how much it may be off relative to itself.
@@ -39,6 +19,12 @@ impl From<Metric> for Figure {
 struct Reading {
     value: f64,
     rounding: f64,
+}
+
+/// A figure that a statement can be made of: no time and no rate is zero or less.
+fn reading(value: Option<f64>, rounding: f64) -> Option<Reading> {
+    let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
+    Some(Reading { value, rounding })
 }
 
 /// A percentile of latency in milliseconds, where a distribution has the transactions that it
@@ -58,6 +44,7 @@ pub fn percentile_ms(latencies: &Latencies, percentile: f64, confidence: f64) ->
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Figures {
     throughput: Option<Reading>,
+    elapsed: Option<Reading>,
     latency_mean: Option<Reading>,
     latency_p50: Option<Reading>,
     latency_p95: Option<Reading>,
@@ -66,10 +53,6 @@ pub(crate) struct Figures {
 
 impl Figures {
     pub(crate) fn of(load: &LoadResult, confidence: f64) -> Self {
-        let reading = |value: Option<f64>, rounding| {
-            let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
-            Some(Reading { value, rounding })
-        };
         let kept_up = !load.is_overloaded();
         let latency = |value: Option<f64>| reading(value.filter(|_| kept_up), HISTOGRAM_ROUNDING);
         let percentile =
@@ -78,6 +61,8 @@ impl Figures {
         let whole_transactions = 1.0 / load.measure.transactions.max(1) as f64;
         Self {
             throughput: reading(Some(load.measure.transactions_per_second()), whole_transactions),
+            // A load runs for as long as it was told to.
+            elapsed: None,
             latency_mean: latency(load.latencies.mean_ms()),
             latency_p50: percentile(50.0),
             latency_p95: percentile(95.0),
@@ -85,23 +70,47 @@ impl Figures {
         }
     }
 
+    /// Of what somebody else printed, as it is printed. Percentiles that are not, and the mean,
+    /// come from the distribution where there is one.
+    pub(crate) fn printed(reported: &Reported, basis: &Basis, confidence: f64) -> Self {
+        let relative = |printed: PrintedNumber| {
+            reading(Some(printed.value), printed.resolution / printed.value.abs())
+        };
+        let figure = |metric| reported.metric(metric).and_then(relative);
+        let percentile = |metric, percentile| {
+            let all = reported.latencies.as_ref();
+            let from_all = || all.and_then(|all| percentile_ms(all, percentile, confidence));
+            figure(metric).or_else(|| reading(from_all(), HISTOGRAM_ROUNDING))
+        };
+        let mean = || reading(reported.latencies.as_ref()?.mean_ms(), HISTOGRAM_ROUNDING);
+        Self {
+            throughput: basis.throughput.and_then(|known| reported.known(known)).and_then(relative),
+            elapsed: figure(Metric::Elapsed),
+            latency_mean: figure(Metric::LatencyMean).or_else(mean),
+            latency_p50: percentile(Metric::LatencyP50, 50.0),
+            latency_p95: percentile(Metric::LatencyP95, 95.0),
+            latency_p99: percentile(Metric::LatencyP99, 99.0),
+        }
+    }
+
     /// The value of one figure.
-    pub(crate) fn value(&self, figure: Figure) -> Option<f64> {
-        self.reading(figure).map(|reading| reading.value)
+    pub(crate) fn value(&self, metric: Metric) -> Option<f64> {
+        self.reading(metric).map(|reading| reading.value)
     }
 
     /// How much one figure may be off, as a share of it.
-    pub(crate) fn rounding(&self, figure: Figure) -> f64 {
-        self.reading(figure).map_or(0.0, |reading| reading.rounding)
+    pub(crate) fn rounding(&self, metric: Metric) -> f64 {
+        self.reading(metric).map_or(0.0, |reading| reading.rounding)
     }
 
-    fn reading(&self, figure: Figure) -> Option<Reading> {
-        match figure {
-            Figure::Throughput => self.throughput,
-            Figure::LatencyMean => self.latency_mean,
-            Figure::LatencyP50 => self.latency_p50,
-            Figure::LatencyP95 => self.latency_p95,
-            Figure::LatencyP99 => self.latency_p99,
+    fn reading(&self, metric: Metric) -> Option<Reading> {
+        match metric {
+            Metric::Throughput => self.throughput,
+            Metric::Elapsed => self.elapsed,
+            Metric::LatencyMean => self.latency_mean,
+            Metric::LatencyP50 => self.latency_p50,
+            Metric::LatencyP95 => self.latency_p95,
+            Metric::LatencyP99 => self.latency_p99,
         }
     }
 }
@@ -118,15 +127,15 @@ impl Series {
     /// Of these trials, each with its repeat. Empty where a trial lacks a latency, because it has too
     /// few transactions for a percentile or fell behind its rate: it is the slow trials that do,
     /// and without them the others would make the target look good.
-    pub(crate) fn of(figure: Figure, trials: impl Iterator<Item = (u32, Figures)>) -> Self {
+    pub(crate) fn of(metric: Metric, trials: impl Iterator<Item = (u32, Figures)>) -> Self {
         let mut series = Self::default();
         for (repeat, figures) in trials {
-            match figures.reading(figure) {
+            match figures.reading(metric) {
                 Some(reading) => {
                     series.values.insert(repeat, reading.value);
                     series.rounding = series.rounding.max(reading.rounding);
                 }
-                None if figure.is_latency() => return Self::default(),
+                None if is_latency(metric) => return Self::default(),
                 None => {}
             }
         }

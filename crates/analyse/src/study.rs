@@ -12,6 +12,7 @@ const IO_BOUND_FROM: f64 = 2.0;
 pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
     let mut findings: Vec<Finding> = missing(dataset).into_iter().collect();
     findings.extend(few_repeats(dataset));
+    findings.extend(checks_not_made(dataset));
     // In the order of the study, which is not necessarily that of the facts.
     let facts = dataset
         .study
@@ -36,11 +37,24 @@ fn missing(dataset: &Dataset) -> Option<Finding> {
 /// assumption that repeats scatter log-normally.
 fn few_repeats(dataset: &Dataset) -> Option<Finding> {
     let repeats = dataset.study.repeats;
+    if dataset.study.tests.is_empty() {
+        return None;
+    }
     let needed = repeats_needed(dataset.study.confidence)?;
     (repeats < needed).then(|| Finding {
         severity: if repeats < 2 { Severity::Severe } else { Severity::Notice },
         subject: Subject::default(),
         evidence: Evidence::FewRepeats { repeats, needed },
+    })
+}
+
+/// What weighin checks of its own trials needs more than others print.
+fn checks_not_made(dataset: &Dataset) -> Option<Finding> {
+    let trials = dataset.trials.iter().filter(|record| record.reported().is_some()).count();
+    (trials > 0).then(|| Finding {
+        severity: Severity::Notice,
+        subject: Subject::default(),
+        evidence: Evidence::ChecksNotMade { trials },
     })
 }
 

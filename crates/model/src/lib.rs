@@ -40,9 +40,7 @@ pub use load::{
     LoadResult, NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts,
     StatementLatencies,
 };
-pub use metric::{
-    Better, KNOWN_METRICS, KnownMetric, Quantity, factor_to, known_metric, seconds_in,
-};
+pub use metric::{Better, KNOWN_METRICS, KnownMetric, Metric, factor_to, known_metric, seconds_in};
 pub use mix::{OltpMix, OltpTransaction};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use opinion::{OpinionEnd, OpinionFigures, SecondOpinion, Turn};

@@ -10,11 +10,10 @@ pub enum Better {
     Less,
 }
 
-/// What a figure is a measure of, whatever it is counted in: figures of one quantity can stand
-/// beside each other.
+/// What a figure is a measure of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Quantity {
+pub enum Metric {
     /// Work done per second.
     Throughput,
     /// How long a piece of work took as a whole, in seconds.
@@ -29,7 +28,7 @@ pub enum Quantity {
     LatencyP99,
 }
 
-impl Quantity {
+impl Metric {
     /// Which way it is better.
     pub fn better(self) -> Better {
         match self {
@@ -50,34 +49,34 @@ pub struct KnownMetric {
     /// The name, as importers write it.
     pub name: &'static str,
     /// What it measures.
-    pub quantity: Quantity,
+    pub metric: Metric,
     /// What is counted, in the plural, for throughput; empty for times.
     pub counted: &'static str,
 }
 
-/// Every known name. Where a trial has several of one quantity, the earlier one here counts.
+/// Every known name. Where a trial has several of one metric, the earlier one here counts.
 pub const KNOWN_METRICS: [KnownMetric; 13] = [
     throughput("transactions_per_s", "transactions"),
     throughput("operations_per_s", "operations"),
     throughput("requests_per_s", "requests"),
     throughput("queries_per_s", "queries"),
     throughput("iops", "I/O operations"),
-    time("elapsed", Quantity::Elapsed),
-    time("latency_mean", Quantity::LatencyMean),
-    time("latency_avg", Quantity::LatencyMean),
-    time("latency_p50", Quantity::LatencyP50),
-    time("latency_median", Quantity::LatencyP50),
-    time("latency_p95", Quantity::LatencyP95),
-    time("latency_95th", Quantity::LatencyP95),
-    time("latency_p99", Quantity::LatencyP99),
+    time("elapsed", Metric::Elapsed),
+    time("latency_mean", Metric::LatencyMean),
+    time("latency_avg", Metric::LatencyMean),
+    time("latency_p50", Metric::LatencyP50),
+    time("latency_median", Metric::LatencyP50),
+    time("latency_p95", Metric::LatencyP95),
+    time("latency_95th", Metric::LatencyP95),
+    time("latency_p99", Metric::LatencyP99),
 ];
 
 const fn throughput(name: &'static str, counted: &'static str) -> KnownMetric {
-    KnownMetric { name, quantity: Quantity::Throughput, counted }
+    KnownMetric { name, metric: Metric::Throughput, counted }
 }
 
-const fn time(name: &'static str, quantity: Quantity) -> KnownMetric {
-    KnownMetric { name, quantity, counted: "" }
+const fn time(name: &'static str, metric: Metric) -> KnownMetric {
+    KnownMetric { name, metric, counted: "" }
 }
 
 /// What is known of a figure by its name.
@@ -85,21 +84,20 @@ pub fn known_metric(name: &str) -> Option<&'static KnownMetric> {
     KNOWN_METRICS.iter().find(|known| known.name == name)
 }
 
-/// By what a figure in this unit is multiplied to be in the unit of its quantity: one per second,
+/// By what a figure in this unit is multiplied to be in the unit of its metric: one per second,
 /// seconds, or milliseconds. `None` for a unit that is missing where one is needed, or is none of
-/// that quantity.
-pub fn factor_to(quantity: Quantity, unit: &str) -> Option<f64> {
-    match quantity {
-        Quantity::Throughput => match unit {
+/// that metric.
+pub fn factor_to(metric: Metric, unit: &str) -> Option<f64> {
+    match metric {
+        Metric::Throughput => match unit {
             "" | "1/s" | "/s" | "per s" => Some(1.0),
             "1/min" | "/min" | "per min" => Some(1.0 / 60.0),
             _ => None,
         },
-        Quantity::Elapsed => seconds_in(unit),
-        Quantity::LatencyMean
-        | Quantity::LatencyP50
-        | Quantity::LatencyP95
-        | Quantity::LatencyP99 => seconds_in(unit).map(|seconds| seconds * 1e3),
+        Metric::Elapsed => seconds_in(unit),
+        Metric::LatencyMean | Metric::LatencyP50 | Metric::LatencyP95 | Metric::LatencyP99 => {
+            seconds_in(unit).map(|seconds| seconds * 1e3)
+        }
     }
 }
 
@@ -123,11 +121,11 @@ mod tests {
 
     #[test]
     fn times_come_in_the_unit_of_their_quantity() {
-        assert_eq!(factor_to(Quantity::Elapsed, "min"), Some(60.0));
-        assert_eq!(factor_to(Quantity::LatencyP95, "ms"), Some(1.0));
-        assert_eq!(factor_to(Quantity::LatencyMean, "us"), Some(1e-3));
-        assert_eq!(factor_to(Quantity::LatencyMean, ""), None, "a time needs a unit");
-        assert_eq!(factor_to(Quantity::Throughput, "ms"), None);
+        assert_eq!(factor_to(Metric::Elapsed, "min"), Some(60.0));
+        assert_eq!(factor_to(Metric::LatencyP95, "ms"), Some(1.0));
+        assert_eq!(factor_to(Metric::LatencyMean, "us"), Some(1e-3));
+        assert_eq!(factor_to(Metric::LatencyMean, ""), None, "a time needs a unit");
+        assert_eq!(factor_to(Metric::Throughput, "ms"), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use crate::{KNOWN_METRICS, Latencies, Quantity, factor_to};
+use crate::{KNOWN_METRICS, KnownMetric, Latencies, Metric, factor_to};
 use serde::{Deserialize, Serialize};
 
 /// What somebody else's tool, log or table says of one trial: only what is printed, as it is
@@ -22,23 +22,20 @@ impl Reported {
         self.figures.iter().find(|figure| figure.metric == metric)
     }
 
-    /// The figure of a quantity, in its unit, with what is counted (for throughput); of several
-    /// the one that stands first among [`crate::KNOWN_METRICS`]. A figure whose unit is not known
-    /// is none.
-    pub fn quantity(&self, quantity: Quantity) -> Option<(PrintedNumber, &'static str)> {
-        let known = KNOWN_METRICS.iter().filter(|known| known.quantity == quantity);
-        known
-            .filter_map(|known| {
-                let figure = self.figure(known.name)?;
-                let PrintedValue::Number(number) = figure.value else { return None };
-                let factor = factor_to(quantity, &figure.unit)?;
-                let value = number.value * factor;
-                Some((
-                    PrintedNumber { value, resolution: number.resolution * factor },
-                    known.counted,
-                ))
-            })
-            .next()
+    /// What a name that weighin understands stands for here, in the unit of its metric; `None`
+    /// where it is not there, is no number, or its unit is not known.
+    pub fn known(&self, known: &KnownMetric) -> Option<PrintedNumber> {
+        let figure = self.figure(known.name)?;
+        let PrintedValue::Number(number) = figure.value else { return None };
+        let factor = factor_to(known.metric, &figure.unit)?;
+        let (value, resolution) = (number.value * factor, number.resolution * factor);
+        Some(PrintedNumber { value, resolution })
+    }
+
+    /// The first of [`crate::KNOWN_METRICS`] for this metric that is there.
+    pub fn metric(&self, metric: Metric) -> Option<PrintedNumber> {
+        let names = KNOWN_METRICS.iter().filter(|known| known.metric == metric);
+        names.filter_map(|known| self.known(known)).next()
     }
 
     /// The first figure of that name that is a number.

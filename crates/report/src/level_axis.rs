@@ -1,6 +1,6 @@
 //! What the levels of a test count, and what its latencies are called.
 
-use crate::numbers::count;
+use crate::numbers::{NOTHING, count};
 use crate::words;
 use analyse::TestAnalysis;
 use model::Level;
@@ -13,19 +13,26 @@ pub(crate) enum LevelAxis {
     /// Open loops at so many transactions per second; latencies are response times, which share
     /// no table and no axis with service times (method R1).
     Rate,
+    /// Results that were imported and do not say how hard the load was, or know no levels.
+    NotStated,
 }
 
 impl LevelAxis {
     /// That of a test, which has levels of one kind only.
     pub(crate) fn of(test: &TestAnalysis) -> Self {
         let open = test.cells.iter().any(|cell| cell.level.is_open());
-        if open { Self::Rate } else { Self::Clients }
+        let stated = test.cells.iter().any(|cell| cell.level != Level::NOT_STATED);
+        match (open, stated) {
+            (true, _) => Self::Rate,
+            (false, true) => Self::Clients,
+            (false, false) => Self::NotStated,
+        }
     }
 
     /// A level's place on the axis.
     pub(crate) fn number(self, level: Level) -> u32 {
         match self {
-            Self::Clients => level.clients,
+            Self::Clients | Self::NotStated => level.clients,
             Self::Rate => level.rate.unwrap_or_default(),
         }
     }
@@ -34,6 +41,7 @@ impl LevelAxis {
     pub(crate) fn text(self, level: Level) -> String {
         match level.search {
             Some(_) => "the highest found".to_owned(),
+            None if level == Level::NOT_STATED => NOTHING.to_owned(),
             None => count(self.number(level).into()),
         }
     }
@@ -41,7 +49,7 @@ impl LevelAxis {
     /// The levels, in words for an axis or a column.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Clients => "clients",
+            Self::Clients | Self::NotStated => "clients",
             Self::Rate => "offered, transactions/s",
         }
     }
@@ -49,7 +57,7 @@ impl LevelAxis {
     /// What follows the number of a level: of one, and of several.
     pub(crate) fn units(self) -> (&'static str, &'static str) {
         match self {
-            Self::Clients => ("client", "clients"),
+            Self::Clients | Self::NotStated => ("client", "clients"),
             Self::Rate => ("transaction/s offered", "transactions/s offered"),
         }
     }
@@ -57,7 +65,7 @@ impl LevelAxis {
     /// What the time of a transaction is called.
     pub(crate) fn latency(self) -> &'static str {
         match self {
-            Self::Clients => "latency",
+            Self::Clients | Self::NotStated => "latency",
             Self::Rate => "response time",
         }
     }
@@ -65,7 +73,7 @@ impl LevelAxis {
     /// Headings of the columns with the 50th, 95th and 99th percentile of that time.
     pub(crate) fn percentiles(self) -> [&'static str; 3] {
         match self {
-            Self::Clients => ["p50, ms", "p95, ms", "p99, ms"],
+            Self::Clients | Self::NotStated => ["p50, ms", "p95, ms", "p99, ms"],
             Self::Rate => ["p50 response, ms", "p95 response, ms", "p99 response, ms"],
         }
     }
@@ -73,7 +81,7 @@ impl LevelAxis {
     /// Headings of the base and the ratio of the 95th percentile of that time.
     pub(crate) fn p95_comparison(self) -> [&'static str; 2] {
         match self {
-            Self::Clients => ["base p95, ms", "p95 ratio"],
+            Self::Clients | Self::NotStated => ["base p95, ms", "p95 ratio"],
             Self::Rate => ["base p95 response, ms", "p95 response ratio"],
         }
     }

@@ -11,11 +11,16 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     let mut blocks = vec![
         format!("# {}", escaped(study.question.as_deref().unwrap_or(&study.name))),
         format!(
-            "Study {}, run {} of {}: {}. Measured with weighin {}.",
+            "Study {}, run {} of {}: {}. {} weighin {}.",
             escaped(&study.name),
             dataset.run.id,
             numbers::date(dataset.run.started_at),
             view::Tally::of_all(analysis).describe(),
+            if view::imported(analysis) {
+                "Measured elsewhere, imported with"
+            } else {
+                "Measured with"
+            },
             escaped(&dataset.run.weighin_version),
         ),
         "## The answer".to_owned(),
@@ -23,7 +28,11 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     for test in &analysis.tests {
         blocks.extend(answer(analysis, test));
     }
+    if analysis.tests.is_empty() {
+        blocks.push(words::NO_TEST.to_owned());
+    }
     blocks.push(escaped(&words::general_limits(analysis).join(" ")));
+    blocks.extend(summary(analysis));
     for test in &analysis.tests {
         blocks.extend(details(analysis, test));
     }
@@ -36,8 +45,10 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     blocks.push("## How the figures came about".to_owned());
     let method = |(subject, text): (&str, String)| format!("- **{subject}.** {}", escaped(&text));
     blocks.push(words::methods(analysis).into_iter().map(method).collect::<Vec<_>>().join("\n"));
-    blocks.push("## The study file".to_owned());
-    blocks.push(fenced(&study.source));
+    if !study.source.is_empty() {
+        blocks.push("## The study file".to_owned());
+        blocks.push(fenced(&study.source));
+    }
     blocks.join("\n\n") + "\n"
 }
 
@@ -50,9 +61,22 @@ fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     blocks.push(format!("**{}**", escaped(&said.headline)));
     blocks.extend(said.ranking.as_deref().map(escaped));
     blocks.extend(bullets(&said.conditions));
-    blocks.push(table(&tables::ranking(analysis, test)));
+    let ranking = tables::ranking(analysis, test);
+    if !ranking.rows.is_empty() {
+        blocks.push(table(&ranking));
+    }
     if !said.limits.is_empty() {
         blocks.push(escaped(&said.limits.join(" ")));
+    }
+    blocks
+}
+
+fn summary(analysis: &Analysis) -> Vec<String> {
+    let Some((tests, targets)) = tables::summary(analysis) else { return Vec::new() };
+    let mut blocks = vec!["## First and second".to_owned(), words::summary(analysis)];
+    blocks.push(table(&tests));
+    if !targets.rows.is_empty() {
+        blocks.push(table(&targets));
     }
     blocks
 }
@@ -61,7 +85,12 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let mut blocks = vec![format!("## {}", escaped(&test.test))];
     let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
     blocks.extend(studied.map(|studied| format!("{}.", escaped(&words::workload(studied)))));
-    blocks.push(table(&tables::cells(analysis, test)));
+    if !test.figures.is_empty() {
+        blocks.push(table(&tables::named(analysis, test)));
+    }
+    if tables::cells_add_to_named(test) {
+        blocks.push(table(&tables::cells(analysis, test)));
+    }
     if let Some(found) = &test.search {
         let comparisons = tables::search_comparisons(found);
         if !comparisons.rows.is_empty() {
@@ -99,8 +128,12 @@ fn environment(analysis: &Analysis) -> Vec<String> {
         blocks.push("### How the targets’ settings differ".to_owned());
         blocks.push(table(&differences));
     }
-    blocks.push("### The host and the run".to_owned());
-    blocks.push(table(&tables::host(analysis)));
+    if view::imported(analysis) {
+        blocks.push("### The import".to_owned());
+    } else {
+        blocks.push("### The host and the run".to_owned());
+        blocks.push(table(&tables::host(analysis)));
+    }
     blocks.push(table(&tables::run(analysis)));
     if let Some(failures) = tables::failures(analysis) {
         blocks.push("### Trials that failed".to_owned());
@@ -115,7 +148,7 @@ fn bullets(sentences: &[String]) -> Option<String> {
 }
 
 fn table(table: &Table) -> String {
-    let headings: Vec<&str> = table.columns.iter().map(|column| column.heading).collect();
+    let headings: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
     let rules: Vec<&str> =
         table.columns.iter().map(|column| if column.numeric { "---:" } else { "---" }).collect();
     let mut lines = vec![line(&headings), line(&rules)];

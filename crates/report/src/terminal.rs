@@ -44,18 +44,14 @@ impl Page {
         if let Some(found) = &test.search {
             return self.search(analysis, test, found);
         }
-        self.paragraph(
-            "",
-            &format!("{}: transactions per second at the peak", test.test),
-            Style::Bold,
-        );
+        self.paragraph("", &format!("{}: {}", test.test, words::ranked_by(test)), Style::Bold);
         let names = test.ranking.tiers.iter().flatten().map(|place| place.target.chars().count());
         let column = names.max().unwrap_or(0).min(self.longest_name());
         let mut number = 1;
         for tier in &test.ranking.tiers {
             for (i, place) in tier.iter().enumerate() {
                 let label = if i == 0 { format!("{number}.") } else { "=".to_owned() };
-                self.place(&label, place, column);
+                self.place(&label, test, place, column);
             }
             number += tier.len();
         }
@@ -99,14 +95,14 @@ impl Page {
         self.text.push('\n');
     }
 
-    fn place(&mut self, label: &str, place: &Place, column: usize) {
+    fn place(&mut self, label: &str, test: &TestAnalysis, place: &Place, column: usize) {
         let name = printable(&numbers::shortened(&place.target, column));
-        let interval = place.throughput.interval.map_or("no interval".to_owned(), |interval| {
+        let interval = place.figure.interval.map_or("no interval".to_owned(), |interval| {
             numbers::range(interval.low, interval.high)
         });
-        let figure = numbers::figure(place.throughput.point);
-        let line =
-            format!("{label:<3}{name:<column$} {figure:>9}/s ({interval}) at {}", place.level);
+        let figure = numbers::figure(place.figure.point);
+        let (unit, at) = (words::short_unit(test), words::at(place.level));
+        let line = format!("{label:<3}{name:<column$} {figure:>9}{unit} ({interval}){at}");
         self.text.push_str("  ");
         self.styled(&line, Style::Plain);
         self.text.push('\n');

@@ -2,7 +2,7 @@
 
 use crate::{view, words};
 use analyse::{Analysis, TrialAssessment};
-use model::{LoadResult, Search, SearchOver, TrialRecord};
+use model::{Level, LoadResult, Search, SearchOver, TrialRecord, UnixMillis};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -23,12 +23,15 @@ pub(crate) const COLUMNS: [Column; 40] = [
     ("run", |row| row.analysis.dataset.run.id.into()),
     ("test", |row| row.planned.key.test.clone().into()),
     ("target", |row| row.planned.key.target.clone().into()),
-    ("clients", |row| row.planned.key.level.clients.into()),
+    ("clients", |row| match row.planned.key.level {
+        Level::NOT_STATED => Value::Null,
+        level => level.clients.into(),
+    }),
     ("repeat", |row| row.planned.key.repeat.into()),
     ("position", |row| row.planned.position.into()),
     ("seed", |row| row.planned.seed.into()),
-    ("started_at_ms", |row| row.recorded(|record| record.started_at.0.into())),
-    ("finished_at_ms", |row| row.recorded(|record| record.finished_at.0.into())),
+    ("started_at_ms", |row| row.recorded(|record| date(record.started_at))),
+    ("finished_at_ms", |row| row.recorded(|record| date(record.finished_at))),
     ("outcome", |row| row.outcome().into()),
     ("validity", |row| row.assessment.map_or(Value::Null, |a| words::validity(a.validity).into())),
     ("measured_seconds", |row| row.loaded(|load| load.measure.elapsed.as_secs_f64().into())),
@@ -70,6 +73,11 @@ pub(crate) const COLUMNS: [Column; 40] = [
     ("search_steps", |row| row.searched(|search| search.steps.len().into())),
 ];
 
+/// A date; null where imported results do not say.
+fn date(at: UnixMillis) -> Value {
+    if at.0 == 0 { Value::Null } else { at.0.into() }
+}
+
 /// Every trial of the plan in its order.
 pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
     let assessments = view::assessments(analysis);
@@ -92,6 +100,7 @@ impl TrialRow<'_> {
         match self.record {
             None => "missing",
             Some(record) if record.failure().is_some() => "failed",
+            Some(record) if record.reported().is_some() => "reported",
             Some(_) => "completed",
         }
     }

@@ -2,13 +2,24 @@
 
 use crate::{numbers, words};
 use analyse::{Analysis, Cell, Finding, Severity, TestAnalysis, TrialAssessment, Validity};
-use model::{Failure, TrialKey};
+use model::{Failure, Place, TrialKey};
 use std::collections::HashMap;
 
 /// A target's place in the study, which decides how it looks throughout a report.
 pub(crate) fn series(analysis: &Analysis, target: &str) -> usize {
     let targets = &analysis.dataset.study.targets;
     targets.iter().position(|candidate| candidate.name == target).unwrap_or(targets.len())
+}
+
+/// Whether all results were measured elsewhere and imported.
+pub(crate) fn imported(analysis: &Analysis) -> bool {
+    let mut targets = analysis.dataset.study.targets.iter();
+    targets.all(|target| target.place == Place::Elsewhere)
+}
+
+/// What throughput counts in a test, in the plural.
+pub(crate) fn counted(test: &TestAnalysis) -> &'static str {
+    test.basis.map_or("transactions", |basis| basis.counted)
 }
 
 /// The assessments of all trials by index of their record.
@@ -28,6 +39,8 @@ pub(crate) struct Tally {
     pub(crate) void: usize,
     /// They did not complete.
     pub(crate) failed: usize,
+    /// They were measured elsewhere, and nothing speaks against them.
+    pub(crate) printed: usize,
 }
 
 impl Tally {
@@ -35,10 +48,12 @@ impl Tally {
     pub(crate) fn of<'a>(analysis: &Analysis, cells: impl IntoIterator<Item = &'a Cell>) -> Self {
         let mut tally = Self::default();
         for trial in cells.into_iter().flat_map(|cell| &cell.trials) {
-            let failed =
-                analysis.dataset.trials.get(trial.record).is_some_and(|r| r.failure().is_some());
+            let record = analysis.dataset.trials.get(trial.record);
+            let failed = record.is_some_and(|record| record.failure().is_some());
+            let printed = record.is_some_and(|record| record.reported().is_some());
             let count = match trial.validity {
                 _ if failed => &mut tally.failed,
+                Validity::Valid if printed => &mut tally.printed,
                 Validity::Valid => &mut tally.valid,
                 Validity::Suspect => &mut tally.suspect,
                 Validity::Void => &mut tally.void,
@@ -65,6 +80,7 @@ impl Tally {
             (self.suspect, "suspect"),
             (self.void, "void"),
             (self.failed, "failed"),
+            (self.printed, "as printed"),
         ]
         .into_iter()
         .filter(|(number, _)| *number > 0)
@@ -76,7 +92,8 @@ impl Tally {
 
 /// Why a cell has no estimate, where its trials failed or are void.
 pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
-    if cell.throughput.is_some() || cell.trials.is_empty() {
+    let measured = [cell.throughput, cell.elapsed_s, cell.latency_mean_ms, cell.latency_p95_ms];
+    if measured.iter().any(Option::is_some) || cell.trials.is_empty() {
         return None;
     }
     let failures = cell.trials.iter().filter_map(|trial| {
@@ -131,9 +148,13 @@ pub(crate) fn by_kind<'a>(
     kinds
 }
 
-/// The pairs of targets that a test compares, in the order of the study.
+/// The pairs of targets that a test compares, in the order of the study; none for imported results
+/// without repeats, whose ratios say nothing beyond the figures.
 pub(crate) fn pairs(test: &TestAnalysis) -> Vec<(&str, &str)> {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
+    if !test.ranking.as_printed.is_empty() {
+        return pairs;
+    }
     for comparison in &test.comparisons {
         let pair = (comparison.baseline.as_str(), comparison.candidate.as_str());
         if !pairs.contains(&pair) {

@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use model::{KeyDistribution, OltpMix, Slo};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Finds out by measurement what a database should run on, and says so honestly.
@@ -13,7 +14,7 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 some trials failed; 2 wrong usage or study file; \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 some trials failed, or lines could not be imported; 2 wrong usage or study file; \
 3 something needed could not be reached, started, read or written; 130 interrupted";
 
 #[derive(Debug, Subcommand)]
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Make a report of a study that was run
     Report(ReportArguments),
+    /// Make a results file of what was measured elsewhere, to report on it
+    Import(ImportArguments),
     /// Run one load by hand
     Load(LoadArguments),
     /// Make the tables that a load needs
@@ -114,6 +117,35 @@ pub(crate) enum ReportFormat {
     Json,
     Csv,
 }
+
+#[derive(Debug, Args)]
+#[command(after_help = IMPORT_KINDS.as_str())]
+pub(crate) struct ImportArguments {
+    /// What kind of files, as listed below; `auto` finds out from what they hold
+    pub(crate) kind: String,
+    /// Files, or directories with everything below them
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Where to keep the results; NAME.TIME.weighin in this directory when left out
+    #[arg(long, value_name = "RESULTS")]
+    pub(crate) out: Option<PathBuf>,
+    /// Name of the study; that of the file or directory when left out
+    #[arg(long, value_name = "STUDY")]
+    pub(crate) name: Option<String>,
+    /// The target of files that do not name it
+    #[arg(long)]
+    pub(crate) target: Option<String>,
+    /// The test of files that do not name it
+    #[arg(long)]
+    pub(crate) test: Option<String>,
+}
+
+/// The kinds of files that can be imported.
+static IMPORT_KINDS: LazyLock<String> = LazyLock::new(|| {
+    let kinds = import::FORMATS.iter();
+    let kinds = kinds.map(|format| format!("  {:<10}  {}\n", format.name(), format.description()));
+    format!("Kinds:\n{}", kinds.collect::<String>())
+});
 
 /// Which server, and how to log in.
 #[derive(Debug, Args)]

@@ -29,7 +29,7 @@ fn estimates(analysis: &Analysis) -> Vec<Estimate> {
             all.extend([comparison.base, comparison.ratio]);
         }
         for place in test.ranking.tiers.iter().flatten() {
-            all.push(place.throughput);
+            all.push(place.figure);
             assert!(place.cost_per_million.as_ref().is_none_or(|(cost, _)| cost.is_finite()));
         }
     }

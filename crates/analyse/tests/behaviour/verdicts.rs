@@ -21,7 +21,7 @@ fn a_target_that_is_30_percent_slower_is_found_slower_at_every_level() {
     let better = found(&analysis, |e| matches!(e, Evidence::Better { .. }));
     let [finding] = better[..] else { panic!("one finding for the whole range: {better:?}") };
     assert_eq!(finding.severity, Severity::Notice);
-    let Evidence::Better { winner, loser, levels, ratios, bounds } = &finding.evidence else {
+    let Evidence::Better { winner, loser, levels, ratios, bounds, .. } = &finding.evidence else {
         unreachable!("filtered above")
     };
     assert_eq!((winner.as_str(), loser.as_str()), ("fast", "slow"));

@@ -12,7 +12,7 @@ use stats::{Estimate, IntervalMethod};
 struct Figure {
     id: &'static str,
     heading: fn(LevelAxis) -> String,
-    unit: &'static str,
+    unit: fn(&TestAnalysis) -> String,
     axis: VerticalAxis,
     better: &'static str,
     of: fn(&Cell) -> Option<Estimate>,
@@ -24,7 +24,7 @@ const FIGURES: [Figure; 2] = [
     Figure {
         id: "throughput",
         heading: |_| "Throughput".to_owned(),
-        unit: "transactions/s",
+        unit: |test| format!("{}/s", view::counted(test)),
         axis: VerticalAxis::FromZero,
         better: "higher is better",
         of: |cell| cell.throughput,
@@ -33,7 +33,7 @@ const FIGURES: [Figure; 2] = [
     Figure {
         id: "latency",
         heading: |axis| format!("95th percentile of {}", axis.latency()),
-        unit: "ms",
+        unit: |_| "ms".to_owned(),
         axis: VerticalAxis::Log,
         better: "lower is better",
         of: |cell| cell.latency_p95_ms,
@@ -41,18 +41,55 @@ const FIGURES: [Figure; 2] = [
     },
 ];
 
+/// Figures that only imported results have, or that they may have in place of the others.
+const IMPORTED: [Figure; 2] = [
+    Figure {
+        id: "elapsed",
+        heading: |_| "Time taken".to_owned(),
+        unit: |_| "s".to_owned(),
+        axis: VerticalAxis::FromZero,
+        better: "lower is better",
+        of: |cell| cell.elapsed_s,
+        withheld: |_| None,
+    },
+    Figure {
+        id: "mean-latency",
+        heading: |axis| format!("Mean {}", axis.latency()),
+        unit: |_| "ms".to_owned(),
+        axis: VerticalAxis::Log,
+        better: "lower is better",
+        of: |cell| cell.latency_mean_ms,
+        withheld: |_| None,
+    },
+];
+
+/// What is drawn of a test: of imported results what they have of at least two cells.
+fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<&'static Figure> {
+    let several =
+        |figure: &&Figure| test.cells.iter().filter_map(|cell| (figure.of)(cell)).count() > 1;
+    if view::imported(analysis) {
+        FIGURES.iter().chain(&IMPORTED).filter(several).collect()
+    } else {
+        FIGURES.iter().collect()
+    }
+}
+
 /// The main charts of the test of that number.
 pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
     let axis = LevelAxis::of(test);
     let mut levels: Vec<u32> = test.cells.iter().map(|cell| axis.number(cell.level)).collect();
     levels.sort_unstable();
     levels.dedup();
+    let figures = drawn(analysis, test);
+    if figures.is_empty() {
+        return html! {};
+    }
     html! {
         div.figures {
-            @for figure in &FIGURES {
+            @for figure in figures {
                 figure {
                     figcaption {
-                        strong { ((figure.heading)(axis)) } ", " (figure.unit)
+                        strong { ((figure.heading)(axis)) } ", " ((figure.unit)(test))
                         @if figure.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
                         span.hint { (figure.better) }
                     }
@@ -71,7 +108,11 @@ fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
     let hollow = |cell: &Cell| cell.throughput.is_some() && Tally::of(analysis, [cell]).in_doubt();
     html! {
         p.caption {
-            "Points are medians over the repeats. "
+            @if !test.ranking.as_printed.is_empty() {
+                "Points are figures as printed. "
+            } @else {
+                "Points are medians over the repeats. "
+            }
             @if intervals().next().is_some() {
                 "Bands and whiskers are " (numbers::percent(analysis.dataset.study.confidence))
                 " intervals. "
@@ -100,12 +141,12 @@ fn against_level(
     figure: &Figure,
 ) -> Markup {
     let level = LevelAxis::of(test);
-    let heading = (figure.heading)(level);
+    let (heading, unit) = ((figure.heading)(level), (figure.unit)(test));
     let chart = LineChart {
         id: format!("{}-{number}", figure.id),
-        title: format!("{heading} in {} against {}, {}", figure.unit, level.name(), test.test),
+        title: format!("{heading} in {unit} against {}, {}", level.name(), test.test),
         level,
-        unit: figure.unit.to_owned(),
+        unit,
         axis: figure.axis,
         levels: levels.iter().copied().map(f64::from).collect(),
         series: analysis
@@ -164,7 +205,7 @@ fn at_one_level(
         title: format!(
             "{} in {}, {}",
             (figure.heading)(LevelAxis::of(test)),
-            figure.unit,
+            (figure.unit)(test),
             test.test
         ),
         rows: rows.collect(),

@@ -2,6 +2,7 @@
 
 mod charts;
 mod findings;
+mod summary;
 mod table;
 mod test;
 mod timelines;
@@ -33,6 +34,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                 header { (heading(analysis, question)) }
                 main {
                     (answer(analysis))
+                    (summary::section(analysis))
                     @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i)) }
                     (findings::section(analysis))
                     (timelines::section(analysis))
@@ -56,19 +58,22 @@ fn heading(analysis: &Analysis, question: &str) -> Markup {
             "Study " strong { (dataset.study.name) } ", run " (dataset.run.id) " of "
             (numbers::date(dataset.run.started_at)) ". "
             (numbers::counted(dataset.study.targets.len(), "target")) ", "
-            (numbers::counted(dataset.trials.len(), "trial")) ": "
-            (view::Tally::of_all(analysis).describe()) ". Measured with weighin "
+            (numbers::counted(dataset.trials.len(), "trial"))
+            @if !dataset.trials.is_empty() { ": " (view::Tally::of_all(analysis).describe()) }
+            @if view::imported(analysis) { ". Measured elsewhere, imported with weighin " }
+            @else { ". Measured with weighin " }
             (dataset.run.weighin_version) "."
         }
         nav aria-label="Contents" {
             a href="#answer" { "Answer" }
+            @if analysis.summary.is_some() { a href="#summary" { "First and second" } }
             @for (i, test) in analysis.tests.iter().enumerate() { a href={ "#test-" (i) } { (test.test) } }
             a href="#findings" { "Findings" }
-            a href="#time" { "Over time" }
+            @if timelines::any(analysis) { a href="#time" { "Over time" } }
             a href="#environment" { "Environment" }
-            a href="#trials" { "Trials" }
+            @if !dataset.trials.is_empty() { a href="#trials" { "Trials" } }
             a href="#methods" { "Methods" }
-            a href="#study-file" { "Study file" }
+            @if !dataset.study.source.is_empty() { a href="#study-file" { "Study file" } }
         }
     }
 }
@@ -77,7 +82,7 @@ fn answer(analysis: &Analysis) -> Markup {
     html! {
         section #answer {
             h2 { "The answer" }
-            @if analysis.tests.is_empty() { p { "The study has no test." } }
+            @if analysis.tests.is_empty() { p { (words::NO_TEST) } }
             @for test in &analysis.tests {
                 @let said = words::answer(analysis, test);
                 div.answer {
@@ -92,7 +97,8 @@ fn answer(analysis: &Analysis) -> Markup {
                             }
                         }
                     }
-                    (table::table(&tables::ranking(analysis, test)))
+                    @let ranking = tables::ranking(analysis, test);
+                    @if !ranking.rows.is_empty() { (table::table(&ranking)) }
                     @if !said.limits.is_empty() {
                         p.limits { strong { "It doesn’t hold for everything. " } (said.limits.join(" ")) }
                     }
@@ -111,10 +117,13 @@ fn environment(analysis: &Analysis) -> Markup {
             h2 { "Environment" }
             h3 { "Targets" }
             (table::table(&tables::servers(analysis)))
-            h3 { "How the targets’ settings differ" }
-            @if differences.rows.is_empty() {
+            @if differences.rows.is_empty() && view::imported(analysis) {
+                p { "Nothing is known of the servers’ settings." }
+            } @else if differences.rows.is_empty() {
+                h3 { "How the targets’ settings differ" }
                 p { "No server variable differs, or fewer than two targets were reached." }
             } @else {
+                h3 { "How the targets’ settings differ" }
                 (table::table(&differences))
             }
             @if !variables.rows.is_empty() {
@@ -123,8 +132,10 @@ fn environment(analysis: &Analysis) -> Markup {
                     (table::table(&variables))
                 }
             }
-            h3 { "The host that weighin ran on" }
-            (table::table(&tables::host(analysis)))
+            @if !view::imported(analysis) {
+                h3 { "The host that weighin ran on" }
+                (table::table(&tables::host(analysis)))
+            }
             h3 { "The run" }
             (table::table(&tables::run(analysis)))
         }
@@ -133,6 +144,9 @@ fn environment(analysis: &Analysis) -> Markup {
 
 fn trials(analysis: &Analysis) -> Markup {
     let all = tables::trials(analysis);
+    if all.rows.is_empty() {
+        return html! {};
+    }
     let missing: Vec<String> = analysis.dataset.missing().map(ToString::to_string).collect();
     html! {
         section #trials {
@@ -167,6 +181,9 @@ fn methods(analysis: &Analysis) -> Markup {
 }
 
 fn source(analysis: &Analysis) -> Markup {
+    if analysis.dataset.study.source.is_empty() {
+        return html! {};
+    }
     html! {
         section #study-file {
             h2 { "The study file" }

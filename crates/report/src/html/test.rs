@@ -17,11 +17,17 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
             h2 { (test.test) }
             @if let Some(described) = described { p.meta { (words::workload(described)) "." } }
             (charts::charts(analysis, test, number))
-            h3 { "Every cell" }
-            (table::table(&tables::cells(analysis, test)))
-            p.caption {
-                "Medians over the repeats that count, with their intervals below. A dash means: no \
-                 data, or too few transactions for that percentile."
+            @if !test.figures.is_empty() {
+                h3 { "As printed" }
+                (table::table(&tables::named(analysis, test)))
+            }
+            @if tables::cells_add_to_named(test) {
+                h3 { "Every cell" }
+                (table::table(&tables::cells(analysis, test)))
+                p.caption {
+                    "Medians over the repeats that count, with their intervals below. A dash \
+                     means: no data, or too few transactions for that percentile."
+                }
             }
             @if let Some(found) = &test.search {
                 @let comparisons = tables::search_comparisons(found);

@@ -12,8 +12,16 @@ const POINTS_OF_ALL: usize = 120_000;
 /// Lines of one trial.
 const LINES: usize = 5;
 
-/// The section of all trials over time.
+/// Whether anything is known of any trial second by second.
+pub(super) fn any(analysis: &Analysis) -> bool {
+    analysis.dataset.trials.iter().any(|record| record.load().is_some())
+}
+
+/// The section of all trials over time; nothing where nothing is known of it.
 pub(super) fn section(analysis: &Analysis) -> Markup {
+    if !any(analysis) {
+        return html! {};
+    }
     let lines = LINES * analysis.dataset.trials.len().max(1);
     let most_points = (POINTS_OF_ALL / lines).clamp(16, 240);
     html! {

@@ -8,11 +8,17 @@ use std::time::Duration;
 /// The run: what, when, and with what.
 pub(crate) fn run(analysis: &Analysis) -> Table {
     let dataset = analysis.dataset;
-    let planned = dataset.plan.trials().count();
+    let (planned, date) = (dataset.plan.trials().count(), date(dataset.run.started_at));
+    let study = ("study", Some(dataset.study.name.clone()));
+    let weighin = ("weighin", Some(dataset.run.weighin_version.clone()));
+    if view::imported(analysis) {
+        let trials = ("trials", Some(dataset.trials.len().to_string()));
+        return pairs([study, ("imported", Some(date)), weighin, trials]);
+    }
     pairs([
-        ("study", Some(dataset.study.name.clone())),
-        ("run", Some(format!("{}, started {}", dataset.run.id, date(dataset.run.started_at)))),
-        ("weighin", Some(dataset.run.weighin_version.clone())),
+        study,
+        ("run", Some(format!("{}, started {date}", dataset.run.id))),
+        weighin,
         ("trials", Some(format!("{} of {planned} have a record", dataset.trials.len()))),
         ("seed", Some(dataset.plan.seed.to_string())),
         ("scale of times", Some(crate::numbers::figure(dataset.run.scale))),
@@ -61,6 +67,7 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
         super::numbers("prepared in"),
         super::numbers("variables"),
     ]);
+    let unseen = if view::imported(analysis) { NOTHING } else { "never reached" };
     for target in &analysis.dataset.study.targets {
         let observed = analysis.dataset.targets.iter().find(|facts| facts.target == target.name);
         let server = observed.map(|facts| &facts.server);
@@ -71,7 +78,7 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
             Cell::target(&target.name, view::series(analysis, &target.name)),
             Cell::text(target.system.to_string()),
             Cell::text(place(&target.place)),
-            Cell::text(server.map_or("never reached", |server| &server.version)),
+            Cell::text(server.map_or(unseen, |server| &server.version)),
             or_nothing((!labels.is_empty()).then(|| labels.join(", "))),
             or_nothing(price.map(|p| format!("{:.2} {} a month", p.monthly, p.currency))),
             or_nothing(server.and_then(|server| server.dataset_bytes).map(bytes)),
@@ -79,7 +86,7 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
             or_nothing(server.map(|server| count(server.variables.len() as u64))),
         ]);
     }
-    table
+    if view::imported(analysis) { table.without_empty_columns() } else { table }
 }
 
 fn prepared_in(seconds: Option<f64>) -> String {

@@ -3,19 +3,23 @@
 mod arithmetic;
 mod cells;
 mod environment;
+mod named;
 mod ranking;
 mod ratios;
 mod search;
 mod settings;
+mod summary;
 mod trials;
 
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use cells::cells;
 pub(crate) use environment::{host, run, servers};
+pub(crate) use named::{cells_add_to_named, named};
 pub(crate) use ranking::ranking;
 pub(crate) use ratios::ratios;
 pub(crate) use search::{search_comparisons, search_steps};
 pub(crate) use settings::{differences, variables};
+pub(crate) use summary::summary;
 pub(crate) use trials::{failures, trials};
 
 /// A table of text.
@@ -29,7 +33,7 @@ pub(crate) struct Table {
 /// A column.
 pub(crate) struct Column {
     /// Its heading.
-    pub(crate) heading: &'static str,
+    pub(crate) heading: String,
     /// Whether it holds numbers, to be aligned at their ends.
     pub(crate) numeric: bool,
 }
@@ -75,6 +79,19 @@ impl Table {
         Self { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
+    /// The same without the columns that say nothing in any row.
+    fn without_empty_columns(mut self) -> Self {
+        let says = |cell: &Cell| !cell.text.is_empty() && cell.text != crate::numbers::NOTHING;
+        for place in (0..self.columns.len()).rev() {
+            let column = || self.rows.iter().filter_map(|row| row.cells.get(place));
+            if !column().any(says) {
+                self.columns.remove(place);
+                self.rows.iter_mut().for_each(|row| drop(row.cells.remove(place)));
+            }
+        }
+        self
+    }
+
     /// Adds a row of the group under way.
     fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(Row { cells: cells.into_iter().collect(), opens_group: false });
@@ -90,18 +107,18 @@ impl Table {
 }
 
 /// A column of words.
-fn words(heading: &'static str) -> Column {
-    Column { heading, numeric: false }
+fn words(heading: impl Into<String>) -> Column {
+    Column { heading: heading.into(), numeric: false }
 }
 
 /// A column of numbers.
-fn numbers(heading: &'static str) -> Column {
-    Column { heading, numeric: true }
+fn numbers(heading: impl Into<String>) -> Column {
+    Column { heading: heading.into(), numeric: true }
 }
 
 impl Cell {
     /// Plain text.
-    fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 

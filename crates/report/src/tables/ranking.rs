@@ -1,68 +1,111 @@
-use super::{Cell, Table, numbers, search, words};
+use super::{Cell, Table, Tone, numbers, search, words};
 use crate::level_axis::LevelAxis;
-use crate::numbers::{NOTHING, count, figure};
+use crate::numbers::{NOTHING, figure};
 use crate::view;
-use crate::words::shape;
-use analyse::{Analysis, Place, TestAnalysis};
+use crate::words::{exactly, metric_name, shape, unit};
+use analyse::{Analysis, Metric, Place, TestAnalysis};
 
-/// The targets of a test from the best to the worst; those that tie share a place.
+/// The targets of a test from the best to the worst; those that tie share a place, and those that
+/// failed come last with their reason. Without any place it has no rows.
 pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     if let Some(found) = &test.search {
         return search::highest_loads(analysis, found);
     }
     let places = || test.ranking.tiers.iter().flatten();
     let priced = places().any(|place| place.cost_per_million.is_some());
-    let axis = LevelAxis::of(test);
     let mut columns = vec![
-        words("place"),
+        words(if test.ranking.as_printed.is_empty() { "place" } else { "place, as printed" }),
         words("target"),
-        numbers("peak, transactions/s"),
-        numbers(match axis {
-            LevelAxis::Clients => "at clients",
+        numbers(figure_heading(test)),
+        numbers(match LevelAxis::of(test) {
+            LevelAxis::Clients | LevelAxis::NotStated => "at clients",
             LevelAxis::Rate => "at offered, transactions/s",
         }),
-        words("beyond the peak"),
+        words(if ranks_by(test) == Metric::Throughput { "beyond the peak" } else { "failed" }),
     ];
     if priced {
         columns.push(numbers("cost of a million transactions"));
     }
     let mut table = Table::new(columns);
-    let mut place_number = 1;
-    for tier in &test.ranking.tiers {
-        for place in tier {
-            let tied = if tier.len() > 1 { " (tie)" } else { "" };
-            let mut row = vec![Cell::text(format!("{place_number}{tied}"))];
-            row.extend(columns_of(analysis, test, place));
-            if priced {
-                row.push(cost(place));
-            }
-            table.push(row);
+    for (number, place) in numbered(test) {
+        let mut row = vec![Cell::text(number)];
+        row.extend(columns_of(analysis, test, place));
+        if priced {
+            row.push(cost(place));
         }
-        place_number += tier.len();
+        table.push(row);
     }
     for target in &test.ranking.unranked {
+        let failed = test.ranking.failed.iter().find(|failed| failed.target == *target);
+        let why = match failed {
+            Some(failed) => Cell::text(&failed.failure.message).with_tone(Tone::Bad),
+            None => Cell::text("no trial that counts"),
+        };
         let mut row = vec![
             Cell::text(NOTHING),
             Cell::target(target, view::series(analysis, target)),
             Cell::text(NOTHING),
             Cell::text(NOTHING),
-            Cell::text("no trial that counts"),
+            why,
         ];
         if priced {
             row.push(Cell::text(NOTHING));
         }
         table.push(row);
     }
-    table
+    if view::imported(analysis) { table.without_empty_columns() } else { table }
+}
+
+/// Every place with its number: that of the order as printed, where that is all there is, else
+/// that of its tier.
+fn numbered(test: &TestAnalysis) -> Vec<(String, &Place)> {
+    let printed = |target: &str| test.ranking.as_printed.iter().find(|p| p.target == target);
+    let mut before = 0;
+    let mut numbered = Vec::new();
+    for tier in &test.ranking.tiers {
+        let tied = if tier.len() > 1 { " (tie)" } else { "" };
+        numbered.extend(tier.iter().map(|place| match printed(&place.target) {
+            Some(printed) => (printed.place.to_string(), place),
+            None => (format!("{}{tied}", before + 1), place),
+        }));
+        before += tier.len();
+    }
+    numbered
+}
+
+fn ranks_by(test: &TestAnalysis) -> Metric {
+    test.basis.map_or(Metric::Throughput, |basis| basis.metric)
+}
+
+fn figure_heading(test: &TestAnalysis) -> String {
+    match ranks_by(test) {
+        Metric::Throughput => format!("peak, {}/s", view::counted(test)),
+        Metric::Elapsed => metric_name(Metric::Elapsed).to_owned(),
+        latency => format!("{}, {}", metric_name(latency), unit(latency, view::counted(test))),
+    }
 }
 
 fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &Place) -> [Cell; 4] {
     let curve = test.curves.iter().find(|curve| curve.target == place.target);
+    let metric = ranks_by(test);
+    let figure = if metric == Metric::Elapsed && place.figure.n == 1 {
+        Cell::text(exactly(metric, place.figure.point, ""))
+    } else if test.ranking.as_printed.is_empty() {
+        Cell::estimate(Some(&place.figure))
+    } else {
+        Cell::text(crate::numbers::tick(place.figure.point))
+    };
+    let beyond = match curve {
+        // One measurement cannot say what becomes of a curve.
+        Some(_) if view::imported(analysis) && place.figure.n == 1 => NOTHING.to_owned(),
+        Some(curve) => shape(curve),
+        None => NOTHING.to_owned(),
+    };
     [
         Cell::target(&place.target, view::series(analysis, &place.target)),
-        Cell::estimate(Some(&place.throughput)),
-        Cell::text(count(LevelAxis::of(test).number(place.level).into())),
-        Cell::text(curve.map_or(String::new(), shape)),
+        figure,
+        Cell::text(LevelAxis::of(test).text(place.level)),
+        Cell::text(beyond),
     ]
 }
 

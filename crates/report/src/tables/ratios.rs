@@ -1,8 +1,8 @@
 use super::{Cell, Table, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::{count, list};
-use crate::words::verdict;
-use analyse::{Comparison, Metric, TestAnalysis, Verdict};
+use crate::words::{metric_name, unit, verdict};
+use analyse::{Basis, Comparison, Metric, TestAnalysis, Verdict};
 use stats::Estimate;
 
 /// What a row shows of one metric: the baseline's figure, the ratio, and what follows.
@@ -12,15 +12,22 @@ type Figures<'a> = (&'a Estimate, &'a Estimate, Verdict);
 pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Table {
     let axis = LevelAxis::of(test);
     let [base_p95, p95_ratio] = axis.p95_comparison();
-    let mut table = Table::new([
-        numbers(axis.name()),
-        numbers("base, transactions/s"),
-        numbers("throughput ratio"),
-        words("verdict"),
-        numbers(base_p95),
-        numbers(p95_ratio),
-        words("verdict"),
-    ]);
+    let Some(basis) = test.basis else { return Table::new([]) };
+    let mut columns = vec![numbers(axis.name())];
+    for metric in basis.compared() {
+        let (base, ratio) = match metric {
+            Metric::Throughput => {
+                (format!("base, {}/s", basis.counted), "throughput ratio".to_owned())
+            }
+            Metric::LatencyP95 => (base_p95.to_owned(), p95_ratio.to_owned()),
+            other => {
+                let (name, unit) = (metric_name(other), unit(other, basis.counted));
+                (format!("base {name}, {unit}"), format!("{name} ratio"))
+            }
+        };
+        columns.extend([numbers(base), numbers(ratio), words("verdict")]);
+    }
+    let mut table = Table::new(columns);
     let pair: Vec<&Comparison> = test
         .comparisons
         .iter()
@@ -34,15 +41,14 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
             let found = pair.iter().find(|c| c.level == level && c.metric == metric)?;
             Some((&found.base, &found.ratio, found.verdict))
         };
-        let level = Cell::text(count(axis.number(level).into()));
-        table.push(row(level, of, baseline, candidate));
+        table.push(row(Cell::text(axis.text(level)), basis, of, baseline, candidate));
     }
     let overall = |metric| {
         test.overall
             .iter()
             .find(|o| o.metric == metric && o.baseline == baseline && o.candidate == candidate)
     };
-    if let Some(found) = overall(Metric::Throughput) {
+    if let Some(found) = overall(basis.metric) {
         let over = if found.all_levels {
             Cell::text("all")
         } else {
@@ -51,19 +57,19 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
             Cell::text("together").with_note(list(&levels))
         };
         let of = |metric| overall(metric).map(|o| (&o.base, &o.ratio, o.verdict));
-        table.push_group(row(over, of, baseline, candidate));
+        table.push_group(row(over, basis, of, baseline, candidate));
     }
     table
 }
 
 fn row<'a>(
     first: Cell,
+    basis: Basis,
     of: impl Fn(Metric) -> Option<Figures<'a>>,
     baseline: &str,
     candidate: &str,
 ) -> Vec<Cell> {
-    let metrics = [Metric::Throughput, Metric::LatencyP95];
-    let cells = metrics.into_iter().flat_map(|metric| columns(of(metric), baseline, candidate));
+    let cells = basis.compared().flat_map(|metric| columns(of(metric), baseline, candidate));
     std::iter::once(first).chain(cells).collect()
 }
 

@@ -1,13 +1,14 @@
 use super::{Cell, Table, Tone, numbers, words};
-use crate::numbers::{bytes, count, date, duration};
+use crate::numbers::{NOTHING, bytes, count, date, duration};
 use crate::view;
 use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
-use model::{LoadResult, TrialRecord};
+use model::{Level, LoadResult, TrialRecord, UnixMillis};
 
 /// Every trial that has a record, in the order in which they ran.
 pub(crate) fn trials(analysis: &Analysis) -> Table {
-    let mut table = Table::new([
+    let imported = view::imported(analysis);
+    let mut columns = vec![
         numbers("position"),
         numbers("block"),
         words("test"),
@@ -28,7 +29,11 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         numbers("failed"),
         numbers("load generator, processors"),
         numbers("its memory"),
-    ]);
+    ];
+    if imported {
+        columns.push(words("read from"));
+    }
+    let mut table = Table::new(columns);
     let assessments = view::assessments(analysis);
     let mut order: Vec<usize> = (0..analysis.dataset.trials.len()).collect();
     order.sort_by_key(|&i| analysis.dataset.trials[i].position);
@@ -36,9 +41,21 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         let record = &analysis.dataset.trials[i];
         let mut row = identity(analysis, record, assessments.get(&i).copied());
         row.extend(figures(analysis, record));
+        if imported {
+            row.push(source(record));
+        }
         table.push(row);
     }
-    table
+    if imported { table.without_empty_columns() } else { table }
+}
+
+/// The file and line that an imported trial was read from.
+fn source(record: &TrialRecord) -> Cell {
+    let Some(reported) = record.reported() else { return Cell::text(NOTHING) };
+    let first = reported.figures.first().map_or(0, |figure| figure.line);
+    let line = if first > 0 { format!(", line {first}") } else { String::new() };
+    let tool = if reported.tool.is_empty() { "" } else { " by " };
+    Cell::text(format!("{}{line}{tool}{}", reported.file, reported.tool))
 }
 
 fn identity(
@@ -50,6 +67,7 @@ fn identity(
         (Some(failure), _) => {
             Cell::text(format!("failed: {}", failure_kind(failure.kind))).with_tone(Tone::Bad)
         }
+        (None, Some(Validity::Valid)) if record.reported().is_some() => Cell::text("as printed"),
         (None, Some(how)) => Cell::text(validity(how)).with_tone(match how {
             Validity::Valid => Tone::Good,
             Validity::Suspect => Tone::Doubtful,
@@ -66,16 +84,22 @@ fn identity(
         Cell::text(key.repeat.to_string()),
         Cell::text(&key.test),
         Cell::target(&key.target, view::series(analysis, &key.target)),
-        Cell::text(count(load.map_or(key.level.clients, |load| load.clients).into())),
+        match key.level {
+            Level::NOT_STATED => Cell::text(NOTHING),
+            level => Cell::text(count(load.map_or(level.clients, |load| load.clients).into())),
+        },
         Cell::figure(offered.or(key.level.rate.map(f64::from))),
-        Cell::text(date(record.started_at).trim_end_matches(" UTC")),
+        match record.started_at {
+            UnixMillis(0) => Cell::text(NOTHING),
+            at => Cell::text(date(at).trim_end_matches(" UTC")),
+        },
         trusted,
     ]
 }
 
 fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
     let Some(load) = record.load() else {
-        return (0..12).map(|_| Cell::text(crate::numbers::NOTHING)).collect();
+        return (0..12).map(|_| Cell::text(NOTHING)).collect();
     };
     let LoadResult { measure, latencies, client, .. } = load;
     let seconds = measure.elapsed.as_secs_f64();

@@ -2,11 +2,12 @@
 
 use super::evidence::{capitalised, statement};
 use super::labels::target_name;
-use super::place::levels;
+use super::metric::{figure_of, metric_name};
+use super::place::{at, at_levels, levels};
 use super::{rates, search};
-use crate::numbers;
+use crate::{numbers, view};
 use analyse::{
-    Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, Place, TestAnalysis,
+    Analysis, Basis, CurveShape, Evidence, Finding, Metric, OverallComparison, Place, TestAnalysis,
     Validity, Verdict,
 };
 use model::{Level, Test};
@@ -38,7 +39,8 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         return search::answer(analysis, test, found, limits);
     }
     let mut pairs = pairs(analysis, test);
-    let ranking = peaks(test);
+    let ranking =
+        if test.ranking.as_printed.is_empty() { peaks(analysis, test) } else { as_printed(test) };
     let overall = match pairs.as_mut_slice() {
         [only] => only.overall.take(),
         _ => None,
@@ -110,10 +112,10 @@ impl Pair<'_> {
     fn sentence(self) -> Option<String> {
         let unresolved = self.undecided.map(|at| match (&self.overall, self.decided.len()) {
             (None, 0) => format!(
-                "{} and {} cannot be told apart at {}",
+                "{} and {} cannot be told apart{}",
                 target_name(self.names.0),
                 target_name(self.names.1),
-                levels(at)
+                at_levels(at)
             ),
             _ => format!("at {} the measurements do not decide", levels(at)),
         });
@@ -123,9 +125,19 @@ impl Pair<'_> {
     }
 }
 
-fn peaks(test: &TestAnalysis) -> String {
+fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
+    let Some(basis) = test.basis else {
+        return "Nothing is ranked: no figure is one that weighin knows how to judge by. What was \
+                printed is below."
+            .to_owned();
+    };
     let Some((first, rest)) = test.ranking.tiers.split_first() else {
         return "There is no answer: no target has a trial that counts.".to_owned();
+    };
+    let figure = |place: &Place| figure(analysis, basis, place);
+    let by = match basis.metric {
+        Metric::Throughput => "At its peak".to_owned(),
+        metric => format!("By {}", metric_name(metric)),
     };
     let leading = match first.as_slice() {
         [only] if rest.is_empty() => {
@@ -135,12 +147,13 @@ fn peaks(test: &TestAnalysis) -> String {
                 figure(only)
             )
         }
-        [only] => format!("At its peak {} comes first with {}.", named(only), figure(only)),
+        [only] => format!("{by} {} comes first with {}.", named(only), figure(only)),
         tied => {
             let names: Vec<String> = tied.iter().map(named).collect();
             let figures: Vec<String> = tied.iter().map(figure).collect();
+            let by = if basis.metric == Metric::Throughput { "At their peaks" } else { &by };
             format!(
-                "At their peaks {} cannot be told apart: they reach {}.",
+                "{by} {} cannot be told apart: they reach {}.",
                 numbers::list(&names),
                 numbers::list(&figures),
             )
@@ -160,8 +173,10 @@ fn named(place: &Place) -> String {
     target_name(&place.target)
 }
 
-fn figure(place: &Place) -> String {
-    format!("{} at {}", numbers::estimate(&place.throughput, "transactions/s"), place.level)
+fn figure(analysis: &Analysis, basis: Basis, place: &Place) -> String {
+    let imported = view::imported(analysis);
+    let figure = figure_of(basis.metric, &place.figure, basis.counted, imported);
+    format!("{figure}{}", at(place.level))
 }
 
 /// What a test's answer does not hold for.
@@ -199,12 +214,43 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     limits
 }
 
+/// The first two of an order that is no more than that of the figures as printed.
+fn as_printed(test: &TestAnalysis) -> String {
+    let Some(basis) = test.basis else { return String::new() };
+    let at_place = |wanted: usize| -> Vec<&Place> {
+        let printed = test.ranking.as_printed.iter().filter(|place| place.place == wanted);
+        let places = || test.ranking.tiers.iter().flatten();
+        printed.filter_map(|p| places().find(|place| place.target == p.target)).collect()
+    };
+    let with_figures = |places: &[&Place]| {
+        let figures = places.iter().map(|place| {
+            let figure = figure_of(basis.metric, &place.figure, basis.counted, true);
+            format!("{} with {figure}{}", named(place), at(place.level))
+        });
+        numbers::list(&figures.collect::<Vec<String>>())
+    };
+    let (first, second) = (at_place(1), at_place(2));
+    let follows = if second.is_empty() {
+        String::new()
+    } else {
+        format!(", {} second", with_figures(&second))
+    };
+    format!(
+        "As printed, {} comes first{follows}. Each was measured once, so whether the difference \
+         is more than chance is not known.",
+        with_figures(&first),
+    )
+}
+
 fn study_test<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Option<&'a Test> {
     analysis.dataset.study.tests.iter().find(|candidate| candidate.name == test.test)
 }
 
 fn unmeasured_levels(test: &Test) -> Option<String> {
     let (first, last) = (test.levels.first()?, test.levels.last()?);
+    if *first == Level::NOT_STATED {
+        return None;
+    }
     Some(if first == last {
         format!("Only one level, {first}, was measured; others may rank otherwise.")
     } else {
@@ -242,6 +288,13 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
 /// What no answer of this run holds for, whatever the test.
 pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
     let dataset = analysis.dataset;
+    if view::imported(analysis) {
+        return vec![
+            "These results were measured elsewhere: how the load was made, what the caches held \
+             and what else ran is not known beyond what they say themselves."
+                .to_owned(),
+        ];
+    }
     let mut limits = Vec::new();
     if dataset.study.tests.iter().any(|test| !test.is_open()) {
         limits.push(

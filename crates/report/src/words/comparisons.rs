@@ -1,35 +1,49 @@
 //! How two targets compare, in words: always a ratio with its interval.
 
 use super::labels::target_name;
-use super::place::levels;
+use super::metric::metric_name;
+use super::place::{at_levels, levels};
 use crate::numbers::{self, percent};
-use analyse::{Evidence, Verdict};
-use model::Level;
+use analyse::{Evidence, Metric, Verdict};
+use model::{Better, Level};
 use stats::Estimate;
 
 /// Over all levels together, from the side of the target that measured ahead.
 pub(super) fn overall(evidence: &Evidence) -> String {
-    let Evidence::Overall { baseline, candidate, levels: at, all_levels, ratio, verdict, margin } =
-        evidence
+    let Evidence::Overall {
+        baseline,
+        candidate,
+        levels: at,
+        all_levels,
+        metric,
+        ratio,
+        verdict,
+        margin,
+    } = evidence
     else {
         return String::new();
     };
     let (baseline, candidate) = (target_name(baseline), target_name(candidate));
-    let (ahead, behind, ratio) = if ratio.point < 1.0 {
+    let (more, less, ratio) = if ratio.point < 1.0 {
         (baseline, candidate, ratio.reciprocal())
     } else {
         (candidate, baseline, *ratio)
+    };
+    let name = metric_name(*metric);
+    let (ahead, behind) = match metric.better() {
+        Better::More => (&more, &less),
+        Better::Less => (&less, &more),
     };
     let over = if *all_levels {
         "over all levels together".to_owned()
     } else {
         format!("over {} together", levels(at))
     };
-    let has = format!("{ahead} has {}", times(&ratio, &format!("the throughput of {behind}")));
+    let has = format!("{more} has {}", times(&ratio, &format!("the {name} of {less}")));
     match verdict {
         Verdict::CandidateBetter | Verdict::BaselineBetter => format!("{over} {has}"),
         Verdict::Equivalent => format!(
-            "{over} {ahead} and {behind} have the same throughput, within the margin of {}: {}",
+            "{over} {ahead} and {behind} have the same {name}, within the margin of {}: {}",
             percent(*margin),
             numbers::estimate(&ratio, "×"),
         ),
@@ -45,24 +59,31 @@ pub(super) fn better(
     winner: &str,
     loser: &str,
     at: &[Level],
+    metric: Metric,
     (least, most): &(Estimate, Estimate),
     (low, high): (f64, f64),
 ) -> String {
-    let (winner, loser, at) = (target_name(winner), target_name(loser), levels(at));
+    let (winner, loser, at) = (target_name(winner), target_name(loser), at_levels(at));
+    let name = metric_name(metric);
+    // Where less is better it is the loser that has more.
+    let owner = match metric.better() {
+        Better::More => String::new(),
+        Better::Less => format!("{loser} has "),
+    };
     let ratios = match &least.interval {
         Some(interval) if least != most => format!(
-            "{} × its throughput ({} intervals within {})",
+            "{owner}{} × its {name} ({} intervals within {})",
             numbers::range(least.point, most.point),
             percent(interval.confidence),
             numbers::range(low, high),
         ),
-        _ => times(least, "its throughput"),
+        _ => format!("{owner}{}", times(least, &format!("its {name}"))),
     };
     // An end that reaches 1 would make "faster" a claim that the data does not carry.
     if least.interval.is_some() && low > 1.0 {
-        format!("{winner} is faster than {loser} at {at}: {ratios}")
+        format!("{winner} is faster than {loser}{at}: {ratios}")
     } else {
-        format!("{winner} measured ahead of {loser} at {at}, but not beyond doubt: {ratios}")
+        format!("{winner} measured ahead of {loser}{at}, but not beyond doubt: {ratios}")
     }
 }
 

@@ -10,9 +10,10 @@ use super::doubts::{
     saturated, steal,
 };
 use super::labels::{check, target_name};
+use super::metric::metric_name;
 use super::opinion;
 use super::outages::{outages, overloaded};
-use super::place::{self, levels};
+use super::place::{self, at, at_levels, levels};
 use super::search;
 use super::steadiness::{debts, drift, other_processes, too_short};
 use crate::numbers::{self, count, figure, percent};
@@ -192,6 +193,15 @@ pub fn statement(finding: &Finding) -> String {
         Evidence::CheckPassed { check: passed, trials } => {
             format!("{} – passed on {}", check(*passed), numbers::counted(*trials, "trial"))
         }
+        Evidence::ChecksNotMade { trials } => format!(
+            "{} measured elsewhere and taken as printed: weighin’s checks of a trial need what was \
+             not recorded, so they were not made",
+            if *trials == 1 {
+                "1 trial was".to_owned()
+            } else {
+                format!("{} trials were", count(*trials as u64))
+            },
+        ),
         Evidence::SecondOpinion { tool, metric, weighin, other, ratio, agrees } => {
             opinion::compared(tool, *metric, [weighin, other, ratio], *agrees)
         }
@@ -207,22 +217,23 @@ pub fn statement(finding: &Finding) -> String {
             times(ratio, "the peak"),
         ),
         Evidence::Overall { .. } => overall(&finding.evidence),
-        Evidence::Better { winner, loser, levels, ratios, bounds } => {
-            better(winner, loser, levels, ratios, *bounds)
+        Evidence::Better { winner, loser, levels, metric, ratios, bounds } => {
+            better(winner, loser, levels, *metric, ratios, *bounds)
         }
-        Evidence::Equivalent { a, b, levels: at, margin } => format!(
-            "{} and {} have the same throughput at {}, within the margin of {}",
+        Evidence::Equivalent { a, b, levels: at, metric, margin } => format!(
+            "{} and {} have the same {}{}, within the margin of {}",
             target_name(a),
             target_name(b),
-            levels(at),
+            metric_name(*metric),
+            at_levels(at),
             percent(*margin),
         ),
         Evidence::Unresolved { a, b, levels: at } => format!(
-            "{} and {} cannot be told apart at {}: the intervals allow either to be ahead; more \
+            "{} and {} cannot be told apart{}: the intervals allow either to be ahead; more \
              repeats may tell",
             target_name(a),
             target_name(b),
-            levels(at),
+            at_levels(at),
         ),
         Evidence::HighestLoad { slo, over, outcome } => search::highest(slo, *over, outcome),
         Evidence::HighestLoads { .. } => search::compared(&finding.evidence),
@@ -238,7 +249,7 @@ fn peak(
     still_rising: bool,
     without_data: &[Level],
 ) -> String {
-    let at = finding.subject.level.map_or(String::new(), |level| format!(" at {level}"));
+    let at = finding.subject.level.map_or(String::new(), at);
     let beyond = if !without_data.is_empty() {
         format!("; no trial at {} counts, so what lies beyond is not known", levels(without_data))
     } else if still_rising {

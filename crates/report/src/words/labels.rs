@@ -85,6 +85,7 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::Contradiction(_) => "Arithmetic that cannot be true",
         Evidence::ArithmeticChecked { .. } => "Arithmetic of printed figures",
         Evidence::CheckPassed { .. } => "Checks",
+        Evidence::ChecksNotMade { .. } => "Checks not made",
         Evidence::SecondOpinion { .. } => "Second opinions",
         Evidence::SecondOpinionFailed { .. } => "Second opinions that failed",
         Evidence::Peak { .. } => "Peaks",

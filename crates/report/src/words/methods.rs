@@ -1,8 +1,8 @@
 //! How the figures came about, in plain words.
 
-use crate::numbers;
+use crate::{numbers, view};
 use analyse::Analysis;
-use model::Test;
+use model::{Study, Test};
 use stats::values_needed;
 
 /// Why intervals of few repeats are as wide as they are: a note for where they are shown.
@@ -17,8 +17,10 @@ pub(crate) fn few_repeats(analysis: &Analysis) -> String {
 /// Each method: what it is about, and what was done.
 pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     let study = &analysis.dataset.study;
+    if view::imported(analysis) {
+        return of_imported(analysis);
+    }
     let confidence = numbers::percent(study.confidence);
-    let needed = values_needed(0.5, study.confidence);
     let mut methods = vec![
         (
             "Repeats",
@@ -30,30 +32,8 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
                 analysis.dataset.plan.seed,
             ),
         ),
-        (
-            "Medians and intervals",
-            format!(
-                "A figure is the median over the repeats that are not void. Its {confidence} \
-                 interval says where the true value lies if the repeats are typical. From \
-                 {needed} repeats on it comes from order statistics, which assume nothing of how \
-                 repeats scatter. Below that it is Student’s t on logarithms, which assumes that \
-                 they scatter log-normally: with three repeats such an interval is wide, and \
-                 rightly so. A single measurement has no interval.",
-            ),
-        ),
-        (
-            "Comparisons",
-            format!(
-                "Ratios are taken repeat by repeat, both halves from the same block. A target is \
-                 better where the whole interval lies on its side of 1 and the median ratio is \
-                 more than {0} from 1; two are the same where the whole interval lies within {0} \
-                 of 1; anything else is not resolved, which doesn’t mean equal. Over all levels \
-                 together the geometric means of each repeat are compared in the same way, every \
-                 level with equal weight; that says nothing of a single level. Targets tie in a \
-                 ranking unless every one above is clearly better than every one below.",
-                numbers::percent(study.margin),
-            ),
-        ),
+        medians(study),
+        comparisons(study),
         (
             "Latency",
             format!(
@@ -97,4 +77,63 @@ fn response_times() -> (&'static str, String) {
                 measured phase was answered within it; otherwise the cell is overloaded, and its \
                 response times, which grow with the length of the trial, are not shown.";
     ("Response time", text.to_owned())
+}
+
+/// What figures and their intervals are.
+fn medians(study: &Study) -> (&'static str, String) {
+    let confidence = numbers::percent(study.confidence);
+    let needed = values_needed(0.5, study.confidence);
+    (
+        "Medians and intervals",
+        format!(
+            "A figure is the median over the repeats that are not void. Its {confidence} \
+                 interval says where the true value lies if the repeats are typical. From \
+                 {needed} repeats on it comes from order statistics, which assume nothing of how \
+                 repeats scatter. Below that it is Student’s t on logarithms, which assumes that \
+                 they scatter log-normally: with three repeats such an interval is wide, and \
+                 rightly so. A single measurement has no interval.",
+        ),
+    )
+}
+
+/// When a target counts as better than another, or as the same.
+fn comparisons(study: &Study) -> (&'static str, String) {
+    (
+        "Comparisons",
+        format!(
+            "Ratios are taken repeat by repeat, both halves from the same block. A target is \
+                 better where the whole interval lies on its side of 1 and the median ratio is \
+                 more than {0} from 1; two are the same where the whole interval lies within {0} \
+                 of 1; anything else is not resolved, which doesn’t mean equal. Over all levels \
+                 together the geometric means of each repeat are compared in the same way, every \
+                 level with equal weight; that says nothing of a single level. Targets tie in a \
+                 ranking unless every one above is clearly better than every one below.",
+            numbers::percent(study.margin),
+        ),
+    )
+}
+
+/// What is done with results that others measured.
+fn of_imported(analysis: &Analysis) -> Vec<(&'static str, String)> {
+    let study = &analysis.dataset.study;
+    let mut methods = vec![(
+        "Results of others",
+        "Figures are shown as they are printed in the files that were imported, in their units; \
+         what a file does not say is not known. A test is judged by throughput where it has one, \
+         else by the time taken, else by the 95th percentile of latency, else by its mean; times \
+         are ranked at the level at which the most targets have one. Other figures are shown, and \
+         nothing is concluded from them."
+            .to_owned(),
+    )];
+    if study.repeats > 1 {
+        methods.extend([medians(study), comparisons(study)]);
+    } else {
+        methods.push((
+            "Without repeats",
+            "Nothing was measured twice, so nothing is known of how the figures scatter: places \
+             are the order of what is printed, and no target is said to be better than another."
+                .to_owned(),
+        ));
+    }
+    methods
 }

@@ -1,5 +1,6 @@
 //! What another tool measured, as a sentence.
 
+use super::metric::{metric_name, unit};
 use crate::numbers;
 use analyse::Metric;
 use model::Failure;
@@ -12,10 +13,7 @@ pub(super) fn compared(
     [weighin, other, ratio]: [&Estimate; 3],
     agrees: Option<bool>,
 ) -> String {
-    let (figure, unit) = match metric {
-        Metric::Throughput => ("throughput", "transactions/s"),
-        Metric::LatencyP95 => ("p95 latency", "ms"),
-    };
+    let (figure, unit) = (metric_name(metric), unit(metric, "transactions"));
     let verdict = match agrees {
         Some(true) => format!("{tool} agrees on the {figure}"),
         Some(false) => format!("{tool} does not agree on the {figure}"),

@@ -3,6 +3,7 @@
 mod check;
 mod cleanup;
 mod demo;
+mod import;
 mod init;
 mod load;
 mod plan;
@@ -17,6 +18,7 @@ mod sysbench;
 pub(crate) use check::check;
 pub(crate) use cleanup::cleanup;
 pub(crate) use demo::demo;
+pub(crate) use import::import;
 pub(crate) use init::init;
 pub(crate) use load::load;
 pub(crate) use plan::plan;

@@ -1,0 +1,67 @@
+//! Figures of imported results by the names that they have there.
+
+use crate::cell::CellData;
+use model::{Level, PrintedValue};
+use serde::Serialize;
+use stats::{Estimate, Sample};
+
+/// A figure of imported results: what is printed, target by target.
+#[derive(Clone, Debug, Serialize)]
+pub struct NamedFigure {
+    /// Its name in the source.
+    pub metric: String,
+    /// Its unit as printed; empty where none is given.
+    pub unit: String,
+    /// One for each cell that has it, in the order of the study.
+    pub values: Vec<NamedValue>,
+}
+
+/// A named figure of one cell.
+#[derive(Clone, Debug, Serialize)]
+pub struct NamedValue {
+    /// Name of the target.
+    pub target: String,
+    /// How hard.
+    pub level: Level,
+    /// The median over the repeats; absent where it is no number.
+    pub estimate: Option<Estimate>,
+    /// What is printed, of each repeat, where it is no number.
+    pub text: Vec<String>,
+}
+
+/// Every name and unit in the order in which they first appear.
+pub(crate) fn figures(cells: &[CellData], confidence: f64) -> Vec<NamedFigure> {
+    let mut figures: Vec<NamedFigure> = Vec::new();
+    for cell in cells {
+        let reports = cell.records().filter_map(|record| record.reported());
+        for figure in reports.flat_map(|reported| &reported.figures) {
+            let (metric, unit) = (&figure.metric, &figure.unit);
+            if !figures.iter().any(|known| known.metric == *metric && known.unit == *unit) {
+                let (metric, unit) = (metric.clone(), unit.clone());
+                figures.push(NamedFigure { metric, unit, values: Vec::new() });
+            }
+        }
+    }
+    for figure in &mut figures {
+        let (metric, unit) = (&figure.metric, &figure.unit);
+        figure.values =
+            cells.iter().filter_map(|cell| value(cell, metric, unit, confidence)).collect();
+    }
+    figures
+}
+
+fn value(cell: &CellData, metric: &str, unit: &str, confidence: f64) -> Option<NamedValue> {
+    let (mut numbers, mut text) = (Vec::new(), Vec::new());
+    for reported in cell.records().filter_map(|record| record.reported()) {
+        let mut figures = reported.figures.iter();
+        match figures.find(|f| f.metric == metric && f.unit == unit).map(|f| &f.value) {
+            Some(PrintedValue::Number(number)) => numbers.push(number.value),
+            Some(PrintedValue::Text(said)) => text.push(said.clone()),
+            None => {}
+        }
+    }
+    let sample = Sample::new(numbers).ok();
+    let estimate = sample.map(|sample| Estimate::of_median(&sample, confidence));
+    let (target, level) = (cell.target.to_owned(), cell.level);
+    (estimate.is_some() || !text.is_empty()).then_some(NamedValue { target, level, estimate, text })
+}

@@ -1,0 +1,61 @@
+//! Who comes first and second in each test of a study.
+
+use crate::{Placings, Podium, Ranking, Summary, TestAnalysis};
+use model::Study;
+use std::cmp::Reverse;
+
+/// `None` for fewer than two tests that rank at least two targets.
+pub(crate) fn summary(study: &Study, tests: &[TestAnalysis]) -> Option<Summary> {
+    let tests: Vec<Podium> = tests.iter().filter_map(podium).collect();
+    if tests.len() < 2 {
+        return None;
+    }
+    let times = |places: fn(&Podium) -> &[String], target: &String| {
+        tests.iter().filter(|podium| places(podium).contains(target)).count()
+    };
+    let mut targets: Vec<Placings> = study
+        .targets
+        .iter()
+        .map(|target| Placings {
+            target: target.name.clone(),
+            first: times(|podium| &podium.first, &target.name),
+            second: times(|podium| &podium.second, &target.name),
+        })
+        .filter(|placings| placings.first + placings.second > 0)
+        .collect();
+    // Stable: of equal ones the earlier in the study comes first.
+    targets.sort_by_key(|placings| Reverse((placings.first, placings.second)));
+    Some(Summary { tests, targets })
+}
+
+fn podium(test: &TestAnalysis) -> Option<Podium> {
+    let ranking = &test.ranking;
+    let ranked: usize = ranking.tiers.iter().map(Vec::len).sum();
+    // Against one that failed, the only one that did not is first.
+    if ranked + ranking.failed.len() < 2 {
+        return None;
+    }
+    let places = places(ranking);
+    let at = |place: usize| -> Vec<String> {
+        places.iter().filter(|(p, _)| *p == place).map(|(_, name)| (*name).to_owned()).collect()
+    };
+    let undecided = ranked > 1 && places.iter().all(|(place, _)| *place == 1);
+    let first = if undecided { Vec::new() } else { at(1) };
+    let as_printed = !ranking.as_printed.is_empty();
+    Some(Podium { test: test.test.clone(), first, second: at(2), as_printed })
+}
+
+/// Place and name of every target that is ranked; those of a tier share the place of its first.
+fn places(ranking: &Ranking) -> Vec<(usize, &str)> {
+    if !ranking.as_printed.is_empty() {
+        let printed = ranking.as_printed.iter();
+        return printed.map(|place| (place.place, place.target.as_str())).collect();
+    }
+    let mut before = 0;
+    let mut places = Vec::new();
+    for tier in &ranking.tiers {
+        places.extend(tier.iter().map(|place| (before + 1, place.target.as_str())));
+        before += tier.len();
+    }
+    places
+}

@@ -1,0 +1,19 @@
+//! Who comes first and second in each test of the study.
+
+use super::table;
+use crate::{tables, words};
+use analyse::Analysis;
+use maud::{Markup, html};
+
+/// The section; nothing for a study of fewer than two tests that rank targets.
+pub(super) fn section(analysis: &Analysis) -> Markup {
+    let Some((tests, targets)) = tables::summary(analysis) else { return html! {} };
+    html! {
+        section #summary {
+            h2 { "First and second" }
+            p.caption { (words::summary(analysis)) }
+            (table::table(&tests))
+            @if !targets.rows.is_empty() { (table::table(&targets)) }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What figures are called, and how they read with their units.
+
+use crate::numbers;
+use crate::view;
+use analyse::{Analysis, Metric, TestAnalysis};
+use stats::Estimate;
+use std::time::Duration;
+
+/// What a metric is called in a sentence.
+pub(crate) fn metric_name(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "throughput",
+        Metric::Elapsed => "time taken",
+        Metric::LatencyMean => "mean latency",
+        Metric::LatencyP50 => "median latency",
+        Metric::LatencyP95 => "p95 latency",
+        Metric::LatencyP99 => "p99 latency",
+    }
+}
+
+/// The unit of a metric, for headings; `counted` is what throughput counts.
+pub(crate) fn unit(metric: Metric, counted: &str) -> String {
+    match metric {
+        Metric::Throughput => format!("{counted}/s"),
+        Metric::Elapsed => "s".to_owned(),
+        _ => "ms".to_owned(),
+    }
+}
+
+/// A figure that was measured once and printed by others: every digit of it, lengths of time in
+/// the unit that suits them.
+pub(crate) fn exactly(metric: Metric, value: f64, counted: &str) -> String {
+    match (metric, Duration::try_from_secs_f64(value)) {
+        (Metric::Elapsed, Ok(length)) => numbers::duration(length),
+        _ => format!("{} {}", numbers::tick(value), unit(metric, counted)),
+    }
+}
+
+/// An estimate with its unit and its interval; without remark where there is none because others
+/// measured it once.
+pub(crate) fn figure_of(
+    metric: Metric,
+    estimate: &Estimate,
+    counted: &str,
+    imported: bool,
+) -> String {
+    if imported && estimate.n == 1 {
+        return exactly(metric, estimate.point, counted);
+    }
+    numbers::estimate(estimate, &unit(metric, counted))
+}
+
+/// By what the targets of a test are ranked, for a heading.
+pub(crate) fn ranked_by(test: &TestAnalysis) -> String {
+    match test.basis.map(|basis| basis.metric) {
+        Some(Metric::Throughput) => format!("{} per second at the peak", view::counted(test)),
+        Some(metric) => format!("{}, in {}", metric_name(metric), unit(metric, "")),
+        None => "nothing to rank by".to_owned(),
+    }
+}
+
+/// The unit of what the targets of a test are ranked by, for the end of a number.
+pub(crate) fn short_unit(test: &TestAnalysis) -> &'static str {
+    match test.basis.map(|basis| basis.metric) {
+        None | Some(Metric::Throughput) => "/s",
+        Some(Metric::Elapsed) => " s",
+        Some(_) => " ms",
+    }
+}
+
+/// What the summary of first and second places rests on.
+pub(crate) fn summary(analysis: &Analysis) -> String {
+    let tests = || analysis.summary.iter().flat_map(|summary| &summary.tests);
+    if tests().all(|podium| podium.as_printed) {
+        "In the order of the figures as printed, each measured once: who is really ahead is not \
+         known."
+            .to_owned()
+    } else if tests().any(|podium| podium.as_printed) {
+        "Targets that cannot be told apart share a place. Where nothing was measured more than \
+         once this is only the order of the figures as printed."
+            .to_owned()
+    } else {
+        "Targets that cannot be told apart share a place.".to_owned()
+    }
+}
+
+/// Stands in place of an answer where there is no test.
+pub(crate) const NO_TEST: &str =
+    "There are no measurements: what is known of the targets is below.";

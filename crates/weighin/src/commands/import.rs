@@ -1,0 +1,179 @@
+use super::{Outcome, print};
+use crate::Exit;
+use crate::arguments::ImportArguments;
+use crate::exit::CliError;
+use crate::messages::tell;
+use crate::stores;
+use import::{FORMATS, Format, Parsed, Problem, Source};
+use model::{Dataset, HostFacts, RunInfo, UnixMillis};
+use std::fs;
+use std::path::{Path, PathBuf};
+use store::Store;
+
+/// The kind that stands for any format.
+const AUTO: &str = "auto";
+/// Deepest directory below one that was named: a link that leads back up ends here.
+const DEEPEST: usize = 16;
+
+/// A file to read.
+struct Found {
+    path: PathBuf,
+    /// Whether the user named it, and not a directory that it is in.
+    named: bool,
+}
+
+/// Makes a results file of what others measured.
+pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
+    let format = format(&arguments.kind)?;
+    let mut files = Vec::new();
+    for path in &arguments.paths {
+        collect(path, 0, &mut files)?;
+    }
+    let (mut parsed, mut strangers) = (Vec::new(), Vec::new());
+    for file in &files {
+        match parse(arguments, format, file)? {
+            Some(one) => parsed.push(one),
+            None => strangers.push(file),
+        }
+    }
+    let name = arguments.name.clone().unwrap_or_else(|| name_of(&arguments.paths));
+    let (dataset, mut problems) = import::assemble(&name, this_run(), parsed);
+    problems.extend(strangers.iter().filter(|file| file.named).map(|file| Problem {
+        file: file.path.display().to_string(),
+        line: 0,
+        message: format!("this is not {}", what(format)),
+    }));
+    for problem in &problems {
+        tell(&format!("weighin: {problem}"));
+    }
+    for file in strangers.iter().filter(|file| !file.named) {
+        tell(&format!("left out {}: it is not {}", file.path.display(), what(format)));
+    }
+    if dataset.study.targets.is_empty() {
+        return Err(CliError::usage(
+            format!("there is nothing to import in {}", counted(files.len(), "file")),
+            "weighin import --help lists the kinds of files that can be read",
+        ));
+    }
+    let results = match &arguments.out {
+        Some(path) => path.clone(),
+        None => stores::new_path(&dataset.study, Path::new("")),
+    };
+    keep(&dataset, &results)?;
+    print(&format!(
+        "Imported {} of {} under {} into {}\n",
+        counted(dataset.trials.len(), "trial"),
+        counted(dataset.study.targets.len(), "target"),
+        counted(dataset.study.tests.len(), "test"),
+        results.display(),
+    ))?;
+    Ok(if problems.is_empty() { Exit::Done } else { Exit::TrialsFailed })
+}
+
+/// The format of that name; `None` for any.
+fn format(kind: &str) -> Result<Option<&'static dyn Format>, CliError> {
+    if kind == AUTO {
+        return Ok(None);
+    }
+    import::by_name(kind).map(Some).ok_or_else(|| {
+        let known: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
+        CliError::usage(
+            format!("there is no kind of files `{kind}`"),
+            format!("kinds: {AUTO}, {}", known.join(", ")),
+        )
+    })
+}
+
+fn what(format: Option<&'static dyn Format>) -> String {
+    format.map_or("of a kind that weighin reads".to_owned(), |f| f.description().to_owned())
+}
+
+/// The file, or all files in the directory and below, in order of name; hidden ones only if named.
+fn collect(path: &Path, depth: usize, files: &mut Vec<Found>) -> Result<(), CliError> {
+    let unreadable = |error| CliError::file("read", path, error);
+    let kind = fs::metadata(path).map_err(unreadable)?;
+    if !kind.is_dir() {
+        files.push(Found { path: path.to_owned(), named: depth == 0 });
+        return Ok(());
+    }
+    if depth > DEEPEST {
+        return Ok(());
+    }
+    let entries: Result<Vec<fs::DirEntry>, _> = fs::read_dir(path).map_err(unreadable)?.collect();
+    let mut entries: Vec<PathBuf> =
+        entries.map_err(unreadable)?.into_iter().map(|entry| entry.path()).collect();
+    entries.sort();
+    for entry in entries {
+        let hidden =
+            entry.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        // A file that vanished, or a link to nowhere, is nothing that could be imported.
+        if !hidden && entry.exists() {
+            collect(&entry, depth + 1, files)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a file holds; `None` where it is not of the format that was asked for.
+fn parse(
+    arguments: &ImportArguments,
+    format: Option<&'static dyn Format>,
+    file: &Found,
+) -> Result<Option<Parsed>, CliError> {
+    let bytes = fs::read(&file.path).map_err(|e| CliError::file("read", &file.path, e))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let recognised = || import::recognise(&text);
+    let format = match format {
+        // A file that was named is taken at the user's word.
+        Some(format) if file.named || format.recognises(&text) => Some(format),
+        Some(_) => None,
+        None => recognised(),
+    };
+    let name = file.path.display().to_string();
+    Ok(format.map(|format| {
+        format.parse(Source {
+            file: &name,
+            text: &text,
+            target: arguments.target.as_deref(),
+            test: arguments.test.as_deref(),
+        })
+    }))
+}
+
+/// The name of what is imported: that of the only file or directory.
+fn name_of(paths: &[PathBuf]) -> String {
+    let stem = match paths {
+        [only] => only.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+        _ => None,
+    };
+    stem.unwrap_or_else(|| "imported".to_owned())
+}
+
+/// When and with what it is imported. The host has nothing to do with the results.
+fn this_run() -> RunInfo {
+    RunInfo {
+        id: 1,
+        // The store dates the run.
+        started_at: UnixMillis(0),
+        weighin_version: env!("CARGO_PKG_VERSION").to_owned(),
+        host: HostFacts::default(),
+        scale: 1.0,
+    }
+}
+
+fn keep(dataset: &Dataset, results: &Path) -> Result<(), CliError> {
+    let (run, study) = (&dataset.run, &dataset.study);
+    let version = &run.weighin_version;
+    let mut store = Store::create(results, study, &dataset.plan, &run.host, version, run.scale)?;
+    for facts in &dataset.targets {
+        store.record_target(facts)?;
+    }
+    for record in &dataset.trials {
+        store.append(record)?;
+    }
+    Ok(())
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
