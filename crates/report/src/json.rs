@@ -2,7 +2,7 @@
 
 use crate::trial_columns::{COLUMNS, rows};
 use crate::words;
-use analyse::{Analysis, Finding, SettingDifference, TestAnalysis};
+use analyse::{Analysis, Finding, SettingDifference, Summary, TestAnalysis};
 use model::{HostFacts, ServerFacts};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,6 +20,7 @@ struct Report<'a> {
     run: RunFacts<'a>,
     targets: Vec<TargetReport<'a>>,
     settings: &'a [SettingDifference],
+    summary: Option<&'a Summary>,
     tests: Vec<TestReport<'a>>,
     findings: Vec<FindingReport<'a>>,
     trials: Vec<Map<String, Value>>,
@@ -104,6 +105,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         },
         targets: targets(analysis),
         settings: &analysis.settings,
+        summary: analysis.summary.as_ref(),
         tests: analysis.tests.iter().map(|test| test_report(analysis, test)).collect(),
         findings: analysis
             .findings

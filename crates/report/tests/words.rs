@@ -49,6 +49,7 @@ fn better(ratios: (Estimate, Estimate), levels: &[u32]) -> Finding {
         winner: "relaxed".into(),
         loser: "durable".into(),
         levels: levels.iter().copied().map(level).collect(),
+        metric: Metric::Throughput,
         ratios,
         bounds: (least.0.min(most.0), least.1.max(most.1)),
     })
@@ -60,6 +61,7 @@ fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
         candidate: "relaxed".into(),
         levels: vec![level(1), level(8)],
         all_levels,
+        metric: Metric::Throughput,
         ratio,
         verdict,
         margin: 0.03,
@@ -242,6 +244,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             a: two.0.clone(),
             b: two.1.clone(),
             levels: vec![level(1), level(8)],
+            metric: Metric::Throughput,
             margin: 0.03,
         }),
         comparison(Evidence::Unresolved { a: two.0, b: two.1, levels: vec![level(8)] }),
@@ -283,6 +286,7 @@ fn names_that_would_read_as_prose_are_quoted() {
         a: "the old one".into(),
         b: support::HOSTILE.into(),
         levels: vec![level(2), level(4)],
+        metric: Metric::Throughput,
         margin: 0.03,
     });
     let sentence = sentence(&finding);
