@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Licences that ask for no more than to be named.
-const PERMISSIVE: [&str; 9] = [
+const PERMISSIVE: [&str; 10] = [
     "0BSD",
     "Apache-2.0",
+    "BSL-1.0",
     "Apache-2.0 WITH LLVM-exception",
     "BSD-3-Clause",
     "ISC",
