@@ -117,7 +117,7 @@ fn environment(analysis: &Analysis) -> Markup {
             h2 { "Environment" }
             h3 { "Targets" }
             (table::table(&tables::servers(analysis)))
-            @if differences.rows.is_empty() && view::imported(analysis) {
+            @if variables.rows.is_empty() && view::imported(analysis) {
                 p { "Nothing is known of the servers’ settings." }
             } @else if differences.rows.is_empty() {
                 h3 { "How the targets’ settings differ" }

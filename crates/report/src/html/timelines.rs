@@ -2,6 +2,7 @@
 
 use crate::numbers;
 use crate::svg::{Line, Panel, PanelChart};
+use crate::view;
 use analyse::{Analysis, Cell, TestAnalysis};
 use maud::{Markup, html};
 use model::{LoadResult, Outage, Phase, Sample, TrialRecord};
@@ -14,7 +15,12 @@ const LINES: usize = 5;
 
 /// Whether anything is known of any trial second by second.
 pub(super) fn any(analysis: &Analysis) -> bool {
-    analysis.dataset.trials.iter().any(|record| record.load().is_some())
+    analysis.dataset.trials.iter().any(is_known)
+}
+
+/// Whether anything is known of a trial second by second.
+fn is_known(record: &TrialRecord) -> bool {
+    record.load().is_some() || !record.sampling.samples.is_empty()
 }
 
 /// The section of all trials over time; nothing where nothing is known of it.
@@ -24,13 +30,20 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
     }
     let lines = LINES * analysis.dataset.trials.len().max(1);
     let most_points = (POINTS_OF_ALL / lines).clamp(16, 240);
+    let sampled_elsewhere = view::imported(analysis);
+    let host = if sampled_elsewhere {
+        "the host that was sampled"
+    } else {
+        "the host that weighin ran on"
+    };
     html! {
         section #time {
             h2 { "Over time" }
             p.caption {
-                "Each trial second by second, warm-up shaded, outages in the colour of failures. Trials at one level share their axes, \
-                 so that they compare by eye. Processors and disk are those of the host that \
-                 weighin ran on; the disk is the one that was written to most. Processors: "
+                "Each trial second by second, warm-up shaded, outages in the colour of failures. \
+                 Trials at one level share their axes, so that they compare by eye. Processors \
+                 and disk are those of " (host) "; the disk is the one that was written to most. \
+                 Processors: "
                 span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO."
             }
             @for test in &analysis.tests {
@@ -59,7 +72,11 @@ fn at_level(
         .iter()
         .flat_map(|cell| &cell.trials)
         .filter_map(|trial| analysis.dataset.trials.get(trial.record))
+        .filter(|record| is_known(record) || record.failure().is_some())
         .collect();
+    if records.is_empty() {
+        return html! {};
+    }
     let extent = Extent::of(&records);
     html! {
         details {
@@ -68,10 +85,8 @@ fn at_level(
                 @for record in records {
                     figure {
                         figcaption { strong { (record.key.target) } ", repeat " (record.key.repeat) }
-                        @match record.load() {
-                            Some(load) => (chart(record, load, &extent, most_points)),
-                            None => p.bad { "✕ failed: " (record.failure().map_or("", |f| &f.message)) }
-                        }
+                        @if let Some(failure) = record.failure() { p.bad { "✕ failed: " (failure.message) } }
+                        @if is_known(record) { (chart(record, &extent, most_points)) }
                     }
                 }
             }
@@ -97,8 +112,14 @@ impl Extent {
         let intervals = || loads().flat_map(|load| &load.intervals);
         let samples = || records.iter().flat_map(|record| &record.sampling.samples);
         let device = busiest(samples());
+        // Sampling goes on a little after a load. Of imported trials nothing but samples is known.
+        let sampled = records.iter().filter(|record| record.load().is_none());
+        let sampled = sampled.flat_map(|record| &record.sampling.samples);
+        let mut ends = intervals()
+            .map(|i| (i.start + i.length).as_secs_f64())
+            .chain(sampled.map(|sample| sample.at_seconds));
         Self {
-            seconds: largest(&mut intervals().map(|i| (i.start + i.length).as_secs_f64())),
+            seconds: largest(&mut ends),
             throughput: largest(&mut intervals().filter_map(rate)),
             writes: largest(&mut samples().filter_map(|s| writes(s, device.as_deref()?))),
             dirty: largest(&mut samples().filter_map(dirty_pages)),
@@ -133,27 +154,40 @@ fn dirty_pages(sample: &Sample) -> Option<f64> {
     Some(*pages as f64)
 }
 
-fn chart(record: &TrialRecord, load: &LoadResult, extent: &Extent, most_points: usize) -> Markup {
-    let throughput = load.intervals.iter().filter_map(|interval| {
-        let middle = interval.start.as_secs_f64() + interval.length.as_secs_f64() / 2.0;
-        Some((middle, rate(interval)?))
-    });
-    let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
-    let mut panels = vec![Panel {
-        heading: "transactions/s".to_owned(),
-        largest: extent.throughput,
-        lines: vec![Line { class: "load", points: throughput.collect() }],
-    }];
+fn chart(record: &TrialRecord, extent: &Extent, most_points: usize) -> Markup {
+    let mut panels = Vec::new();
+    let mut shown = Vec::new();
+    let (mut warmup_until, mut outages) = (0.0, Vec::new());
+    if let Some(load) = record.load() {
+        panels.push(throughput(load, extent));
+        shown.push("throughput");
+        let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
+        warmup_until = warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max);
+        outages = load.outages.iter().map(|outage| down(outage, extent)).collect();
+    }
+    shown.push("processors and disk writes");
     panels.extend(sampled_panels(&record.sampling.samples, extent));
     PanelChart {
-        title: format!("{}: throughput, processors and disk writes over time", record.key),
+        title: format!("{}: {} over time", record.key, shown.join(", ")),
         time: (0.0, extent.seconds),
-        warmup_until: warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max),
-        outages: load.outages.iter().map(|outage| down(outage, extent)).collect(),
+        warmup_until,
+        outages,
         panels,
         most_points,
     }
     .draw()
+}
+
+fn throughput(load: &LoadResult, extent: &Extent) -> Panel {
+    let points = load.intervals.iter().filter_map(|interval| {
+        let middle = interval.start.as_secs_f64() + interval.length.as_secs_f64() / 2.0;
+        Some((middle, rate(interval)?))
+    });
+    Panel {
+        heading: "transactions/s".to_owned(),
+        largest: extent.throughput,
+        lines: vec![Line { class: "load", points: points.collect() }],
+    }
 }
 
 /// From when until when nothing succeeded, in seconds; to the end of the axis where that is how it
@@ -179,8 +213,8 @@ fn sampled_panels(samples: &[Sample], extent: &Extent) -> Vec<Panel> {
             heading: "processors, %".to_owned(),
             largest: 100.0,
             lines: vec![
-                line("iowait", &|s| Some(s.cpu.iowait * 100.0)),
-                line("busy", &|s| Some(s.cpu.busy() * 100.0)),
+                line("iowait", &|s| s.cpu.is_known().then_some(s.cpu.iowait * 100.0)),
+                line("busy", &|s| s.cpu.is_known().then_some(s.cpu.busy() * 100.0)),
             ],
         },
         Panel {

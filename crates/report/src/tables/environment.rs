@@ -3,6 +3,7 @@ use crate::numbers::{NOTHING, bytes, count, date, duration};
 use crate::view;
 use crate::words::place;
 use analyse::Analysis;
+use model::Place;
 use std::time::Duration;
 
 /// The run: what, when, and with what.
@@ -71,6 +72,8 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
     for target in &analysis.dataset.study.targets {
         let observed = analysis.dataset.targets.iter().find(|facts| facts.target == target.name);
         let server = observed.map(|facts| &facts.server);
+        // Nobody says how the data of imported results came about.
+        let prepared = server.filter(|_| target.place != Place::Elsewhere);
         let labels: Vec<String> = target.labels.iter().map(|(k, v)| format!("{k}: {v}")).collect();
         let price = target.price.as_ref();
         let or_nothing = |text: Option<String>| Cell::text(text.as_deref().unwrap_or(NOTHING));
@@ -82,7 +85,7 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
             or_nothing((!labels.is_empty()).then(|| labels.join(", "))),
             or_nothing(price.map(|p| format!("{:.2} {} a month", p.monthly, p.currency))),
             or_nothing(server.and_then(|server| server.dataset_bytes).map(bytes)),
-            or_nothing(server.map(|server| prepared_in(server.prepare_seconds))),
+            or_nothing(prepared.map(|server| prepared_in(server.prepare_seconds))),
             or_nothing(server.map(|server| count(server.variables.len() as u64))),
         ]);
     }

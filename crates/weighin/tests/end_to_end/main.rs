@@ -5,6 +5,7 @@ mod bad_input;
 mod closed_pipes;
 mod freezes;
 mod full_disks;
+mod imported_runs;
 mod load;
 mod load_errors;
 mod login;

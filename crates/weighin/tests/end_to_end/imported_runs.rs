@@ -1,0 +1,110 @@
+//! Runs of sysbench with what was noted beside them, imported and reported.
+
+use crate::support::{Ran, Server, Workplace, prepared, succeed};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs sysbench as people do, with iostat beside it and the server's counters before and after.
+fn run(server: &Server, directory: &Path, clients: u32) {
+    let file = |ending: &str| directory.join(format!("rw-{clients}.{ending}"));
+    let status = || server.query("SHOW GLOBAL STATUS").join("\n");
+    fs::write(file("status-before.txt"), status()).unwrap();
+    let mut iostat = Command::new("iostat")
+        .args(["-x", "-t", "1"])
+        .env("LC_ALL", "C")
+        .stdout(fs::File::create(file("iostat.log")).unwrap())
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("iostat is needed for this test");
+    let (socket, password) = (server.sandbox.socket(), server.password());
+    let options = [
+        format!("--mysql-socket={}", socket.display()),
+        "--mysql-user=weighin".to_owned(),
+        format!("--mysql-password={password}"),
+        "--mysql-db=sbtest".to_owned(),
+        format!("--threads={clients}"),
+    ];
+    let mut words: Vec<&str> = options.iter().map(String::as_str).collect();
+    let load = ["--tables=1", "--table-size=1000", "--time=3", "--report-interval=1"];
+    words.extend(load);
+    words.extend(["--histogram", "oltp_read_write", "run"]);
+    let text = succeed("sysbench", directory, &words);
+    iostat.kill().unwrap();
+    iostat.wait().unwrap();
+    fs::write(file("sysbench"), text).unwrap();
+    fs::write(file("status-after.txt"), status()).unwrap();
+}
+
+/// The number in a line of sysbench's report.
+fn printed(directory: &Path, file: &str, line: &str) -> f64 {
+    let text = fs::read_to_string(directory.join(file)).unwrap();
+    let line = text.lines().find(|text| text.trim_start().starts_with(line)).unwrap().to_owned();
+    let (_, rate) = line.split_once('(').unwrap();
+    rate.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_tree_of_runs_becomes_a_report_with_its_disks_counters_and_settings() {
+    let place = Workplace::new();
+    let server = prepared(&place);
+    let directory = place.path("runs/durable");
+    fs::create_dir_all(&directory).unwrap();
+    let variables = server.query("SHOW GLOBAL VARIABLES").join("\n");
+    fs::write(directory.join("variables.txt"), variables).unwrap();
+    for clients in [1, 4] {
+        run(&server, &directory, clients);
+    }
+    place.weighin(&["import", "auto", "runs", "--out", "runs.weighin"]).done();
+
+    let store = place.store();
+    let dataset = store.dataset().unwrap();
+    assert_eq!(dataset.trials.len(), 2);
+    for trial in &dataset.trials {
+        assert_eq!((trial.key.target.as_str(), trial.key.test.as_str()), ("durable", "rw"));
+        let reported = trial.reported().unwrap();
+        let file = format!("rw-{}.sysbench", trial.key.level.clients);
+        let rate = reported.number("transactions_per_s").unwrap().value;
+        assert_eq!(rate, printed(&directory, &file, "transactions:"));
+        let transactions = reported.number("transactions").unwrap().value;
+        assert_eq!(reported.latencies.as_ref().unwrap().count() as f64, transactions);
+        let sampling = &trial.sampling;
+        assert!(sampling.samples.len() >= 2, "{sampling:?}");
+        assert!(sampling.samples.iter().all(|sample| sample.cpu.is_known()));
+        let (before, after) = (sampling.before.as_ref().unwrap(), sampling.after.as_ref().unwrap());
+        let commits = after.counters["Com_commit"] - before.counters["Com_commit"];
+        assert!(commits as f64 >= transactions, "{commits} commits");
+    }
+    let server = &dataset.targets[0].server;
+    assert!(server.version.contains("MariaDB"), "{}", server.version);
+
+    let html = report(&place, "html");
+    assert!(html.contains("processors and disk writes over time"), "no chart of samples");
+    assert!(html.contains("innodb_flush_log_at_trx_commit"), "no settings");
+    assert!(!html.contains("Nothing is known of the servers"), "settings are known");
+    let markdown = report(&place, "markdown");
+    assert!(markdown.contains("peak, transactions/s"), "{markdown}");
+    assert!(markdown.contains("p95"), "{markdown}");
+}
+
+fn report(place: &Workplace, format: &str) -> String {
+    let ran: Ran = place.weighin(&["report", "runs.weighin", "--format", format, "--out", "-"]);
+    ran.done()
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named_and_the_others_imported() {
+    let place = Workplace::new();
+    fs::create_dir_all(place.path("runs/a")).unwrap();
+    place.write("runs/a/notes.txt", "we ran it on Tuesday\n");
+    place.write(
+        "runs/a/rw-2.txt",
+        "sysbench 1.0.20 (using LuaJIT)\nNumber of threads: 2\n    transactions: 20 (10.00 per \
+         sec.)\n    total time: 2.0s\n    avg: many\n",
+    );
+    let ran = place.weighin(&["import", "auto", "runs", "--out", "runs.weighin"]);
+    for named in ["runs/a/notes.txt", "runs/a/rw-2.txt:5: "] {
+        assert!(ran.err.contains(named), "{}", ran.err);
+    }
+    assert_eq!(place.store().dataset().unwrap().trials.len(), 1);
+}
