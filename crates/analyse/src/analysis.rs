@@ -1,3 +1,4 @@
+use crate::money::{BreakEven, TestMoney};
 use crate::{Basis, Finding, NamedFigure, SearchAnalysis, Validity};
 use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
@@ -18,6 +19,8 @@ pub struct Analysis<'a> {
     pub settings: Vec<SettingDifference>,
     /// Who comes first and second in each test; absent for fewer than two tests or targets.
     pub summary: Option<Summary>,
+    /// Every pair of targets with prices in one currency: at which load they cost the same.
+    pub break_evens: Vec<BreakEven>,
 }
 
 /// What may be concluded of one test.
@@ -46,6 +49,8 @@ pub struct TestAnalysis {
     pub search: Option<SearchAnalysis>,
     /// What imported results print, by the names that it has there.
     pub figures: Vec<NamedFigure>,
+    /// What the targets cost, where they have prices.
+    pub money: TestMoney,
 }
 
 /// All repeats of one target at one level.
@@ -247,8 +252,8 @@ pub struct Place {
     pub figure: Estimate,
     /// The same where the test is judged by throughput.
     pub throughput: Option<Estimate>,
-    /// Cost of a million transactions at that throughput, and its currency, where a price is
-    /// known: monthly ÷ (throughput × 2,628,000 s) × 10⁶, 2,628,000 s being a twelfth of a year.
+    /// Cost of a million transactions at that throughput, and its currency, where it is known; with
+    /// its interval in [`TestMoney`].
     pub cost_per_million: Option<(f64, String)>,
 }
 

@@ -1,3 +1,4 @@
+use crate::money::{BreakEven, CostGap, Step};
 use crate::{Contradiction, SearchOutcome, Verdict};
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
@@ -398,6 +399,21 @@ pub enum Evidence {
         dataset_bytes: u64,
         /// Bytes of the server's buffer pool.
         buffer_pool_bytes: u64,
+    },
+    /// From which load on one target costs less than another.
+    BreakEven(BreakEven),
+    /// What a tenth more throughput costs, from one target to the next on the front of price and
+    /// performance.
+    NextTenth(Step),
+    /// A target has a price and what it costs is not known.
+    CostUnknown {
+        /// What is missing.
+        gap: CostGap,
+    },
+    /// Prices are in several currencies, and compared within each alone.
+    CurrenciesDiffer {
+        /// ISO 4217 codes in order.
+        currencies: Vec<String>,
     },
 }
 

@@ -9,8 +9,9 @@
 //! trials of a cell that are not void give its series and estimates (`cell`, `series`); series
 //! are compared between targets, level by level (`compare`) and over all levels together
 //! (`overall`), along the levels of a target (`curve`), and at the
-//! targets' peaks (`rank`); `basis` says by which figure, and `summary` who is first and second.
-//! Where a test searches for the highest load, the answers of its trials are the series (`search`).
+//! targets' peaks (`rank`), where they are also priced (`money`); `basis` says by which figure, and
+//! `summary` who is first and second. Where a test searches for the highest load, the answers of its
+//! trials are the series (`search`).
 
 mod analysis;
 mod audit;
@@ -21,6 +22,7 @@ mod compare;
 mod contents;
 mod curve;
 mod finding;
+mod money;
 mod named;
 mod opinion;
 mod overall;
@@ -40,6 +42,9 @@ pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Term};
 pub use basis::Basis;
 pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};
 pub use model::Metric;
+pub use money::{
+    Amount, Bill, BreakEven, CostGap, CostLine, Outcome, Standing, Step, TargetCost, TestMoney,
+};
 pub use named::{NamedFigure, NamedValue};
 pub use search::{HighestLoad, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial};
 pub use series::percentile_ms;
@@ -65,12 +70,16 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
         findings.extend(found);
     }
     findings.extend(contents::findings(dataset));
+    let bills: Vec<(&str, &TestMoney)> =
+        tests.iter().map(|test| (test.test.as_str(), &test.money)).collect();
+    let break_evens = money::break_evens(dataset, &bills);
+    findings.extend(money::findings(&dataset.study, &bills, &break_evens));
     findings.extend(check::passed(&judgements));
     // Stable: within a severity the order of the study stays.
     findings.sort_by_key(|finding| finding.severity);
     let settings = settings::differences(dataset);
     let summary = summary::summary(&dataset.study, &tests);
-    Analysis { dataset, tests, findings, settings, summary }
+    Analysis { dataset, tests, findings, settings, summary, break_evens }
 }
 
 fn analyse_test(
@@ -96,19 +105,21 @@ fn analyse_test(
     let compared = if search.is_some() { &[] } else { data.as_slice() };
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
+    let money = money::of_test(dataset, &data, &peaks);
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(study.confidence)).collect(),
         basis,
         ranking: match search {
             Some(_) => Ranking::default(),
-            None => rank::ranking(study, test, basis, &peaks, &data),
+            None => rank::ranking(study, test, (basis, &money), &peaks, &data),
         },
         curves: peaks.into_iter().map(|peak| peak.curve).collect(),
         comparisons: basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared)),
         overall: basis.map_or(vec![], |b| overall::overall(study, test, b, compared)),
         search,
         figures: named::figures(&data, study.confidence),
+        money,
     };
     findings.extend(compare::findings(study, &analysis));
     (analysis, findings)

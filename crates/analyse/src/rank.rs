@@ -2,13 +2,11 @@
 
 use crate::cell::CellData;
 use crate::curve::Peak;
+use crate::money::TestMoney;
 use crate::series::Series;
 use crate::{Basis, FailedTarget, Metric, Place, PrintedPlace, Ranking};
-use model::{Better, Level, Price, Study, Test, Workload};
+use model::{Better, Level, Study, Test, Workload};
 use stats::{Estimate, Relation};
-
-/// Seconds of a month: a twelfth of a year of 365 days.
-const MONTH_SECONDS: f64 = 2_628_000.0;
 
 /// A target with what it is ranked by.
 struct Contender<'a> {
@@ -28,7 +26,7 @@ struct Contender<'a> {
 pub(crate) fn ranking(
     study: &Study,
     test: &Test,
-    basis: Option<Basis>,
+    (basis, money): (Option<Basis>, &TestMoney),
     peaks: &[Peak],
     cells: &[CellData],
 ) -> Ranking {
@@ -45,7 +43,7 @@ pub(crate) fn ranking(
         };
         let cut = tiers(&ordered.iter().collect::<Vec<&Contender>>(), is_better);
         let placed = |tier: Vec<&Contender>| {
-            tier.into_iter().map(|contender| place(study, metric, contender)).collect()
+            tier.into_iter().map(|contender| place(money, metric, contender)).collect()
         };
         ranking.tiers = cut.into_iter().map(placed).collect();
         if matches!(test.workload, Workload::Imported(_)) {
@@ -136,22 +134,16 @@ fn is_below(study: &Study, lower: &Series, upper: &Series) -> bool {
         .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
 }
 
-fn place(study: &Study, metric: Metric, contender: &Contender) -> Place {
-    let target = study.targets.iter().find(|target| target.name == contender.target);
-    let price = target.and_then(|target| target.price.as_ref());
-    let throughput = (metric == Metric::Throughput).then_some(contender.figure);
+fn place(money: &TestMoney, metric: Metric, contender: &Contender) -> Place {
+    let cost = money.costs.iter().find(|cost| cost.target == contender.target);
     Place {
         target: contender.target.to_owned(),
         level: contender.level,
         figure: contender.figure,
-        throughput,
-        cost_per_million: price.zip(throughput).and_then(|(price, t)| cost(price, t.point)),
+        throughput: (metric == Metric::Throughput).then_some(contender.figure),
+        cost_per_million: cost
+            .and_then(|cost| Some((cost.per_million()?.point, cost.currency.clone()))),
     }
-}
-
-fn cost(price: &Price, throughput: f64) -> Option<(f64, String)> {
-    let cost = price.monthly / (throughput * MONTH_SECONDS) * 1e6;
-    cost.is_finite().then(|| (cost, price.currency.clone()))
 }
 
 /// The order of the figures, where there are several and none has been repeated.

@@ -1,10 +1,10 @@
 //! One dataset out of what any number of files gave.
 
 use crate::beside::attach;
-use crate::{ImportedPrice, ImportedTrial, Parsed, Problem};
+use crate::{ImportedTrial, Parsed, Problem, price};
 use model::{
-    Arrivals, Block, CacheState, Dataset, ErrorPolicy, Level, Place, Plan, Price, RunInfo, Study,
-    System, Target, Test, Trial, TrialKey, TrialRecord, UnixMillis, Workload,
+    Arrivals, Block, CacheState, Dataset, ErrorPolicy, Level, Place, Plan, RunInfo, Study, System,
+    Target, Test, Trial, TrialKey, TrialRecord, UnixMillis, Workload,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -33,9 +33,9 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
     for trial in &trials {
         target(&mut targets, &trial.target);
     }
-    for price in prices {
-        let owner = target(&mut targets, &price.target);
-        problems.extend(add_price(owner, price).err());
+    for row in prices {
+        let owner = target(&mut targets, &row.target);
+        problems.extend(price::add(owner, row).err());
     }
     for label in labels {
         target(&mut targets, &label.target).labels.insert(label.name, label.value);
@@ -71,26 +71,6 @@ fn target<'a>(targets: &'a mut Vec<Target>, name: &str) -> &'a mut Target {
         targets.len() - 1
     });
     &mut targets[place]
-}
-
-/// Amounts by the month add up.
-fn add_price(target: &mut Target, price: ImportedPrice) -> Result<(), Problem> {
-    let refused =
-        |message: String| Err(Problem { file: price.file.clone(), line: price.line, message });
-    if price.item != "monthly" && !price.item.ends_with("_monthly") {
-        return refused(format!("the price {} is not one by the month, and left out", price.item));
-    }
-    match &mut target.price {
-        None => {
-            target.price = Some(Price { monthly: price.amount, currency: price.currency.clone() });
-        }
-        Some(known) if known.currency == price.currency => known.monthly += price.amount,
-        Some(known) => {
-            let (has, is) = (&known.currency, &price.currency);
-            return refused(format!("{} has prices in {has} and {is}", target.name));
-        }
-    }
-    Ok(())
 }
 
 fn tests(trials: &[ImportedTrial]) -> Vec<Test> {

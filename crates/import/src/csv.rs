@@ -1,5 +1,6 @@
 //! Tidy CSV: one figure a row.
 
+use crate::price::REQUESTS_PER_IO;
 use crate::{Format, ImportedPrice, ImportedTrial, Label, Parsed, Problem, Source};
 use crate::{as_printed, printed_number};
 use csv::{ReaderBuilder, StringRecord};
@@ -15,8 +16,9 @@ use model::{
 /// column `repeat`, a metric that comes again for the same target, test and level is that of a
 /// further repeat.
 ///
-/// Rows of the test `price` are amounts (unit: currency), rows of the test `label` factors of a
-/// target; the metric `failure` says that the trial failed, with its note, or else its value, as
+/// Rows of the test `price` are amounts (unit: currency) whose names end in what is counted:
+/// `instance_monthly`, `_hourly`, `_per_million_io`, `_per_million_requests`, `_per_gb_month`; after
+/// them `requests_per_io` may follow. Rows of the test `label` are factors of a target; the metric `failure` says that the trial failed, with its note, or else its value, as
 /// the reason.
 #[derive(Clone, Copy, Debug)]
 pub struct TidyCsv;
@@ -188,7 +190,7 @@ impl Reading<'_> {
         let text = row.field("value");
         let amount = printed_number(text).filter(|number| number.value >= 0.0);
         let amount = amount.ok_or_else(|| format!("the price «{text}» is no amount"))?;
-        if row.field("unit").is_empty() {
+        if row.field("unit").is_empty() && row.field("metric") != REQUESTS_PER_IO {
             return Err("the price has no currency in the column unit".to_owned());
         }
         self.parsed.prices.push(ImportedPrice {

@@ -18,6 +18,7 @@ mod number;
 mod parsed;
 mod path;
 mod pgbench;
+mod price;
 mod show;
 pub mod sysbench;
 

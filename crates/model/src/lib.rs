@@ -19,6 +19,7 @@ mod oltp;
 mod opinion;
 mod plan;
 mod policy;
+mod price;
 mod record;
 mod reported;
 mod sample;
@@ -46,6 +47,7 @@ pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use opinion::{OpinionEnd, OpinionFigures, SecondOpinion, Turn};
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
+pub use price::{Price, PriceItem, PriceUnit};
 
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use reported::{PrintedNumber, PrintedValue, Reported, ReportedFigure};
@@ -55,7 +57,7 @@ pub use sample::{
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use study::{
-    Endpoint, PasswordSource, Place, Price, SandboxSpec, ServerAddress, Study, System, Target, Tls,
+    Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };
 pub use test::{Arrivals, CacheState, Level, Test};
 pub use workload::Workload;

@@ -1,4 +1,4 @@
-use crate::{Failure, FailureKind, Test};
+use crate::{Failure, FailureKind, Price, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -166,13 +166,4 @@ pub enum Tls {
     /// Encrypted, certificate and host name checked against the system's roots, or against the
     /// certificates of this PEM file.
     Verified(Option<PathBuf>),
-}
-
-/// What a target costs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Price {
-    /// Per month, in `currency`.
-    pub monthly: f64,
-    /// ISO 4217 code.
-    pub currency: String,
 }

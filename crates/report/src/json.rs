@@ -2,8 +2,8 @@
 
 use crate::trial_columns::{COLUMNS, rows};
 use crate::words;
-use analyse::{Analysis, Finding, SettingDifference, Summary, TestAnalysis};
-use model::{HostFacts, ServerFacts};
+use analyse::{Analysis, BreakEven, Finding, SettingDifference, Summary, TestAnalysis};
+use model::{HostFacts, Price, ServerFacts};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ struct Report<'a> {
     settings: &'a [SettingDifference],
     summary: Option<&'a Summary>,
     tests: Vec<TestReport<'a>>,
+    break_evens: &'a [BreakEven],
     findings: Vec<FindingReport<'a>>,
     trials: Vec<Map<String, Value>>,
 }
@@ -54,6 +55,7 @@ struct TargetReport<'a> {
     labels: &'a BTreeMap<String, String>,
     monthly_price: Option<f64>,
     currency: Option<&'a str>,
+    price: Option<&'a Price>,
     server: Option<&'a ServerFacts>,
 }
 
@@ -107,6 +109,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         settings: &analysis.settings,
         summary: analysis.summary.as_ref(),
         tests: analysis.tests.iter().map(|test| test_report(analysis, test)).collect(),
+        break_evens: &analysis.break_evens,
         findings: analysis
             .findings
             .iter()
@@ -131,8 +134,9 @@ fn targets<'a>(analysis: &'a Analysis<'a>) -> Vec<TargetReport<'a>> {
             system: target.system.to_string(),
             place: words::place(&target.place),
             labels: &target.labels,
-            monthly_price: target.price.as_ref().map(|price| price.monthly),
+            monthly_price: target.price.as_ref().and_then(|price| price.fixed_monthly(None)),
             currency: target.price.as_ref().map(|price| price.currency.as_str()),
+            price: target.price.as_ref(),
             server: observed(&target.name),
         })
         .collect()

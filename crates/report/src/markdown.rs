@@ -36,6 +36,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     for test in &analysis.tests {
         blocks.extend(details(analysis, test));
     }
+    blocks.extend(money(analysis));
     blocks.extend(findings(analysis));
     if let Some(wrong) = tables::arithmetic(analysis) {
         blocks.push("## Arithmetic that cannot be true".to_owned());
@@ -101,6 +102,25 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     for (baseline, candidate) in view::pairs(test) {
         blocks.push(format!("### {} ÷ {}", escaped(candidate), escaped(baseline)));
         blocks.push(table(&tables::ratios(test, baseline, candidate)));
+    }
+    blocks
+}
+
+/// What the targets cost; nothing where none has a price.
+fn money(analysis: &Analysis) -> Vec<String> {
+    let mut blocks = Vec::new();
+    for test in &analysis.tests {
+        if let Some(costs) = tables::costs(analysis, test) {
+            blocks.push(format!("### {}", escaped(&test.test)));
+            blocks.push(table(&costs));
+        }
+    }
+    if let Some(break_evens) = tables::break_evens(analysis) {
+        blocks.push("### Break-even".to_owned());
+        blocks.push(table(&break_evens));
+    }
+    if !blocks.is_empty() {
+        blocks.insert(0, "## Money".to_owned());
     }
     blocks
 }

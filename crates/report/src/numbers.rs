@@ -24,6 +24,11 @@ pub fn figure(value: f64) -> String {
     separated(&format!("{rounded:.decimals$}"))
 }
 
+/// An amount of money to the hundredth, from 1 on: `1,296.00`; below that three significant digits.
+pub fn money(amount: f64) -> String {
+    if amount.abs() < 1.0 { figure(amount) } else { separated(&format!("{amount:.2}")) }
+}
+
 /// As short as the value allows, for the marks of an axis: `0`, `0.5`, `20,000`.
 pub(crate) fn tick(value: f64) -> String {
     // Ten decimals hide the binary dust of sums such as 0.1 + 0.2.
@@ -202,6 +207,13 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(figure(value), text, "{value}");
         }
+    }
+
+    #[test]
+    fn money_is_given_to_the_hundredth() {
+        assert_eq!(money(1296.0), "1,296.00");
+        assert_eq!(money(0.012_34), "0.0123");
+        assert_eq!(money(0.0), "0");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod level;
 mod mix;
 mod names;
 mod policy;
+mod price;
 mod problem;
 mod random;
 mod read;

@@ -1,9 +1,10 @@
+use crate::price;
 use crate::problem::Problems;
 use crate::settings::settings;
 use crate::url::parse_url;
 use crate::validate::{name, one_of};
-use crate::wire::{Maybe, PriceTable, SandboxTable, TargetTable};
-use model::{PasswordSource, Place, Price, SandboxSpec, ServerAddress, System, Target, Tls};
+use crate::wire::{Maybe, SandboxTable, TargetTable};
+use model::{PasswordSource, Place, SandboxSpec, ServerAddress, System, Target, Tls};
 use std::path::PathBuf;
 use toml::Spanned;
 
@@ -24,7 +25,7 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
         }
     };
     one_of("kind", &table.kind, KINDS, |kind| KINDS.contains(&kind).then_some(()), problems);
-    let price = table.price.take().and_then(|price| self::price(price, problems));
+    let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
     let place = match (table.sandbox.take(), table.url.take()) {
         (Some(sandbox), Some(url)) => {
@@ -147,27 +148,4 @@ fn path(key: &str, value: &Maybe<String>, problems: &mut Problems) -> Option<Pat
         return None;
     }
     Some(PathBuf::from(value.get_ref()))
-}
-
-fn price(table: Spanned<PriceTable>, problems: &mut Problems) -> Option<Price> {
-    let at = table.span();
-    let table = table.into_inner();
-    if table.monthly.is_none() || table.currency.is_none() {
-        problems.missing(
-            at,
-            "a price has an amount and a currency",
-            "write price = { monthly = 23.00, currency = \"EUR\" }",
-        );
-    }
-    let (monthly, currency) = (table.monthly?, table.currency?);
-    if !monthly.get_ref().is_finite() || *monthly.get_ref() < 0.0 {
-        problems.add(monthly.span(), "a price is 0 or more");
-    }
-    let code = currency.get_ref();
-    if code.len() != 3 || !code.chars().all(|c| c.is_ascii_uppercase()) {
-        problems
-            .add(currency.span(), format!("`{code}` is not the code of a currency"))
-            .help("write the three capital letters of ISO 4217, such as EUR or USD");
-    }
-    Some(Price { monthly: monthly.into_inner(), currency: currency.into_inner() })
 }

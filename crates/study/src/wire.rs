@@ -1,7 +1,7 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
-use model::{ArrivalProcess, ErrorAction, KeyDistribution, OltpMix, SearchOver};
+use model::{ArrivalProcess, ErrorAction, KeyDistribution, OltpMix, PriceUnit, SearchOver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -109,16 +109,49 @@ pub(crate) enum Setting {
     Text(String),
 }
 
-/// What a target costs.
+/// What a target costs: `monthly`, `items`, or both.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{ "required": ["monthly"] }, { "required": ["items"] }]))]
 pub(crate) struct PriceTable {
-    /// Per month.
-    #[schemars(with = "f64", range(min = 0))]
+    /// Per month, for the whole or for what is not among the items.
+    #[schemars(with = "Option<f64>", range(min = 0))]
     pub monthly: Maybe<f64>,
+    /// Line items of the bill: storage, IOs, replicas and support are part of the price.
+    #[schemars(with = "Option<Vec<PriceItemTable>>")]
+    pub items: Option<Vec<Spanned<PriceItemTable>>>,
     /// ISO 4217 code, such as `EUR`.
     #[schemars(with = "String", regex(pattern = "^[A-Z]{3}$"))]
     pub currency: Maybe<String>,
+    /// When it was offered, such as `2026-11`.
+    pub date: Option<String>,
+    /// Where it is offered, such as `eu-central-1`.
+    pub region: Option<String>,
+    /// What one commits oneself to, such as `on demand`.
+    pub term: Option<String>,
+    /// Transactions that make one of the IOs that are charged; measured when absent, where the
+    /// server's disk can be seen.
+    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
+    pub requests_per_io: Maybe<f64>,
+}
+
+/// One line of a bill.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct PriceItemTable {
+    /// What it is for.
+    #[schemars(with = "String", length(min = 1, max = 64))]
+    pub name: Maybe<String>,
+    /// For one of what `per` says.
+    #[schemars(with = "f64", range(min = 0))]
+    pub amount: Maybe<f64>,
+    /// What is counted; `month` when absent.
+    #[schemars(with = "Option<String>", extend("enum" = PriceUnit::ALL.map(PriceUnit::name)))]
+    pub per: Maybe<String>,
+    /// How many at the same time, such as 2 volumes; 1 when absent, and for `gb_month` the size of
+    /// the test's data. Not for millions of IOs or requests, which the load decides.
+    #[schemars(with = "Option<f64>", range(min = 0))]
+    pub quantity: Maybe<f64>,
 }
 
 /// A workload at several levels.

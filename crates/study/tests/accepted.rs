@@ -2,7 +2,7 @@
 
 use model::{
     ArrivalProcess, CacheState, Endpoint, ErrorAction, KeyDistribution, Level, OltpMix,
-    PasswordSource, Place, Tls,
+    PasswordSource, Place, PriceUnit, Tls,
 };
 use std::time::Duration;
 use study::{Template, demo, estimate, expand, json_schema, parse, scaled, template};
@@ -63,7 +63,7 @@ fn every_key_arrives() {
     );
     assert!(!sandbox.restart);
     assert_eq!(sandbox.directory.as_deref(), Some("/data".as_ref()));
-    assert_eq!(private.price.as_ref().map(|price| price.monthly), Some(23.0));
+    assert_eq!(private.price, Some(model::Price::monthly(23.0, "EUR")));
     assert_eq!(private.labels["tenancy"], "shared");
     let Place::Server(address) = &remote.place else { panic!("a server") };
     assert_eq!(address.endpoint, Endpoint::Tcp { host: "db2".into(), port: 3307 });
@@ -245,4 +245,36 @@ fn a_bound_on_latency_searches_for_the_highest_rate_or_number_of_clients() {
     assert_eq!(study.tests[0].levels, [Level::searched(model::SearchOver::Clients, 32)]);
     assert!(!study.tests[0].is_open());
     with("slo = \"p99 < 5ms\"\nclients = 8\narrivals = \"uniform\"\nmax_waiting = 9");
+}
+
+#[test]
+fn a_price_of_line_items_is_read_with_what_it_holds_for() {
+    let price = r#"
+[target.price]
+currency = "USD"
+date = "2012-11"
+region = "us-east-1"
+term = "on demand"
+requests_per_io = 40
+monthly = 36
+items = [
+    { name = "instance", amount = 0.9, per = "hour" },
+    { name = "volume", amount = 0.1, per = "gb_month", quantity = 2000 },
+    { name = "IOs", amount = 0.01, per = "million_ios" },
+    { name = "support", amount = 20 },
+]
+"#;
+    let text = format!(
+        "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\nsandbox = {{}}\n{price}\
+         [[test]]\nworkload = \"oltp_read_only\"\nclients = [1]\n"
+    );
+    let study = parse(&text, "s.toml").unwrap();
+    let price = study.targets[0].price.as_ref().unwrap();
+    let holds_for = [&price.date, &price.region, &price.term].map(Option::as_deref);
+    assert_eq!(holds_for, [Some("2012-11"), Some("us-east-1"), Some("on demand")]);
+    assert_eq!((price.requests_per_io, price.charges_ios()), (Some(40.0), true));
+    let units: Vec<PriceUnit> = price.items.iter().map(|item| item.per).collect();
+    let (month, hour) = (PriceUnit::Month, PriceUnit::Hour);
+    assert_eq!(units, [month, hour, PriceUnit::GbMonth, PriceUnit::MillionIos, month]);
+    assert_eq!(price.fixed_monthly(None), Some(36.0 + 657.0 + 200.0 + 20.0));
 }

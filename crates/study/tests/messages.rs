@@ -25,6 +25,11 @@ fn assert_says(message: &str, parts: &[&str]) {
     }
 }
 
+/// A price with this item.
+fn priced(item: &str) -> String {
+    format!("price = {{ currency = \"EUR\", items = [{{ {item} }}] }}")
+}
+
 #[test]
 fn the_smallest_study_is_accepted_with_its_defaults() {
     let text = format!("{HEAD}{TARGET}{TEST}");
@@ -201,6 +206,18 @@ fn values_out_of_range_are_refused() {
         ("", "price = { monthly = -1, currency = \"EUR\" }", "", "a price is 0 or more"),
         ("", "price = { monthly = 1, currency = \"euro\" }", "", "ISO 4217"),
         ("", "price = { monthly = 1 }", "", "an amount and a currency"),
+        ("", "price = { currency = \"EUR\" }", "", "an amount and a currency"),
+        ("", "price = { monthly = 1, currency = \"EUR\", requests_per_io = 0 }", "", "more than 0"),
+        ("", &priced("amount = 1"), "", "a name and an amount"),
+        ("", &priced("name = \"x\", amount = -1"), "", "a price is 0 or more"),
+        ("", &priced("name = \"x\", amount = 1, per = \"moth\""), "", "did you mean `month`?"),
+        ("", &priced("name = \"x\", amount = 1, quantity = -2"), "", "a quantity is 0 or more"),
+        (
+            "",
+            &priced("name = \"x\", amount = 1, per = \"million_ios\", quantity = 2"),
+            "",
+            "the load decides how often a million_ios comes",
+        ),
         ("", "kind = \"mariadbb\"", "", "did you mean `mariadb`?"),
         ("", "", "duration = \"0s\"", "must be more than zero"),
         ("", "", "warmup = \"5 minutes\"", "is no length of time"),

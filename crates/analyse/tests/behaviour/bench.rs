@@ -187,7 +187,7 @@ pub fn latencies(mean: f64) -> Latencies {
 /// Adds a price a month to a target.
 pub fn price(dataset: &mut Dataset, target: &str, monthly: f64) {
     let target = dataset.study.targets.iter_mut().find(|t| t.name == target);
-    let price = Price { monthly, currency: "EUR".to_owned() };
+    let price = Price::monthly(monthly, "EUR");
     target.expect("a target of the study").price = Some(price);
 }
 

@@ -7,6 +7,7 @@ mod contents;
 mod curves;
 mod false_alarms;
 mod host;
+mod money;
 mod open_loop;
 mod opinion;
 mod outages;

@@ -2,6 +2,7 @@
 
 mod charts;
 mod findings;
+mod money;
 mod summary;
 mod table;
 mod test;
@@ -36,6 +37,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                     (answer(analysis))
                     (summary::section(analysis))
                     @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i)) }
+                    (money::section(analysis))
                     (findings::section(analysis))
                     (timelines::section(analysis))
                     (environment(analysis))
@@ -68,6 +70,7 @@ fn heading(analysis: &Analysis, question: &str) -> Markup {
             a href="#answer" { "Answer" }
             @if analysis.summary.is_some() { a href="#summary" { "First and second" } }
             @for (i, test) in analysis.tests.iter().enumerate() { a href={ "#test-" (i) } { (test.test) } }
+            @if money::applies(analysis) { a href="#money" { "Money" } }
             a href="#findings" { "Findings" }
             @if timelines::any(analysis) { a href="#time" { "Over time" } }
             a href="#environment" { "Environment" }

@@ -1,7 +1,7 @@
 use super::{Cell, Table, words};
 use crate::numbers::{NOTHING, bytes, count, date, duration};
 use crate::view;
-use crate::words::place;
+use crate::words::{offer, place};
 use analyse::Analysis;
 use model::Place;
 use std::time::Duration;
@@ -75,7 +75,6 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
         // Nobody says how the data of imported results came about.
         let prepared = server.filter(|_| target.place != Place::Elsewhere);
         let labels: Vec<String> = target.labels.iter().map(|(k, v)| format!("{k}: {v}")).collect();
-        let price = target.price.as_ref();
         let or_nothing = |text: Option<String>| Cell::text(text.as_deref().unwrap_or(NOTHING));
         table.push([
             Cell::target(&target.name, view::series(analysis, &target.name)),
@@ -83,7 +82,7 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
             Cell::text(place(&target.place)),
             Cell::text(server.map_or(unseen, |server| &server.version)),
             or_nothing((!labels.is_empty()).then(|| labels.join(", "))),
-            or_nothing(price.map(|p| format!("{:.2} {} a month", p.monthly, p.currency))),
+            or_nothing(target.price.as_ref().map(offer)),
             or_nothing(server.and_then(|server| server.dataset_bytes).map(bytes)),
             or_nothing(prepared.map(|server| prepared_in(server.prepare_seconds))),
             or_nothing(server.map(|server| count(server.variables.len() as u64))),

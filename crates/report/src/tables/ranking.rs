@@ -1,6 +1,7 @@
+use super::money::money_cell;
 use super::{Cell, Table, Tone, numbers, search, words};
 use crate::level_axis::LevelAxis;
-use crate::numbers::{NOTHING, figure};
+use crate::numbers::NOTHING;
 use crate::view;
 use crate::words::{exactly, metric_name, shape, unit};
 use analyse::{Analysis, Metric, Place, TestAnalysis};
@@ -31,7 +32,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
         let mut row = vec![Cell::text(number)];
         row.extend(columns_of(analysis, test, place));
         if priced {
-            row.push(cost(place));
+            row.push(cost(test, place));
         }
         table.push(row);
     }
@@ -109,7 +110,9 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &Place) -> [Cell;
     ]
 }
 
-fn cost(place: &Place) -> Cell {
-    let text = |(amount, currency): &(f64, String)| format!("{} {currency}", figure(*amount));
-    Cell::text(place.cost_per_million.as_ref().map_or(NOTHING.to_owned(), text))
+fn cost(test: &TestAnalysis, place: &Place) -> Cell {
+    match test.money.costs.iter().find(|cost| cost.target == place.target) {
+        Some(cost) => money_cell(cost.per_million(), &cost.currency),
+        None => Cell::text(NOTHING),
+    }
 }

@@ -11,6 +11,7 @@ use super::doubts::{
 };
 use super::labels::{check, target_name};
 use super::metric::metric_name;
+use super::money;
 use super::opinion;
 use super::outages::{outages, overloaded};
 use super::place::{self, at, at_levels, levels};
@@ -55,10 +56,10 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
         }
         (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
         (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
-        (Evidence::DatasetAgainstMemory { .. }, _) => a == b,
         (Evidence::Throttled { held: a, .. }, Evidence::Throttled { held: b, .. }) => a == b,
         (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
         (Evidence::WriteDebt { growing: a, .. }, Evidence::WriteDebt { growing: b, .. }) => a == b,
+        (Evidence::DatasetAgainstMemory { .. } | Evidence::CostUnknown { .. }, _) => a == b,
         (
             Evidence::LittlesLaw { .. }
             | Evidence::CountersUnavailable
@@ -240,6 +241,10 @@ pub fn statement(finding: &Finding) -> String {
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {
             dataset_against_memory(*dataset_bytes, *buffer_pool_bytes)
         }
+        Evidence::BreakEven(found) => money::break_even(found),
+        Evidence::NextTenth(step) => money::next_tenth(step),
+        Evidence::CostUnknown { gap } => money::gap(*gap).to_owned(),
+        Evidence::CurrenciesDiffer { currencies } => money::currencies(currencies),
     }
 }
 

@@ -18,7 +18,9 @@ pub(crate) fn few_repeats(analysis: &Analysis) -> String {
 pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     let study = &analysis.dataset.study;
     if view::imported(analysis) {
-        return of_imported(analysis);
+        let mut methods = of_imported(analysis);
+        methods.extend(money(study));
+        return methods;
     }
     let confidence = numbers::percent(study.confidence);
     let mut methods = vec![
@@ -65,6 +67,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     if study.tests.iter().any(|test| test.slo.is_some()) {
         methods.push(super::search::method());
     }
+    methods.extend(money(study));
     methods
 }
 
@@ -136,4 +139,18 @@ fn of_imported(analysis: &Analysis) -> Vec<(&'static str, String)> {
         ));
     }
     methods
+}
+
+/// What the costs rest on, where there are prices.
+fn money(study: &Study) -> Option<(&'static str, String)> {
+    study.targets.iter().find(|target| target.price.is_some())?;
+    let text = "Prices are as the study gives them. A month has 730 hours, and a request is a \
+                transaction of the test. Costs are for a target that runs at its peak all month. \
+                Where IOs are charged, the number of requests that make one is as given, or as \
+                measured on the server’s disk at the peak. Two targets cost the same at the load \
+                at which the difference of their fixed parts is made up for by the difference of \
+                their parts for each request. A target is worth its price if no other gives \
+                clearly more for the same, or as much for less. Intervals of costs come from those \
+                of the measured figures; amounts that rest on prices alone are exact.";
+    Some(("Money", text.to_owned()))
 }

@@ -48,7 +48,7 @@ fn study(shape: &Shape) -> Study {
             restart: true,
             directory: None,
         }),
-        price: (i == 0).then(|| Price { monthly: 23.0, currency: "EUR".into() }),
+        price: (i == 0).then(|| Price::monthly(23.0, "EUR")),
         labels: BTreeMap::from([("tenancy".into(), "shared".into())]),
     };
     Study {

@@ -76,7 +76,7 @@ pub fn study() -> Study {
         name: name.into(),
         system: System::MariaDb,
         place,
-        price: Some(Price { monthly: 0.1 + 0.2, currency: "EUR".into() }),
+        price: Some(Price::monthly(0.1 + 0.2, "EUR")),
         labels: [("tenancy".to_string(), "shared".to_string())].into(),
     };
     Study {

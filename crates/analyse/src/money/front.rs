@@ -1,0 +1,123 @@
+//! Price against performance: which targets are worth their price, and what more costs.
+
+use super::{Amount, Bill, Standing, Step, TargetCost};
+use crate::curve::Peak;
+use model::Study;
+use stats::{Estimate, Relation};
+use std::cmp::Ordering;
+
+/// Throughput by which the cost of a step is given: a tenth of what there was.
+const A_TENTH: f64 = 0.1;
+
+/// Gives every target with a bill its place against the others of its currency.
+pub(super) fn place(study: &Study, peaks: &[Peak], costs: &mut [TargetCost]) {
+    let standings: Vec<Option<Standing>> =
+        costs.iter().map(|cost| standing(study, peaks, costs, cost)).collect();
+    for (cost, standing) in costs.iter_mut().zip(standings) {
+        cost.standing = standing;
+    }
+}
+
+/// A target is dominated by one that costs no more and is clearly faster, or costs less and is as
+/// fast. It stands on the front if that can be ruled out of every other target; where speed or
+/// cost is not resolved against some other one, so is its place. Without any other there is none.
+fn standing(
+    study: &Study,
+    peaks: &[Peak],
+    costs: &[TargetCost],
+    cost: &TargetCost,
+) -> Option<Standing> {
+    let own = cost.monthly()?;
+    let mut compared = false;
+    let mut unresolved = None;
+    for rival in costs.iter().filter(|rival| rival.target != cost.target) {
+        let Some(theirs) = rival.monthly().filter(|_| rival.currency == cost.currency) else {
+            continue;
+        };
+        compared = true;
+        let by = || rival.target.clone();
+        match (compare(&theirs, &own), speed(study, peaks, &rival.target, &cost.target)) {
+            (Some(Ordering::Less), Relation::Equivalent)
+            | (Some(Ordering::Less | Ordering::Equal), Relation::Larger) => {
+                return Some(Standing::Dominated { by: by() });
+            }
+            (Some(Ordering::Greater), _)
+            | (_, Relation::Smaller)
+            | (Some(Ordering::Equal), Relation::Equivalent) => {}
+            _ => unresolved = unresolved.or(Some(Standing::Unresolved { rival: by() })),
+        }
+    }
+    unresolved.or(compared.then_some(Standing::OnFront))
+}
+
+/// `None` where the intervals of two amounts overlap.
+fn compare(a: &Amount, b: &Amount) -> Option<Ordering> {
+    let ((a_low, a_high), (b_low, b_high)) = a.interval.zip(b.interval)?;
+    if a_high < b_low {
+        Some(Ordering::Less)
+    } else if a_low > b_high {
+        Some(Ordering::Greater)
+    } else {
+        (a.is_exact() && b.is_exact()).then_some(Ordering::Equal)
+    }
+}
+
+fn speed(study: &Study, peaks: &[Peak], numerator: &str, denominator: &str) -> Relation {
+    ratio(study, peaks, numerator, denominator)
+        .map_or(Relation::Unresolved, |ratio| ratio.relation(study.margin))
+}
+
+/// Throughput over throughput, each at its target's own peak.
+fn ratio(study: &Study, peaks: &[Peak], numerator: &str, denominator: &str) -> Option<Estimate> {
+    let peak = |name: &str| peaks.iter().find(|peak| peak.curve.target == name);
+    peak(numerator)?.series.ratio_to(&peak(denominator)?.series, study.confidence)
+}
+
+/// From each target on the front to the next dearer one: what it costs, and what a tenth more
+/// throughput comes to at that price.
+pub(super) fn steps(study: &Study, peaks: &[Peak], costs: &[TargetCost]) -> Vec<Step> {
+    let on_front = |cost: &&TargetCost| cost.standing == Some(Standing::OnFront);
+    let mut front: Vec<(&TargetCost, Amount)> =
+        costs.iter().filter(on_front).filter_map(|cost| Some((cost, cost.monthly()?))).collect();
+    front.sort_by(|(a, at_a), (b, at_b)| {
+        a.currency.cmp(&b.currency).then(at_a.point.total_cmp(&at_b.point))
+    });
+    let pairs = front.windows(2).filter_map(|pair| <&[_; 2]>::try_from(pair).ok());
+    pairs
+        .filter(|[(from, _), (to, _)]| from.currency == to.currency)
+        .filter_map(|[(from, low), (to, high)]| {
+            let ratio = ratio(study, peaks, &to.target, &from.target)?;
+            if ratio.relation(study.margin) != Relation::Larger {
+                return None;
+            }
+            let extra = high.with(*low, |high, low| high - low);
+            let gain = Amount::of(&ratio).map(|ratio| ratio - 1.0);
+            Some(Step {
+                from: from.target.clone(),
+                to: to.target.clone(),
+                currency: from.currency.clone(),
+                monthly: extra,
+                ratio,
+                next_tenth: extra.with(gain, |extra, gain| extra * A_TENTH / gain),
+            })
+        })
+        .collect()
+}
+
+impl TargetCost {
+    /// The bill of a month at the peak, where it is known.
+    pub fn monthly(&self) -> Option<Amount> {
+        match &self.bill {
+            Bill::Known { monthly, .. } => Some(*monthly),
+            Bill::Unknown { .. } => None,
+        }
+    }
+
+    /// The cost of a million transactions at the peak, where it is known.
+    pub fn per_million(&self) -> Option<Amount> {
+        match &self.bill {
+            Bill::Known { per_million, .. } => Some(*per_million),
+            Bill::Unknown { .. } => None,
+        }
+    }
+}

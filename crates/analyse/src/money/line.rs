@@ -1,0 +1,137 @@
+//! What a target costs as a function of its load: a fixed part, and a part for each request.
+
+use super::Amount;
+use model::{Price, PriceUnit};
+use serde::Serialize;
+
+/// Seconds of a month: a twelfth of a year of 365 days.
+const MONTH_SECONDS: f64 = 3600.0 * Price::MONTH_HOURS;
+/// Bytes of a gigabyte, as providers charge it.
+const GIGABYTE: f64 = 1e9;
+
+/// Cost against load: `monthly` + `per_million` × millions of requests. A request is a transaction
+/// of the test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CostLine {
+    /// ISO 4217 code.
+    pub currency: String,
+    /// What a month costs without any load.
+    pub monthly: f64,
+    /// What a million requests add to that.
+    pub per_million: Amount,
+}
+
+/// Why a cost is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum CostGap {
+    /// IOs are charged, and how many requests make one is neither given nor measured.
+    RequestsPerIo,
+    /// Storage is charged by the gigabyte, and its size is neither given nor known from the
+    /// tables.
+    Gigabytes,
+}
+
+impl CostLine {
+    /// The bill of a price, where each request causes 1 ÷ `requests_per_io` IOs and the data has
+    /// so many bytes. What the price says of either goes before what was measured.
+    ///
+    /// # Errors
+    /// What is needed and not known.
+    pub(crate) fn of(
+        price: &Price,
+        measured_requests_per_io: Option<Amount>,
+        dataset_bytes: Option<u64>,
+    ) -> Result<Self, CostGap> {
+        let gigabytes = dataset_bytes.map(|bytes| bytes as f64 / GIGABYTE);
+        let monthly = price.fixed_monthly(gigabytes).ok_or(CostGap::Gigabytes)?;
+        let mut per_million = Amount::exact(0.0);
+        for item in price.items.iter().filter(|item| item.amount > 0.0) {
+            match item.per {
+                PriceUnit::Month | PriceUnit::Hour | PriceUnit::GbMonth => {}
+                PriceUnit::MillionRequests => per_million = per_million.map(|c| c + item.amount),
+                PriceUnit::MillionIos => {
+                    let given = price.requests_per_io.map(Amount::exact);
+                    let requests =
+                        given.or(measured_requests_per_io).ok_or(CostGap::RequestsPerIo)?;
+                    let each = requests.map(|requests| item.amount / requests);
+                    per_million = per_million.with(each, |a, b| a + b);
+                }
+            }
+        }
+        Ok(Self { currency: price.currency.clone(), monthly, per_million })
+    }
+
+    /// What a month costs at a load in requests per second.
+    pub(crate) fn monthly_at(&self, load: Amount) -> Amount {
+        if self.per_million == Amount::exact(0.0) {
+            return Amount::exact(self.monthly);
+        }
+        let millions = load.map(|load| load * MONTH_SECONDS / 1e6);
+        self.per_million.with(millions, |each, millions| self.monthly + each * millions)
+    }
+
+    /// What a million requests cost at a load in requests per second that lasts all month.
+    pub(crate) fn per_million_at(&self, load: Amount) -> Amount {
+        let share = load.map(|load| self.monthly / (load * MONTH_SECONDS) * 1e6);
+        share.with(self.per_million, |share, each| share + each)
+    }
+}
+
+/// The load in requests per second at which a difference of so much a month is made up for by
+/// so much a million requests.
+pub(super) fn load_that_makes_up(monthly: f64, per_million: f64) -> f64 {
+    monthly / per_million * 1e6 / MONTH_SECONDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::PriceItem;
+
+    fn item(amount: f64, per: PriceUnit, quantity: Option<f64>) -> PriceItem {
+        PriceItem { name: "x".into(), amount, per, quantity }
+    }
+
+    #[test]
+    fn every_unit_is_charged_as_it_says() {
+        let mut price = Price::of(
+            "USD",
+            vec![
+                item(10.0, PriceUnit::Month, Some(2.0)),
+                item(0.1, PriceUnit::Hour, None),
+                item(0.5, PriceUnit::GbMonth, None),
+                item(0.25, PriceUnit::GbMonth, Some(100.0)),
+                item(0.2, PriceUnit::MillionRequests, None),
+                item(3.0, PriceUnit::MillionIos, None),
+            ],
+        );
+        price.requests_per_io = Some(30.0);
+        let line = CostLine::of(&price, None, Some(4_000_000_000)).unwrap();
+        assert!((line.monthly - (20.0 + 73.0 + 2.0 + 25.0)).abs() < 1e-9);
+        assert!((line.per_million.point - 0.3).abs() < 1e-12 && line.per_million.is_exact());
+        // 1,000 a second are 2,628 millions a month.
+        let load = Amount::exact(1000.0);
+        assert!((line.monthly_at(load).point - (120.0 + 0.3 * 2628.0)).abs() < 1e-9);
+        assert!((line.per_million_at(load).point - (120.0 / 2628.0 + 0.3)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_needed_and_not_known_is_named() {
+        let of = |per| CostLine::of(&Price::of("USD", vec![item(1.0, per, None)]), None, None);
+        assert_eq!(of(PriceUnit::GbMonth), Err(CostGap::Gigabytes));
+        assert_eq!(of(PriceUnit::MillionIos), Err(CostGap::RequestsPerIo));
+        assert!(of(PriceUnit::MillionRequests).is_ok());
+    }
+
+    #[test]
+    fn measured_ios_carry_their_interval_into_the_bill() {
+        let price = Price::of("USD", vec![item(10.0, PriceUnit::MillionIos, None)]);
+        let measured = Amount { point: 5.0, interval: Some((4.0, 10.0)) };
+        let line = CostLine::of(&price, Some(measured), None).unwrap();
+        assert_eq!(line.per_million.interval, Some((1.0, 2.5)));
+        let once = Amount { point: 5.0, interval: None };
+        let line = CostLine::of(&price, Some(once), None).unwrap();
+        assert_eq!(line.per_million, Amount { point: 2.0, interval: None });
+    }
+}

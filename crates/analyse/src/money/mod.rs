@@ -1,0 +1,256 @@
+//! What targets cost, at the loads that were measured (method R33, R34).
+
+mod amount;
+mod break_even;
+mod front;
+mod ios;
+mod line;
+
+pub use amount::Amount;
+pub use break_even::{BreakEven, Outcome};
+pub use line::{CostGap, CostLine};
+
+use crate::cell::CellData;
+use crate::curve::Peak;
+use crate::{Evidence, Finding, Severity, Subject};
+use model::{Dataset, Level, Price, Study, Target};
+use serde::Serialize;
+use stats::Estimate;
+use std::collections::BTreeSet;
+
+/// What the targets of a test cost, each at its own peak.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TestMoney {
+    /// One for each target that has a price and an estimate, in the order of the study.
+    pub costs: Vec<TargetCost>,
+    /// Along the front, the cheapest target first.
+    pub steps: Vec<Step>,
+}
+
+/// What one target costs at its peak in one test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TargetCost {
+    /// Name of the target.
+    pub target: String,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// Where its throughput is highest.
+    pub level: Level,
+    /// Throughput there in transactions per second.
+    pub throughput: Estimate,
+    /// Transactions for each IO of the server's disk there, where IOs are charged and the price
+    /// does not say.
+    pub requests_per_io: Option<Estimate>,
+    /// What it comes to.
+    pub bill: Bill,
+    /// Its place among the targets with a price in the same currency; absent without a
+    /// bill, or where it is the only one.
+    pub standing: Option<Standing>,
+}
+
+/// A bill, or why there is none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Bill {
+    /// All that it takes is known.
+    Known {
+        /// A month with that throughput throughout.
+        monthly: Amount,
+        /// A million transactions: `monthly` ÷ the transactions of the month × 10⁶.
+        per_million: Amount,
+    },
+    /// It is not.
+    Unknown {
+        /// What is missing.
+        gap: CostGap,
+    },
+}
+
+/// A target's place in the plane of price and performance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Standing {
+    /// No other target is faster at the same price, or as fast for less.
+    OnFront,
+    /// One is.
+    Dominated {
+        /// Which, the first in the study.
+        by: String,
+    },
+    /// One may be.
+    Unresolved {
+        /// Which, the first in the study.
+        rival: String,
+    },
+}
+
+/// From one target on the front to the next.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// The cheaper one.
+    pub from: String,
+    /// The next dearer one, which is clearly faster.
+    pub to: String,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// What it costs more a month, both at their peaks.
+    pub monthly: Amount,
+    /// Its throughput over that of `from`, at their peaks.
+    pub ratio: Estimate,
+    /// What each further 10 % of `from`'s throughput costs a month on the way:
+    /// 0.1 × `monthly` ÷ (`ratio` − 1). A target cannot be had by halves; this is its price for
+    /// comparison with other steps.
+    pub next_tenth: Amount,
+}
+
+/// What each priced target costs at its peak in a test.
+pub(crate) fn of_test(dataset: &Dataset, cells: &[CellData], peaks: &[Peak]) -> TestMoney {
+    let study = &dataset.study;
+    let cost = |target: &Target| {
+        let price = target.price.as_ref()?;
+        let peak = peaks.iter().find(|peak| peak.curve.target == target.name)?;
+        Some(target_cost(dataset, cells, peak, (target, price)))
+    };
+    let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
+    front::place(study, peaks, &mut costs);
+    let steps = front::steps(study, peaks, &costs);
+    TestMoney { costs, steps }
+}
+
+fn target_cost(
+    dataset: &Dataset,
+    cells: &[CellData],
+    peak: &Peak,
+    (target, price): (&Target, &Price),
+) -> TargetCost {
+    let (level, throughput) = (peak.curve.peak, peak.curve.peak_throughput);
+    let cell = cells.iter().find(|cell| cell.target == target.name && cell.level == level);
+    let wanted = price.charges_ios() && price.requests_per_io.is_none();
+    let requests_per_io =
+        cell.filter(|_| wanted).and_then(|cell| ios::requests_per_io(dataset, target, cell));
+    let load = Amount::of(&throughput);
+    let bill = match line(dataset, target, price, requests_per_io.as_ref()) {
+        Ok(line) => {
+            Bill::Known { monthly: line.monthly_at(load), per_million: line.per_million_at(load) }
+        }
+        Err(gap) => Bill::Unknown { gap },
+    };
+    TargetCost {
+        target: target.name.clone(),
+        currency: price.currency.clone(),
+        level,
+        throughput,
+        requests_per_io,
+        bill,
+        standing: None,
+    }
+}
+
+/// What a target costs against its load, with the IOs that a trial measured where IOs are charged
+/// and the price does not say how many requests make one.
+pub(crate) fn line(
+    dataset: &Dataset,
+    target: &Target,
+    price: &Price,
+    measured_requests_per_io: Option<&Estimate>,
+) -> Result<CostLine, CostGap> {
+    let facts = dataset.targets.iter().find(|facts| facts.target == target.name);
+    let bytes = facts.and_then(|facts| facts.server.dataset_bytes);
+    CostLine::of(price, measured_requests_per_io.map(Amount::of), bytes)
+}
+
+/// Every pair of targets with prices in one currency, in the order of the study: once where prices
+/// alone decide, and once for each test where it takes the IOs that were measured there.
+pub(crate) fn break_evens(dataset: &Dataset, tests: &[(&str, &TestMoney)]) -> Vec<BreakEven> {
+    let priced: Vec<(&Target, &Price)> = dataset
+        .study
+        .targets
+        .iter()
+        .filter_map(|target| Some((target, target.price.as_ref()?)))
+        .collect();
+    let mut found = Vec::new();
+    for (i, &first) in priced.iter().enumerate() {
+        for &second in priced[i + 1..].iter().filter(|second| second.1.currency == first.1.currency)
+        {
+            let lines = [first, second].map(|(target, price)| line(dataset, target, price, None));
+            if let [Ok(a), Ok(b)] = &lines {
+                found.push(break_even(None, tests, (first.0, a), (second.0, b)));
+                continue;
+            }
+            for (test, money) in tests {
+                let of = |(target, price): (&Target, &Price)| {
+                    let cost = money.costs.iter().find(|cost| cost.target == target.name)?;
+                    line(dataset, target, price, cost.requests_per_io.as_ref()).ok()
+                };
+                if let Some((a, b)) = of(first).zip(of(second)) {
+                    let of_test = [(*test, *money)];
+                    found.push(break_even(Some(test), &of_test, (first.0, &a), (second.0, &b)));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn break_even(
+    test: Option<&str>,
+    tests: &[(&str, &TestMoney)],
+    a: (&Target, &CostLine),
+    b: (&Target, &CostLine),
+) -> BreakEven {
+    let peak = |money: &TestMoney, name: &str| {
+        let cost = money.costs.iter().find(|cost| cost.target == name)?;
+        Some(cost.throughput.point)
+    };
+    let both = |money: &TestMoney| Some(peak(money, &a.0.name)?.min(peak(money, &b.0.name)?));
+    BreakEven {
+        test: test.map(str::to_owned),
+        a: a.0.name.clone(),
+        b: b.0.name.clone(),
+        currency: a.1.currency.clone(),
+        outcome: break_even::outcome((&a.0.name, a.1), (&b.0.name, b.1)),
+        reached: tests.iter().filter_map(|(_, money)| both(money)).reduce(f64::max),
+    }
+}
+
+/// Break-evens that there are, steps along the fronts, bills that are not known, and currencies
+/// that cannot be compared.
+pub(crate) fn findings(
+    study: &Study,
+    tests: &[(&str, &TestMoney)],
+    break_evens: &[BreakEven],
+) -> Vec<Finding> {
+    let notice = |test: Option<&str>, target: Option<&str>, evidence| Finding {
+        severity: Severity::Notice,
+        subject: Subject {
+            test: test.map(str::to_owned),
+            target: target.map(str::to_owned),
+            ..Subject::default()
+        },
+        evidence,
+    };
+    let mut findings = Vec::new();
+    for found in break_evens {
+        if matches!(found.outcome, Outcome::At { .. } | Outcome::Unresolved) {
+            let evidence = Evidence::BreakEven(found.clone());
+            findings.push(notice(found.test.as_deref(), None, evidence));
+        }
+    }
+    for (test, money) in tests {
+        let steps = money.steps.iter().cloned();
+        findings.extend(steps.map(|step| notice(Some(test), None, Evidence::NextTenth(step))));
+        for cost in &money.costs {
+            if let Bill::Unknown { gap } = cost.bill {
+                let evidence = Evidence::CostUnknown { gap };
+                findings.push(notice(Some(test), Some(&cost.target), evidence));
+            }
+        }
+    }
+    let prices = || study.targets.iter().filter_map(|target| target.price.as_ref());
+    let currencies: BTreeSet<String> = prices().map(|price| price.currency.clone()).collect();
+    if currencies.len() > 1 {
+        let currencies = currencies.into_iter().collect();
+        findings.push(notice(None, None, Evidence::CurrenciesDiffer { currencies }));
+    }
+    findings
+}

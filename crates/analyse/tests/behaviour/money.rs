@@ -1,0 +1,204 @@
+//! What targets cost, and which are worth it.
+
+use crate::bench::{dataset, found, price, trial};
+use analyse::{
+    Analysis, Bill, BreakEven, CostGap, Evidence, Outcome, Standing, TargetCost, analyse,
+};
+use model::{Dataset, DiskRates, Price, PriceItem, PriceUnit, Sample};
+use std::time::Duration;
+
+const STUDY_004: &str = include_str!("../fixtures/004-redis-volumes-prices.csv");
+const STANDARD: &str = "standard-nonopt";
+const PIOPS: &str = "piops-nonopt";
+const STANDARD_OPTIMISED: &str = "standard-opt";
+const PIOPS_OPTIMISED: &str = "piops-opt";
+
+/// The study's prices, with 40 requests of 1 KB in one IO as it assumes.
+fn prices_of_study_004(data: &mut Dataset) {
+    for row in STUDY_004.lines().skip(1) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let [target, "price", metric, amount, currency, _] = fields[..] else {
+            panic!("a row of prices: {row}")
+        };
+        let per = match metric {
+            "per_million_io" => PriceUnit::MillionIos,
+            _ => PriceUnit::Month,
+        };
+        let amount = amount.parse().expect("an amount");
+        let item = PriceItem { name: metric.to_owned(), amount, per, quantity: None };
+        let target = data.study.targets.iter_mut().find(|t| t.name == target).expect("a target");
+        let price = target.price.get_or_insert_with(|| Price::of(currency, Vec::new()));
+        price.items.push(item);
+        price.requests_per_io = Some(40.0);
+    }
+}
+
+fn study_004(peak: f64) -> Dataset {
+    let targets = [STANDARD, PIOPS, STANDARD_OPTIMISED, PIOPS_OPTIMISED];
+    let mut data = dataset(&targets, &[200], 3, |_, _, repeat| peak + f64::from(repeat));
+    prices_of_study_004(&mut data);
+    data
+}
+
+fn break_even<'a>(analysis: &'a Analysis, a: &str, b: &str) -> &'a BreakEven {
+    let found = analysis.break_evens.iter().find(|found| found.a == a && found.b == b);
+    found.expect("a pair with prices")
+}
+
+fn cost<'a>(analysis: &'a Analysis, target: &str) -> &'a TargetCost {
+    let costs = &analysis.tests[0].money.costs;
+    costs.iter().find(|cost| cost.target == target).expect("a target with a price")
+}
+
+#[test]
+fn study_004_s_standard_volumes_cost_less_up_to_its_two_break_evens() {
+    let data = study_004(60_000.0);
+    let analysis = analyse(&data);
+    for (standard, piops, published, reached) in
+        [(STANDARD, PIOPS, 37_500.0, true), (STANDARD_OPTIMISED, PIOPS_OPTIMISED, 91_500.0, false)]
+    {
+        let found = break_even(&analysis, standard, piops);
+        let Outcome::At { below, above, load, .. } = &found.outcome else {
+            panic!("a break-even: {found:?}")
+        };
+        assert_eq!((below.as_str(), above.as_str()), (standard, piops));
+        assert!((load.point / published - 1.0).abs() < 0.04, "{}", load.point);
+        assert!(load.is_exact(), "it rests on prices alone");
+        assert_eq!(found.reached.expect("both were measured") > load.point, reached);
+    }
+    let apart = break_even(&analysis, STANDARD, PIOPS_OPTIMISED);
+    assert!(matches!(&apart.outcome, Outcome::At { below, .. } if below == STANDARD));
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::BreakEven(_))).len(), 3);
+}
+
+#[test]
+fn ios_that_are_charged_and_neither_given_nor_seen_leave_the_cost_unknown() {
+    let mut data = study_004(1000.0);
+    let targets = data.study.targets.iter_mut();
+    targets.filter_map(|t| t.price.as_mut()).for_each(|price| price.requests_per_io = None);
+    let analysis = analyse(&data);
+    let bill = &cost(&analysis, STANDARD).bill;
+    assert_eq!(*bill, Bill::Unknown { gap: CostGap::RequestsPerIo });
+    assert_eq!(cost(&analysis, STANDARD).standing, None);
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::CostUnknown { .. })).len(), 2);
+    // The two without a charge for IOs remain: one costs less at every load.
+    let outcomes: Vec<&Outcome> = analysis.break_evens.iter().map(|found| &found.outcome).collect();
+    assert!(matches!(outcomes[..], [Outcome::Always { cheaper, .. }] if cheaper == PIOPS));
+}
+
+#[test]
+fn requests_per_io_are_measured_on_the_disk_of_a_private_server() {
+    let mut data = study_004(1000.0);
+    data.study.targets[0].price.as_mut().unwrap().requests_per_io = None;
+    data.run.host.sandbox_filesystem = Some("ext4 on /dev/vda1 (rw)".to_owned());
+    for repeat in 1..=3 {
+        let disk = |device: &str, writes| DiskRates {
+            device: device.to_owned(),
+            writes,
+            ..DiskRates::default()
+        };
+        let sample = |at_seconds, writes| Sample {
+            at_seconds,
+            length: Duration::from_secs(1),
+            disks: vec![disk("sdb", 7.0), disk("vda", writes)],
+            ..Sample::default()
+        };
+        // The first second lies in the warm-up.
+        let samples = vec![sample(1.5, 9000.0), sample(4.0, 100.0), sample(5.0, 150.0)];
+        trial(&mut data, STANDARD, 200, repeat).sampling.samples = samples;
+    }
+    let analysis = analyse(&data);
+    let measured = cost(&analysis, STANDARD).requests_per_io.expect("the disk was sampled");
+    assert!((measured.point - 1002.0 / 125.0).abs() < 0.01, "{}", measured.point);
+    let found = break_even(&analysis, STANDARD, PIOPS);
+    assert_eq!(found.test.as_deref(), Some("oltp"));
+    let Outcome::At { load, .. } = &found.outcome else { panic!("a break-even: {found:?}") };
+    assert!(!load.is_exact() && load.interval.is_some());
+}
+
+#[test]
+fn the_cost_of_a_million_carries_the_interval_of_the_throughput() {
+    let mut data =
+        dataset(&["a"], &[1], 3, |_, _, repeat| 1000.0 + 10.0 * (f64::from(repeat) - 2.0));
+    price(&mut data, "a", 2628.0);
+    let analysis = analyse(&data);
+    let cost = cost(&analysis, "a");
+    let million = cost.per_million().expect("a bill");
+    let (low, high) = million.interval.expect("three repeats");
+    assert!((million.point - 1.0).abs() < 1e-9 && low < 1.0 && high > 1.0);
+    assert!(cost.monthly().is_some_and(|monthly| monthly.is_exact()), "no charge by the load");
+}
+
+/// Four targets at 1,000, 1,500, 1,400 and 3,000 transactions/s, with little noise.
+fn ladder() -> Dataset {
+    let targets = ["small", "middle", "odd", "large"];
+    let mut data = dataset(&targets, &[8], 3, |target, _, repeat| {
+        let speed = match target {
+            "small" => 1000.0,
+            "middle" => 1500.0,
+            "odd" => 1400.0,
+            _ => 3000.0,
+        };
+        speed + f64::from(repeat)
+    });
+    for (target, monthly) in [("small", 100.0), ("middle", 200.0), ("odd", 250.0), ("large", 900.0)]
+    {
+        price(&mut data, target, monthly);
+    }
+    data
+}
+
+#[test]
+fn the_front_leaves_out_what_is_slower_and_dearer_and_prices_the_next_tenth() {
+    let data = ladder();
+    let analysis = analyse(&data);
+    assert_eq!(cost(&analysis, "odd").standing, Some(Standing::Dominated { by: "middle".into() }));
+    for target in ["small", "middle", "large"] {
+        assert_eq!(cost(&analysis, target).standing, Some(Standing::OnFront), "{target}");
+    }
+    let steps: Vec<(&str, &str)> = analysis.tests[0]
+        .money
+        .steps
+        .iter()
+        .map(|step| (step.from.as_str(), step.to.as_str()))
+        .collect();
+    assert_eq!(steps, [("small", "middle"), ("middle", "large")]);
+    // 100 more for half as much again: 20 for each tenth. 700 more for twice: 70 for each tenth.
+    for (step, tenth) in analysis.tests[0].money.steps.iter().zip([20.0, 70.0]) {
+        assert!((step.next_tenth.point / tenth - 1.0).abs() < 0.01, "{step:?}");
+        let (low, high) = step.next_tenth.interval.expect("three repeats");
+        assert!(low < step.next_tenth.point && step.next_tenth.point < high);
+    }
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::NextTenth(_))).len(), 2);
+}
+
+#[test]
+fn speed_that_is_not_resolved_leaves_the_place_unresolved() {
+    let mut data = dataset(&["cheap", "dear"], &[8], 3, |target, _, repeat| {
+        let noise = [1.0, 0.6, 1.5][repeat as usize - 1];
+        if target == "dear" { 1000.0 } else { 1000.0 * noise }
+    });
+    price(&mut data, "cheap", 10.0);
+    price(&mut data, "dear", 20.0);
+    let analysis = analyse(&data);
+    assert_eq!(cost(&analysis, "cheap").standing, Some(Standing::OnFront));
+    let unresolved = Standing::Unresolved { rival: "cheap".into() };
+    assert_eq!(cost(&analysis, "dear").standing, Some(unresolved));
+    assert!(analysis.tests[0].money.steps.is_empty());
+}
+
+#[test]
+fn currencies_are_never_compared() {
+    let mut data = ladder();
+    data.study.targets[1].price.as_mut().unwrap().currency = "USD".to_owned();
+    let analysis = analyse(&data);
+    assert!(analysis.break_evens.iter().all(|found| found.currency == "EUR"));
+    assert_eq!(analysis.break_evens.len(), 3);
+    assert_eq!(cost(&analysis, "middle").standing, None, "there is nothing to set it against");
+    assert_eq!(cost(&analysis, "odd").standing, Some(Standing::OnFront), "middle is paid in USD");
+    let said = found(&analysis, |e| matches!(e, Evidence::CurrenciesDiffer { .. }));
+    let Evidence::CurrenciesDiffer { currencies } = &said[0].evidence else {
+        unreachable!("filtered above")
+    };
+    assert_eq!(*currencies, ["EUR", "USD"]);
+}

@@ -1,0 +1,88 @@
+use super::{Cell, Table, Tone, numbers, words};
+use crate::numbers::{NOTHING, figure, money, range};
+use crate::view;
+use crate::words::{amount, outcome, standing};
+use analyse::{Amount, Analysis, Outcome, Standing, TargetCost, TestAnalysis};
+
+/// What the targets of a test cost, each at its own peak; `None` where none has a price.
+pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
+    let costs = &test.money.costs;
+    if costs.is_empty() {
+        return None;
+    }
+    let measured = costs.iter().any(|cost| cost.requests_per_io.is_some());
+    let mut columns = vec![
+        words("target"),
+        numbers("peak, transactions/s"),
+        numbers("a month at that load"),
+        numbers("a million transactions"),
+        words("price against performance"),
+    ];
+    if measured {
+        columns.push(numbers("transactions per IO, measured"));
+    }
+    let mut table = Table::new(columns);
+    for cost in costs {
+        let mut row = vec![
+            Cell::target(&cost.target, view::series(analysis, &cost.target)),
+            Cell::estimate(Some(&cost.throughput)),
+            money_cell(cost.monthly(), &cost.currency),
+            money_cell(cost.per_million(), &cost.currency),
+            place(cost),
+        ];
+        if measured {
+            row.push(Cell::estimate(cost.requests_per_io.as_ref()));
+        }
+        table.push(row);
+    }
+    Some(table)
+}
+
+fn place(cost: &TargetCost) -> Cell {
+    let Some(found) = &cost.standing else {
+        let known = cost.monthly().is_some();
+        return Cell::text(if known { "no other price" } else { "cost not known" });
+    };
+    let tone = match found {
+        Standing::OnFront => Tone::Good,
+        Standing::Dominated { .. } => Tone::Plain,
+        Standing::Unresolved { .. } => Tone::Doubtful,
+    };
+    Cell::text(standing(found)).with_tone(tone)
+}
+
+/// An amount with its currency, its interval as the note where it has a width.
+pub(super) fn money_cell(amount: Option<Amount>, currency: &str) -> Cell {
+    let Some(amount) = amount else { return Cell::text(NOTHING) };
+    match amount.interval {
+        Some((low, high)) if !amount.is_exact() => {
+            Cell::text(format!("{} {currency}", figure(amount.point))).with_note(range(low, high))
+        }
+        Some(_) => Cell::text(format!("{} {currency}", money(amount.point))),
+        None => Cell::text(format!("{} {currency}", figure(amount.point))),
+    }
+}
+
+/// Which target costs less from which load on; `None` where no cost depends on the load.
+pub(crate) fn break_evens(analysis: &Analysis) -> Option<Table> {
+    let depends = analysis.dataset.study.targets.iter().any(|target| {
+        let items = target.price.iter().flat_map(|price| &price.items);
+        items.into_iter().any(|item| !item.per.has_quantity())
+    });
+    if analysis.break_evens.is_empty() || !depends {
+        return None;
+    }
+    let mut table = Table::new([words("test"), words("break-even"), numbers("a month there")]);
+    for found in &analysis.break_evens {
+        let bill = match &found.outcome {
+            Outcome::At { monthly, .. } => amount(monthly, &found.currency),
+            Outcome::Always { .. } | Outcome::Same | Outcome::Unresolved => NOTHING.to_owned(),
+        };
+        table.push([
+            Cell::text(found.test.as_deref().unwrap_or("all")),
+            Cell::text(outcome(found)),
+            Cell::text(bill),
+        ]);
+    }
+    Some(table)
+}
