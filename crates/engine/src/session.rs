@@ -11,6 +11,8 @@ pub trait Session {
     /// Whether a connection that is to be encrypted is encrypted before the first byte of the
     /// protocol; else the session says when ([`Event::StartTls`]).
     const ENCRYPTED_AT_ONCE: bool = false;
+    /// Threads with which a server serves any number of clients; absent where it has one for each.
+    const SERVER_THREADS: Option<usize> = None;
 
     /// Starts over on a new connection; appends what the client says first, if anything.
     fn open(&mut self, out: &mut Vec<u8>);

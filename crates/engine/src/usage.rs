@@ -21,21 +21,21 @@ pub fn peak_rss_bytes() -> u64 {
     u64::try_from(usage_of(libc::RUSAGE_SELF).ru_maxrss).unwrap_or(0) * 1024
 }
 
-/// Gives the calling thread as much right to a processor as half of the server's threads have
-/// together that so many clients can keep busy on the same host: a load generator that waits for
+/// Gives the calling thread as much right to a processor as half of so many threads of the server
+/// have together, those that its clients can keep busy, on the same host: a load generator that waits for
 /// a processor while replies wait for it is not the load that was asked for, and one that pushes
 /// the server aside for every reply is not either. Does nothing where that is not permitted; how
 /// late replies are noticed is measured in any case.
-pub(crate) fn weigh_as(clients: usize) {
+pub(crate) fn weigh_as(server_threads: usize) {
     // SAFETY: takes no pointers. 0 stands for the calling thread; the result needs no looking at.
     unsafe {
-        libc::setpriority(libc::PRIO_PROCESS, 0, niceness(clients));
+        libc::setpriority(libc::PRIO_PROCESS, 0, niceness(server_threads));
     }
 }
 
 /// The scheduler weighs threads by 1.25^−niceness (sched(7)).
-fn niceness(clients: usize) -> libc::c_int {
-    let threads = (clients as f64 / 2.0).max(1.0);
+fn niceness(server_threads: usize) -> libc::c_int {
+    let threads = (server_threads as f64 / 2.0).max(1.0);
     -((threads.ln() / 1.25_f64.ln()).round() as libc::c_int).min(HIGHEST_PRIORITY)
 }
 

@@ -121,6 +121,7 @@ impl KeyValueSession {
 
 impl Session for KeyValueSession {
     const ENCRYPTED_AT_ONCE: bool = true;
+    const SERVER_THREADS: Option<usize> = Some(1);
 
     fn open(&mut self, out: &mut Vec<u8>) {
         self.reader = ReplyReader::default();

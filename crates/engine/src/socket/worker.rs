@@ -110,7 +110,8 @@ impl<S: Session> Worker<S> {
     /// every interval soon after it ended.
     pub(crate) fn work(mut self, mut intervals: impl FnMut(Ended)) -> Result<Report, LoadError> {
         self.choose_io()?;
-        weigh_as(self.crew.len());
+        let clients = self.crew.len();
+        weigh_as(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
         let start = loop {
             if let Some(start) = self.spec.control.started() {
                 break start;
