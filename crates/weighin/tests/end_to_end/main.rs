@@ -22,3 +22,4 @@ mod slo;
 mod support;
 mod sysbench;
 mod sysbench_commands;
+mod validity;
