@@ -239,6 +239,8 @@ pub struct Ranking {
     /// Imported results without repeats: nothing is told apart, and this is the order of the
     /// figures as printed. Empty otherwise.
     pub as_printed: Vec<PrintedPlace>,
+    /// Whether the first of that order is also first at every other of several levels.
+    pub first_at_every_level: bool,
 }
 
 /// A target's place in a ranking.

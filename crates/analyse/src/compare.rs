@@ -75,8 +75,8 @@ pub(crate) fn each_pair(study: &Study) -> impl Iterator<Item = (&str, &str)> {
 /// which the one is better, or the other, or both are the same, or nothing can be said.
 pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
     let Some(Basis { metric, .. }) = test.basis else { return Vec::new() };
-    // Of a test without any repeat nothing can be said of any pair, and the study says so once.
-    if test.comparisons.iter().all(|comparison| comparison.ratio.interval.is_none()) {
+    // Of imported results without repeats nothing can be said of any pair, and the study says so.
+    if !test.ranking.as_printed.is_empty() {
         return Vec::new();
     }
     let of_pair = |baseline: &str, candidate: &str| {

@@ -48,6 +48,8 @@ pub(crate) fn ranking(
         ranking.tiers = cut.into_iter().map(placed).collect();
         if matches!(test.workload, Workload::Imported(_)) {
             ranking.as_printed = as_printed(&ordered);
+            ranking.first_at_every_level = !ranking.as_printed.is_empty()
+                && first_at_every_level(test, metric, ordered[0].target, cells);
         }
         let ranked = |name: &str| ordered.iter().any(|contender| contender.target == name);
         let unranked = study.targets.iter().filter(|target| !ranked(&target.name));
@@ -159,6 +161,27 @@ fn as_printed(ordered: &[Contender]) -> Vec<PrintedPlace> {
             target: contender.target.to_owned(),
         })
         .collect()
+}
+
+/// Whether the figures of a target are better than those of every other at each of at least two
+/// levels.
+fn first_at_every_level(test: &Test, metric: Metric, first: &str, cells: &[CellData]) -> bool {
+    let at = |level: Level, wanted: &dyn Fn(&str) -> bool| -> Vec<f64> {
+        let cells = cells.iter().filter(|cell| cell.level == level && wanted(cell.target));
+        cells.filter_map(|cell| cell.series(metric).at(1)).collect()
+    };
+    let leads = |&level: &Level| {
+        let others = at(level, &|name| name != first);
+        let better = |own: f64| {
+            others.iter().all(|&other| match metric.better() {
+                Better::More => own > other,
+                Better::Less => own < other,
+            })
+        };
+        !others.is_empty()
+            && at(level, &|name| name == first).into_iter().next().is_some_and(better)
+    };
+    test.levels.len() > 1 && test.levels.iter().all(leads)
 }
 
 fn failed(target: &str, cells: &[CellData]) -> Option<FailedTarget> {

@@ -25,7 +25,8 @@ pub(crate) fn page(analysis: &Analysis) -> String {
         ),
         "## The answer".to_owned(),
     ];
-    for test in &analysis.tests {
+    blocks.extend(words::nothing_ranked(analysis).map(|said| format!("**{}**", escaped(&said))));
+    for test in analysis.tests.iter().filter(|test| test.basis.is_some()) {
         blocks.extend(answer(analysis, test));
     }
     if analysis.tests.is_empty() {

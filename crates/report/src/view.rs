@@ -96,6 +96,14 @@ pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
     if measured.iter().any(Option::is_some) || cell.trials.is_empty() {
         return None;
     }
+    // Imported trials may count and have none of these figures.
+    let counts = |trial: &&TrialAssessment| {
+        let record = analysis.dataset.trials.get(trial.record);
+        trial.validity != Validity::Void && record.is_some_and(|r| r.reported().is_some())
+    };
+    if cell.trials.iter().any(|trial| counts(&trial)) {
+        return None;
+    }
     let failures = cell.trials.iter().filter_map(|trial| {
         analysis.dataset.trials.get(trial.record).and_then(|record| record.failure())
     });

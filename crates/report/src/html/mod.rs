@@ -86,7 +86,8 @@ fn answer(analysis: &Analysis) -> Markup {
         section #answer {
             h2 { "The answer" }
             @if analysis.tests.is_empty() { p { (words::NO_TEST) } }
-            @for test in &analysis.tests {
+            @if let Some(nothing) = words::nothing_ranked(analysis) { p.headline { (nothing) } }
+            @for test in analysis.tests.iter().filter(|test| test.basis.is_some()) {
                 @let said = words::answer(analysis, test);
                 div.answer {
                     @if analysis.tests.len() > 1 { h3 { (test.test) } }

@@ -127,9 +127,7 @@ impl Pair<'_> {
 
 fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
     let Some(basis) = test.basis else {
-        return "Nothing is ranked: no figure is one that weighin knows how to judge by. What was \
-                printed is below."
-            .to_owned();
+        return "Nothing is ranked.".to_owned();
     };
     let Some((first, rest)) = test.ranking.tiers.split_first() else {
         return "There is no answer: no target has a trial that counts.".to_owned();
@@ -235,8 +233,14 @@ fn as_printed(test: &TestAnalysis) -> String {
     } else {
         format!(", {} second", with_figures(&second))
     };
+    let everywhere = if test.ranking.first_at_every_level {
+        let names: Vec<String> = first.iter().map(|place| named(place)).collect();
+        format!(" At every other level {} is first too.", numbers::list(&names))
+    } else {
+        String::new()
+    };
     format!(
-        "As printed, {} comes first{follows}. Each was measured once, so whether the difference \
+        "As printed, {} comes first{follows}.{everywhere} Each was measured once, so whether the difference \
          is more than chance is not known.",
         with_figures(&first),
     )

@@ -84,6 +84,25 @@ pub(crate) fn summary(analysis: &Analysis) -> String {
     }
 }
 
+/// What is said of the tests that have no figure to judge by; `None` where all have.
+pub(crate) fn nothing_ranked(analysis: &Analysis) -> Option<String> {
+    let without: Vec<&str> = analysis
+        .tests
+        .iter()
+        .filter(|test| test.basis.is_none())
+        .map(|test| test.test.as_str())
+        .collect();
+    let which = match without.as_slice() {
+        [] => return None,
+        all if all.len() == analysis.tests.len() => "Nothing is ranked".to_owned(),
+        some => format!("Nothing is ranked in {}", numbers::list(some)),
+    };
+    Some(format!(
+        "{which}: neither throughput nor time taken nor a latency of whole operations is printed. \
+         What is printed stands below."
+    ))
+}
+
 /// Stands in place of an answer where there is no test.
 pub(crate) const NO_TEST: &str =
     "There are no measurements: what is known of the targets is below.";

@@ -27,7 +27,9 @@ pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
 pub(crate) use labels::{failure_kind, kind, place, severity, shape, validity, verdict, workload};
 pub(crate) use methods::{few_repeats, methods};
-pub(crate) use metric::{NO_TEST, exactly, metric_name, ranked_by, short_unit, summary, unit};
+pub(crate) use metric::{
+    NO_TEST, exactly, metric_name, nothing_ranked, ranked_by, short_unit, summary, unit,
+};
 pub(crate) use money::{amount, offer, outcome, standing};
 pub(crate) use place::{at, trials};
 pub(crate) use rates::OVERLOADED;

@@ -1,0 +1,146 @@
+//! Published studies, imported from their figures: the analysis must come to the order that the
+//! studies themselves print, and claim no more than one measurement allows.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use analyse::{Analysis, Evidence, Metric, TestAnalysis, Verdict};
+use import::{Format, Source, TidyCsv};
+use model::{Dataset, HostFacts, Level, RunInfo, Target, UnixMillis};
+use std::collections::BTreeMap;
+
+fn study(file: &str, text: &str) -> Dataset {
+    let parsed = TidyCsv.parse(Source { file, text, target: None, test: None });
+    let run = RunInfo {
+        id: 1,
+        started_at: UnixMillis(0),
+        weighin_version: String::new(),
+        host: HostFacts::default(),
+        scale: 1.0,
+    };
+    import::assemble(file, run, vec![parsed]).0
+}
+
+fn bmt() -> Dataset {
+    study("002-aws-bmt", include_str!("../../analyse/tests/fixtures/002-aws-bmt.csv"))
+}
+
+fn test_named<'a>(analysis: &'a Analysis, name: &str) -> &'a TestAnalysis {
+    analysis.tests.iter().find(|test| test.test == name).unwrap()
+}
+
+/// The ranks that the study prints beside its figures, by target.
+fn ranks_in_print(dataset: &Dataset, test: &str) -> BTreeMap<String, usize> {
+    let of_test = dataset.trials.iter().filter(|record| record.key.test == test);
+    of_test
+        .filter_map(|record| {
+            let rank = record.reported()?.number("rank")?.value;
+            Some((record.key.target.clone(), rank as usize))
+        })
+        .collect()
+}
+
+#[test]
+fn the_ranks_of_all_six_tests_follow_from_the_figures() {
+    let dataset = bmt();
+    let analysis = analyse::analyse(&dataset);
+    assert_eq!(analysis.tests.len(), 6);
+    for test in &analysis.tests {
+        let printed = test.ranking.as_printed.iter();
+        let found: BTreeMap<String, usize> =
+            printed.map(|place| (place.target.clone(), place.place)).collect();
+        assert_eq!(found, ranks_in_print(&dataset, &test.test), "{}", test.test);
+    }
+}
+
+#[test]
+fn each_test_is_judged_by_what_it_has() {
+    let dataset = bmt();
+    let analysis = analyse::analyse(&dataset);
+    let metric = |name| test_named(&analysis, name).basis.unwrap().metric;
+    assert_eq!(metric("replication-catch-up"), Metric::Elapsed);
+    assert_eq!(metric("alter-table"), Metric::Elapsed);
+    assert_eq!(metric("oltp-read-write"), Metric::Throughput, "it has a time taken as well");
+    let cell = &test_named(&analysis, "replication-catch-up").cells[0];
+    assert_eq!(cell.elapsed_s.unwrap().point, 266.0 * 60.0, "printed in minutes");
+}
+
+#[test]
+fn the_summary_counts_first_and_second_places() {
+    let dataset = bmt();
+    let summary = analyse::analyse(&dataset).summary.unwrap();
+    let counts: Vec<(&str, usize, usize)> =
+        summary.targets.iter().map(|t| (t.target.as_str(), t.first, t.second)).collect();
+    assert_eq!(counts, [("idc-fio", 4, 2), ("ec2-tuned", 2, 1), ("aurora-r3.8xlarge", 0, 3)]);
+    assert!(summary.tests.iter().all(|podium| podium.as_printed));
+}
+
+#[test]
+fn failures_come_last_with_their_reason() {
+    let dataset = bmt();
+    let analysis = analyse::analyse(&dataset);
+    let failed = |name| -> Vec<(&str, &str)> {
+        let failed = test_named(&analysis, name).ranking.failed.iter();
+        failed.map(|f| (f.target.as_str(), f.failure.message.as_str())).collect()
+    };
+    let lost = "lost connection";
+    assert_eq!(
+        failed("analytic-query"),
+        [("aurora-r3.2xlarge", lost), ("aurora-r3.4xlarge", lost)]
+    );
+    let [(target, reason)] = failed("alter-table")[..] else { panic!("one target failed") };
+    assert!(target == "aurora-r3.2xlarge" && reason.contains("/tmp too small"), "{reason}");
+}
+
+#[test]
+fn the_vps_is_behind_at_every_level_as_printed() {
+    let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
+    let dataset = study("001-vps-vs-hardware", text);
+    let analysis = analyse::analyse(&dataset);
+    let [test] = &analysis.tests[..] else { panic!("the study has one test") };
+    assert_eq!(test.basis.unwrap().metric, Metric::LatencyP95);
+    let names: Vec<&str> = test.ranking.as_printed.iter().map(|p| p.target.as_str()).collect();
+    assert_eq!(names, ["hardware", "vps"]);
+    assert!(test.ranking.first_at_every_level);
+    let levels: Vec<Level> = test.comparisons.iter().map(|c| c.level).collect();
+    assert_eq!(levels, [8, 16, 32, 64, 128].map(Level::clients));
+    for comparison in &test.comparisons {
+        assert!(comparison.ratio.point > 3.0, "the vps takes three times as long at least");
+    }
+    let monthly = |target: &Target| target.price.as_ref().unwrap().fixed_monthly(None).unwrap();
+    let prices: Vec<f64> = dataset.study.targets.iter().map(monthly).collect();
+    assert_eq!(prices, [2300.0, 630.0]);
+}
+
+#[test]
+fn figures_that_were_measured_once_decide_nothing() {
+    let dataset = bmt();
+    let analysis = analyse::analyse(&dataset);
+    let verdicts = analysis.tests.iter().flat_map(|test| &test.comparisons);
+    assert!(verdicts.clone().count() > 50);
+    assert!(verdicts.clone().all(|c| c.verdict == Verdict::Unresolved));
+    assert!(analysis.tests.iter().all(|test| test.ranking.tiers.len() == 1));
+    let claims = |evidence: &Evidence| {
+        matches!(evidence, Evidence::Better { .. } | Evidence::Equivalent { .. })
+    };
+    assert!(!analysis.findings.iter().any(|finding| claims(&finding.evidence)));
+}
+
+#[test]
+fn figures_of_unknown_names_are_kept_and_rank_nothing() {
+    let text = include_str!("../../analyse/tests/fixtures/003-storage-cluster.csv");
+    let dataset = study("003-storage-cluster", text);
+    let analysis = analyse::analyse(&dataset);
+    assert_eq!(analysis.tests.len(), 7, "one for each share of reads");
+    assert!(analysis.tests.iter().all(|test| test.basis.is_none() && test.comparisons.is_empty()));
+    let test = test_named(&analysis, "t1 o32 b16k random, read_percent 100");
+    let figure = test.figures.iter().find(|figure| figure.metric == "iops_per_volume").unwrap();
+    assert_eq!(figure.values[0].estimate.unwrap().point, 475_000.0);
+}
+
+#[test]
+fn a_study_of_prices_has_targets_and_no_tests() {
+    let text = include_str!("../../analyse/tests/fixtures/004-redis-volumes-prices.csv");
+    let dataset = study("004-redis-volumes-prices", text);
+    let analysis = analyse::analyse(&dataset);
+    assert_eq!(dataset.study.targets.len(), 4);
+    assert!(analysis.tests.is_empty() && analysis.summary.is_none());
+}
