@@ -3,13 +3,44 @@
 use crate::{Latencies, LatencyDecodeError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use std::io::Read;
 
 /// The longest text that is taken for a histogram, in bytes: sixteen times what the finest one of
 /// a day in nanoseconds needs.
 const LONGEST_TEXT: usize = 1 << 24;
+
+/// What compressed histograms of version 2 begin with.
+const COMPRESSED: [u8; 4] = [0x1c, 0x84, 0x93, 0x14];
+/// Where the length of a histogram's contents stands, and where these begin.
+const LENGTH_AT: usize = 4;
+const CONTENTS_AT: usize = 40;
+
+/// A histogram without compression, whose contents are as long as it says: the library makes room
+/// for whatever length is written there.
+fn plain(bytes: Vec<u8>) -> Result<Vec<u8>, LatencyDecodeError> {
+    let bytes = match bytes.strip_prefix(&COMPRESSED) {
+        None => bytes,
+        Some(rest) => {
+            let mut inflated = Vec::new();
+            let packed = rest.get(4..).unwrap_or_default();
+            ZlibDecoder::new(packed)
+                .take(LONGEST_TEXT as u64)
+                .read_to_end(&mut inflated)
+                .map_err(|error| LatencyDecodeError(error.to_string()))?;
+            inflated
+        }
+    };
+    let length = bytes.get(LENGTH_AT..LENGTH_AT + 4).and_then(|bytes| bytes.try_into().ok());
+    let length = length.map_or(usize::MAX, |length| u32::from_be_bytes(length) as usize);
+    match bytes.len().checked_sub(CONTENTS_AT) {
+        Some(contents) if contents >= length => Ok(bytes),
+        _ => Err(LatencyDecodeError("it is shorter than it says".to_owned())),
+    }
+}
 
 /// A histogram of values in a unit that is not written with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +59,7 @@ impl EncodedLatencies {
             .decode(text.trim())
             .map_err(|_| LatencyDecodeError("it is no base64".to_owned()))?;
         Deserializer::new()
-            .deserialize(&mut &bytes[..])
+            .deserialize(&mut &plain(bytes)?[..])
             .map(Self)
             .map_err(|error| LatencyDecodeError(error.to_string()))
     }
@@ -101,5 +132,44 @@ impl LatencyLogLine {
                 latencies: EncodedLatencies::from_base64(interval.encoded_histogram())?,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use std::io::Write;
+
+    fn compressed(plain: &[u8]) -> String {
+        let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(plain).unwrap();
+        let packed = packed.finish().unwrap();
+        let length = u32::try_from(packed.len()).unwrap().to_be_bytes();
+        STANDARD.encode([&COMPRESSED[..], &length, &packed].concat())
+    }
+
+    #[test]
+    fn a_histogram_is_read_compressed_or_not() {
+        let mut latencies = Latencies::new();
+        latencies.record_many(1_000, 3);
+        let bytes = latencies.to_bytes();
+        for text in [STANDARD.encode(&bytes), compressed(&bytes)] {
+            let read = EncodedLatencies::from_base64(&text).unwrap();
+            assert_eq!(read.in_units_of(1), latencies);
+        }
+    }
+
+    #[test]
+    fn contents_that_are_shorter_than_they_say_are_refused() {
+        let mut bytes = Latencies::new().to_bytes();
+        bytes[LENGTH_AT..LENGTH_AT + 4].copy_from_slice(&u32::MAX.to_be_bytes());
+        for text in [STANDARD.encode(&bytes), compressed(&bytes)] {
+            let error = EncodedLatencies::from_base64(&text).unwrap_err();
+            assert!(error.to_string().contains("shorter"), "{error}");
+        }
+        assert!(EncodedLatencies::from_base64(&STANDARD.encode(COMPRESSED)).is_err());
+        assert!(EncodedLatencies::from_base64("").is_err());
     }
 }
