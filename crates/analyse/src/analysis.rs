@@ -1,5 +1,5 @@
 use crate::money::{BreakEven, TestMoney};
-use crate::{Basis, Finding, NamedFigure, SearchAnalysis, Validity};
+use crate::{Basis, Contrast, Finding, NamedFigure, SearchAnalysis, Validity};
 use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
 use stats::Estimate;
@@ -19,6 +19,8 @@ pub struct Analysis<'a> {
     pub settings: Vec<SettingDifference>,
     /// Who comes first and second in each test; absent for fewer than two tests or targets.
     pub summary: Option<Summary>,
+    /// What each label does where targets differ in it alone, in order of label.
+    pub factors: Vec<Contrast>,
     /// Every pair of targets with prices in one currency: at which load they cost the same.
     pub break_evens: Vec<BreakEven>,
 }

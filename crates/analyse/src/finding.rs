@@ -1,5 +1,5 @@
 use crate::money::{BreakEven, CostGap, Step};
-use crate::{Contradiction, SearchOutcome, Verdict};
+use crate::{Contradiction, Contrast, SearchOutcome, Verdict};
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
 use stats::Estimate;
@@ -400,6 +400,8 @@ pub enum Evidence {
         /// Bytes of the server's buffer pool.
         buffer_pool_bytes: u64,
     },
+    /// What a label does where targets differ in it alone.
+    Factor(Contrast),
     /// From which load on one target costs less than another.
     BreakEven(BreakEven),
     /// What a tenth more throughput costs, from one target to the next on the front of price and

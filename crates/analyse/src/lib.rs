@@ -10,8 +10,9 @@
 //! are compared between targets, level by level (`compare`) and over all levels together
 //! (`overall`), along the levels of a target (`curve`), and at the
 //! targets' peaks (`rank`), where they are also priced (`money`); `basis` says by which figure, and
-//! `summary` who is first and second. Where a test searches for the highest load, the answers of its
-//! trials are the series (`search`).
+//! `summary` who is first and second. Targets that differ in one label alone show what that factor
+//! does (`factor`). Where a test searches for the highest load, the answers of its trials are the
+//! series (`search`).
 
 mod analysis;
 mod audit;
@@ -21,6 +22,7 @@ mod check;
 mod compare;
 mod contents;
 mod curve;
+mod factor;
 mod finding;
 mod money;
 mod named;
@@ -40,6 +42,7 @@ pub use analysis::{
 };
 pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Term};
 pub use basis::Basis;
+pub use factor::{Contrast, LevelEffect, PairEffect};
 pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};
 pub use model::Metric;
 pub use money::{
@@ -64,8 +67,10 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
         judgements[trial].add(doubt);
     }
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
+    let mut factor_rungs = Vec::new();
     for test in &dataset.study.tests {
-        let (analysis, found) = analyse_test(dataset, test, &judgements);
+        let (analysis, found, rungs) = analyse_test(dataset, test, &judgements);
+        factor_rungs.extend(rungs);
         tests.push(analysis);
         findings.extend(found);
     }
@@ -74,19 +79,21 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
         tests.iter().map(|test| (test.test.as_str(), &test.money)).collect();
     let break_evens = money::break_evens(dataset, &bills);
     findings.extend(money::findings(&dataset.study, &bills, &break_evens));
+    let factors = factor::contrasts(&dataset.study, &factor_rungs);
+    findings.extend(factor::findings(&factors));
     findings.extend(check::passed(&judgements));
     // Stable: within a severity the order of the study stays.
     findings.sort_by_key(|finding| finding.severity);
     let settings = settings::differences(dataset);
     let summary = summary::summary(&dataset.study, &tests);
-    Analysis { dataset, tests, findings, settings, summary, break_evens }
+    Analysis { dataset, tests, findings, settings, summary, factors, break_evens }
 }
 
 fn analyse_test(
     dataset: &Dataset,
     test: &Test,
     judgements: &[Judgement],
-) -> (TestAnalysis, Vec<Finding>) {
+) -> (TestAnalysis, Vec<Finding>, Vec<factor::Rung>) {
     let study = &dataset.study;
     let basis = Basis::of(test, dataset.trials.iter());
     let mut data = cell::collect(dataset, test, judgements, basis.as_ref());
@@ -122,5 +129,5 @@ fn analyse_test(
         money,
     };
     findings.extend(compare::findings(study, &analysis));
-    (analysis, findings)
+    (analysis, findings, factor::rungs(study, test, basis, compared))
 }

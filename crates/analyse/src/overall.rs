@@ -49,10 +49,10 @@ fn compare(
             Some(Rung { level, base, candidate })
         })
         .collect();
-    let Balanced { repeats, levels } = balanced(&rungs)?;
-    let kept: Vec<&Rung> = levels.iter().map(|&index| &rungs[index]).collect();
-    let base = geometric_means(&repeats, kept.iter().map(|rung| &rung.base));
-    let numerator = geometric_means(&repeats, kept.iter().map(|rung| &rung.candidate));
+    let pairs: Vec<(&Series, &Series)> =
+        rungs.iter().map(|rung| (&rung.base, &rung.candidate)).collect();
+    let Pooled { kept, base, candidate: numerator } = pool(&pairs, FEWEST_LEVELS)?;
+    let kept: Vec<&Rung> = kept.iter().map(|&index| &rungs[index]).collect();
     let ratio = numerator.ratio_to(&base, study.confidence)?;
     Some(OverallComparison {
         baseline: baseline.to_owned(),
@@ -66,50 +66,69 @@ fn compare(
     })
 }
 
-/// The geometric mean over the levels in each repeat. The relative errors of its factors average
+/// Several pairs of series in one: their geometric means in each repeat.
+pub(crate) struct Pooled {
+    /// The pairs that it rests on, by index.
+    pub(crate) kept: Vec<usize>,
+    /// Of the first of each pair.
+    pub(crate) base: Series,
+    /// Of the second.
+    pub(crate) candidate: Series,
+}
+
+/// Pools as many pairs and repeats as go together; see [`balanced`]. `None` where fewer than
+/// `fewest` pairs are left.
+pub(crate) fn pool(pairs: &[(&Series, &Series)], fewest: usize) -> Option<Pooled> {
+    let Balanced { repeats, pairs: kept } = balanced(pairs, fewest)?;
+    let of = |side: fn(&(&Series, &Series)) -> Series| {
+        let series: Vec<Series> = kept.iter().map(|&index| side(&pairs[index])).collect();
+        geometric_means(&repeats, &series)
+    };
+    let (base, candidate) = (of(|pair| pair.0.clone()), of(|pair| pair.1.clone()));
+    Some(Pooled { kept, base, candidate })
+}
+
+/// The geometric mean of the series in each repeat. The relative errors of its factors average
 /// in it, as their logarithms do.
-fn geometric_means<'a>(
-    repeats: &[u32],
-    levels: impl Iterator<Item = &'a Series> + Clone,
-) -> Series {
-    let count = levels.clone().count().max(1) as f64;
+fn geometric_means(repeats: &[u32], series: &[Series]) -> Series {
+    let count = series.len().max(1) as f64;
     let mean = |repeat: u32| {
-        let logs = levels.clone().filter_map(|series| series.at(repeat)).map(f64::ln);
+        let logs = series.iter().filter_map(|series| series.at(repeat)).map(f64::ln);
         (logs.sum::<f64>() / count).exp()
     };
     let values: BTreeMap<u32, f64> = repeats.iter().map(|&repeat| (repeat, mean(repeat))).collect();
-    let rounding = levels.clone().map(Series::rounding).sum::<f64>() / count;
+    let rounding = series.iter().map(Series::rounding).sum::<f64>() / count;
     Series::from_values(values, rounding)
 }
 
-/// Repeats all of which have all of these levels (indices).
+/// Repeats all of which have all of these pairs (indices).
 struct Balanced {
     repeats: Vec<u32>,
-    levels: Vec<usize>,
+    pairs: Vec<usize>,
 }
 
-/// The repeats with the most levels, and the levels that all of them have; as many repeats as
-/// make the most of (repeats × levels), at least two where there are two, and of equal choices
-/// the one with more repeats. `None` where fewer than two levels are left.
-fn balanced(rungs: &[Rung]) -> Option<Balanced> {
+/// The repeats with the most pairs, and the pairs that all of them have; as many repeats as
+/// make the most of (repeats × pairs), at least two where there are two, and of equal choices
+/// the one with more repeats. `None` where fewer than `fewest` pairs are left.
+fn balanced(all: &[(&Series, &Series)], fewest: usize) -> Option<Balanced> {
     let mut by_repeat: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for (index, rung) in rungs.iter().enumerate() {
-        for repeat in rung.base.repeats().filter(|&repeat| rung.candidate.at(repeat).is_some()) {
+    for (index, (base, candidate)) in all.iter().enumerate() {
+        for repeat in base.repeats().filter(|&repeat| candidate.at(repeat).is_some()) {
             by_repeat.entry(repeat).or_default().push(index);
         }
     }
     let mut fullest: Vec<(u32, Vec<usize>)> = by_repeat.into_iter().collect();
     // Stable: of equally full repeats the earlier one comes first.
-    fullest.sort_by_key(|(_, levels)| std::cmp::Reverse(levels.len()));
+    fullest.sort_by_key(|(_, pairs)| std::cmp::Reverse(pairs.len()));
     let choices = (1..=fullest.len()).filter_map(|count| {
         let (first, others) = fullest[..count].split_first()?;
-        let everywhere = |level: &&usize| others.iter().all(|(_, levels)| levels.contains(level));
-        let levels: Vec<usize> = first.1.iter().filter(everywhere).copied().collect();
+        let everywhere = |pair: &&usize| others.iter().all(|(_, pairs)| pairs.contains(pair));
+        let pairs: Vec<usize> = first.1.iter().filter(everywhere).copied().collect();
         let repeats = fullest[..count].iter().map(|&(repeat, _)| repeat).collect();
-        (levels.len() >= FEWEST_LEVELS).then_some(Balanced { repeats, levels })
+        (pairs.len() >= fewest).then_some(Balanced { repeats, pairs })
     });
     choices.max_by_key(|choice| {
         let repeats = choice.repeats.len();
-        (repeats > 1, repeats * choice.levels.len(), repeats)
+        (repeats > 1, repeats * choice.pairs.len(), repeats)
     })
 }

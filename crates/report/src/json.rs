@@ -2,7 +2,7 @@
 
 use crate::trial_columns::{COLUMNS, rows};
 use crate::words;
-use analyse::{Analysis, BreakEven, Finding, SettingDifference, Summary, TestAnalysis};
+use analyse::{Analysis, BreakEven, Contrast, Finding, SettingDifference, Summary, TestAnalysis};
 use model::{HostFacts, Price, ServerFacts};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -22,6 +22,7 @@ struct Report<'a> {
     settings: &'a [SettingDifference],
     summary: Option<&'a Summary>,
     tests: Vec<TestReport<'a>>,
+    factors: &'a [Contrast],
     break_evens: &'a [BreakEven],
     findings: Vec<FindingReport<'a>>,
     trials: Vec<Map<String, Value>>,
@@ -109,6 +110,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         settings: &analysis.settings,
         summary: analysis.summary.as_ref(),
         tests: analysis.tests.iter().map(|test| test_report(analysis, test)).collect(),
+        factors: &analysis.factors,
         break_evens: &analysis.break_evens,
         findings: analysis
             .findings

@@ -37,6 +37,10 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     for test in &analysis.tests {
         blocks.extend(details(analysis, test));
     }
+    if let Some(factors) = tables::factors(analysis) {
+        blocks.push("## Factors".to_owned());
+        blocks.push(table(&factors));
+    }
     blocks.extend(money(analysis));
     blocks.extend(findings(analysis));
     if let Some(wrong) = tables::arithmetic(analysis) {

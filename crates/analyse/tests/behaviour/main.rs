@@ -5,6 +5,7 @@ mod caches;
 mod checks;
 mod contents;
 mod curves;
+mod factors;
 mod false_alarms;
 mod host;
 mod money;

@@ -37,6 +37,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                     (answer(analysis))
                     (summary::section(analysis))
                     @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i)) }
+                    (factors(analysis))
                     (money::section(analysis))
                     (findings::section(analysis))
                     (timelines::section(analysis))
@@ -70,6 +71,7 @@ fn heading(analysis: &Analysis, question: &str) -> Markup {
             a href="#answer" { "Answer" }
             @if analysis.summary.is_some() { a href="#summary" { "First and second" } }
             @for (i, test) in analysis.tests.iter().enumerate() { a href={ "#test-" (i) } { (test.test) } }
+            @if !analysis.factors.is_empty() { a href="#factors" { "Factors" } }
             @if money::applies(analysis) { a href="#money" { "Money" } }
             a href="#findings" { "Findings" }
             @if timelines::any(analysis) { a href="#time" { "Over time" } }
@@ -109,6 +111,22 @@ fn answer(analysis: &Analysis) -> Markup {
                 }
             }
             p.limits { (words::general_limits(analysis).join(" ")) }
+        }
+    }
+}
+
+/// What the labels do; nothing where no targets differ in one alone.
+fn factors(analysis: &Analysis) -> Markup {
+    html! {
+        @if let Some(factors) = tables::factors(analysis) {
+            section #factors {
+                h2 { "Factors" }
+                p.caption {
+                    "Targets that differ in one label and are alike in all others. What the labels \
+                     don’t say may differ too."
+                }
+                (table::table(&factors))
+            }
         }
     }
 }

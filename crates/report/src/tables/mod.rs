@@ -3,6 +3,7 @@
 mod arithmetic;
 mod cells;
 mod environment;
+mod factors;
 mod money;
 mod named;
 mod ranking;
@@ -15,6 +16,7 @@ mod trials;
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use cells::cells;
 pub(crate) use environment::{host, run, servers};
+pub(crate) use factors::factors;
 pub(crate) use money::{break_evens, costs};
 pub(crate) use named::{cells_add_to_named, named};
 pub(crate) use ranking::ranking;

@@ -9,6 +9,7 @@ use super::doubts::{
     busy_clients, client_busy, counters, dataset_against_memory, errors, failed, noticed_late,
     saturated, steal,
 };
+use super::factors;
 use super::labels::{check, target_name};
 use super::metric::metric_name;
 use super::money;
@@ -241,6 +242,7 @@ pub fn statement(finding: &Finding) -> String {
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {
             dataset_against_memory(*dataset_bytes, *buffer_pool_bytes)
         }
+        Evidence::Factor(found) => factors::contrast(found),
         Evidence::BreakEven(found) => money::break_even(found),
         Evidence::NextTenth(step) => money::next_tenth(step),
         Evidence::CostUnknown { gap } => money::gap(*gap).to_owned(),

@@ -10,6 +10,7 @@ mod comparisons;
 mod data;
 mod doubts;
 mod evidence;
+mod factors;
 mod labels;
 mod methods;
 mod metric;
@@ -25,6 +26,7 @@ pub(crate) use answer::{answer, general_limits};
 pub(crate) use arithmetic::{Terms, equation, follows, off, origins, value as printed};
 pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
+pub(crate) use factors::by_level;
 pub(crate) use labels::{failure_kind, kind, place, severity, shape, validity, verdict, workload};
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use metric::{

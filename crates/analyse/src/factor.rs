@@ -1,0 +1,255 @@
+//! What a label does: targets that differ in it alone, over all tests and levels.
+
+use crate::cell::CellData;
+use crate::compare::verdict;
+use crate::overall::pool;
+use crate::series::Series;
+use crate::{Basis, Evidence, Finding, Metric, Severity, Subject, Verdict};
+use model::{Level, Study, Target, Test};
+use serde::Serialize;
+use stats::Estimate;
+
+/// Two values of one label, compared over the pairs of targets that have one each and are alike in
+/// all other labels. What the labels don't say may differ too.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Contrast {
+    /// The label.
+    pub label: String,
+    /// The value in the denominator: the one that comes first in the study.
+    pub from: String,
+    /// The value in the numerator.
+    pub to: String,
+    /// What is compared: the metric by which the tests are judged; where transactions are offered at
+    /// rates the 95th percentile of the response time.
+    pub metric: Metric,
+    /// `to` ÷ `from` over all pairs, tests and levels together: geometric means within each repeat,
+    /// each pair at each level with equal weight.
+    pub ratio: Estimate,
+    /// What follows; the candidate is `to`.
+    pub verdict: Verdict,
+    /// The pairs of targets, in the order of the study.
+    pub pairs: Vec<PairEffect>,
+    /// Whether the effect depends on the pair: the intervals of two of them have nothing in common.
+    /// The ratio over all is then a mean of effects that differ.
+    pub pairs_differ: bool,
+    /// The pairs together at each level of each test, in the order of the study.
+    pub levels: Vec<LevelEffect>,
+}
+
+/// The effect on one pair of targets, over all tests and levels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairEffect {
+    /// The target that has `from`.
+    pub baseline: String,
+    /// The target that has `to`.
+    pub candidate: String,
+    /// candidate ÷ baseline.
+    pub ratio: Estimate,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// The effect at one level, over all pairs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LevelEffect {
+    /// Name of the test.
+    pub test: String,
+    /// How hard.
+    pub level: Level,
+    /// `to` ÷ `from`.
+    pub ratio: Estimate,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// One pair of targets at one level of one test.
+pub(crate) struct Rung {
+    factor: Factor,
+    pair: (String, String),
+    test: String,
+    level: Level,
+    base: Series,
+    candidate: Series,
+}
+
+/// What a pair differs in, and by which figure it is compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Factor {
+    label: String,
+    from: String,
+    to: String,
+    metric: Metric,
+}
+
+/// All that a test contributes.
+pub(crate) fn rungs(
+    study: &Study,
+    test: &Test,
+    basis: Option<Basis>,
+    cells: &[CellData],
+) -> Vec<Rung> {
+    let Some(Basis { metric, .. }) = basis else { return Vec::new() };
+    // What is offered decides the throughput of an open loop.
+    let metric = if test.is_open() { Metric::LatencyP95 } else { metric };
+    let series = |target: &Target, level: Level| {
+        let cell = cells.iter().find(|cell| cell.target == target.name && cell.level == level)?;
+        Some(cell.series(metric))
+    };
+    let mut rungs = Vec::new();
+    for (baseline, candidate, label) in pairs(study) {
+        let factor = Factor {
+            label: label.to_owned(),
+            from: baseline.labels[label].clone(),
+            to: candidate.labels[label].clone(),
+            metric,
+        };
+        for &level in &test.levels {
+            let Some((base, numerator)) = series(baseline, level).zip(series(candidate, level))
+            else {
+                continue;
+            };
+            rungs.push(Rung {
+                factor: factor.clone(),
+                pair: (baseline.name.clone(), candidate.name.clone()),
+                test: test.name.clone(),
+                level,
+                base,
+                candidate: numerator,
+            });
+        }
+    }
+    rungs
+}
+
+/// Pairs of targets that differ in one label alone, with that label; the target whose value comes
+/// first in the study comes first.
+fn pairs(study: &Study) -> Vec<(&Target, &Target, &str)> {
+    let mut pairs = Vec::new();
+    for (i, earlier) in study.targets.iter().enumerate() {
+        for later in &study.targets[i + 1..] {
+            let Some(label) = only_difference(earlier, later) else { continue };
+            let place = |target: &Target| {
+                let value = target.labels.get(label);
+                study.targets.iter().position(|other| other.labels.get(label) == value)
+            };
+            let turned = place(later) < place(earlier);
+            let (from, to) = if turned { (later, earlier) } else { (earlier, later) };
+            pairs.push((from, to, label));
+        }
+    }
+    pairs
+}
+
+/// The label of which two targets have different values, where they have the same labels and all
+/// others are equal.
+fn only_difference<'a>(a: &'a Target, b: &Target) -> Option<&'a str> {
+    if !a.labels.keys().eq(b.labels.keys()) {
+        return None;
+    }
+    let mut differing =
+        a.labels.iter().filter(|(label, value)| b.labels.get(*label) != Some(value));
+    let (label, _) = differing.next()?;
+    differing.next().is_none().then_some(label)
+}
+
+/// What the labels do, in order of label and, within one, of the study.
+pub(crate) fn contrasts(study: &Study, rungs: &[Rung]) -> Vec<Contrast> {
+    let mut factors: Vec<&Factor> = Vec::new();
+    for rung in rungs {
+        if !factors.contains(&&rung.factor) {
+            factors.push(&rung.factor);
+        }
+    }
+    // Stable: the values of a label stay in the order of the study.
+    factors.sort_by(|a, b| a.label.cmp(&b.label));
+    let of = |factor: &Factor| -> Vec<&Rung> {
+        rungs.iter().filter(|rung| rung.factor == *factor).collect()
+    };
+    factors.into_iter().filter_map(|factor| contrast(study, factor, &of(factor))).collect()
+}
+
+fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<Contrast> {
+    let effect = |rungs: &[&Rung]| {
+        let ratio = ratio(study, rungs)?;
+        Some((ratio, verdict(factor.metric, &ratio, study.margin)))
+    };
+    let (ratio, verdict) = effect(rungs)?;
+    let pairs: Vec<PairEffect> = distinct(rungs, |rung| &rung.pair)
+        .into_iter()
+        .filter_map(|((baseline, candidate), of_pair)| {
+            let (ratio, verdict) = effect(&of_pair)?;
+            let (baseline, candidate) = (baseline.clone(), candidate.clone());
+            Some(PairEffect { baseline, candidate, ratio, verdict })
+        })
+        .collect();
+    let places: Vec<(String, Level)> =
+        rungs.iter().map(|rung| (rung.test.clone(), rung.level)).collect();
+    let mut seen: Vec<&(String, Level)> = Vec::new();
+    let levels = places
+        .iter()
+        .filter(|place| {
+            let new = !seen.contains(place);
+            if new {
+                seen.push(place);
+            }
+            new
+        })
+        .filter_map(|(test, level)| {
+            let here = |rung: &&&Rung| rung.test == *test && rung.level == *level;
+            let at_level: Vec<&Rung> = rungs.iter().filter(here).copied().collect();
+            let (ratio, verdict) = effect(&at_level)?;
+            Some(LevelEffect { test: test.clone(), level: *level, ratio, verdict })
+        })
+        .collect();
+    Some(Contrast {
+        label: factor.label.clone(),
+        from: factor.from.clone(),
+        to: factor.to.clone(),
+        metric: factor.metric,
+        ratio,
+        verdict,
+        pairs_differ: differ(&pairs),
+        pairs,
+        levels,
+    })
+}
+
+/// Rungs by a key, in the order in which the keys first come.
+fn distinct<'a, K: PartialEq>(
+    rungs: &[&'a Rung],
+    key: impl Fn(&'a Rung) -> &'a K,
+) -> Vec<(&'a K, Vec<&'a Rung>)> {
+    let mut groups: Vec<(&K, Vec<&Rung>)> = Vec::new();
+    for &rung in rungs {
+        match groups.iter_mut().find(|(known, _)| *known == key(rung)) {
+            Some((_, same)) => same.push(rung),
+            None => groups.push((key(rung), vec![rung])),
+        }
+    }
+    groups
+}
+
+/// The ratio of geometric means over rungs, one value for each repeat.
+fn ratio(study: &Study, rungs: &[&Rung]) -> Option<Estimate> {
+    let pairs: Vec<(&Series, &Series)> =
+        rungs.iter().map(|rung| (&rung.base, &rung.candidate)).collect();
+    let pooled = pool(&pairs, 1)?;
+    pooled.candidate.ratio_to(&pooled.base, study.confidence)
+}
+
+/// Whether the intervals of any two pairs have nothing in common.
+fn differ(pairs: &[PairEffect]) -> bool {
+    let intervals: Vec<stats::Interval> =
+        pairs.iter().filter_map(|pair| pair.ratio.interval).collect();
+    intervals.iter().any(|a| intervals.iter().any(|b| a.high < b.low))
+}
+
+/// One for each contrast.
+pub(crate) fn findings(contrasts: &[Contrast]) -> Vec<Finding> {
+    let finding = |contrast: &Contrast| Finding {
+        severity: Severity::Notice,
+        subject: Subject::default(),
+        evidence: Evidence::Factor(contrast.clone()),
+    };
+    contrasts.iter().map(finding).collect()
+}

@@ -1,0 +1,106 @@
+//! What labels do, in words.
+
+use super::comparisons::times;
+use super::labels::target_name;
+use super::metric::metric_name;
+use super::place::levels;
+use crate::numbers::{self, percent};
+use analyse::{Contrast, LevelEffect, PairEffect, Verdict};
+use model::Level;
+use stats::Estimate;
+
+/// What a label does: over all levels together, where that differs by level, and on which targets
+/// it rests.
+pub(super) fn contrast(found: &Contrast) -> String {
+    let mut parts = vec![format!("{}: {}", found.label, effect(found))];
+    if !same_everywhere(&found.levels) {
+        parts.extend(by_level(&found.levels));
+    }
+    parts.push(rests_on(found));
+    parts.join("; ")
+}
+
+/// What it does over all levels together.
+fn effect(found: &Contrast) -> String {
+    let (from, to) = (target_name(&found.from), target_name(&found.to));
+    let figure = metric_name(found.metric);
+    match found.verdict {
+        Verdict::Equivalent => format!(
+            "no difference between {from} and {to} (within {} over all levels together)",
+            percent(farthest(&found.ratio)),
+        ),
+        Verdict::CandidateBetter | Verdict::BaselineBetter => format!(
+            "over all levels together {to} has {}",
+            times(&found.ratio, &format!("the {figure} of {from}")),
+        ),
+        Verdict::Unresolved => format!(
+            "whether {from} or {to} makes a difference is not resolved: over all levels together \
+             {to} has {}",
+            times(&found.ratio, &format!("the {figure} of {from}")),
+        ),
+    }
+}
+
+/// The largest difference from 1 that the interval allows.
+fn farthest(ratio: &Estimate) -> f64 {
+    ratio.interval.map_or(0.0, |interval| (interval.high - 1.0).max(1.0 - interval.low))
+}
+
+fn same_everywhere(effects: &[LevelEffect]) -> bool {
+    effects.windows(2).all(|pair| pair[0].verdict == pair[1].verdict)
+}
+
+/// The levels by verdict: `1.05–1.07 × at 128 and 256 clients; the same at 1 and 2 clients`.
+pub(crate) fn by_level(effects: &[LevelEffect]) -> Vec<String> {
+    let mut tests: Vec<&str> = effects.iter().map(|effect| effect.test.as_str()).collect();
+    tests.dedup();
+    let mut said = Vec::new();
+    for test in &tests {
+        let of_test = if tests.len() > 1 { format!("{test}, ") } else { String::new() };
+        for verdict in [
+            Verdict::CandidateBetter,
+            Verdict::BaselineBetter,
+            Verdict::Equivalent,
+            Verdict::Unresolved,
+        ] {
+            let here: Vec<&LevelEffect> = effects
+                .iter()
+                .filter(|effect| effect.test == *test && effect.verdict == verdict)
+                .collect();
+            if !here.is_empty() {
+                said.push(format!("{of_test}{}", at_levels(verdict, &here)));
+            }
+        }
+    }
+    said
+}
+
+fn at_levels(verdict: Verdict, effects: &[&LevelEffect]) -> String {
+    let at: Vec<Level> = effects.iter().map(|effect| effect.level).collect();
+    let points = || effects.iter().map(|effect| effect.ratio.point);
+    let low = points().fold(f64::INFINITY, f64::min);
+    let ratios = numbers::range(low, points().fold(0.0, f64::max));
+    match verdict {
+        Verdict::CandidateBetter | Verdict::BaselineBetter => {
+            format!("at {} it is {ratios} ×", levels(&at))
+        }
+        Verdict::Equivalent => format!("at {} there is none", levels(&at)),
+        Verdict::Unresolved => format!("at {} it is not resolved", levels(&at)),
+    }
+}
+
+fn rests_on(found: &Contrast) -> String {
+    let named = |pair: &PairEffect| {
+        format!("{} against {}", target_name(&pair.candidate), target_name(&pair.baseline))
+    };
+    if found.pairs_differ {
+        let effects: Vec<String> = found
+            .pairs
+            .iter()
+            .map(|pair| format!("{} × for {}", numbers::estimate(&pair.ratio, ""), named(pair)))
+            .collect();
+        return format!("it depends on the rest of the target: {}", numbers::list(&effects));
+    }
+    let names: Vec<String> = found.pairs.iter().map(named).collect();
+    format!("as seen on {}", numbers::list(&names))
+}
