@@ -1,5 +1,5 @@
 use crate::money::{BreakEven, TestMoney};
-use crate::{Basis, Contrast, Finding, NamedFigure, SearchAnalysis, Validity};
+use crate::{Basis, Contrast, Finding, NamedFigure, SearchAnalysis, Span, Validity};
 use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
 use stats::Estimate;
@@ -40,6 +40,8 @@ pub struct TestAnalysis {
     /// Every pair of targets at every level where both have data, by the test's metric and p95
     /// latency.
     pub comparisons: Vec<Comparison>,
+    /// Whom to take at which levels: empty where fewer than two targets are compared.
+    pub advice: Vec<Span>,
     /// Every pair of targets over all levels together, by the same two; a pair with
     /// fewer than two levels in common has none.
     pub overall: Vec<OverallComparison>,

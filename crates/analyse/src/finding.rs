@@ -1,5 +1,5 @@
 use crate::money::{BreakEven, CostGap, Step};
-use crate::{Contradiction, Contrast, SearchOutcome, Verdict};
+use crate::{Contradiction, Contrast, SearchOutcome, Span, Verdict};
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
 use stats::Estimate;
@@ -399,6 +399,11 @@ pub enum Evidence {
         dataset_bytes: u64,
         /// Bytes of the server's buffer pool.
         buffer_pool_bytes: u64,
+    },
+    /// Whom to take at which levels of a test.
+    Advice {
+        /// Along the levels, in order.
+        spans: Vec<Span>,
     },
     /// What a label does where targets differ in it alone.
     Factor(Contrast),

@@ -14,6 +14,7 @@
 //! does (`factor`). Where a test searches for the highest load, the answers of its trials are the
 //! series (`search`).
 
+mod advice;
 mod analysis;
 mod audit;
 mod basis;
@@ -35,6 +36,7 @@ mod settings;
 mod study;
 mod summary;
 
+pub use advice::{Choice, Span};
 pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Place,
     Placings, Podium, PrintedPlace, Ranking, SettingDifference, Summary, TestAnalysis,
@@ -113,6 +115,9 @@ fn analyse_test(
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
     let money = money::of_test(dataset, &data, &peaks);
+    let comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));
+    let advice = advice::spans(study, test, basis, &comparisons);
+    findings.extend(advice::finding(&test.name, &advice));
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(study.confidence)).collect(),
@@ -122,7 +127,8 @@ fn analyse_test(
             None => rank::ranking(study, test, (basis, &money), &peaks, &data),
         },
         curves: peaks.into_iter().map(|peak| peak.curve).collect(),
-        comparisons: basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared)),
+        comparisons,
+        advice,
         overall: basis.map_or(vec![], |b| overall::overall(study, test, b, compared)),
         search,
         figures: named::figures(&data, study.confidence),

@@ -37,6 +37,13 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     for test in &analysis.tests {
         blocks.extend(details(analysis, test));
     }
+    let advised = analysis.tests.iter().filter(|test| !test.advice.is_empty());
+    let advice: Vec<String> =
+        advised.map(|test| format!("{}: {}.", test.test, words::advice(&test.advice))).collect();
+    if let Some(list) = bullets(&advice) {
+        blocks.push("## Which one when".to_owned());
+        blocks.push(list);
+    }
     if let Some(factors) = tables::factors(analysis) {
         blocks.push("## Factors".to_owned());
         blocks.push(table(&factors));

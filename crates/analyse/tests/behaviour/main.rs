@@ -1,5 +1,6 @@
 //! What the analysis concludes from datasets of which the truth is known.
 
+mod advice;
 mod bench;
 mod caches;
 mod checks;

@@ -37,6 +37,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                     (answer(analysis))
                     (summary::section(analysis))
                     @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i)) }
+                    (advice(analysis))
                     (factors(analysis))
                     (money::section(analysis))
                     (findings::section(analysis))
@@ -111,6 +112,21 @@ fn answer(analysis: &Analysis) -> Markup {
                 }
             }
             p.limits { (words::general_limits(analysis).join(" ")) }
+        }
+    }
+}
+
+/// Whom to take at which levels; nothing where no test compares targets.
+fn advice(analysis: &Analysis) -> Markup {
+    let advised = || analysis.tests.iter().filter(|test| !test.advice.is_empty());
+    html! {
+        @if advised().next().is_some() {
+            section #advice {
+                h2 { "Which one when" }
+                ul {
+                    @for test in advised() { li { (test.test) ": " (words::advice(&test.advice)) "." } }
+                }
+            }
         }
     }
 }

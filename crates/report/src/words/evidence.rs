@@ -1,5 +1,6 @@
 //! Findings as sentences.
 
+use super::advice::advice;
 use super::arithmetic::{self, contradiction, contradictions};
 use super::comparisons::{better, overall, times};
 use super::data::{
@@ -242,6 +243,7 @@ pub fn statement(finding: &Finding) -> String {
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {
             dataset_against_memory(*dataset_bytes, *buffer_pool_bytes)
         }
+        Evidence::Advice { spans } => advice(spans),
         Evidence::Factor(found) => factors::contrast(found),
         Evidence::BreakEven(found) => money::break_even(found),
         Evidence::NextTenth(step) => money::next_tenth(step),

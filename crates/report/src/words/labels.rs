@@ -97,6 +97,7 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::HighestLoad { .. } => "Highest loads under a bound on latency",
         Evidence::HighestLoads { .. } => "Highest loads compared",
         Evidence::DatasetAgainstMemory { .. } => "Data against memory",
+        Evidence::Advice { .. } => "Advice",
         Evidence::Factor(_) => "Factors",
         Evidence::BreakEven(_) => "Break-even",
         Evidence::NextTenth(_) => "What more throughput costs",

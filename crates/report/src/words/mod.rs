@@ -4,6 +4,7 @@
 //! A difference is given as a ratio with its interval, never as "N % faster", so that the
 //! variation is in the sentence (method R21, R23).
 
+mod advice;
 mod answer;
 mod arithmetic;
 mod comparisons;
@@ -22,6 +23,7 @@ mod rates;
 mod search;
 mod steadiness;
 
+pub(crate) use advice::advice;
 pub(crate) use answer::{answer, general_limits};
 pub(crate) use arithmetic::{Terms, equation, follows, off, origins, value as printed};
 pub(crate) use evidence::sentences;

@@ -1,0 +1,92 @@
+//! Which target to take at which level: conditional rules out of the verdicts.
+
+use crate::{Basis, Comparison, Evidence, Finding, Metric, Severity, Subject, Verdict};
+use model::{Level, Study, Test};
+use serde::Serialize;
+
+/// Neighbouring levels at which the same targets come first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// These levels, in order. What lies between two spans was not measured.
+    pub levels: Vec<Level>,
+    /// Whom to take there.
+    pub choice: Choice,
+}
+
+/// The targets that no other is clearly better than.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Choice {
+    /// There is one.
+    Only {
+        /// Which.
+        target: String,
+    },
+    /// All of them are the same within the study's margin.
+    Same {
+        /// Which, in the order of the study.
+        targets: Vec<String>,
+    },
+    /// They cannot all be told apart.
+    Unresolved {
+        /// Which, in the order of the study.
+        targets: Vec<String>,
+    },
+}
+
+/// Along the levels of a test that compare at least two targets: by throughput or the test's own
+/// metric, where transactions are offered at rates by the 95th percentile of the response time.
+pub(crate) fn spans(
+    study: &Study,
+    test: &Test,
+    basis: Option<Basis>,
+    comparisons: &[Comparison],
+) -> Vec<Span> {
+    let Some(Basis { metric, .. }) = basis else { return Vec::new() };
+    let metric = if test.is_open() { Metric::LatencyP95 } else { metric };
+    let mut spans: Vec<Span> = Vec::new();
+    for &level in &test.levels {
+        let here: Vec<&Comparison> =
+            comparisons.iter().filter(|c| c.level == level && c.metric == metric).collect();
+        let Some(choice) = choice(study, &here) else { continue };
+        match spans.last_mut() {
+            Some(span) if span.choice == choice => span.levels.push(level),
+            _ => spans.push(Span { levels: vec![level], choice }),
+        }
+    }
+    spans
+}
+
+/// `None` without comparisons, or where every target is beaten by another.
+fn choice(study: &Study, here: &[&Comparison]) -> Option<Choice> {
+    let is_beaten = |name: &str| {
+        here.iter().any(|c| match c.verdict {
+            Verdict::CandidateBetter => c.baseline == name,
+            Verdict::BaselineBetter => c.candidate == name,
+            Verdict::Equivalent | Verdict::Unresolved => false,
+        })
+    };
+    let compared = |name: &str| here.iter().any(|c| c.baseline == name || c.candidate == name);
+    let names = study.targets.iter().map(|target| target.name.as_str());
+    let first: Vec<&str> = names.filter(|name| compared(name) && !is_beaten(name)).collect();
+    let among = |name: &String| first.contains(&name.as_str());
+    let mut between = here.iter().filter(|c| among(&c.baseline) && among(&c.candidate));
+    let targets = || first.iter().map(|name| (*name).to_owned()).collect();
+    match first.as_slice() {
+        [] => None,
+        [only] => Some(Choice::Only { target: (*only).to_owned() }),
+        _ if between.all(|c| c.verdict == Verdict::Equivalent) => {
+            Some(Choice::Same { targets: targets() })
+        }
+        _ => Some(Choice::Unresolved { targets: targets() }),
+    }
+}
+
+/// One for a test that has any.
+pub(crate) fn finding(test: &str, spans: &[Span]) -> Option<Finding> {
+    (!spans.is_empty()).then(|| Finding {
+        severity: Severity::Notice,
+        subject: Subject { test: Some(test.to_owned()), ..Subject::default() },
+        evidence: Evidence::Advice { spans: spans.to_vec() },
+    })
+}

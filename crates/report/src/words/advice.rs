@@ -1,0 +1,77 @@
+//! Which target to take at which level, in words.
+
+use super::labels::target_name;
+use super::place::levels;
+use crate::numbers;
+use analyse::{Choice, Span};
+use model::Level;
+
+/// The conditions of a test in one sentence without a full stop: `up to 16 clients take ec2; from 32
+/// clients take rds`.
+pub(crate) fn advice(spans: &[Span]) -> String {
+    let last = spans.len().saturating_sub(1);
+    let parts: Vec<String> = spans
+        .iter()
+        .enumerate()
+        .map(|(i, span)| {
+            let at = match (span.levels.first(), span.levels.last()) {
+                (Some(first), Some(_)) if i > 0 && i == last && span.levels.len() > 1 => {
+                    format!("from {first}")
+                }
+                (Some(_), Some(highest)) if i == 0 && last > 0 && span.levels.len() > 1 => {
+                    format!("up to {highest}")
+                }
+                _ => at(&span.levels),
+            };
+            format!("{at}{}", choice(&span.choice))
+        })
+        .collect();
+    parts.join("; ")
+}
+
+fn at(all: &[Level]) -> String {
+    match all {
+        [Level::NOT_STATED] => String::new(),
+        _ => format!("at {}", levels(all)),
+    }
+}
+
+fn choice(choice: &Choice) -> String {
+    let named = |targets: &[String]| {
+        let names: Vec<String> = targets.iter().map(|name| target_name(name)).collect();
+        numbers::list(&names)
+    };
+    match choice {
+        Choice::Only { target } => format!(" take {}", target_name(target)),
+        Choice::Same { targets } => format!(" {} are the same", named(targets)),
+        Choice::Unresolved { targets } => format!(" {} cannot be told apart", named(targets)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(clients: &[u32], choice: Choice) -> Span {
+        Span { levels: clients.iter().map(|&n| Level::clients(n)).collect(), choice }
+    }
+
+    fn only(target: &str) -> Choice {
+        Choice::Only { target: target.to_owned() }
+    }
+
+    #[test]
+    fn conditions_name_the_levels_that_were_measured_and_no_others() {
+        let both = Choice::Unresolved { targets: vec!["ec2".into(), "rds".into()] };
+        let spans =
+            [span(&[1, 4, 8], only("ec2")), span(&[16], both), span(&[32, 64], only("rds"))];
+        assert_eq!(
+            advice(&spans),
+            "up to 8 clients take ec2; at 16 clients ec2 and rds cannot be told apart; from 32 \
+             clients take rds"
+        );
+        assert_eq!(advice(&[span(&[1, 4], only("a"))]), "at 1 and 4 clients take a");
+        let two = [span(&[1], only("a")), span(&[4], only("b"))];
+        assert_eq!(advice(&two), "at 1 client take a; at 4 clients take b");
+    }
+}
