@@ -68,8 +68,10 @@ impl KeyOrder {
     }
 
     /// All names, in the order in which help texts list them.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        KeyDistribution::ALL.map(KeyDistribution::name).into_iter().chain(["sequential"])
+    pub fn names() -> [&'static str; KeyDistribution::ALL.len() + 1] {
+        std::array::from_fn(|index| {
+            KeyDistribution::ALL.get(index).map_or(Self::Sequential.name(), |drawn| drawn.name())
+        })
     }
 }
 

@@ -1,8 +1,5 @@
-use crate::{Failure, FailureKind, KeyValue, Oltp};
+use crate::{Failure, FailureKind, KeyValue, Oltp, System};
 use serde::{Deserialize, Serialize};
-
-/// The name of the workload of single keys.
-const KEY_VALUE: &str = "key_value";
 
 /// What is run on a target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +14,18 @@ pub enum Workload {
 }
 
 impl Workload {
+    /// The name of the workload of single keys.
+    pub const KEY_VALUE: &'static str = "key_value";
+
+    /// Whether servers of that kind can run it. What was measured elsewhere ran on whatever it did.
+    pub fn suits(&self, system: System) -> bool {
+        match self {
+            Self::Oltp(_) => system != System::Redis,
+            Self::KeyValue(_) => system == System::Redis,
+            Self::Imported(_) => true,
+        }
+    }
+
     /// What is to be run, where it is of the OLTP family.
     ///
     /// # Errors
@@ -27,7 +36,7 @@ impl Workload {
             Self::Oltp(oltp) => Ok(oltp),
             Self::KeyValue(_) => Err(Failure::new(
                 FailureKind::NotPermitted,
-                format!("{KEY_VALUE} is no workload of SQL"),
+                format!("{} is no workload of SQL", Self::KEY_VALUE),
                 "choose one of the workloads that begin with oltp_",
             )),
             Self::Imported(name) => Err(Failure::new(
@@ -42,7 +51,7 @@ impl Workload {
     pub fn name(&self) -> &str {
         match self {
             Self::Oltp(oltp) => oltp.mix.name(),
-            Self::KeyValue(_) => KEY_VALUE,
+            Self::KeyValue(_) => Self::KEY_VALUE,
             Self::Imported(name) => name,
         }
     }

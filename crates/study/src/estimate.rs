@@ -1,4 +1,4 @@
-use model::{CacheState, Place, Plan, Study, Target, Test};
+use model::{CacheState, KeyValue, Place, Plan, SandboxSpec, Study, Target, Test, Workload};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -12,6 +12,9 @@ const COLD_START: Duration = Duration::from_secs(2);
 const TRIAL_OVERHEAD: Duration = Duration::from_millis(500);
 /// Rows that preparing inserts per second.
 const ROWS_PER_SECOND: f64 = 100_000.0;
+/// Keys that preparing writes per second, and bytes of values.
+const KEYS_PER_SECOND: f64 = 200_000.0;
+const VALUE_BYTES_PER_SECOND: f64 = 200e6;
 
 /// How long a plan will take: the load itself, which is exact, and around it preparing, restarts
 /// and cold starts, which are rough figures from a machine with two cores and an SSD.
@@ -22,7 +25,9 @@ pub fn estimate(plan: &Plan, study: &Study) -> Duration {
         .map(|trial| {
             let target = study.targets.iter().find(|target| target.name == trial.key.target);
             let test = study.tests.iter().find(|test| test.name == trial.key.test);
-            let around = target.zip(test).map_or(TRIAL_OVERHEAD, |(a, b)| overhead(a, b));
+            let around = target.zip(test).map_or(TRIAL_OVERHEAD, |(target, test)| {
+                overhead(target, test) + refill(target, test, study)
+            });
             let load = trial.load_time + around;
             // The other tool needs as long again.
             if test.is_some_and(|test| test.second_opinion) { 2 * load } else { load }
@@ -39,6 +44,39 @@ fn overhead(target: &Target, test: &Test) -> Duration {
     TRIAL_OVERHEAD + restart + cold_start
 }
 
+/// Writing keys again before a trial, because the last one was on others, or because the server
+/// forgot them when it was started again.
+fn refill(target: &Target, test: &Test, study: &Study) -> Duration {
+    let Workload::KeyValue(keys) = &test.workload else { return Duration::ZERO };
+    let data = |keys: &KeyValue| (keys.keys, keys.value_size);
+    let others = key_values(study).any(|other| data(other) != data(keys));
+    let forgets =
+        matches!(&target.place, Place::Sandbox(sandbox) if sandbox.restart && forgets(sandbox));
+    if others || forgets { preload(keys) } else { Duration::ZERO }
+}
+
+/// Whether a private Redis server keeps nothing when it is stopped: neither a log nor a snapshot.
+fn forgets(sandbox: &SandboxSpec) -> bool {
+    let setting = |name| sandbox.settings.get(name).map(String::as_str);
+    setting("save") == Some("") && !matches!(setting("appendonly"), Some("yes" | "ON"))
+}
+
+fn preload(keys: &KeyValue) -> Duration {
+    if !keys.preload {
+        return Duration::ZERO;
+    }
+    let count = f64::from(keys.keys);
+    let bytes = count * keys.value_size.mean();
+    Duration::from_secs_f64(count / KEYS_PER_SECOND + bytes / VALUE_BYTES_PER_SECOND)
+}
+
+fn key_values(study: &Study) -> impl Iterator<Item = &KeyValue> {
+    study.tests.iter().filter_map(|test| match &test.workload {
+        Workload::KeyValue(keys) => Some(keys),
+        Workload::Oltp(_) | Workload::Imported(_) => None,
+    })
+}
+
 fn set_up(target: &Target, study: &Study) -> Duration {
     let start = match &target.place {
         Place::Sandbox(_) => SANDBOX_SETUP,
@@ -52,5 +90,6 @@ fn set_up(target: &Target, study: &Study) -> Duration {
         .map(|oltp| (oltp.tables, oltp.table_size))
         .collect();
     let rows: f64 = shapes.iter().map(|(tables, rows)| f64::from(*tables) * f64::from(*rows)).sum();
-    start + Duration::from_secs_f64(rows / ROWS_PER_SECOND)
+    let keys = key_values(study).next().map_or(Duration::ZERO, preload);
+    start + Duration::from_secs_f64(rows / ROWS_PER_SECOND) + keys
 }

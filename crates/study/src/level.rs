@@ -93,8 +93,13 @@ pub(crate) fn connections(
     }
 }
 
+/// Whether another tool is to repeat every trial.
+pub(crate) fn asks_second_opinion(table: &TestTable) -> bool {
+    table.second_opinion.as_ref().is_some_and(|asked| *asked.get_ref())
+}
+
 fn refuse_second_opinion(table: &TestTable, rates: &Spanned<Numbers>, problems: &mut Problems) {
-    if table.second_opinion == Some(true) {
+    if asks_second_opinion(table) {
         problems
             .add(rates.span(), "`second_opinion` cannot be had of a `rate`: sysbench ends above it")
             .help("ask for it in a test with levels of `clients`");

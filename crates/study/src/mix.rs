@@ -1,8 +1,14 @@
 use crate::problem::Problems;
-use crate::validate::whole;
+use crate::test::refuse_keys;
+use crate::validate::{one_of, whole};
 use crate::wire::{Maybe, TestTable};
-use model::{Oltp, OltpMix};
+use model::{KeyDistribution, Oltp, OltpMix};
+use toml::Spanned;
 
+/// Most tables that a test may have.
+pub(crate) const MAX_TABLES: u32 = 10_000;
+/// Most rows that a table may have: `id` is a signed 32-bit column in sysbench's schema.
+pub(crate) const MAX_ROWS: u32 = i32::MAX as u32;
 /// Most statements of one kind in a transaction, and most values in one statement.
 pub(crate) const MAX_COUNT: u32 = 10_000;
 
@@ -13,7 +19,26 @@ pub(crate) fn repeatable(name: &str) -> Option<OltpMix> {
 
 /// A named workload with the changes that a test makes to it.
 pub(crate) fn workload(mix: OltpMix, table: &TestTable, problems: &mut Problems) -> Oltp {
+    refuse_keys(
+        mix.name(),
+        [
+            ("keys", table.keys.as_ref().map(Spanned::span)),
+            ("value_size", table.value_size.as_ref().map(Spanned::span)),
+            ("ratio", table.ratio.as_ref().map(Spanned::span)),
+            ("pipeline", table.pipeline.as_ref().map(Spanned::span)),
+            ("expiry", table.expiry.as_ref().map(Spanned::span)),
+            ("preload", table.preload.as_ref().map(Spanned::span)),
+        ],
+        problems,
+    );
     let mut oltp = Oltp::preset(mix);
+    oltp.tables = whole("tables", &table.tables, 1, 1..=MAX_TABLES, problems);
+    oltp.table_size = whole("table_size", &table.table_size, 10_000, 1..=MAX_ROWS, problems);
+    oltp.range_size = whole("range_size", &table.range_size, 100, 1..=MAX_ROWS, problems);
+    let names = KeyDistribution::ALL.map(KeyDistribution::name);
+    let find = KeyDistribution::from_name;
+    oltp.distribution =
+        one_of("distribution", &table.distribution, names, find, problems).unwrap_or_default();
     let whole_transaction = oltp.transaction.explicit;
     let t = &mut oltp.transaction;
     let counts: [(&str, &Maybe<i64>, &mut u32); 8] = [
@@ -40,10 +65,7 @@ pub(crate) fn workload(mix: OltpMix, table: &TestTable, problems: &mut Problems)
     }
     if t.reads() + t.writes() + t.others() == 0 {
         problems
-            .add(
-                table.workload.as_ref().map_or(0..0, toml::Spanned::span),
-                "the transaction is empty",
-            )
+            .add(table.workload.as_ref().map_or(0..0, Spanned::span), "the transaction is empty")
             .help("raise one of the counts above 0");
     }
     oltp.points =
@@ -51,6 +73,6 @@ pub(crate) fn workload(mix: OltpMix, table: &TestTable, problems: &mut Problems)
     oltp.ranges =
         whole("number_of_ranges", &table.number_of_ranges, oltp.ranges, 1..=MAX_COUNT, problems);
     oltp.delta = whole("delta", &table.delta, oltp.delta, 0..=MAX_COUNT, problems);
-    oltp.prepared = table.prepared.unwrap_or(true);
+    oltp.prepared = table.prepared.as_ref().is_none_or(|prepared| *prepared.get_ref());
     oltp
 }

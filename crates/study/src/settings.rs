@@ -1,10 +1,14 @@
 use crate::problem::Problems;
 use crate::wire::Setting;
+use model::System;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// Settings of a sandbox that weighin chooses itself, and why.
-const OWNED: [(&str, &[&str]); 4] = [
+/// Settings that weighin chooses itself, and why.
+type Owned = [(&'static str, &'static [&'static str]); 4];
+
+/// Those of a sandbox of MariaDB.
+const OWNED: Owned = [
     (
         "weighin gives every sandbox a directory of its own; choose it with `directory` beside \
          `settings`",
@@ -35,10 +39,32 @@ const OWNED: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// Turns the settings of a sandbox into texts, by name with `_` between words; notes those that
-/// cannot be set.
+/// Those of a sandbox of Redis.
+const OWNED_BY_REDIS: Owned = [
+    (
+        "weighin gives every sandbox a directory of its own; choose it with `directory` beside \
+         `settings`",
+        &["dir", "logfile", "pidfile"],
+    ),
+    (
+        "weighin chooses the socket and a free loopback port, so that sandboxes don't meet",
+        &["bind", "port", "tls-port", "unixsocket", "unixsocketperm"],
+    ),
+    (
+        "weighin sets up the account of a sandbox",
+        &["aclfile", "protected-mode", "requirepass", "user"],
+    ),
+    (
+        "weighin starts single servers from a file of its own and must stay their parent",
+        &["cluster-enabled", "daemonize", "include", "replicaof", "slaveof", "supervised"],
+    ),
+];
+
+/// Turns the settings of a sandbox into texts, by name as that kind of server spells it; notes those
+/// that cannot be set.
 pub(crate) fn settings(
     wire: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    system: System,
     problems: &mut Problems,
 ) -> BTreeMap<String, String> {
     let mut places = BTreeMap::new();
@@ -46,16 +72,19 @@ pub(crate) fn settings(
     for (key, value) in wire {
         let at = key.span();
         let written = key.into_inner();
-        let name = written.trim_start_matches("--").to_ascii_lowercase().replace('-', "_");
-        if name.is_empty()
-            || !name.chars().all(|c| c.is_ascii_alphanumeric() || ['_', '.'].contains(&c))
+        let name = written.trim_start_matches("--").to_ascii_lowercase();
+        let name = match system {
+            System::Redis => name.replace('_', "-"),
+            System::MariaDb | System::Unknown => name.replace('-', "_"),
+        };
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
         {
             problems
                 .add(at, format!("`{written}` is not the name of a server setting"))
                 .help("write the name as in the server's option file, without --");
             continue;
         }
-        if let Some(reason) = reason_owned(&name) {
+        if let Some(reason) = reason_owned(&name, system) {
             problems.add(at, format!("`{written}` cannot be set for a sandbox: {reason}"));
             continue;
         }
@@ -84,8 +113,11 @@ pub(crate) fn settings(
     settings
 }
 
-fn reason_owned(name: &str) -> Option<&'static str> {
-    // The server takes any setting with this prefix as the setting itself.
-    let name = name.strip_prefix("loose_").unwrap_or(name);
-    OWNED.iter().find(|(_, names)| names.contains(&name)).map(|(reason, _)| *reason)
+fn reason_owned(name: &str, system: System) -> Option<&'static str> {
+    let (owned, name) = match system {
+        System::Redis => (OWNED_BY_REDIS, name),
+        // The server takes any setting with this prefix as the setting itself.
+        System::MariaDb | System::Unknown => (OWNED, name.strip_prefix("loose_").unwrap_or(name)),
+    };
+    owned.iter().find(|(_, names)| names.contains(&name)).map(|(reason, _)| *reason)
 }

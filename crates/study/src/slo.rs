@@ -1,6 +1,6 @@
 //! Bounds on latency under which the highest load is searched for.
 
-use crate::level::{DEFAULT_CONNECTIONS, connections};
+use crate::level::{DEFAULT_CONNECTIONS, asks_second_opinion, connections};
 use crate::problem::Problems;
 use crate::validate::one_of;
 use crate::wire::{Maybe, TestTable};
@@ -34,7 +34,7 @@ pub(crate) fn slo(table: &TestTable, problems: &mut Problems) -> Option<Slo> {
             .add(cache.span(), "an `slo` cannot be had of `cold` caches: the first step warms them")
             .help("leave `cache` out, or set it to \"warm\"");
     }
-    if table.second_opinion == Some(true) {
+    if asks_second_opinion(table) {
         problems
             .add(written.span(), "`second_opinion` cannot be had of an `slo`: sysbench has none")
             .help("ask for it in a test with levels of `clients`");

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 /// Names of server software that `kind` takes.
-pub(crate) const KINDS: [&str; 2] = ["mariadb", "mysql"];
+pub(crate) const KINDS: [&str; 5] = ["mariadb", "mysql", "redis", "valkey", "keydb"];
 /// Values that `tls` takes.
 pub(crate) const TLS_MODES: [&str; 3] = ["off", "unverified", "verified"];
 
@@ -24,7 +24,7 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
             None
         }
     };
-    one_of("kind", &table.kind, KINDS, |kind| KINDS.contains(&kind).then_some(()), problems);
+    let kind = one_of("kind", &table.kind, KINDS, system, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
     let place = match (table.sandbox.take(), table.url.take()) {
@@ -39,17 +39,56 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
             problems.missing(
                 at,
                 "this target has neither a sandbox nor a url",
-                "add sandbox = {} for a private server, or url = \"mysql://user@host/database\"",
+                "add sandbox = {} for a private server, or url = \"mysql://user@host/database\" or \"redis://host\"",
             );
             None
         }
         (Some(wire), None) => {
             refuse_login(&table, problems);
-            Some(Place::Sandbox(sandbox(wire.into_inner(), problems)))
+            let system = kind.unwrap_or_default();
+            Some((system, Place::Sandbox(sandbox(wire.into_inner(), system, problems))))
         }
-        (None, Some(url)) => server(&url, &table, problems).map(Place::Server),
+        (None, Some(url)) => server(&url, &table, problems)
+            .filter(|(system, _)| agree(*system, kind, &url, &table, problems))
+            .map(|(system, address)| (system, Place::Server(address))),
     };
-    Some(Target { name: name?, system: System::MariaDb, place: place?, price, labels })
+    let (system, place) = place?;
+    Some(Target { name: name?, system, place, price, labels })
+}
+
+fn system(kind: &str) -> Option<System> {
+    match kind {
+        "mariadb" | "mysql" => Some(System::MariaDb),
+        "redis" | "valkey" | "keydb" => Some(System::Redis),
+        _ => None,
+    }
+}
+
+/// Whether the URL is of the kind that the target says it is; says so where it is not.
+fn agree(
+    system: System,
+    kind: Option<System>,
+    url: &Spanned<String>,
+    table: &TargetTable,
+    problems: &mut Problems,
+) -> bool {
+    let (Some(written), true) = (&table.kind, kind.is_some_and(|kind| kind != system)) else {
+        return true;
+    };
+    problems
+        .add(
+            url.span(),
+            format!(
+                "this is the URL of {}",
+                match system {
+                    System::Redis => "a Redis server",
+                    System::MariaDb | System::Unknown => "a MariaDB or MySQL server",
+                }
+            ),
+        )
+        .other(written.span(), format!("the kind says {}", written.get_ref()))
+        .help("leave `kind` out: the URL tells, or write the URL of the other kind of server");
+    false
 }
 
 /// Keys that speak of a login make no sense beside a sandbox.
@@ -68,9 +107,9 @@ fn refuse_login(table: &TargetTable, problems: &mut Problems) {
     }
 }
 
-fn sandbox(table: SandboxTable, problems: &mut Problems) -> SandboxSpec {
+fn sandbox(table: SandboxTable, system: System, problems: &mut Problems) -> SandboxSpec {
     SandboxSpec {
-        settings: settings(table.settings, problems),
+        settings: settings(table.settings, system, problems),
         restart: table.restart.unwrap_or(true),
         directory: path("directory", &table.directory, problems),
     }
@@ -80,7 +119,7 @@ fn server(
     url: &Spanned<String>,
     table: &TargetTable,
     problems: &mut Problems,
-) -> Option<ServerAddress> {
+) -> Option<(System, ServerAddress)> {
     let password = match (&table.password_env, &table.password_file) {
         (Some(variable), Some(file)) => {
             problems
@@ -110,7 +149,9 @@ fn server(
     };
     let tls = tls(table, problems);
     match parse_url(url.get_ref()) {
-        Ok(address) => Some(ServerAddress { password: password?, tls: tls?, ..address }),
+        Ok((system, address)) => {
+            Some((system, ServerAddress { password: password?, tls: tls?, ..address }))
+        }
         Err(error) => {
             problems.add(url.span(), error.to_string());
             None

@@ -1,16 +1,12 @@
 use crate::duration::parse_duration;
-use crate::problem::Problems;
-use crate::validate::{name, one_of, whole};
+use crate::problem::{Place, Problems};
+use crate::validate::{name, one_of};
 use crate::wire::{Maybe, TestTable};
-use crate::{level, mix, policy, slo};
-use model::{CacheState, KeyDistribution, Oltp, OltpMix, Test, Workload};
+use crate::{key_value, level, mix, policy, slo};
+use model::{CacheState, OltpMix, Test, Workload};
 use std::time::Duration;
 use toml::Spanned;
 
-/// Most tables that a test may have.
-pub(crate) const MAX_TABLES: u32 = 10_000;
-/// Most rows that a table may have: `id` is a signed 32-bit column in sysbench's schema.
-pub(crate) const MAX_ROWS: u32 = i32::MAX as u32;
 /// Values that `cache` takes.
 pub(crate) const CACHE_STATES: [&str; 2] = ["warm", "cold"];
 
@@ -21,25 +17,16 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(30);
 pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Option<Test> {
     let at = table.span();
     let table = table.get_ref();
-    let mixes = OltpMix::REPEATABLE.map(OltpMix::name);
-    let mix = one_of("workload", &table.workload, mixes, mix::repeatable, problems);
+    let kind = one_of("workload", &table.workload, workload_names(), kind, problems);
     if table.workload.is_none() {
         let help = "add a line like workload = \"oltp_read_write\"";
         problems.missing(at.clone(), "this test names no workload", help);
     }
-    let distributions = KeyDistribution::ALL.map(KeyDistribution::name);
-    let distribution = one_of(
-        "distribution",
-        &table.distribution,
-        distributions,
-        KeyDistribution::from_name,
-        problems,
-    );
     let cache = one_of("cache", &table.cache, CACHE_STATES, cache_state, problems);
     let levels = level::levels(table, at, problems);
     let name = match &table.name {
         Some(written) => name(written, "test", problems),
-        None => mix.map(|mix| mix.name().to_string()),
+        None => table.workload.as_ref().map(|workload| workload.get_ref().clone()),
     };
     let slo = slo::slo(table, problems);
     let (default_warmup, default_duration) = match table.slo {
@@ -51,28 +38,58 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
     if let (Some(written), true) = (&table.duration, duration.is_zero()) {
         problems.add(written.span(), "`duration` must be more than zero: nothing is measured");
     }
-    let tables = whole("tables", &table.tables, 1, 1..=MAX_TABLES, problems);
-    let table_size = whole("table_size", &table.table_size, 10_000, 1..=MAX_ROWS, problems);
-    let range_size = whole("range_size", &table.range_size, 100, 1..=MAX_ROWS, problems);
-    let distribution = distribution.unwrap_or_default();
+    let workload = match kind {
+        None => None,
+        Some(Kind::Oltp(mix)) => Some(Workload::Oltp(mix::workload(mix, table, problems))),
+        Some(Kind::KeyValue) => Some(Workload::KeyValue(key_value::workload(table, problems))),
+    };
     Some(Test {
         name: name?,
-        workload: Workload::Oltp(Oltp {
-            tables,
-            table_size,
-            range_size,
-            distribution,
-            ..mix::workload(mix?, table, problems)
-        }),
+        workload: workload?,
         levels,
         warmup,
         duration,
         cache: cache.unwrap_or(CacheState::Warm),
-        second_opinion: table.second_opinion.unwrap_or(false),
+        second_opinion: level::asks_second_opinion(table),
         arrivals: level::arrivals(table, problems),
         policy: policy::policy(table, problems),
         slo,
     })
+}
+
+/// Workloads by what is different about their keys in the file.
+enum Kind {
+    Oltp(OltpMix),
+    KeyValue,
+}
+
+/// All workloads that `workload` takes.
+pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + 1] {
+    std::array::from_fn(|index| {
+        OltpMix::REPEATABLE.get(index).map_or(Workload::KEY_VALUE, |mix| mix.name())
+    })
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    if name == Workload::KEY_VALUE {
+        return Some(Kind::KeyValue);
+    }
+    mix::repeatable(name).map(Kind::Oltp)
+}
+
+/// Notes the keys, given with their places where they are written, that mean nothing to a test's
+/// workload.
+pub(crate) fn refuse_keys<const N: usize>(
+    workload: &str,
+    keys: [(&str, Option<Place>); N],
+    problems: &mut Problems,
+) {
+    for (key, at) in keys {
+        let Some(at) = at else { continue };
+        problems
+            .add(at, format!("`{key}` means nothing to {workload}"))
+            .help(format!("leave `{key}` out, or choose another workload"));
+    }
 }
 
 fn cache_state(name: &str) -> Option<CacheState> {
@@ -83,7 +100,8 @@ fn cache_state(name: &str) -> Option<CacheState> {
     }
 }
 
-fn length(
+/// A length of time, the default where none is written or none can be read.
+pub(crate) fn length(
     key: &str,
     written: &Maybe<String>,
     default: Duration,

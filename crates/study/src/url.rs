@@ -1,25 +1,34 @@
-use model::{Endpoint, PasswordSource, ServerAddress, Tls};
+use model::{Endpoint, PasswordSource, ServerAddress, System, Tls};
 use percent_encoding::percent_decode_str;
 use std::path::PathBuf;
 
 /// Where MySQL and MariaDB listen unless told otherwise.
-const DEFAULT_PORT: u16 = 3306;
+const SQL_PORT: u16 = 3306;
+/// Where Redis does.
+const REDIS_PORT: u16 = 6379;
+/// The database of Redis that a client is in unless it selects another.
+const REDIS_DATABASE: &str = "0";
 
 /// Why a URL is refused. Never holds text from the URL that could be a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// Neither `mysql://` nor `mariadb://`.
+    /// None of `mysql://`, `mariadb://` and `redis://`.
     #[error(
-        "a server URL begins with mysql:// or mariadb://, as in mysql://user@host:3306/database"
+        "a server URL begins with mysql://, mariadb:// or redis://, as in \
+         mysql://user@host:3306/database"
     )]
     Scheme,
+    /// The scheme by which others ask for encryption.
+    #[error("encryption is asked for with tls, not with rediss://: write redis://host")]
+    EncryptedScheme,
     /// The URL holds a password, where others could read it.
     #[error(
-        "the URL holds a password: leave it out and use password_env, password_file or ~/.my.cnf"
+        "the URL holds a password: leave it out and use password_env, password_file, ~/.my.cnf or, \
+         for Redis, the variable REDISCLI_AUTH"
     )]
     Password,
     /// Neither a host nor a socket.
-    #[error("the URL names no host: write mysql://user@host/database, or add ?socket=/path")]
+    #[error("the URL names no host: write it before the first /, or add ?socket=/path")]
     Host,
     /// Not a number from 1 to 65535.
     #[error("the port in the URL must be a number from 1 to 65535")]
@@ -27,6 +36,9 @@ pub enum UrlError {
     /// No database, or more than one path segment.
     #[error("the URL must name one database after the host, as in mysql://user@host/sbtest")]
     Database,
+    /// Not a number.
+    #[error("the database of a Redis server is a number, as in redis://host:6379/0")]
+    DatabaseNumber,
     /// Something after `?` that is not `socket`.
     #[error("the only parameter that a server URL takes is ?socket=/absolute/path")]
     Parameter,
@@ -35,20 +47,23 @@ pub enum UrlError {
     Encoding,
 }
 
-/// Reads the address of a server: `mysql://user@host:port/database`, the scheme being `mysql` or
-/// `mariadb`.
+/// Reads the address of a server and which kind it is: `mysql://user@host:port/database`, where the
+/// scheme may be `mariadb` as well, or `redis://user@host:port/number`.
 ///
-/// User, host, port (3306) and a parameter `?socket=/path` are optional, a host in IPv6 form is
+/// User, host, port (3306, 6379), the number of a Redis database (0) and a parameter `?socket=/path` are optional, a host in IPv6 form is
 /// put in brackets, and special characters are percent-encoded. The password is taken from the
 /// option file and TLS is off: callers set them as they see fit.
 ///
 /// # Errors
 /// When the text is no such URL or holds a password.
-pub fn parse_url(text: &str) -> Result<ServerAddress, UrlError> {
-    let rest = text
-        .strip_prefix("mysql://")
-        .or_else(|| text.strip_prefix("mariadb://"))
-        .ok_or(UrlError::Scheme)?;
+pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
+    let (scheme, rest) = text.split_once("://").ok_or(UrlError::Scheme)?;
+    let (system, port) = match scheme {
+        "mysql" | "mariadb" => (System::MariaDb, SQL_PORT),
+        "redis" => (System::Redis, REDIS_PORT),
+        "rediss" => return Err(UrlError::EncryptedScheme),
+        _ => return Err(UrlError::Scheme),
+    };
     if holds_password(rest) {
         return Err(UrlError::Password);
     }
@@ -56,10 +71,10 @@ pub fn parse_url(text: &str) -> Result<ServerAddress, UrlError> {
         Some((location, query)) => (location, Some(query)),
         None => (rest, None),
     };
-    let (authority, database) = location.split_once('/').ok_or(UrlError::Database)?;
-    if database.is_empty() || database.contains(['/', '#']) {
-        return Err(UrlError::Database);
-    }
+    let (authority, database) = match system {
+        System::Redis => redis_database(location)?,
+        System::MariaDb | System::Unknown => sql_database(location)?,
+    };
     let (user, host_port) = match authority.rsplit_once('@') {
         Some((user, host_port)) => (Some(decode(user)?), host_port),
         None => (None, authority),
@@ -68,22 +83,43 @@ pub fn parse_url(text: &str) -> Result<ServerAddress, UrlError> {
         Some(query) => {
             // A host beside a socket has no meaning; its form is checked all the same.
             if !host_port.is_empty() {
-                host_and_port(host_port)?;
+                host_and_port(host_port, port)?;
             }
             Endpoint::Socket(socket(query)?)
         }
-        None => host_and_port(host_port)?,
+        None => host_and_port(host_port, port)?,
     };
-    Ok(ServerAddress {
+    let address = ServerAddress {
         endpoint,
         user: user.filter(|user| !user.is_empty()),
         database: decode(database)?,
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
-    })
+    };
+    Ok((system, address))
 }
 
-fn host_and_port(text: &str) -> Result<Endpoint, UrlError> {
+/// User and host, and the name of a database.
+fn sql_database(location: &str) -> Result<(&str, &str), UrlError> {
+    let (authority, database) = location.split_once('/').ok_or(UrlError::Database)?;
+    if database.is_empty() || database.contains(['/', '#']) {
+        return Err(UrlError::Database);
+    }
+    Ok((authority, database))
+}
+
+/// User and host, and the number of a database, 0 where none stands there.
+fn redis_database(location: &str) -> Result<(&str, &str), UrlError> {
+    let (authority, number) = location.split_once('/').unwrap_or((location, ""));
+    let database = if number.is_empty() { REDIS_DATABASE } else { number };
+    // The server counts them with an int.
+    if !database.bytes().all(|b| b.is_ascii_digit()) || database.parse::<i32>().is_err() {
+        return Err(UrlError::DatabaseNumber);
+    }
+    Ok((authority, database))
+}
+
+fn host_and_port(text: &str, default_port: u16) -> Result<Endpoint, UrlError> {
     let (host, port) = if let Some(rest) = text.strip_prefix('[') {
         let (host, rest) = rest.split_once(']').ok_or(UrlError::Host)?;
         host.parse::<std::net::Ipv6Addr>().map_err(|_| UrlError::Host)?;
@@ -103,7 +139,7 @@ fn host_and_port(text: &str) -> Result<Endpoint, UrlError> {
         return Err(UrlError::Host);
     }
     let port = match port {
-        None => DEFAULT_PORT,
+        None => default_port,
         Some(port) => match port.parse() {
             Ok(port) if port > 0 => port,
             _ => return Err(UrlError::Port),
@@ -144,6 +180,10 @@ pub(crate) fn may_hold_password(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn parse_url(text: &str) -> Result<ServerAddress, UrlError> {
+        super::parse_url(text).map(|(_, address)| address)
+    }
+
     fn tcp(host: &str, port: u16) -> Endpoint {
         Endpoint::Tcp { host: host.into(), port }
     }
@@ -156,6 +196,28 @@ mod tests {
         assert_eq!(address.database, "sbtest");
         assert_eq!(address.password, PasswordSource::OptionFile);
         assert_eq!(address.tls, Tls::Off);
+    }
+
+    #[test]
+    fn the_scheme_says_which_kind_of_server_it_is() {
+        for (url, system, host, port, database) in [
+            ("mariadb://h/db", System::MariaDb, "h", 3306, "db"),
+            ("redis://h", System::Redis, "h", 6379, "0"),
+            ("redis://h/", System::Redis, "h", 6379, "0"),
+            ("redis://u@h:6380/3", System::Redis, "h", 6380, "3"),
+            ("redis://[::1]", System::Redis, "::1", 6379, "0"),
+        ] {
+            let (found, address) = super::parse_url(url).unwrap();
+            assert_eq!((found, address.endpoint), (system, tcp(host, port)), "{url}");
+            assert_eq!(address.database, database, "{url}");
+        }
+        let address = parse_url("redis://?socket=/run/redis.sock").unwrap();
+        assert_eq!(address.endpoint, Endpoint::Socket("/run/redis.sock".into()));
+        for url in ["redis://h/db", "redis://h/1/2", "redis://h/-1", "redis://h/99999999999"] {
+            assert_eq!(parse_url(url), Err(UrlError::DatabaseNumber), "{url}");
+        }
+        assert_eq!(parse_url("rediss://h"), Err(UrlError::EncryptedScheme));
+        assert_eq!(parse_url("redis://:secret@h"), Err(UrlError::Password));
     }
 
     #[test]

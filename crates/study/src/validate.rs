@@ -1,7 +1,7 @@
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::wire::{File, Maybe, StudyTable};
-use crate::{target, test};
+use crate::{fit, target, test};
 use model::{Study, Target, Test};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -25,10 +25,11 @@ pub(crate) fn study(file: File, text: &str, problems: &mut Problems) -> Option<S
         problems.missing(0..0, "the study has no test", help);
     }
     let mut names = Names::new("target");
-    let mut targets: Vec<Target> = Vec::new();
+    let mut targets: Vec<(Target, Place)> = Vec::new();
     for table in wire_targets {
         names.take(&table.get_ref().name, problems);
-        targets.extend(target::target(table, problems));
+        let at = table.get_ref().name.as_ref().map_or(0..0, Spanned::span);
+        targets.extend(target::target(table, problems).map(|target| (target, at)));
     }
     let mut names = Names::new("test");
     let mut tests: Vec<Test> = Vec::new();
@@ -36,13 +37,17 @@ pub(crate) fn study(file: File, text: &str, problems: &mut Problems) -> Option<S
         let wire = table.get_ref();
         // A test without a name is named after its workload.
         names.take(if wire.name.is_some() { &wire.name } else { &wire.workload }, problems);
-        tests.extend(test::test(table, problems));
+        if let Some(test) = test::test(table, problems) {
+            fit::check(&test, wire, &targets, problems);
+            tests.push(test);
+        }
     }
     let Some(table) = file.study else {
         let help = "begin the file with [study] and a line like name = \"my-study\"";
         problems.missing(0..0, "the table [study] is missing", help);
         return None;
     };
+    let targets = targets.into_iter().map(|(target, _)| target).collect();
     head(&table, targets, tests, text, problems)
 }
 

@@ -1,7 +1,7 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
-use model::{ArrivalProcess, ErrorAction, KeyDistribution, OltpMix, PriceUnit, SearchOver};
+use model::{ArrivalProcess, ErrorAction, KeyOrder, PriceUnit, SearchOver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -55,13 +55,15 @@ pub(crate) struct TargetTable {
     /// Unique within the study, at most 64 characters.
     #[schemars(with = "String", length(min = 1, max = 64))]
     pub name: Maybe<String>,
-    /// Server software; `mariadb` (the default) and `mysql` mean the same.
+    /// Server software: `mariadb` (the default) and `mysql` mean the same, and so do `redis`,
+    /// `valkey` and `keydb`.
     #[schemars(with = "Option<String>", extend("enum" = crate::target::KINDS))]
     pub kind: Maybe<String>,
     /// A private server that weighin starts and ends.
     #[schemars(with = "Option<SandboxTable>")]
     pub sandbox: Maybe<SandboxTable>,
-    /// A server that runs already: `mysql://user@host:port/database`, without a password.
+    /// A server that runs already: `mysql://user@host:port/database` or
+    /// `redis://user@host:port/number`, without a password.
     #[schemars(with = "Option<String>")]
     pub url: Maybe<String>,
     /// Environment variable that holds the password for `url`.
@@ -163,16 +165,16 @@ pub(crate) struct TestTable {
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
     pub name: Maybe<String>,
     /// What is run.
-    #[schemars(with = "String", extend("enum" = OltpMix::REPEATABLE.map(OltpMix::name)))]
+    #[schemars(with = "String", extend("enum" = crate::test::workload_names()))]
     pub workload: Maybe<String>,
     /// Number of tables; 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::test::MAX_TABLES))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_TABLES))]
     pub tables: Maybe<i64>,
     /// Rows per table; 10,000 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::test::MAX_ROWS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_ROWS))]
     pub table_size: Maybe<i64>,
     /// Rows that a range statement spans; 100 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::test::MAX_ROWS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_ROWS))]
     pub range_size: Maybe<i64>,
     /// Point selects in a transaction; as the workload has them when absent.
     #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
@@ -211,11 +213,32 @@ pub(crate) struct TestTable {
     #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
     pub delta: Maybe<i64>,
     /// Prepare statements once and execute them by number (the default), or send each as text.
-    pub prepared: Option<bool>,
-    /// How rows are picked; `special` when absent.
+    #[schemars(with = "Option<bool>")]
+    pub prepared: Maybe<bool>,
+    /// `key_value`: how many keys there are; 100,000 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::key_value::MAX_KEYS))]
+    pub keys: Maybe<i64>,
+    /// `key_value`: bytes of a value, or `[shortest, longest]`, every length between them equally
+    /// likely; 1,024 when absent.
+    #[schemars(with = "Option<Numbers>")]
+    pub value_size: Maybe<Numbers>,
+    /// `key_value`: writes to reads, such as `1:1` (the default), or `1:0` for writes only.
+    #[schemars(with = "Option<String>", regex(pattern = r"^[0-9]+:[0-9]+$"))]
+    pub ratio: Maybe<String>,
+    /// `key_value`: commands that a client sends together, one operation; 1 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::key_value::MAX_PIPELINE))]
+    pub pipeline: Maybe<i64>,
+    /// `key_value`: how long a written key lives, such as `60s`; forever when absent.
+    #[schemars(with = "Option<String>")]
+    pub expiry: Maybe<String>,
+    /// `key_value`: whether all keys are written before the first trial; true when absent.
+    #[schemars(with = "Option<bool>")]
+    pub preload: Maybe<bool>,
+    /// How rows or keys are picked; `special` when absent, for `key_value` `uniform`. `sequential`
+    /// is for `key_value` alone.
     #[schemars(
         with = "Option<String>",
-        extend("enum" = KeyDistribution::ALL.map(KeyDistribution::name))
+        extend("enum" = KeyOrder::names())
     )]
     pub distribution: Maybe<String>,
     /// Levels: connections that each run one transaction after another. With `rate` one number,
@@ -268,7 +291,8 @@ pub(crate) struct TestTable {
     pub cache: Maybe<String>,
     /// Whether the installed sysbench repeats every trial, so that the report can say whether
     /// the two tools agree; false when absent. Takes as long again.
-    pub second_opinion: Option<bool>,
+    #[schemars(with = "Option<bool>")]
+    pub second_opinion: Maybe<bool>,
 }
 
 /// One level or several, such as numbers of clients or rates.

@@ -1,8 +1,8 @@
 //! What the keys of a study file turn into.
 
 use model::{
-    ArrivalProcess, CacheState, Endpoint, ErrorAction, KeyDistribution, Level, OltpMix,
-    PasswordSource, Place, PriceUnit, Tls,
+    ArrivalProcess, CacheState, Endpoint, ErrorAction, KeyDistribution, KeyOrder, KeyValue, Level,
+    OltpMix, PasswordSource, Place, PriceUnit, System, Tls, ValueSize, Workload,
 };
 use std::time::Duration;
 use study::{Template, demo, estimate, expand, json_schema, parse, scaled, template};
@@ -76,6 +76,69 @@ fn every_key_arrives() {
     assert_eq!((test.warmup, test.duration), (Duration::from_millis(500), Duration::from_secs(90)));
     assert_eq!(test.cache, CacheState::Cold);
     assert!(test.second_opinion);
+}
+
+const KEYS: &str = r#"
+[study]
+name = "volumes"
+[[target]]
+name = "private"
+kind = "valkey"
+sandbox = { settings = { appendonly = true, appendfsync = "everysec", save = "" } }
+[[target]]
+name = "remote"
+url = "redis://bench@cache/2"
+[[test]]
+workload = "key_value"
+keys = 1_000_000
+value_size = [100, 1000]
+ratio = "1:10"
+pipeline = 10
+expiry = "60s"
+preload = false
+distribution = "sequential"
+clients = 5
+"#;
+
+#[test]
+fn key_value_tests_run_on_redis() {
+    let study = parse(KEYS, "s").unwrap();
+    let [private, remote] = study.targets.as_slice() else { panic!("two targets") };
+    assert_eq!((private.system, remote.system), (System::Redis, System::Redis));
+    let Place::Sandbox(sandbox) = &private.place else { panic!("a sandbox") };
+    let settings: Vec<_> = sandbox.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    assert_eq!(settings, [("appendfsync", "everysec"), ("appendonly", "ON"), ("save", "")]);
+    let Place::Server(address) = &remote.place else { panic!("a server") };
+    assert_eq!((address.user.as_deref(), address.database.as_str()), (Some("bench"), "2"));
+    let test = &study.tests[0];
+    assert_eq!(test.name, "key_value");
+    let Workload::KeyValue(keys) = &test.workload else { panic!("keys") };
+    let expected = KeyValue {
+        keys: 1_000_000,
+        order: KeyOrder::Sequential,
+        sets_to_gets: (1, 10),
+        value_size: ValueSize::Between(100, 1000),
+        pipeline: 10,
+        expiry: Some(Duration::from_secs(60)),
+        preload: false,
+        ..KeyValue::default()
+    };
+    assert_eq!(*keys, expected);
+}
+
+#[test]
+fn writing_keys_takes_its_time_again_whenever_they_are_others() {
+    let time = |text: &str| {
+        let study = parse(text, "s").unwrap();
+        estimate(&expand(&study, study.seed), &study)
+    };
+    let one = KEYS.replace("preload = false", "preload = true");
+    let once = time(&one) - time(KEYS);
+    // 1,000,000 keys on two targets: about 5 s each, and 3 s for their values.
+    assert!((10..20).contains(&once.as_secs()), "{once:?}");
+    let second = one.split_once("[[test]]").unwrap().1.replace("1_000_000", "1_000_001");
+    let several = format!("{one}[[test]]\nname = \"more\"{second}");
+    assert!(time(&several) > 2 * time(&one) + 4 * once);
 }
 
 #[test]

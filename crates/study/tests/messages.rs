@@ -160,6 +160,74 @@ fn policies_are_named_as_on_the_command_line() {
     assert_says(&loss, &["unknown on_lost_connection", "is `reconnect` or `stop`"]);
 }
 
+/// The message for a Redis target and a test of keys, each with these lines.
+fn refusal_of_keys(target: &str, test: &str) -> String {
+    refusal(&format!(
+        "{HEAD}[[target]]\nname = \"cache\"\n{target}\n\
+         [[test]]\nworkload = \"key_value\"\nclients = [1]\n{test}\n"
+    ))
+}
+
+const REDIS: &str = "kind = \"redis\"\nsandbox = {}";
+
+#[test]
+fn keys_of_the_other_kind_of_workload_are_refused() {
+    let with = |test: &str| refusal_of_keys(REDIS, test);
+    let message = with("tables = 4\nprepared = true");
+    assert_says(
+        &message,
+        &["s.toml:9:10: `tables` means nothing to key_value", "`prepared` means"],
+    );
+    assert_says(&with("skip_trx = true"), &["`skip_trx` means nothing to key_value"]);
+    assert_says(&with("second_opinion = true"), &["`second_opinion` cannot be had of key_value"]);
+    let message = refusal_with("", "", "keys = 5\nratio = \"1:1\"\npreload = false");
+    for key in ["keys", "ratio", "preload"] {
+        assert_says(&message, &[&format!("`{key}` means nothing to oltp_read_only")]);
+    }
+    assert_says(&refusal_with("", "", "distribution = \"sequential\""), &["`special`"]);
+}
+
+#[test]
+fn key_value_workloads_are_checked() {
+    for (key, parts) in [
+        ("keys = 0", ["`keys` must be from 1", "not 0"]),
+        ("value_size = 0", ["`value_size`: values are from 1", "[100, 1000]"]),
+        ("value_size = [9, 8]", ["the shortest before the longest", "value_size = 1024"]),
+        ("value_size = [1, 2, 3]", ["`value_size`", "[100, 1000]"]),
+        ("ratio = \"0:0\"", ["`ratio`: `0:0` is no ratio", "`1:10`"]),
+        ("ratio = \"half\"", ["`ratio`: `half` is no ratio", "`1:1`"]),
+        ("pipeline = 0", ["`pipeline` must be from 1", "not 0"]),
+        ("expiry = \"60\"", ["`expiry`: `60` has no unit", "`60s`"]),
+        ("expiry = \"0s\"", ["`expiry` must be more than zero", "forever"]),
+        ("distribution = \"sequentail\"", ["did you mean `sequential`?", "`zipfian`"]),
+    ] {
+        assert_says(&refusal_of_keys(REDIS, key), &parts);
+    }
+}
+
+#[test]
+fn a_workload_that_no_target_of_the_kind_can_run_names_both() {
+    let message = refusal_of_keys("sandbox = {}", "");
+    assert_says(&message, &["s.toml:7:12", "key_value cannot run on the target `cache`"]);
+    assert_says(&message, &["which is MariaDB or MySQL", "s.toml:4:8: the target", "kind redis"]);
+    let redis = TARGET.replace("sandbox", "kind = \"valkey\"\nsandbox");
+    let message = refusal(&format!("{HEAD}{redis}{TEST}"));
+    assert_says(&message, &["oltp_read_only cannot run on the target `a`, which is Redis"]);
+    let message = refusal_of_keys("kind = \"redis\"\nurl = \"mysql://u@h/db\"", "");
+    assert_says(&message, &["s.toml:6:7: this is the URL of a MariaDB", "the kind says redis"]);
+    let message = refusal_of_keys("url = \"redis://h/sbtest\"", "");
+    assert_says(&message, &["the database of a Redis server is a number"]);
+}
+
+#[test]
+fn settings_of_a_private_redis_server_that_weighin_owns_are_refused() {
+    for name in ["dir", "port", "requirepass", "tls_port", "UnixSocket", "replicaof"] {
+        let settings = format!("kind = \"redis\"\nsandbox = {{ settings = {{ {name} = \"1\" }} }}");
+        let message = refusal_of_keys(&settings, "");
+        assert_says(&message, &[&format!("`{name}` cannot be set for a sandbox: weighin")]);
+    }
+}
+
 #[test]
 fn names_are_checked() {
     for (name, part) in [

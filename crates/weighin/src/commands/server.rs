@@ -5,8 +5,11 @@ use model::{Oltp, OltpMix, PasswordSource, Tls};
 
 /// How to log in to the server that the arguments name.
 pub(super) fn login(arguments: &ServerArguments) -> Result<Login, CliError> {
-    let mut address = study::parse_url(&arguments.url).map_err(|error| {
-        CliError::usage(error.to_string(), "write it as mysql://USER@HOST:PORT/DATABASE")
+    let (system, mut address) = study::parse_url(&arguments.url).map_err(|error| {
+        CliError::usage(
+            error.to_string(),
+            "write it as mysql://USER@HOST:PORT/DATABASE or redis://HOST:PORT/NUMBER",
+        )
     })?;
     if let Some(name) = &arguments.password_env {
         address.password = PasswordSource::Environment(name.clone());
@@ -25,7 +28,7 @@ pub(super) fn login(arguments: &ServerArguments) -> Result<Login, CliError> {
         (TlsMode::Off, None) => Tls::Off,
         (TlsMode::Unverified, None) => Tls::Unverified,
     };
-    Ok(Login::resolve(&address)?)
+    Ok(Login::of(system, &address)?)
 }
 
 /// The workload that the arguments describe.

@@ -1,0 +1,178 @@
+use crate::level::asks_second_opinion;
+use crate::problem::Problems;
+use crate::test::{length, refuse_keys};
+use crate::validate::{one_of, whole};
+use crate::wire::{Maybe, Numbers, TestTable};
+use model::{KeyOrder, KeyValue, ValueSize, Workload};
+use std::time::Duration;
+use toml::Spanned;
+
+/// Most keys of a test: as many as sysbench's tables have rows.
+pub(crate) const MAX_KEYS: u32 = i32::MAX as u32;
+/// Most commands that a client sends together.
+pub(crate) const MAX_PIPELINE: u32 = 10_000;
+/// Longest value, in bytes: every client keeps room for one, and servers refuse more than 512 MiB.
+const MAX_VALUE: u32 = 64 * 1024 * 1024;
+
+/// Why a text is no part of a key-value workload.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyValueError {
+    /// Not two numbers with a colon, or both 0.
+    #[error("`{0}` is no ratio of writes to reads: write it like `1:1`, `1:10` or `1:0`")]
+    Ratio(String),
+    /// Neither a length nor two.
+    #[error("`{0}` is no size of values in bytes: write it like `1024` or `100-1000`")]
+    Size(String),
+    /// A length out of range, or the longest below the shortest.
+    #[error("values are from 1 to {MAX_VALUE} bytes long, the shortest before the longest")]
+    Lengths,
+}
+
+/// Reads writes and reads relative to each other, such as `1:10`.
+///
+/// # Errors
+/// When the text has another form, or both are 0.
+pub fn parse_ratio(text: &str) -> Result<(u32, u32), KeyValueError> {
+    let part = |part: &str| part.trim().parse::<u32>().ok();
+    text.split_once(':')
+        .and_then(|(sets, gets)| part(sets).zip(part(gets)))
+        // Their sum must have room as well.
+        .filter(|(sets, gets)| sets.checked_add(*gets).is_some_and(|both| both > 0))
+        .ok_or_else(|| KeyValueError::Ratio(text.chars().take(40).collect()))
+}
+
+/// Reads the size of values in bytes: `1024`, or `100-1000` for every length between.
+///
+/// # Errors
+/// When the text has another form, or no value has such a length.
+pub fn parse_value_size(text: &str) -> Result<ValueSize, KeyValueError> {
+    let no_size = || KeyValueError::Size(text.chars().take(40).collect());
+    let length = |text: &str| text.trim().parse::<i64>().map_err(|_| no_size());
+    match text.split_once('-') {
+        None => size(&[length(text)?]),
+        Some((shortest, longest)) => size(&[length(shortest)?, length(longest)?]),
+    }
+    .ok_or(KeyValueError::Lengths)
+}
+
+/// One length, or the shortest and the longest.
+fn size(lengths: &[i64]) -> Option<ValueSize> {
+    let length =
+        |number: i64| u32::try_from(number).ok().filter(|length| (1..=MAX_VALUE).contains(length));
+    match *lengths {
+        [only] => length(only).map(ValueSize::Fixed),
+        [shortest, longest] => {
+            let (shortest, longest) = length(shortest).zip(length(longest))?;
+            (shortest <= longest).then_some(ValueSize::Between(shortest, longest))
+        }
+        _ => None,
+    }
+}
+
+/// What a test with the workload `key_value` says of it.
+pub(crate) fn workload(table: &TestTable, problems: &mut Problems) -> KeyValue {
+    refuse_oltp(table, problems);
+    if let Some(asked) = table.second_opinion.as_ref().filter(|_| asks_second_opinion(table)) {
+        problems
+            .add(
+                asked.span(),
+                "`second_opinion` cannot be had of key_value: sysbench knows no keys",
+            )
+            .help("leave it out");
+    }
+    let default = KeyValue::default();
+    let names = KeyOrder::names();
+    let order = one_of("distribution", &table.distribution, names, KeyOrder::from_name, problems);
+    let ratio = table.ratio.as_ref().and_then(|written| {
+        parse_ratio(written.get_ref())
+            .map_err(|error| problems.add(written.span(), format!("`ratio`: {error}")))
+            .ok()
+    });
+    KeyValue {
+        keys: whole("keys", &table.keys, default.keys, 1..=MAX_KEYS, problems),
+        order: order.unwrap_or(default.order),
+        shape: default.shape,
+        sets_to_gets: ratio.unwrap_or(default.sets_to_gets),
+        value_size: value_size(&table.value_size, problems).unwrap_or(default.value_size),
+        pipeline: whole("pipeline", &table.pipeline, default.pipeline, 1..=MAX_PIPELINE, problems),
+        expiry: expiry(&table.expiry, problems),
+        preload: table.preload.as_ref().map_or(default.preload, |preload| *preload.get_ref()),
+    }
+}
+
+fn value_size(written: &Maybe<Numbers>, problems: &mut Problems) -> Option<ValueSize> {
+    let written = written.as_ref()?;
+    let found = match written.get_ref() {
+        Numbers::One(length) => size(&[*length]),
+        Numbers::Many(lengths) => size(lengths),
+    };
+    if found.is_none() {
+        problems
+            .add(written.span(), format!("`value_size`: {}", KeyValueError::Lengths))
+            .help("write value_size = 1024, or value_size = [100, 1000] for lengths between");
+    }
+    found
+}
+
+fn expiry(written: &Maybe<String>, problems: &mut Problems) -> Option<Duration> {
+    let at = written.as_ref()?.span();
+    let expiry = length("expiry", written, Duration::MAX, problems);
+    if expiry.is_zero() {
+        problems
+            .add(at, "`expiry` must be more than zero: no key would ever be found")
+            .help("leave it out for keys that live forever");
+    }
+    Some(expiry)
+}
+
+fn refuse_oltp(table: &TestTable, problems: &mut Problems) {
+    let place = |key: &Maybe<i64>| key.as_ref().map(Spanned::span);
+    refuse_keys(
+        Workload::KEY_VALUE,
+        [
+            ("tables", place(&table.tables)),
+            ("table_size", place(&table.table_size)),
+            ("range_size", place(&table.range_size)),
+            ("point_selects", place(&table.point_selects)),
+            ("simple_ranges", place(&table.simple_ranges)),
+            ("sum_ranges", place(&table.sum_ranges)),
+            ("order_ranges", place(&table.order_ranges)),
+            ("distinct_ranges", place(&table.distinct_ranges)),
+            ("index_updates", place(&table.index_updates)),
+            ("non_index_updates", place(&table.non_index_updates)),
+            ("delete_inserts", place(&table.delete_inserts)),
+            ("skip_trx", table.skip_trx.as_ref().map(Spanned::span)),
+            ("random_points", place(&table.random_points)),
+            ("number_of_ranges", place(&table.number_of_ranges)),
+            ("delta", place(&table.delta)),
+            ("prepared", table.prepared.as_ref().map(Spanned::span)),
+        ],
+        problems,
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_two_numbers_and_not_both_zero() {
+        assert_eq!(parse_ratio("1:10"), Ok((1, 10)));
+        assert_eq!(parse_ratio("1:0"), Ok((1, 0)));
+        for text in ["", "1", "0:0", "1:2:3", "a:b", "-1:1", "4294967295:1"] {
+            assert!(matches!(parse_ratio(text), Err(KeyValueError::Ratio(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_one_length_or_two() {
+        assert_eq!(parse_value_size("1024"), Ok(ValueSize::Fixed(1024)));
+        assert_eq!(parse_value_size("100-1000"), Ok(ValueSize::Between(100, 1000)));
+        for text in ["0", "9-8", "99999999999", "0-5"] {
+            assert_eq!(parse_value_size(text), Err(KeyValueError::Lengths), "{text}");
+        }
+        for text in ["", "1k", "-5", "1-2-3"] {
+            assert!(matches!(parse_value_size(text), Err(KeyValueError::Size(_))), "{text}");
+        }
+    }
+}
