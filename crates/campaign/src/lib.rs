@@ -22,6 +22,6 @@ pub use deployment::Deployment;
 pub use failure::load_failure;
 pub use login::Login;
 pub use measure::{Measured, Order, measure};
-pub use redis::keys::cleanup as cleanup_keys;
+pub use redis::keys::{cleanup as cleanup_keys, ensure as ensure_keys};
 pub use search::{Goal, SearchProgress, Searched, search};
 pub use walk::{Campaign, Event, RunError, Summary, Surveyed, survey};

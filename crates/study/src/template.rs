@@ -3,16 +3,19 @@
 pub enum Template {
     /// Two private servers that differ in one setting.
     HeadToHead,
+    /// Redis on four set-ups of volume and instance, with prices.
+    RedisVolumes,
 }
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 1] = [Self::HeadToHead];
+    pub const ALL: [Self; 2] = [Self::HeadToHead, Self::RedisVolumes];
 
     /// The name that the command line gives it.
     pub fn name(self) -> &'static str {
         match self {
             Self::HeadToHead => "head-to-head",
+            Self::RedisVolumes => "redis-volumes",
         }
     }
 
@@ -26,6 +29,7 @@ impl Template {
 pub fn template(kind: Template) -> &'static str {
     match kind {
         Template::HeadToHead => include_str!("../templates/head-to-head.toml"),
+        Template::RedisVolumes => include_str!("../templates/redis-volumes.toml"),
     }
 }
 

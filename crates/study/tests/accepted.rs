@@ -2,7 +2,7 @@
 
 use model::{
     ArrivalProcess, CacheState, Endpoint, ErrorAction, KeyDistribution, KeyOrder, KeyValue, Level,
-    OltpMix, PasswordSource, Place, PriceUnit, System, Tls, ValueSize, Workload,
+    OltpMix, PasswordSource, Place, PriceUnit, System, Target, Tls, ValueSize, Workload,
 };
 use std::time::Duration;
 use study::{Template, demo, estimate, expand, json_schema, parse, scaled, template};
@@ -207,7 +207,22 @@ fn templates_are_found_by_name_and_valid() {
 }
 
 #[test]
-fn the_template_mentions_every_key_that_there_is() {
+fn the_redis_template_is_eight_tests_on_four_set_ups_three_times() {
+    let study = parse(template(Template::RedisVolumes), "s").unwrap();
+    let plan = expand(&study, study.seed);
+    assert_eq!(plan.trials().count(), 8 * 4 * 3);
+    let monthly: Vec<f64> = study.targets.iter().map(fixed_per_month).collect();
+    assert_eq!(monthly, [848.0, 873.0, 1496.0, 1557.0]);
+}
+
+/// What a target costs per month without any load.
+fn fixed_per_month(target: &Target) -> f64 {
+    let items = &target.price.as_ref().unwrap().items;
+    items.iter().filter(|item| item.per == PriceUnit::Month).map(|item| item.amount).sum()
+}
+
+#[test]
+fn the_templates_mention_every_key_that_there_is() {
     fn keys(schema: &serde_json::Value, found: &mut Vec<String>) {
         if let Some(properties) = schema.get("properties").and_then(|p| p.as_object()) {
             for (key, inner) in properties {
@@ -221,7 +236,7 @@ fn the_template_mentions_every_key_that_there_is() {
     keys(&json_schema(), &mut found);
     assert!(found.len() > 30, "{found:?}");
     for key in found {
-        assert!(template(Template::HeadToHead).contains(&key), "{key}");
+        assert!(Template::ALL.iter().any(|kind| template(*kind).contains(&key)), "{key}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The command line as typed.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::{KeyDistribution, OltpMix, Slo};
+use model::{KeyOrder, OltpMix, Slo, ValueSize, Workload};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -35,9 +35,9 @@ pub(crate) enum Command {
     Import(ImportArguments),
     /// Run one load by hand
     Load(LoadArguments),
-    /// Make the tables that a load needs
+    /// Make the tables or keys that a load needs
     Prepare(PrepareArguments),
-    /// Drop the tables that weighin made
+    /// Remove the tables or keys that weighin made
     Cleanup(CleanupArguments),
     /// Take a command line of sysbench 0.4, 0.5 or 1.0, and print what it would print
     #[command(disable_help_flag = true, disable_version_flag = true)]
@@ -150,9 +150,10 @@ static IMPORT_KINDS: LazyLock<String> = LazyLock::new(|| {
 /// Which server, and how to log in.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
-    /// mysql://USER@HOST:PORT/DATABASE, or mysql://USER@/DATABASE?socket=PATH
+    /// mysql://USER@HOST:PORT/DATABASE or redis://USER@HOST:PORT/NUMBER; with ?socket=PATH, no host
     pub(crate) url: String,
-    /// Environment variable that holds the password; otherwise ~/.my.cnf is asked
+    /// Environment variable that holds the password; otherwise ~/.my.cnf is asked,
+    /// of Redis the variable REDISCLI_AUTH
     #[arg(long, value_name = "NAME", conflicts_with = "password_file")]
     pub(crate) password_env: Option<String>,
     /// File whose first line is the password
@@ -176,32 +177,61 @@ pub(crate) enum TlsMode {
 /// Which tables.
 #[derive(Debug, Args)]
 pub(crate) struct TableArguments {
-    /// Number of tables, sbtest1 to sbtestN
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) tables: u32,
-    /// Rows per table
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]
-    pub(crate) table_size: u32,
-    /// How row numbers are drawn: uniform, gaussian, special, pareto or zipfian
-    #[arg(long, default_value = "special", value_parser = distribution)]
-    pub(crate) rand_type: KeyDistribution,
+    /// Number of tables, sbtest1 to sbtestN [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) tables: Option<u32>,
+    /// Rows per table [default: 10000]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]
+    pub(crate) table_size: Option<u32>,
+    /// How rows or keys are picked: uniform, gaussian, special, pareto or zipfian, and keys also
+    /// sequential [default: special, of keys uniform]
+    #[arg(long, value_parser = order)]
+    pub(crate) rand_type: Option<KeyOrder>,
     /// Seeds every random stream
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+}
+
+/// Which keys, and what is done with them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of key_value")]
+pub(crate) struct KeyArguments {
+    /// How many keys there are [default: 100000]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]
+    pub(crate) keys: Option<u32>,
+    /// Bytes of a value, or SHORTEST-LONGEST [default: 1024]
+    #[arg(long, value_name = "BYTES", value_parser = study::parse_value_size)]
+    pub(crate) value_size: Option<ValueSize>,
+    /// Writes to reads [default: 1:1]
+    #[arg(long, value_name = "SETS:GETS", value_parser = study::parse_ratio)]
+    pub(crate) ratio: Option<(u32, u32)>,
+    /// Commands that a client sends together: one operation [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) pipeline: Option<u32>,
+    /// How long a written key lives, such as 60s; forever when left out
+    #[arg(long, value_parser = study::parse_duration)]
+    pub(crate) expiry: Option<Duration>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum WorkloadName {
+    Oltp(OltpMix),
+    KeyValue,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LoadArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
-    /// One of sysbench's workloads, such as oltp_read_write or oltp_point_select
-    #[arg(long, value_parser = mix)]
-    pub(crate) workload: OltpMix,
+    /// One of sysbench's workloads, such as oltp_read_write or oltp_point_select, or key_value for
+    /// Redis
+    #[arg(long, value_parser = workload)]
+    pub(crate) workload: WorkloadName,
     #[command(flatten)]
     pub(crate) tables: TableArguments,
-    /// Rows that a range statement spans
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) range_size: u32,
+    /// Rows that a range statement spans [default: 100]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) range_size: Option<u32>,
     /// Connections that each run one transaction after another [default: 1; with --slo 64, or 128
     /// with --search clients]
     #[arg(long, visible_alias = "threads", value_parser = clap::value_parser!(u32).range(1..=65_000))]
@@ -257,6 +287,8 @@ pub(crate) struct LoadArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) keys: KeyArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -312,9 +344,11 @@ pub(crate) struct PrepareArguments {
     pub(crate) server: ServerArguments,
     #[command(flatten)]
     pub(crate) tables: TableArguments,
-    /// Connections that fill tables at the same time
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub(crate) threads: u32,
+    /// Connections that fill tables at the same time [default: 4]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) threads: Option<u32>,
+    #[command(flatten)]
+    pub(crate) keys: KeyArguments,
 }
 
 #[derive(Debug, Args)]
@@ -361,17 +395,22 @@ fn maybe_no_time(text: &str) -> Result<Duration, study::DurationError> {
     }
 }
 
-fn mix(name: &str) -> Result<OltpMix, String> {
+fn workload(name: &str) -> Result<WorkloadName, String> {
+    if name == Workload::KEY_VALUE {
+        return Ok(WorkloadName::KeyValue);
+    }
     OltpMix::from_name(name)
         .filter(|mix| OltpMix::REPEATABLE.contains(mix))
-        .ok_or_else(|| one_of(OltpMix::REPEATABLE.map(OltpMix::name)))
+        .map(WorkloadName::Oltp)
+        .ok_or_else(|| {
+            one_of(&[&OltpMix::REPEATABLE.map(OltpMix::name)[..], &[Workload::KEY_VALUE]].concat())
+        })
 }
 
-fn distribution(name: &str) -> Result<KeyDistribution, String> {
-    KeyDistribution::from_name(name)
-        .ok_or_else(|| one_of(KeyDistribution::ALL.map(KeyDistribution::name)))
+fn order(name: &str) -> Result<KeyOrder, String> {
+    KeyOrder::from_name(name).ok_or_else(|| one_of(&KeyOrder::names()))
 }
 
-fn one_of<const N: usize>(names: [&str; N]) -> String {
+fn one_of(names: &[&str]) -> String {
     format!("possible values: {}", names.join(", "))
 }

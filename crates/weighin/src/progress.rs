@@ -16,18 +16,19 @@ pub(crate) fn terminal_width() -> usize {
     usize::from(console::Term::stdout().size().1)
 }
 
-/// Rows being made.
-pub(crate) struct Rows(ProgressBar);
+/// Rows or keys being made.
+pub(crate) struct Progress(ProgressBar, &'static str);
 
-impl Rows {
-    pub(crate) fn start() -> Self {
-        Self(bar("{msg} {wide_bar} {percent} %"))
+impl Progress {
+    /// Begins to show what is being made, `rows` or `keys`.
+    pub(crate) fn start(what: &'static str) -> Self {
+        Self(bar("{msg} {wide_bar} {percent} %"), what)
     }
 
     pub(crate) fn show(&self, step: Step) {
         self.0.set_length(step.of);
         self.0.set_position(step.rows);
-        self.0.set_message(format!("{} rows", count(step.rows)));
+        self.0.set_message(format!("{} {}", count(step.rows), self.1));
     }
 
     pub(crate) fn finish(&self) {

@@ -1,10 +1,9 @@
 //! What `weighin load --slo` prints, and what a run says of its searches while it goes on.
 
-use crate::arguments::LoadArguments;
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use campaign::{Goal, Searched};
-use model::{Search, SearchOver, SearchStep, Slo, StepVerdict};
+use model::{Search, SearchOver, SearchStep, Slo, StepVerdict, Workload};
 use report::numbers::{count, figure};
 use serde::Serialize;
 
@@ -36,7 +35,7 @@ struct StepOutput {
 }
 
 impl<'a> SearchOutput<'a> {
-    pub(crate) fn new(found: &'a Searched) -> Self {
+    pub(crate) fn new(found: &'a Searched, workload: &Workload) -> Self {
         let search = &found.search;
         let step = |step: &SearchStep| StepOutput {
             load: step.load,
@@ -55,7 +54,7 @@ impl<'a> SearchOutput<'a> {
             missed: search.answer.missed,
             middle: search.answer.middle(search.over).map(|(middle, _)| middle),
             steps: search.steps.iter().map(step).collect(),
-            load: LoadOutput::new(&found.measured, &[]),
+            load: LoadOutput::new(&found.measured, workload, &[]),
         }
     }
 
@@ -68,17 +67,12 @@ impl<'a> SearchOutput<'a> {
 }
 
 /// What is searched for: `oltp_read_only, 1 × 1,000 rows: highest rate with p95 < 20 ms, …`.
-pub(crate) fn headline(arguments: &LoadArguments, clients: u32, goal: &Goal) -> String {
+pub(crate) fn headline(workload: &str, clients: u32, goal: &Goal) -> String {
     let sought = match goal.over {
         SearchOver::Rate => format!("highest rate with {}, {clients} connections", goal.slo),
         SearchOver::Clients => format!("most clients with {}, up to {clients}", goal.slo),
     };
-    format!(
-        "{}, {} × {} rows: {sought}",
-        arguments.workload.name(),
-        arguments.tables.tables,
-        count(arguments.tables.table_size.into()),
-    )
+    format!("{workload}: {sought}")
 }
 
 /// What a closed loop did before the first step.

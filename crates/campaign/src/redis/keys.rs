@@ -31,7 +31,7 @@ struct Made {
 /// # Errors
 /// `ForeignTables` when the database holds keys that are not weighin's, and whatever the server
 /// says, such as that its memory is used up.
-pub(crate) fn ensure(
+pub fn ensure(
     control: &mut RedisConnection,
     workload: &KeyValue,
     seed: u64,
@@ -83,7 +83,7 @@ pub(crate) fn dry_run(
     Ok(if workload.preload && !complete { workload.keys as usize } else { 0 })
 }
 
-/// Removes the keys that weighin made and its marker; how many they were.
+/// Removes the keys that weighin made and its marker; how many keys they were, without the marker.
 ///
 /// # Errors
 /// Whatever the server says.
@@ -93,8 +93,9 @@ pub fn cleanup(control: &mut RedisConnection) -> Result<u64, Failure> {
     let Some(made) = marker(control).map_err(failed)? else { return Ok(0) };
     let before = size(control).map_err(failed)?;
     remove(control, 0..made.keys).map_err(failed)?;
+    let after = size(control).map_err(failed)?;
     control.command(&[b"UNLINK", MARKER]).map_err(failed)?;
-    Ok(before.saturating_sub(size(control).map_err(failed)?))
+    Ok(before.saturating_sub(after))
 }
 
 fn refuse_foreign(
@@ -110,6 +111,9 @@ fn refuse_foreign(
     Err(Failure::new(
         FailureKind::ForeignTables,
         match made {
+            None if there == 1 => {
+                format!("the database at {endpoint} holds a key that is not weighin's")
+            }
             None => format!("the database at {endpoint} holds {there} keys that are not weighin's"),
             Some(_) => format!(
                 "the database at {endpoint} holds {there} keys, more than the {own} that weighin made"

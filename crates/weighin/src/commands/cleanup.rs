@@ -1,13 +1,34 @@
 use super::server::login;
+use super::workload::refuse;
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::CleanupArguments;
+use campaign::Login;
+use model::System;
+use report::numbers::count;
 
-/// Drops the tables that weighin made, and those that the user names.
+/// Removes the tables or keys that weighin made, and tables that the user names.
 pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
     let login = login(&arguments.server)?;
+    match login.system() {
+        System::Redis => keys(arguments, &login),
+        System::MariaDb | System::Unknown => tables(arguments, &login),
+    }
+}
+
+fn keys(arguments: &CleanupArguments, login: &Login) -> Outcome {
+    refuse("a server of keys", &[("--also", !arguments.also.is_empty())])?;
+    let mut control = login.control()?;
+    print(&match campaign::cleanup_keys(control.redis()?)? {
+        0 => "No keys of weighin's to remove.\n".to_owned(),
+        removed => format!("Removed {} keys.\n", count(removed)),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn tables(arguments: &CleanupArguments, login: &Login) -> Outcome {
     let mut control = login.connect()?;
-    let done = campaign::tables::cleanup(&login, &mut control, &arguments.also)?;
+    let done = campaign::tables::cleanup(login, &mut control, &arguments.also)?;
     let mut text = match done.dropped.len() {
         0 => "No tables of weighin's to drop.\n".to_owned(),
         1 => format!("Dropped {}.\n", done.dropped[0]),

@@ -1,13 +1,14 @@
-use super::server::{login, workload};
+use super::server::login;
+use super::workload::{headline, to_load};
 use super::{Outcome, print, slo};
 use crate::Exit;
 use crate::arguments::{ArrivalsName, IoName, LoadArguments, OnError, OnLoss};
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use crate::signals;
-use campaign::{Order, check_limits, measure, tables};
-use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule};
-use model::{ArrivalProcess, Arrivals, IoMethod, Workload};
+use campaign::{Control, Order, check_limits, ensure_keys, measure, tables};
+use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule, Stop};
+use model::{ArrivalProcess, Arrivals, Failure, IoMethod, KeyValue, Workload};
 use std::time::Duration;
 
 /// How long to measure where neither a time nor a number of transactions is given.
@@ -18,10 +19,10 @@ const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 /// Runs one load by hand.
 pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let login = login(&arguments.server)?;
-    let oltp = workload(&arguments.tables, arguments.workload, arguments.range_size);
-    let workload = Workload::Oltp(oltp.clone());
+    let workload = to_load(arguments, login.system())?;
     let mut control = login.control()?;
-    tables::check(control.sql()?, &oltp)?;
+    let stop = signals::stop();
+    check_data(&mut control, &workload, arguments.tables.seed, &stop)?;
     let clients = arguments.clients.unwrap_or_else(|| slo::default_clients(arguments));
     check_limits(&mut control, &workload, clients)?;
     let order = Order {
@@ -44,15 +45,33 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         server_pid: None,
         sample_every: SAMPLE_EVERY,
     };
-    let stop = signals::stop();
     if let Some(goal) = slo::goal(arguments, arrivals(arguments)) {
         return slo::search_by_hand(arguments, &login, &mut control, &order, &goal, &stop);
     }
     let measured = measure(&login, &mut control, &order, &stop, &mut |_| {})?
         .ok_or_else(|| CliError::interrupted(""))?;
-    let result = LoadOutput::new(&measured, &arguments.percentiles);
-    print(&if arguments.json { result.json()? } else { result.text(arguments) })?;
+    let result = LoadOutput::new(&measured, &workload, &arguments.percentiles);
+    print(&if arguments.json { result.json()? } else { result.text(&headline(&workload)) })?;
     Ok(Exit::Done)
+}
+
+/// Makes sure that the load meets the data that it was made for: tables with all their rows, or a
+/// database that holds no keys of others, marked so that cleanup knows what the load writes.
+fn check_data(
+    control: &mut Control,
+    workload: &Workload,
+    seed: u64,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    match workload {
+        Workload::KeyValue(keys) => {
+            let asked = KeyValue { preload: false, ..keys.clone() };
+            ensure_keys(control.redis()?, &asked, seed, stop, &mut |_| {}).map(|_| ())
+        }
+        Workload::Oltp(_) | Workload::Imported(_) => {
+            tables::check(control.sql()?, workload.oltp()?)
+        }
+    }
 }
 
 /// When to end. A rate is judged in a window: what comes back later has not kept up. Otherwise

@@ -14,6 +14,7 @@ mod schema;
 mod server;
 mod slo;
 mod sysbench;
+mod workload;
 
 pub(crate) use check::check;
 pub(crate) use cleanup::cleanup;

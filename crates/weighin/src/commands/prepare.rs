@@ -1,27 +1,38 @@
-use super::server::{login, workload};
+use super::server::login;
+use super::workload::{keys_to_make, tables_to_make};
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::PrepareArguments;
 use crate::exit::CliError;
-use crate::progress::Rows;
+use crate::progress::Progress;
 use crate::signals;
-use model::OltpMix;
+use campaign::{Login, tables::Prepared};
+use model::System;
 use report::numbers::{bytes, count, duration};
 
-/// Makes the tables that a load needs.
+/// Connections that fill tables, unless told otherwise.
+const THREADS: u32 = 4;
+
+/// Makes the tables or keys that a load needs.
 pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
     let login = login(&arguments.server)?;
-    // The mix and the range play no part in the tables.
-    let workload = workload(&arguments.tables, OltpMix::ReadWrite, 100);
+    match login.system() {
+        System::Redis => keys(arguments, &login),
+        System::MariaDb | System::Unknown => tables(arguments, &login),
+    }
+}
+
+fn tables(arguments: &PrepareArguments, login: &Login) -> Outcome {
+    let workload = tables_to_make(arguments)?;
     let mut control = login.connect()?;
     let stop = signals::stop();
-    let rows = Rows::start();
+    let rows = Progress::start("rows");
     let prepared = campaign::tables::ensure(
-        &login,
+        login,
         &mut control,
         &workload,
         arguments.tables.seed,
-        arguments.threads,
+        arguments.threads.unwrap_or(THREADS),
         &stop,
         &mut |step| rows.show(step),
     );
@@ -39,6 +50,34 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
             count(total),
             bytes(prepared.bytes),
             duration(prepared.elapsed)
+        ),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn keys(arguments: &PrepareArguments, login: &Login) -> Outcome {
+    let workload = keys_to_make(arguments)?;
+    let mut control = login.control()?;
+    let stop = signals::stop();
+    let progress = Progress::start("keys");
+    let prepared = campaign::ensure_keys(
+        control.redis()?,
+        &workload,
+        arguments.tables.seed,
+        &stop,
+        &mut |step| progress.show(step),
+    );
+    progress.finish();
+    let Some(Prepared { made, bytes: size, elapsed, .. }) = prepared? else {
+        return Err(CliError::interrupted("the next weighin prepare writes all keys again"));
+    };
+    print(&match made {
+        0 => format!("All keys are there ({} of data on the server).\n", bytes(size)),
+        made => format!(
+            "Wrote {} keys in {} ({} of data on the server).\n",
+            count(made.into()),
+            duration(elapsed),
+            bytes(size)
         ),
     })?;
     Ok(Exit::Done)

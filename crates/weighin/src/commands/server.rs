@@ -1,7 +1,7 @@
-use crate::arguments::{ServerArguments, TableArguments, TlsMode};
+use crate::arguments::{ServerArguments, TlsMode};
 use crate::exit::CliError;
 use campaign::Login;
-use model::{Oltp, OltpMix, PasswordSource, Tls};
+use model::{PasswordSource, Tls};
 
 /// How to log in to the server that the arguments name.
 pub(super) fn login(arguments: &ServerArguments) -> Result<Login, CliError> {
@@ -29,15 +29,4 @@ pub(super) fn login(arguments: &ServerArguments) -> Result<Login, CliError> {
         (TlsMode::Unverified, None) => Tls::Unverified,
     };
     Ok(Login::of(system, &address)?)
-}
-
-/// The workload that the arguments describe.
-pub(super) fn workload(tables: &TableArguments, mix: OltpMix, range_size: u32) -> Oltp {
-    Oltp {
-        tables: tables.tables,
-        table_size: tables.table_size,
-        range_size,
-        distribution: tables.rand_type,
-        ..Oltp::preset(mix)
-    }
 }

@@ -1,6 +1,6 @@
 //! `weighin load --slo`: one search by hand.
 
-use super::{Outcome, print};
+use super::{Outcome, print, workload};
 use crate::Exit;
 use crate::arguments::{LoadArguments, SearchName};
 use crate::exit::CliError;
@@ -58,7 +58,7 @@ pub(super) fn search_by_hand(
             printed = print(&(line + "\n"));
         }
     };
-    say(headline(arguments, order.clients, goal));
+    say(headline(&workload::headline(order.workload), order.clients, goal));
     let found = search(login, control, order, goal, stop, &mut |progress| match progress {
         SearchProgress::Capacity(rate) => say(format!("  {}", capacity_line(rate))),
         SearchProgress::Step { goal, step } => {
@@ -69,7 +69,7 @@ pub(super) fn search_by_hand(
     say(format!("  {}", answer_line(&found.search)));
     printed?;
     if arguments.json {
-        print(&SearchOutput::new(&found).json()?)?;
+        print(&SearchOutput::new(&found, order.workload).json()?)?;
     }
     Ok(Exit::Done)
 }

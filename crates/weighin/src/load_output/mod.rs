@@ -3,10 +3,9 @@
 mod latency;
 
 use self::latency::{LatencyOutput, StatementLatencyOutput};
-use crate::arguments::LoadArguments;
 use crate::exit::CliError;
 use campaign::Measured;
-use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Outage, PhaseTotals};
+use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Outage, PhaseTotals, Workload};
 use report::numbers::{bytes, count, duration, figure};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -50,6 +49,8 @@ pub(crate) struct LoadOutput<'a> {
     errors_by_code: &'a [ErrorCount],
     /// Statements of all phases: weighin's count, and by how much the server's own counter grew.
     statements: BTreeMap<&'static str, StatementOutput>,
+    /// Of key_value: what the reads found, over all phases.
+    key_value: Option<KeyValueOutput>,
     /// Empty unless asked for.
     statement_latencies: Vec<StatementLatencyOutput<'a>>,
     intervals: Vec<IntervalOutput>,
@@ -67,6 +68,15 @@ struct OpenOutput {
     schedule_lag_ms: LatencyOutput,
     max_waiting: u64,
     most_waiting: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct KeyValueOutput {
+    gets: u64,
+    sets: u64,
+    found: u64,
+    /// Absent where nothing was read.
+    hit_rate: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -105,7 +115,7 @@ struct IntervalOutput {
 
 impl<'a> LoadOutput<'a> {
     /// The output of a load, with these percentiles beside the usual ones.
-    pub(crate) fn new(measured: &'a Measured, percentiles: &[f64]) -> Self {
+    pub(crate) fn new(measured: &'a Measured, workload: &Workload, percentiles: &[f64]) -> Self {
         let load = &measured.load;
         let PhaseTotals { elapsed, transactions, queries, errors } = load.measure;
         let cpu = load.client.cpu_seconds;
@@ -137,6 +147,7 @@ impl<'a> LoadOutput<'a> {
             operations: load.ledger,
             errors_by_code: &load.errors,
             statements: statements(measured),
+            key_value: KeyValueOutput::new(load, workload),
             statement_latencies: load
                 .by_statement
                 .iter()
@@ -153,25 +164,26 @@ impl<'a> LoadOutput<'a> {
         })
     }
 
-    /// For people.
-    pub(crate) fn text(&self, arguments: &LoadArguments) -> String {
+    /// For people; `headline` says what was run.
+    pub(crate) fn text(&self, headline: &str) -> String {
         let mut text = String::new();
         let seconds = std::time::Duration::from_secs_f64(self.elapsed_seconds);
         let _ = writeln!(
             text,
-            "{}, {} × {} rows, {} {}, {}",
-            arguments.workload.name(),
-            arguments.tables.tables,
-            count(arguments.tables.table_size.into()),
+            "{headline}, {} {}, {}",
             self.clients,
             if self.clients == 1 { "client" } else { "clients" },
             duration(seconds),
         );
+        let (operations, commands, per) = match self.key_value {
+            None => ("transactions", "queries", "query"),
+            Some(_) => ("operations", "commands", "command"),
+        };
         let mut row = |name: &str, value: String| {
             let _ = writeln!(text, "  {name:<14} {value}");
         };
         row(
-            "transactions",
+            operations,
             format!(
                 "{} ({} per second)",
                 count(self.transactions),
@@ -179,9 +191,12 @@ impl<'a> LoadOutput<'a> {
             ),
         );
         row(
-            "queries",
+            commands,
             format!("{} ({} per second)", count(self.queries), figure(self.queries_per_second)),
         );
+        if let Some(hits) = &self.key_value {
+            row("hit rate", hits.line());
+        }
         row("errors", self.error_line());
         match &self.open_loop {
             None => row("latency, ms", self.latency_ms.line()),
@@ -192,11 +207,11 @@ impl<'a> LoadOutput<'a> {
             }
         }
         for outage in &self.outages {
-            row("outage", outage.line());
+            row("outage", outage.line(operations));
         }
         let per_query = self
             .client_cpu_microseconds_per_query
-            .map_or(String::new(), |micros| format!(" ({} µs per query)", figure(micros)));
+            .map_or(String::new(), |micros| format!(" ({} µs per {per})", figure(micros)));
         row(
             "weighin itself",
             format!(
@@ -213,7 +228,9 @@ impl<'a> LoadOutput<'a> {
     fn error_line(&self) -> String {
         let mut line = count(self.errors);
         for error in self.errors_by_code.iter().take(3) {
-            let _ = write!(line, "; {} × {}: {}", count(error.count), error.code, error.message);
+            // Redis has no numbers of errors; its messages begin with a code.
+            let code = if error.code == 0 { String::new() } else { format!("{}: ", error.code) };
+            let _ = write!(line, "; {} × {code}{}", count(error.count), error.message);
         }
         line
     }
@@ -236,7 +253,8 @@ impl<'a> LoadOutput<'a> {
         match (compared.is_empty(), off.is_empty()) {
             (true, _) => "not known: its counters could not be read".to_owned(),
             (false, true) => {
-                format!("yes: its counters grew by exactly these {} statements", count(total))
+                let noun = if self.key_value.is_some() { "commands" } else { "statements" };
+                format!("yes: its counters grew by exactly these {} {noun}", count(total))
             }
             (false, false) => format!("NO: {}", off.join("; ")),
         }
@@ -273,6 +291,23 @@ impl OpenOutput {
     }
 }
 
+impl KeyValueOutput {
+    fn new(load: &LoadResult, workload: &Workload) -> Option<Self> {
+        matches!(workload, Workload::KeyValue(_)).then(|| {
+            let model::StatementCounts { get, set, found, .. } = load.statements;
+            let hit_rate = (get > 0).then(|| found as f64 / get as f64);
+            Self { gets: get, sets: set, found, hit_rate }
+        })
+    }
+
+    fn line(&self) -> String {
+        self.hit_rate.map_or("nothing was read".to_owned(), |rate| {
+            let (found, gets) = (count(self.found), count(self.gets));
+            format!("{} %: {found} of {gets} reads found their key", figure(100.0 * rate))
+        })
+    }
+}
+
 impl OutageOutput {
     fn new(outage: &Outage) -> Self {
         Self {
@@ -284,10 +319,10 @@ impl OutageOutput {
         }
     }
 
-    fn line(&self) -> String {
+    fn line(&self, operations: &str) -> String {
         let seconds = |at: Option<f64>| at.map_or("never".to_owned(), |at| format!("{at:.2} s"));
         format!(
-            "at {:.2} s; down for {}, back at 95 % of the throughput at {}; {} transactions failed",
+            "at {:.2} s; down for {}, back at 95 % of the throughput at {}; {} {operations} failed",
             self.first_error_seconds,
             seconds(self.downtime_seconds),
             seconds(self.recovered_seconds),

@@ -74,6 +74,15 @@ fn measured() -> Measured {
     Measured { load, sampling }
 }
 
+/// The kind of workload that has the most fields.
+fn workload() -> Workload {
+    Workload::KeyValue(model::KeyValue::default())
+}
+
+fn oltp() -> Workload {
+    Workload::Oltp(model::Oltp::preset(model::OltpMix::ReadWrite))
+}
+
 /// Paths of all fields, as the page writes them.
 fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     match value {
@@ -104,7 +113,7 @@ fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
 
 #[test]
 fn the_page_describes_every_field_and_no_other() {
-    let json = LoadOutput::new(&measured(), &[90.0]).json().unwrap();
+    let json = LoadOutput::new(&measured(), &workload(), &[90.0]).json().unwrap();
     let mut fields = BTreeSet::new();
     paths(&serde_json::from_str(&json).unwrap(), "", &mut fields);
     let quoted = |text: &str| -> BTreeSet<String> {
@@ -124,14 +133,28 @@ fn the_page_describes_every_field_and_no_other() {
 #[test]
 fn agreement_is_over_what_the_server_could_tell() {
     let measured = measured();
-    let output = LoadOutput::new(&measured, &[]);
+    let output = LoadOutput::new(&measured, &oltp(), &[]);
     assert_eq!(output.agreement(), "yes: its counters grew by exactly these 14 statements");
     let mut off = measured.clone();
     off.load.statements.select = 13;
-    let agreement = LoadOutput::new(&off, &[]).agreement();
+    let agreement = LoadOutput::new(&off, &oltp(), &[]).agreement();
     assert_eq!(agreement, "NO: Com_select grew by 14, weighin sent 13");
     let mut unknown = measured.clone();
     unknown.sampling.after = None;
-    let agreement = LoadOutput::new(&unknown, &[]).agreement();
+    let agreement = LoadOutput::new(&unknown, &oltp(), &[]).agreement();
     assert_eq!(agreement, "not known: its counters could not be read");
+}
+
+#[test]
+fn of_keys_the_text_tells_operations_commands_and_the_hit_rate() {
+    let mut measured = measured();
+    measured.load.statements = StatementCounts { get: 8, set: 4, found: 6, ..Default::default() };
+    let text = LoadOutput::new(&measured, &workload(), &[]).text("key_value");
+    for part in ["operations", "commands", "hit rate       75 %: 6 of 8 reads found their key"] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+    assert!(!text.contains("transactions") && !text.contains("queries"), "{text}");
+    measured.load.statements = StatementCounts { set: 4, ..Default::default() };
+    let text = LoadOutput::new(&measured, &workload(), &[]).text("key_value");
+    assert!(text.contains("nothing was read"), "{text}");
 }

@@ -4,7 +4,7 @@ use super::generation::Generation;
 use super::request::Request;
 use crate::commands::{Outcome, print};
 use crate::exit::CliError;
-use crate::progress::Rows;
+use crate::progress::Progress;
 use crate::{Exit, signals};
 use campaign::Login;
 use model::OltpMix;
@@ -61,7 +61,7 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
             _ => format!("Inserting {rows} records into '{name}'\n"),
         })?;
     }
-    let progress = Rows::start();
+    let progress = Progress::start("rows");
     let made = campaign::tables::make(
         login,
         control,
