@@ -1,5 +1,8 @@
 use crate::money::{BreakEven, TestMoney};
-use crate::{Basis, Contrast, Finding, NamedFigure, SearchAnalysis, Span, Validity};
+use crate::{
+    Basis, Contrast, Crossover, Finding, Growth, NamedFigure, ScalingLaw, SearchAnalysis, Span,
+    Validity,
+};
 use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
 use stats::Estimate;
@@ -45,6 +48,12 @@ pub struct TestAnalysis {
     /// Every pair of targets over all levels together, by the same two; a pair with
     /// fewer than two levels in common has none.
     pub overall: Vec<OverallComparison>,
+    /// How throughput grows with clients, for each target of which something can be said.
+    pub growth: Vec<Growth>,
+    /// The scaling law of each target that has what a fit takes.
+    pub laws: Vec<ScalingLaw>,
+    /// Where one target overtakes another.
+    pub crossovers: Vec<Crossover>,
     /// By throughput at the peak of each target, or by the test's own metric (see [`Ranking`]).
     pub ranking: Ranking,
     /// Where the test searches for the highest load under a bound: what was found. Its one cell for
@@ -165,8 +174,11 @@ pub struct Comparison {
     /// candidate ÷ baseline, paired by repeat; of the medians, unpaired, where fewer than two
     /// repeats are left that both have.
     pub ratio: Estimate,
-    /// What follows.
+    /// What follows, given all comparisons of the test by this metric.
     pub verdict: Verdict,
+    /// What speaks for a difference, and what is missing.
+    #[serde(flatten)]
+    pub strength: Strength,
 }
 
 /// Two targets over all their common levels together.
@@ -197,25 +209,39 @@ pub struct OverallComparison {
     pub base: Estimate,
     /// candidate ÷ baseline of the geometric means, paired by repeat.
     pub ratio: Estimate,
-    /// What follows.
+    /// What follows, given all pairs of the test by this metric.
     pub verdict: Verdict,
+    /// What speaks for a difference, and what is missing.
+    #[serde(flatten)]
+    pub strength: Strength,
+}
+
+/// What speaks for a difference beyond its interval, and what would resolve it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Strength {
+    /// How likely it would be to find a difference at least this clear anywhere among the
+    /// comparisons of its family if all were equal: p-values of Student's t on logarithms, adjusted
+    /// by Holm. `None` where there is no interval.
+    pub chance: Option<f64>,
+    /// Where nothing is resolved: repeats beyond those that there are which would probably resolve
+    /// it if ratio and scatter stay as they are (see [`stats::repeats_to_resolve`]).
+    pub further_repeats: Option<u32>,
 }
 
 /// What a ratio with its interval allows to say, given the study's margin.
 ///
 /// A difference counts only when it is significant *and* relevant, two questions with an answer
-/// each. Every verdict stands on its own at the study's confidence: among many comparisons of
-/// equal targets a few will find a difference (at 95 %, up to one in twenty). A verdict that
-/// holds over a range of consecutive levels is therefore worth more than one at a single level
-/// between unresolved neighbours: a chance finding seldom repeats itself with the same sign.
+/// each. Among many comparisons of equal targets a few would find a difference by chance, so
+/// differences are held to the whole family ([`Strength::chance`]): of all comparisons of a test by
+/// one metric that are truly equal, at the study's confidence none is called different. Equivalence
+/// stands at the study's confidence by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The whole interval lies on the candidate's side of 1, and the median ratio lies beyond the
-    /// margin.
+    /// The whole interval lies on the candidate's side of 1, the median ratio lies beyond the
+    /// margin, and it is no find of chance among the comparisons of its family.
     CandidateBetter,
-    /// The whole interval lies on the baseline's side of 1, and the median ratio lies beyond the
-    /// margin.
+    /// The same on the baseline's side.
     BaselineBetter,
     /// The whole interval lies within the margin: the two are the same for practical purposes.
     Equivalent,

@@ -160,6 +160,12 @@ impl<'a> CellData<'a> {
         self.at_most = Validity::Suspect;
     }
 
+    /// Whether none of the trials that conclusions may rest on was seen to drift.
+    pub(crate) fn is_steady(&self) -> bool {
+        let drifts = |doubt: &Doubt| matches!(doubt.evidence, Evidence::Drift { .. });
+        !self.usable().any(|trial| trial.judgement.doubts.iter().any(drifts))
+    }
+
     /// All its records, in order of repeat.
     pub(crate) fn records(&self) -> impl Iterator<Item = &TrialRecord> {
         self.trials.iter().map(|trial| trial.record)

@@ -2,7 +2,7 @@
 
 use crate::cell::CellData;
 use crate::{
-    Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Subject,
+    Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Strength, Subject,
     TestAnalysis, Verdict,
 };
 use model::{Better, Level, Study, Test};
@@ -45,6 +45,7 @@ fn compare(
         base: base.estimate(study.confidence)?,
         ratio,
         verdict: verdict(metric, &ratio, study.margin),
+        strength: Strength::default(),
     })
 }
 
@@ -122,6 +123,7 @@ fn overall_evidence(overall: &OverallComparison, margin: f64) -> Evidence {
         metric: overall.metric,
         ratio: overall.ratio,
         verdict: overall.verdict,
+        further_repeats: overall.strength.further_repeats,
         margin,
     }
 }
@@ -139,7 +141,12 @@ fn evidence(same: &[&Comparison], margin: f64) -> Option<Evidence> {
     };
     let (baseline, candidate) = (first.baseline.clone(), first.candidate.clone());
     Some(match first.verdict {
-        Verdict::Unresolved => Evidence::Unresolved { a: baseline, b: candidate, levels },
+        Verdict::Unresolved => {
+            let further = same.iter().map(|comparison| comparison.strength.further_repeats);
+            let further = further.collect::<Option<Vec<u32>>>().unwrap_or_default();
+            let range = further.iter().min().copied().zip(further.iter().max().copied());
+            Evidence::Unresolved { a: baseline, b: candidate, levels, further_repeats: range }
+        }
         Verdict::Equivalent => {
             Evidence::Equivalent { a: baseline, b: candidate, levels, metric, margin }
         }

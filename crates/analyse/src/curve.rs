@@ -6,17 +6,38 @@ use crate::{Curve, CurveShape, Evidence, Finding, Metric, Severity, Subject};
 use model::{Level, Study};
 use stats::{Estimate, Relation};
 
-/// A target's curve with the repeats at its peak.
+/// A target's curve with the repeats that it came from.
 pub(crate) struct Peak {
     pub(crate) curve: Curve,
-    pub(crate) series: Series,
+    /// The levels that have data, ascending.
+    pub(crate) points: Vec<Point>,
+    /// The place of the peak among the points.
+    pub(crate) index: usize,
 }
 
 /// One level of a curve.
-struct Point {
-    level: Level,
-    series: Series,
-    throughput: Estimate,
+pub(crate) struct Point {
+    pub(crate) level: Level,
+    pub(crate) series: Series,
+    pub(crate) throughput: Estimate,
+    /// Whether none of its trials was seen to drift.
+    pub(crate) steady: bool,
+}
+
+impl Peak {
+    /// The repeats at the peak.
+    pub(crate) fn series(&self) -> &Series {
+        &self.points[self.index].series
+    }
+
+    /// How many levels might be the peak, itself included: those that are not surely below it.
+    pub(crate) fn candidates(&self, study: &Study) -> usize {
+        let below = |point: &&Point| {
+            let ratio = point.series.ratio_to(self.series(), study.confidence);
+            ratio.is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
+        };
+        self.points.len() - self.points.iter().filter(below).count()
+    }
 }
 
 /// One for each target with an estimate, in the order of the study.
@@ -30,7 +51,7 @@ fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<Peak> {
         .filter_map(|cell| {
             let series = cell.series(Metric::Throughput);
             let throughput = series.estimate(study.confidence)?;
-            Some(Point { level: cell.level, series, throughput })
+            Some(Point { level: cell.level, series, throughput, steady: cell.is_steady() })
         })
         .collect();
     // `rev`: of equal maxima `max_by` takes the last, and the lowest level is wanted.
@@ -52,7 +73,7 @@ fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<Peak> {
         shape,
         without_data,
     };
-    Some(Peak { curve, series: top.series.clone() })
+    Some(Peak { curve, points, index })
 }
 
 /// What becomes of throughput towards the highest level that has data.
@@ -87,7 +108,7 @@ fn shape(points: &[Point], peak: usize, study: &Study) -> CurveShape {
 /// The confidence at which to compare with the best of `choices`, so that a one-sided claim is
 /// wrong with at most 1 − `confidence` altogether (Bonferroni): each comparison errs on one side
 /// with half of what its interval leaves. Never below `confidence`.
-fn confidence_after_choice(confidence: f64, choices: usize) -> f64 {
+pub(crate) fn confidence_after_choice(confidence: f64, choices: usize) -> f64 {
     confidence.max(1.0 - 2.0 * (1.0 - confidence) / choices as f64)
 }
 

@@ -1,5 +1,7 @@
 use crate::money::{BreakEven, CostGap, Step};
-use crate::{Contradiction, Contrast, SearchOutcome, Span, Verdict};
+use crate::{
+    Contradiction, Contrast, Crossover, Growth, NoLaw, ScalingLaw, SearchOutcome, Span, Verdict,
+};
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
 use stats::Estimate;
@@ -295,8 +297,54 @@ pub enum Evidence {
         ratio: Estimate,
         /// What follows.
         verdict: Verdict,
+        /// Further repeats that would probably resolve it, where it is not and their number can
+        /// be said.
+        further_repeats: Option<u32>,
         /// The study's margin, 0.03 being 3 %.
         margin: f64,
+    },
+    /// How throughput grows with clients.
+    Growth {
+        /// Each part of it that is resolved.
+        growth: Growth,
+        /// The study's margin, 0.03 being 3 %.
+        margin: f64,
+    },
+    /// The Universal Scalability Law as fitted to a curve.
+    ScalingLaw {
+        /// The law.
+        law: ScalingLaw,
+        /// Where throughput measured highest.
+        measured_peak: Level,
+    },
+    /// No law was fitted.
+    NoScalingLaw {
+        /// Why.
+        why: NoLaw,
+    },
+    /// One target overtakes another.
+    Crossover(Crossover),
+    /// One target is better than another at the highest level that both have.
+    AtHighestLevel {
+        /// The better one.
+        winner: String,
+        /// The other one.
+        loser: String,
+        /// That level.
+        level: Level,
+        /// Throughput, winner ÷ loser.
+        ratio: Estimate,
+    },
+    /// One target is nowhere behind another, and ahead somewhere.
+    Dominates {
+        /// The better one.
+        winner: String,
+        /// The other one.
+        loser: String,
+        /// Levels at which it is better, in order.
+        better: Vec<Level>,
+        /// Levels at which both are the same within the margin, in order.
+        same: Vec<Level>,
     },
     /// One target is better than another at some levels.
     Better {
@@ -335,6 +383,9 @@ pub enum Evidence {
         b: String,
         /// These levels, in order; they need not be neighbours.
         levels: Vec<Level>,
+        /// The fewest and the most further repeats that would probably resolve one of them;
+        /// absent where that cannot be said of all.
+        further_repeats: Option<(u32, u32)>,
     },
     /// Trials were measured elsewhere, so that the checks of weighin's own trials could not be
     /// made on them.

@@ -8,11 +8,12 @@
 //! that others printed by whether they can all be true (`audit`); the
 //! trials of a cell that are not void give its series and estimates (`cell`, `series`); series
 //! are compared between targets, level by level (`compare`) and over all levels together
-//! (`overall`), along the levels of a target (`curve`), and at the
-//! targets' peaks (`rank`), where they are also priced (`money`); `basis` says by which figure, and
-//! `summary` who is first and second. Targets that differ in one label alone show what that factor
-//! does (`factor`). Where a test searches for the highest load, the answers of its trials are the
-//! series (`search`).
+//! (`overall`), each held to all comparisons of its kind (`family`); along the levels of a target
+//! (`curve`, `growth`, `law`); where curves cross (`crossing`); and at the targets' peaks (`rank`),
+//! where they are also priced (`money`);
+//! `basis` says by which figure, and `summary` who is first and second.
+//! Targets that differ in one label alone show what that factor does (`factor`).
+//! Where a test searches for the highest load, the answers of its trials are the series (`search`).
 
 mod advice;
 mod analysis;
@@ -22,9 +23,13 @@ mod cell;
 mod check;
 mod compare;
 mod contents;
+mod crossing;
 mod curve;
 mod factor;
+mod family;
 mod finding;
+mod growth;
+mod law;
 mod money;
 mod named;
 mod opinion;
@@ -39,13 +44,16 @@ mod summary;
 pub use advice::{Choice, Span};
 pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Place,
-    Placings, Podium, PrintedPlace, Ranking, SettingDifference, Summary, TestAnalysis,
+    Placings, Podium, PrintedPlace, Ranking, SettingDifference, Strength, Summary, TestAnalysis,
     TrialAssessment, Verdict,
 };
 pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Term};
 pub use basis::Basis;
+pub use crossing::Crossover;
 pub use factor::{Contrast, LevelEffect, PairEffect};
 pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};
+pub use growth::Growth;
+pub use law::{NoLaw, ScalingLaw};
 pub use model::Metric;
 pub use money::{
     Amount, Bill, BreakEven, CostGap, CostLine, Outcome, Standing, Step, TargetCost, TestMoney,
@@ -115,7 +123,17 @@ fn analyse_test(
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
     let money = money::of_test(dataset, &data, &peaks);
-    let comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));
+    let growth = growth::growth(study, &peaks);
+    findings.extend(growth::findings(&test.name, &growth, study.margin));
+    let laws = law::laws(study, &peaks);
+    findings.extend(law::findings(&test.name, &laws, &peaks));
+
+    let mut comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));
+    family::hold_comparisons(study, &data, &mut comparisons);
+    let mut overall = basis.map_or(vec![], |b| overall::overall(study, test, b, compared));
+    family::hold_overall(study, test, &data, &mut overall);
+    let crossovers = crossing::crossovers(study, &data, &comparisons);
+    findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
     let advice = advice::spans(study, test, basis, &comparisons);
     findings.extend(advice::finding(&test.name, &advice));
     let analysis = TestAnalysis {
@@ -127,9 +145,12 @@ fn analyse_test(
             None => rank::ranking(study, test, (basis, &money), &peaks, &data),
         },
         curves: peaks.into_iter().map(|peak| peak.curve).collect(),
+        growth,
+        laws: laws.into_iter().filter_map(|(_, law)| law.ok()).collect(),
         comparisons,
+        crossovers,
+        overall,
         advice,
-        overall: basis.map_or(vec![], |b| overall::overall(study, test, b, compared)),
         search,
         figures: named::figures(&data, study.confidence),
         money,

@@ -3,7 +3,7 @@
 use crate::cell::CellData;
 use crate::compare::{each_pair, verdict};
 use crate::series::Series;
-use crate::{Basis, Metric, OverallComparison};
+use crate::{Basis, Metric, OverallComparison, Strength};
 use model::{Level, Study, Test};
 use std::collections::BTreeMap;
 
@@ -37,6 +37,35 @@ fn compare(
     (baseline, candidate): (&str, &str),
     metric: Metric,
 ) -> Option<OverallComparison> {
+    let Both { levels, base, numerator } = both(test, cells, (baseline, candidate), metric)?;
+    let ratio = numerator.ratio_to(&base, study.confidence)?;
+    Some(OverallComparison {
+        baseline: baseline.to_owned(),
+        candidate: candidate.to_owned(),
+        all_levels: levels.len() == test.levels.len(),
+        levels,
+        metric,
+        base: base.estimate(study.confidence)?,
+        ratio,
+        verdict: verdict(metric, &ratio, study.margin),
+        strength: Strength::default(),
+    })
+}
+
+/// The geometric means over the levels that a pair has in common, by repeat.
+pub(crate) struct Both {
+    levels: Vec<Level>,
+    pub(crate) base: Series,
+    pub(crate) numerator: Series,
+}
+
+/// Those of a pair; `None` where it has too little in common.
+pub(crate) fn both(
+    test: &Test,
+    cells: &[CellData],
+    (baseline, candidate): (&str, &str),
+    metric: Metric,
+) -> Option<Both> {
     let series = |target: &str, level: Level| {
         let cell = cells.iter().find(|cell| cell.target == target && cell.level == level)?;
         Some(cell.series(metric))
@@ -53,17 +82,7 @@ fn compare(
         rungs.iter().map(|rung| (&rung.base, &rung.candidate)).collect();
     let Pooled { kept, base, candidate: numerator } = pool(&pairs, FEWEST_LEVELS)?;
     let kept: Vec<&Rung> = kept.iter().map(|&index| &rungs[index]).collect();
-    let ratio = numerator.ratio_to(&base, study.confidence)?;
-    Some(OverallComparison {
-        baseline: baseline.to_owned(),
-        candidate: candidate.to_owned(),
-        levels: kept.iter().map(|rung| rung.level).collect(),
-        all_levels: kept.len() == test.levels.len(),
-        metric,
-        base: base.estimate(study.confidence)?,
-        ratio,
-        verdict: verdict(metric, &ratio, study.margin),
-    })
+    Some(Both { levels: kept.iter().map(|rung| rung.level).collect(), base, numerator })
 }
 
 /// Several pairs of series in one: their geometric means in each repeat.

@@ -13,16 +13,18 @@ struct Contender<'a> {
     target: &'a str,
     level: Level,
     series: Series,
+    /// How many levels it may be the luckiest of.
+    choices: usize,
     figure: Estimate,
 }
 
 /// Sorts targets into tiers; see [`Ranking`] for where a tier ends.
 ///
-/// Peaks are compared like cells, paired by repeat, at the study's confidence. Every target's
-/// peak is the luckiest of its levels, which favours all alike while they scatter alike. Where one
-/// scatters far more than another the luck is its own: for equal targets, six levels, three
-/// repeats and tenfold scatter a boundary is drawn falsely in 8 % of runs instead of 5 %
-/// (`tests/behaviour/false_alarms.rs` keeps watch).
+/// Peaks are compared like cells, paired by repeat. Every target's peak is the luckiest of its
+/// levels. That works against whoever is below; whoever is above must have been the better with
+/// all the luck that it may have had, so the comparison is held to a confidence that makes up for
+/// the number of levels that might have been its peak (Bonferroni). Thus equal targets are
+/// separated no more often than stated also where one scatters far more than the other.
 pub(crate) fn ranking(
     study: &Study,
     test: &Test,
@@ -33,12 +35,14 @@ pub(crate) fn ranking(
     let mut ranking = Ranking::default();
     if let Some(Basis { metric, .. }) = basis {
         let contenders = match metric {
-            Metric::Throughput => peaks.iter().map(Contender::at_peak).collect(),
+            Metric::Throughput => {
+                peaks.iter().map(|peak| Contender::at_peak(study, peak)).collect()
+            }
             _ => at_one_level(study, test, metric, cells),
         };
         let ordered = in_order(metric, contenders);
         let is_better = |upper: &Contender, lower: &Contender| match metric.better() {
-            Better::More => is_above(study, &upper.series, &lower.series),
+            Better::More => is_above(study, &upper.series, &lower.series, upper.choices),
             Better::Less => is_below(study, &upper.series, &lower.series),
         };
         let cut = tiers(&ordered.iter().collect::<Vec<&Contender>>(), is_better);
@@ -62,11 +66,12 @@ pub(crate) fn ranking(
 }
 
 impl<'a> Contender<'a> {
-    fn at_peak(peak: &'a Peak) -> Self {
+    fn at_peak(study: &Study, peak: &'a Peak) -> Self {
         Self {
             target: &peak.curve.target,
             level: peak.curve.peak,
-            series: peak.series.clone(),
+            series: peak.series().clone(),
+            choices: peak.candidates(study),
             figure: peak.curve.peak_throughput,
         }
     }
@@ -87,7 +92,7 @@ fn at_one_level<'a>(
             .filter_map(|cell| {
                 let series = cell.series(metric);
                 let figure = series.estimate(study.confidence)?;
-                Some(Contender { target: cell.target, level, series, figure })
+                Some(Contender { target: cell.target, level, series, choices: 1, figure })
             })
             .collect()
     };
@@ -122,10 +127,12 @@ pub(crate) fn tiers<'a, T>(
     tiers
 }
 
-/// Whether the larger of two series is so beyond doubt and by more than the margin.
-pub(crate) fn is_above(study: &Study, upper: &Series, lower: &Series) -> bool {
+/// Whether the larger of two series is so beyond doubt and by more than the margin. Where it was
+/// picked as the luckiest of several, their number says how much luck that may have been.
+pub(crate) fn is_above(study: &Study, upper: &Series, lower: &Series, choices: usize) -> bool {
+    let confidence = 1.0 - (1.0 - study.confidence) / choices.max(1) as f64;
     upper
-        .ratio_to(lower, study.confidence)
+        .ratio_to(lower, confidence)
         .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Larger)
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option
     let mut ordered: Vec<&Answers> = answers.iter().collect();
     // Stable: of equal ones the earlier in the study comes first.
     ordered.sort_by(|a, b| b.estimate.point.total_cmp(&a.estimate.point));
-    let tiers = tiers(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series));
+    let tiers = tiers(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series, 1));
     let named = |tier: Vec<&Answers>| tier.iter().map(|one| one.target.clone()).collect();
     let tiers = tiers.into_iter().map(named).collect();
     Some(SearchAnalysis { slo, over, targets, comparisons, tiers })

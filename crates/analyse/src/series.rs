@@ -2,7 +2,9 @@
 
 use crate::{Basis, Metric};
 use model::{Latencies, LoadResult, PrintedNumber, Reported};
-use stats::{Estimate, Sample, paired_ratio, unpaired_ratio, values_needed};
+use stats::{
+    Estimate, Sample, paired_chance, paired_ratio, unpaired_chance, unpaired_ratio, values_needed,
+};
 use std::collections::BTreeMap;
 
 /// By how much a latency read from a histogram of three significant digits may be off, relative
@@ -177,17 +179,31 @@ impl Series {
     /// the ratio of medians, unpaired. Which of the two is decided by the number of pairs alone,
     /// never by which interval is the narrower. `None` where either has no values.
     pub(crate) fn ratio_to(&self, base: &Self, confidence: f64) -> Option<Estimate> {
-        let pairs: Vec<(f64, f64)> = base
-            .values
-            .iter()
-            .filter_map(|(repeat, &base)| Some((base, *self.values.get(repeat)?)))
-            .collect();
+        let pairs = self.pairs_with(base);
         let ratio = if pairs.len() >= 2 {
             paired_ratio(&pairs, self.rounding + base.rounding, confidence)
         } else {
             unpaired_ratio(&base.sample()?, &self.sample()?, confidence)
         };
         ratio.ok()
+    }
+
+    /// The values of repeats that both have, `(base, self)`.
+    pub(crate) fn pairs_with(&self, base: &Self) -> Vec<(f64, f64)> {
+        let pair = |(repeat, &base): (&u32, &f64)| Some((base, *self.values.get(repeat)?));
+        base.values.iter().filter_map(pair).collect()
+    }
+
+    /// How likely a difference from `base` at least as large as this would be by chance, found on
+    /// the same values as [`Self::ratio_to`]; `None` where these allow no interval.
+    pub(crate) fn chance_against(&self, base: &Self) -> Option<f64> {
+        let pairs = self.pairs_with(base);
+        let chance = if pairs.len() >= 2 {
+            paired_chance(&pairs, self.rounding + base.rounding)
+        } else {
+            unpaired_chance(&base.sample()?, &self.sample()?)
+        };
+        chance.ok().flatten()
     }
 
     fn sample(&self) -> Option<Sample> {

@@ -1,5 +1,5 @@
 //! Writes a made-up report to standard output, to look at while working on its design:
-//! `cargo run -p report --example sample -- [usual|hostile|huge|single] > sample.html`.
+//! `cargo run -p report --example sample -- [usual|hostile|huge|single|crossing] > sample.html`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -9,6 +9,7 @@ fn main() -> std::io::Result<()> {
         Some("hostile") => support::hostile(),
         Some("huge") => support::huge(),
         Some("single") => support::single(),
+        Some("crossing") => support::crossing(),
         _ => support::usual(),
     };
     let analysis = support::analysis(&dataset);

@@ -173,3 +173,15 @@ fn a_huge_study_stays_below_six_megabytes() {
         assert!(page.contains(&target.name), "{} is missing", target.name);
     }
 }
+
+#[test]
+fn a_crossing_and_laws_are_drawn_over_the_throughput_alone() {
+    let page = page(&support::crossing());
+    // A wide and a narrow chart.
+    assert_eq!(page.matches("class=\"crossing\"").count(), 2);
+    assert_eq!(page.matches("class=\"crossing-interval\"").count(), 2);
+    assert!(page.matches("class=\"law\"").count() >= 2);
+    assert!(page.contains("It depends on the load: climber overtakes steady between"));
+    assert!(page.contains("A dotted upright line marks where one target overtakes another"));
+    assert_eq!(self::page(&support::single()).matches("class=\"crossing\"").count(), 0);
+}

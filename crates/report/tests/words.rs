@@ -64,6 +64,7 @@ fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
         metric: Metric::Throughput,
         ratio,
         verdict,
+        further_repeats: (verdict == Verdict::Unresolved).then_some(7),
         margin: 0.03,
     })
 }
@@ -247,7 +248,18 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             metric: Metric::Throughput,
             margin: 0.03,
         }),
-        comparison(Evidence::Unresolved { a: two.0, b: two.1, levels: vec![level(8)] }),
+        comparison(Evidence::Unresolved {
+            a: two.0.clone(),
+            b: two.1.clone(),
+            levels: vec![level(1), level(8)],
+            further_repeats: Some((4, 19)),
+        }),
+        comparison(Evidence::Unresolved {
+            a: two.0,
+            b: two.1,
+            levels: vec![level(8)],
+            further_repeats: None,
+        }),
         highest(SearchOver::Rate, SearchOutcome::Found { load: ratio(1_624.0, 1_540.2, 1_699.0) }),
         highest(SearchOver::Clients, SearchOutcome::AtLeast { load: 128.0 }),
         highest(SearchOver::Rate, SearchOutcome::Below { load: 12.0 }),

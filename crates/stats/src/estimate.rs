@@ -81,6 +81,21 @@ impl Estimate {
         Self { point, interval, n: sample.len() }
     }
 
+    /// The same statement about an increasing function of the quantity; an interval with an end
+    /// that is no number is lost.
+    pub fn map(&self, increasing: impl Fn(f64) -> f64) -> Self {
+        let point = increasing(self.point);
+        let interval = self.interval.and_then(|interval| {
+            let bounds = Bounds {
+                low: increasing(interval.low),
+                high: increasing(interval.high),
+                confidence: interval.confidence,
+            };
+            Interval::around(point, bounds, interval.method)
+        });
+        Self { point, interval, n: self.n }
+    }
+
     /// The same statement about the reciprocal: that a ÷ b is 2 says that b ÷ a is ½. For
     /// estimates of positive quantities, such as ratios; a non-positive end is lost.
     pub fn reciprocal(&self) -> Self {

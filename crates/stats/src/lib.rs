@@ -25,4 +25,4 @@ pub use interval::{repeats_needed, values_needed};
 pub use ratio::{paired_ratio, unpaired_ratio};
 pub use sample::{Sample, SampleError};
 pub use trend::trend;
-pub use usl::{USL_FEWEST_LEVELS, Usl, UslFit};
+pub use usl::{USL_FEWEST_LEVELS, Usl, UslFit, UslPeak};

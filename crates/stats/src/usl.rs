@@ -1,6 +1,9 @@
 //! The Universal Scalability Law.
 
 use crate::bootstrap::{Bootstrap, means};
+use crate::interval::Bounds;
+use crate::{Estimate, Interval, IntervalMethod};
+use serde::Serialize;
 
 /// Fewest levels that a fit takes (method R5).
 pub const USL_FEWEST_LEVELS: usize = 6;
@@ -22,17 +25,30 @@ pub struct Usl {
 pub struct UslFit {
     /// The law that fits the geometric means over the repeats.
     pub law: Usl,
-    /// Ends of the interval of λ.
-    pub lambda: (f64, f64),
-    /// Ends of the interval of σ.
-    pub sigma: (f64, f64),
-    /// Ends of the interval of κ.
-    pub kappa: (f64, f64),
-    /// Ends of the interval of the number of clients with the highest throughput; infinite where
-    /// throughput may grow for ever.
-    pub peak: (f64, f64),
+    /// λ.
+    pub lambda: Estimate,
+    /// σ.
+    pub sigma: Estimate,
+    /// κ.
+    pub kappa: Estimate,
+    /// Where throughput is highest by the law.
+    pub peak: UslPeak,
     /// Measured ÷ fitted − 1 at each level, 0.05 being 5 % above the law.
     pub residuals: Vec<f64>,
+}
+
+/// The number of clients with the highest throughput by a law; an absent number is infinite:
+/// throughput grows for ever, or may.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct UslPeak {
+    /// N*.
+    pub clients: Option<f64>,
+    /// Lower end of its interval.
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    pub high: Option<f64>,
+    /// Confidence of that interval.
+    pub confidence: f64,
 }
 
 impl Usl {
@@ -103,8 +119,29 @@ impl UslFit {
             vec![drawn.lambda, drawn.sigma, drawn.kappa, drawn.peak()]
         });
         let &[lambda, sigma, kappa, peak] = ends.as_slice() else { return None };
-        let residuals = measured.iter().map(|&(n, x)| x / law.throughput(n) - 1.0).collect();
-        Some(Self { law, lambda, sigma, kappa, peak, residuals })
+        let estimate = |point, (low, high)| Estimate {
+            point,
+            interval: Interval::around(
+                point,
+                Bounds { low, high, confidence },
+                IntervalMethod::Bootstrap,
+            ),
+            n: repeats.len(),
+        };
+        let finite = |clients: f64| clients.is_finite().then_some(clients);
+        Some(Self {
+            law,
+            lambda: estimate(law.lambda, lambda),
+            sigma: estimate(law.sigma, sigma),
+            kappa: estimate(law.kappa, kappa),
+            peak: UslPeak {
+                clients: finite(law.peak()),
+                low: finite(peak.0.min(law.peak())),
+                high: finite(peak.1.max(law.peak())),
+                confidence,
+            },
+            residuals: measured.iter().map(|&(n, x)| x / law.throughput(n) - 1.0).collect(),
+        })
     }
 }
 

@@ -89,9 +89,9 @@ fn boundaries(sigma_a: f64, sigma_b: f64) -> usize {
 fn equal_targets_share_a_tier_although_each_is_taken_at_its_luckiest_level() {
     let alarms = boundaries(0.05, 0.05);
     assert!(alarms <= limit(CURVES, 5.0), "{alarms} of {CURVES}");
-    // The known weak spot of ranking at the peaks.
+    // The luck of one that scatters far more is its own.
     let alarms = boundaries(0.1, 0.01);
-    assert!(alarms <= limit(CURVES, 8.0), "{alarms} of {CURVES} with unequal scatter");
+    assert!(alarms <= limit(CURVES, 5.0), "{alarms} of {CURVES} with unequal scatter");
 }
 
 #[test]

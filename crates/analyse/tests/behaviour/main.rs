@@ -16,6 +16,8 @@ mod outages;
 mod overall;
 mod ranking;
 mod robust;
+mod scaling;
+mod scaling_rates;
 mod search;
 mod steady;
 mod study;

@@ -1,7 +1,10 @@
 //! From a test's cells to its charts.
 
+use super::overlays;
 use crate::level_axis::{LevelAxis, overloaded};
-use crate::svg::{self, IntervalChart, LineChart, Point, Row, Series, Size, Value, VerticalAxis};
+use crate::svg::{
+    self, IntervalChart, LineChart, Overlays, Point, Row, Series, Size, Value, VerticalAxis,
+};
 use crate::view::{self, Tally};
 use crate::{numbers, words};
 use analyse::{Analysis, Cell, TestAnalysis};
@@ -120,6 +123,7 @@ fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
             @if intervals().any(|interval| interval.method == IntervalMethod::StudentLog) {
                 (words::few_repeats(analysis)) " "
             }
+            (overlays::caption(analysis, test))
             @if test.cells.iter().any(hollow) {
                 "A hollow mark rests on trials of which some are suspect, or were lost. "
             }
@@ -156,6 +160,11 @@ fn against_level(
             .iter()
             .map(|target| series(analysis, test, &target.name, figure))
             .collect(),
+        overlays: if figure.id == "throughput" {
+            overlays::of_throughput(analysis, test)
+        } else {
+            Overlays::default()
+        },
     };
     html! {
         (legend(analysis, chart.needs_legend()))

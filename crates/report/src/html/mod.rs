@@ -3,6 +3,7 @@
 mod charts;
 mod findings;
 mod money;
+mod overlays;
 mod summary;
 mod table;
 mod test;

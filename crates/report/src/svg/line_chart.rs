@@ -3,6 +3,7 @@
 use super::frame::{Frame, Size};
 use super::labels::spread;
 use super::marks::{failure_cross, mark_class, outline, series_class};
+use super::overlays::Overlays;
 use super::scale::Scale;
 use super::{moved_to, name, path, px, straight, text, view_box};
 use crate::level_axis::LevelAxis;
@@ -36,6 +37,8 @@ pub(crate) struct LineChart {
     pub(crate) levels: Vec<f64>,
     /// One line each; its place decides its look.
     pub(crate) series: Vec<Series>,
+    /// What is drawn over the lines.
+    pub(crate) overlays: Overlays,
 }
 
 /// How the axis of the figure runs.
@@ -102,6 +105,7 @@ impl LineChart {
                 title id={ (id) "-title" } { (self.title) }
                 (self.axes(&frame, &x, &y))
                 @for (i, points) in placed.iter().enumerate() { (self.intervals(i, points)) }
+                (self.overlays.draw(&frame, &x, &y))
                 @for (i, points) in placed.iter().enumerate() { (self.line(i, points)) }
                 (self.gaps(&x, y.range().0))
                 @if size == Size::Wide { (self.labels(&frame, &placed)) }
@@ -143,6 +147,7 @@ impl LineChart {
             let (low, high) = value.bounds.unwrap_or((value.y, value.y));
             [low, value.y, high]
         });
+        let ends = ends.chain(self.overlays.figures());
         let range = (frame.bottom(), frame.top);
         match self.axis {
             VerticalAxis::FromZero => Scale::from_zero(ends, range, 5),
@@ -328,6 +333,7 @@ mod tests {
             axis,
             levels: levels.clone(),
             series: vec![Series { name: "a".into(), points }],
+            overlays: Overlays::default(),
         }
     }
 

@@ -11,6 +11,7 @@ mod intervals;
 mod labels;
 mod line_chart;
 mod marks;
+mod overlays;
 mod panels;
 mod scale;
 
@@ -18,6 +19,7 @@ pub(crate) use frame::Size;
 pub(crate) use intervals::{IntervalChart, Row};
 pub(crate) use line_chart::{LineChart, Point, Series, Value, VerticalAxis};
 pub(crate) use marks::key;
+pub(crate) use overlays::{Crossing, Law, Overlays};
 pub(crate) use panels::{Line, Panel, PanelChart};
 
 use crate::numbers;

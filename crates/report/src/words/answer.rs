@@ -18,7 +18,7 @@ const MOST_CONDITIONS: usize = 8;
 /// What a test says.
 pub(crate) struct Answer {
     /// Up to which rate the targets keep up where rates were offered; how they compare over all
-    /// levels together where there are two; else the ranking.
+    /// levels together where there are two, or where one overtakes the other; else the ranking.
     pub(crate) headline: String,
     /// The ranking at the targets' peaks, where the headline does not say it.
     pub(crate) ranking: Option<String>,
@@ -41,14 +41,19 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let mut pairs = pairs(analysis, test);
     let ranking =
         if test.ranking.as_printed.is_empty() { peaks(analysis, test) } else { as_printed(test) };
-    let overall = match pairs.as_mut_slice() {
+    let of_pair = match pairs.as_mut_slice() {
+        // An average over levels would hide that each is ahead at some of them.
+        [only] if !only.crossings.is_empty() => {
+            let crossings = std::mem::take(&mut only.crossings);
+            Some(format!("It depends on the load: {}", crossings.join("; ")))
+        }
         [only] => only.overall.take(),
         _ => None,
     };
-    let (headline, ranking) = match (rates::kept_up(test), overall) {
+    let (headline, ranking) = match (rates::kept_up(test), of_pair) {
         // What is offered decides the throughput of an open loop, so no ratio of it comes first.
         (Some(kept_up), _) => (kept_up, None),
-        (None, Some(overall)) => (format!("{overall}."), Some(ranking)),
+        (None, Some(said)) => (format!("{said}."), Some(ranking)),
         (None, None) => (ranking, None),
     };
     let undecided = |overall: &OverallComparison| {
@@ -70,6 +75,8 @@ struct Pair<'a> {
     names: (&'a str, &'a str),
     /// Over all levels together.
     overall: Option<String>,
+    /// Where one overtakes the other.
+    crossings: Vec<String>,
     /// At levels where they differ or are the same.
     decided: Vec<String>,
     /// Levels at which neither can be said.
@@ -83,6 +90,7 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
     for finding in analysis.findings.iter().filter(of_test) {
         let (a, b) = match &finding.evidence {
             Evidence::Overall { baseline, candidate, .. } => (baseline, candidate),
+            Evidence::Crossover(found) => (&found.below, &found.above),
             Evidence::Better { winner, loser, .. } => (winner, loser),
             Evidence::Equivalent { a, b, .. } | Evidence::Unresolved { a, b, .. } => (a, b),
             _ => continue,
@@ -91,11 +99,13 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
         let index = known.unwrap_or(pairs.len());
         if known.is_none() {
             let names = (a.as_str(), b.as_str());
-            pairs.push(Pair { names, overall: None, decided: Vec::new(), undecided: None });
+            let (crossings, decided) = (Vec::new(), Vec::new());
+            pairs.push(Pair { names, overall: None, crossings, decided, undecided: None });
         }
         let pair = &mut pairs[index];
         match &finding.evidence {
             Evidence::Overall { .. } => pair.overall = Some(capitalised(&statement(finding))),
+            Evidence::Crossover(_) => pair.crossings.push(statement(finding)),
             Evidence::Unresolved { levels, .. } => pair.undecided = Some(levels),
             _ => pair.decided.push(statement(finding)),
         }
@@ -119,8 +129,13 @@ impl Pair<'_> {
             ),
             _ => format!("at {} the measurements do not decide", levels(at)),
         });
-        let parts: Vec<String> =
-            self.overall.into_iter().chain(self.decided).chain(unresolved).collect();
+        let parts: Vec<String> = self
+            .overall
+            .into_iter()
+            .chain(self.crossings)
+            .chain(self.decided)
+            .chain(unresolved)
+            .collect();
         (!parts.is_empty()).then(|| format!("{}.", parts.join("; ")))
     }
 }

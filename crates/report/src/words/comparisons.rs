@@ -3,6 +3,7 @@
 use super::labels::target_name;
 use super::metric::metric_name;
 use super::place::{at_levels, levels};
+use super::scaling;
 use crate::numbers::{self, percent};
 use analyse::{Evidence, Metric, Verdict};
 use model::{Better, Level};
@@ -18,6 +19,7 @@ pub(super) fn overall(evidence: &Evidence) -> String {
         metric,
         ratio,
         verdict,
+        further_repeats,
         margin,
     } = evidence
     else {
@@ -48,7 +50,8 @@ pub(super) fn overall(evidence: &Evidence) -> String {
             numbers::estimate(&ratio, "×"),
         ),
         Verdict::Unresolved => {
-            format!("{over} {ahead} and {behind} cannot be told apart: {has}")
+            let further = scaling::further_repeats(further_repeats.map(|n| (n, n)));
+            format!("{over} {ahead} and {behind} cannot be told apart: {has}{further}")
         }
     }
 }

@@ -17,6 +17,7 @@ use super::money;
 use super::opinion;
 use super::outages::{outages, overloaded};
 use super::place::{self, at, at_levels, levels};
+use super::scaling;
 use super::search;
 use super::steadiness::{debts, drift, other_processes, too_short};
 use crate::numbers::{self, count, figure, percent};
@@ -58,6 +59,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
         }
         (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
         (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
+        (Evidence::NoScalingLaw { .. }, _) => a == b,
         (Evidence::Throttled { held: a, .. }, Evidence::Throttled { held: b, .. }) => a == b,
         (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
         (Evidence::WriteDebt { growing: a, .. }, Evidence::WriteDebt { growing: b, .. }) => a == b,
@@ -219,6 +221,16 @@ pub fn statement(finding: &Finding) -> String {
             finding.subject.level.map_or(" to".to_owned(), |level| format!("; at {level} it is")),
             times(ratio, "the peak"),
         ),
+        Evidence::Growth { growth, margin } => scaling::growth(growth, *margin),
+        Evidence::ScalingLaw { law, measured_peak } => scaling::law(law, *measured_peak),
+        Evidence::NoScalingLaw { why } => scaling::no_law(*why),
+        Evidence::Crossover(found) => scaling::crossover(found),
+        Evidence::AtHighestLevel { winner, loser, level, ratio } => {
+            scaling::at_highest(winner, loser, *level, ratio)
+        }
+        Evidence::Dominates { winner, loser, better, same } => {
+            scaling::dominates(winner, loser, better, same)
+        }
         Evidence::Overall { .. } => overall(&finding.evidence),
         Evidence::Better { winner, loser, levels, metric, ratios, bounds } => {
             better(winner, loser, levels, *metric, ratios, *bounds)
@@ -231,12 +243,12 @@ pub fn statement(finding: &Finding) -> String {
             at_levels(at),
             percent(*margin),
         ),
-        Evidence::Unresolved { a, b, levels: at } => format!(
-            "{} and {} cannot be told apart{}: the intervals allow either to be ahead; more \
-             repeats may tell",
+        Evidence::Unresolved { a, b, levels: at, further_repeats } => format!(
+            "{} and {} cannot be told apart{}{}",
             target_name(a),
             target_name(b),
             at_levels(at),
+            scaling::further_repeats(*further_repeats),
         ),
         Evidence::HighestLoad { slo, over, outcome } => search::highest(slo, *over, outcome),
         Evidence::HighestLoads { .. } => search::compared(&finding.evidence),

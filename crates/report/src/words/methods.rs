@@ -37,6 +37,28 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
         medians(study),
         comparisons(study),
         (
+            "Many comparisons",
+            format!(
+                "Of many comparisons of equal targets a few would find a difference by chance. So \
+                 all comparisons of a test by one figure are held to one another by Holm’s method: \
+                 with {confidence} confidence none of them calls equal targets different. A ratio \
+                 whose own interval leaves out 1 may therefore still be not resolved. Comparisons \
+                 over all levels together are a family of their own. That two targets are the \
+                 same is claimed at {confidence} confidence each time.",
+            ),
+        ),
+        (
+            "Scaling",
+            "Growth is held against the lowest level: throughput for each client, over what it was \
+             there. The knee is where throughput ÷ latency is highest, which in a closed loop is \
+             throughput² ÷ clients. The Universal Scalability Law is fitted by least squares of \
+             relative errors, to six or more steady levels that include one client; the intervals \
+             of its parameters, as those of the point at which two curves cross, come from a \
+             bootstrap over the repeats. A crossing is claimed only where the difference is \
+             resolved on both sides; the point between them is interpolated on logarithmic scales."
+                .to_owned(),
+        ),
+        (
             "Latency",
             format!(
                 "From the first byte sent to the last byte received of a transaction. Percentiles \
@@ -110,7 +132,8 @@ fn comparisons(study: &Study) -> (&'static str, String) {
                  of 1; anything else is not resolved, which doesn’t mean equal. Over all levels \
                  together the geometric means of each repeat are compared in the same way, every \
                  level with equal weight; that says nothing of a single level. Targets tie in a \
-                 ranking unless every one above is clearly better than every one below.",
+                 ranking unless every one above is clearly better than every one below, with all \
+         the luck that its best level may have had.",
             numbers::percent(study.margin),
         ),
     )

@@ -20,6 +20,7 @@ mod opinion;
 mod outages;
 mod place;
 mod rates;
+mod scaling;
 mod search;
 mod steadiness;
 
@@ -37,4 +38,5 @@ pub(crate) use metric::{
 pub(crate) use money::{amount, offer, outcome, standing};
 pub(crate) use place::{at, trials};
 pub(crate) use rates::OVERLOADED;
+pub(crate) use scaling::crossover;
 pub(crate) use search::{bound, searched_for, step_verdict};

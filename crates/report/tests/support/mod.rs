@@ -59,3 +59,11 @@ pub fn single() -> model::Dataset {
     let targets = &["a", "b", "c", "d", LONG];
     dataset(&Shape { targets, levels: 1, repeats: 1, troubles: false })
 }
+
+/// Name of a target that grows faster than the others.
+pub const CLIMBER: &str = "climber";
+
+/// A target that overtakes another.
+pub fn crossing() -> model::Dataset {
+    dataset(&Shape { targets: &["steady", CLIMBER], levels: 7, repeats: 4, troubles: false })
+}

@@ -1,0 +1,60 @@
+//! Fitted laws and crossings in the chart of throughput.
+
+use crate::svg::{Crossing, Law, Overlays};
+use crate::{numbers, view, words};
+use analyse::{Analysis, Crossover, ScalingLaw, TestAnalysis};
+use maud::{Markup, html};
+
+/// More of either than this would hide the measurements.
+const MOST: usize = 4;
+/// Pieces of a law's curve, which is drawn over a logarithmic axis.
+const PIECES: u32 = 48;
+
+/// What there is to draw; none of a kind of which there are too many.
+pub(super) fn of_throughput(analysis: &Analysis, test: &TestAnalysis) -> Overlays {
+    let laws = laws(test).map(|law| Law {
+        series: view::series(analysis, &law.target),
+        title: format!("{}: the Universal Scalability Law", law.target),
+        points: curve(law),
+    });
+    let crossings = crossings(test).filter_map(|found| {
+        let at = found.at?;
+        Some(Crossing {
+            at: at.point,
+            bounds: at.interval.map(|interval| (interval.low, interval.high)),
+            title: words::crossover(found),
+        })
+    });
+    Overlays { laws: laws.collect(), crossings: crossings.collect() }
+}
+
+/// The laws that are drawn: those that describe their curve.
+fn laws(test: &TestAnalysis) -> impl Iterator<Item = &ScalingLaw> {
+    let few = test.laws.len() <= MOST;
+    test.laws.iter().filter(move |law| few && law.describes)
+}
+
+fn crossings(test: &TestAnalysis) -> impl Iterator<Item = &Crossover> {
+    let few = test.crossovers.len() <= MOST;
+    test.crossovers.iter().filter(move |_| few)
+}
+
+/// Points of a law from one client to the highest level that it rests on.
+fn curve(law: &ScalingLaw) -> Vec<(f64, f64)> {
+    let most = f64::from(law.measured_up_to.clients);
+    let level = |piece: u32| most.powf(f64::from(piece) / f64::from(PIECES));
+    (0..=PIECES).map(|piece| (level(piece), law.throughput(level(piece)))).collect()
+}
+
+/// What the lines mean, of those that there are.
+pub(super) fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    html! {
+        @if laws(test).next().is_some() {
+            "A thin curve is the Universal Scalability Law as fitted. "
+        }
+        @if crossings(test).any(|found| found.at.is_some()) {
+            "A dotted upright line marks where one target overtakes another, in the "
+            (numbers::percent(analysis.dataset.study.confidence)) " interval of that point. "
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The wording of what is said of curves, and of two curves that meet.
+
+mod support;
+
+use analyse::{Crossover, Evidence, Finding, Growth, NoLaw, ScalingLaw, Severity, Subject};
+use model::Level;
+use report::words::sentence;
+use stats::{Estimate, UslPeak};
+use support::ratio;
+
+fn level(clients: u32) -> Level {
+    Level::clients(clients)
+}
+
+fn said(target: Option<&str>, evidence: Evidence) -> String {
+    let subject = Subject {
+        test: Some("oltp".into()),
+        target: target.map(str::to_owned),
+        ..Subject::default()
+    };
+    sentence(&Finding { severity: Severity::Notice, subject, evidence })
+}
+
+fn growth() -> Growth {
+    Growth {
+        target: "metal".into(),
+        linear_up_to: Some(level(16)),
+        below_ideal_from: Some(level(32)),
+        knee: vec![level(16), level(32)],
+        plateau: Some((level(32), level(64))),
+        declines_from: Some(level(128)),
+    }
+}
+
+fn law(peak: UslPeak) -> ScalingLaw {
+    ScalingLaw {
+        target: "metal".into(),
+        lambda: ratio(512.0, 500.0, 525.0),
+        sigma: ratio(0.0493, 0.0412, 0.0581),
+        kappa: ratio(0.000_81, 0.000_7, 0.000_93),
+        peak,
+        measured_up_to: level(64),
+        residuals: vec![(level(1), 0.004), (level(8), -0.021)],
+        describes: true,
+    }
+}
+
+fn peak(clients: Option<f64>, low: Option<f64>, high: Option<f64>) -> UslPeak {
+    UslPeak { clients, low, high, confidence: 0.95 }
+}
+
+#[test]
+fn curves_and_crossings_read_as_sentences() {
+    let of_law = |law| Evidence::ScalingLaw { law, measured_peak: level(32) };
+    let none = Growth { linear_up_to: None, plateau: None, declines_from: None, ..growth() };
+    let crossover = |at: Option<Estimate>| {
+        Evidence::Crossover(Crossover {
+            below: "metal".into(),
+            above: "service".into(),
+            between: (level(64), level(128)),
+            at,
+        })
+    };
+    let highest = Evidence::AtHighestLevel {
+        winner: "service".into(),
+        loser: "metal".into(),
+        level: level(256),
+        ratio: ratio(3.0, 2.94, 3.06),
+    };
+    let dominates = |same: Vec<Level>| Evidence::Dominates {
+        winner: "service".into(),
+        loser: "metal".into(),
+        better: vec![level(4), level(8)],
+        same,
+    };
+    let all = [
+        said(Some("metal"), Evidence::Growth { growth: growth(), margin: 0.03 }),
+        said(Some("metal"), Evidence::Growth { growth: none, margin: 0.03 }),
+        said(Some("metal"), of_law(law(peak(Some(34.2), Some(31.0), Some(38.4))))),
+        said(Some("metal"), of_law(law(peak(Some(134.2), Some(91.0), None)))),
+        said(Some("metal"), of_law(law(peak(None, None, None)))),
+        said(Some("metal"), of_law(ScalingLaw { describes: false, ..law(peak(None, None, None)) })),
+        said(Some("metal"), Evidence::NoScalingLaw { why: NoLaw::NoSingleClient }),
+        said(
+            Some("metal"),
+            Evidence::NoScalingLaw { why: NoLaw::FewLevels { steady: 5, needed: 6 } },
+        ),
+        said(Some("metal"), Evidence::NoScalingLaw { why: NoLaw::FewRepeats }),
+        said(None, crossover(Some(ratio(81.3, 77.0, 86.2)))),
+        said(None, crossover(None)),
+        said(None, highest),
+        said(None, dominates(vec![])),
+        said(None, dominates(vec![level(1), level(2)])),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
