@@ -57,6 +57,7 @@ impl Deployment {
         match (&mut self.sandbox, cache) {
             (Some(sandbox), CacheState::Cold) => {
                 sandbox.stop()?;
+                sandbox.forget_cache()?;
                 drop_os_caches()?;
                 sandbox.start_again()?;
             }

@@ -194,3 +194,15 @@ fn servers_started_at_once_are_apart() {
     drop(small);
     assert_eq!(query(&large, "SELECT 1"), "1");
 }
+
+#[test]
+fn a_server_forgets_its_cache_when_told_to() {
+    let parent = parent();
+    let mut sandbox = Sandbox::start(options(parent.path(), &[])).unwrap();
+    sandbox.stop().unwrap();
+    let memory = sandbox.data_directory().join("ib_buffer_pool");
+    assert!(memory.exists(), "the server has changed where it remembers its cache");
+    sandbox.forget_cache().unwrap();
+    assert!(!memory.exists());
+    sandbox.start_again().unwrap();
+}

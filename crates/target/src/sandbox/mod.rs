@@ -183,6 +183,21 @@ impl Sandbox {
         self.server.take().map_or(Ok(()), Server::shut_down)
     }
 
+    /// Makes a stopped server forget what was in its cache, which MariaDB otherwise reads again when
+    /// it starts.
+    ///
+    /// # Errors
+    /// When the file that remembers it cannot be removed.
+    pub fn forget_cache(&mut self) -> Result<(), Failure> {
+        let Some(memory) = self.recipe.cache_memory(&self.home) else { return Ok(()) };
+        match std::fs::remove_file(&memory) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(file_trouble("an empty cache", &memory, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Starts the server again on the same data; does nothing when it runs.
     ///
     /// # Errors

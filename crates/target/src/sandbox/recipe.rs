@@ -5,7 +5,7 @@ use model::Failure;
 use std::fmt::Debug;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// How a server of one kind is made, started and recognised.
@@ -37,6 +37,10 @@ pub(super) trait Recipe: Debug + Send + Sync {
     /// # Errors
     /// When nothing listens yet, or the server closed the connection; the next call has a new one.
     fn is_ready(&self, stream: &mut UnixStream, home: &Home) -> io::Result<bool>;
+
+    /// The file by which a server that has ended remembers what was in its cache, to read it again
+    /// when it starts; absent where it knows no such thing.
+    fn cache_memory(&self, home: &Home) -> Option<PathBuf>;
 
     /// What makes a server of this kind end sooner.
     fn slow_end_remedy(&self) -> &'static str;

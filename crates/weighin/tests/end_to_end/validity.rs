@@ -60,9 +60,6 @@ fn validities(place: &Workplace, study: &str) -> Vec<String> {
     trials.iter().map(|trial| trial["validity"].as_str().unwrap().to_owned()).collect()
 }
 
-/// MariaDB remembers what was in its buffer pool and reads that again when it starts.
-const FORGETFUL: &str = "settings = { innodb_buffer_pool_load_at_startup = 0 }";
-
 #[test]
 fn data_that_never_left_memory_is_not_cold() {
     let place = Workplace::new();
@@ -73,7 +70,7 @@ fn data_that_never_left_memory_is_not_cold() {
     let times = "warmup = \"0s\"\nduration = \"1s\"\ncache = \"cold\"";
     for (directory, cold) in [(memory.path(), false), (place.sandboxes(), true)] {
         let place = Workplace::new();
-        let target = format!("sandbox = {{ directory = {directory:?}, {FORGETFUL} }}");
+        let target = format!("sandbox = {{ directory = {directory:?} }}");
         place.write("duel.toml", lone_sandbox(times, &target));
         let ran = place.weighin(&["run", "duel.toml"]);
         if ran.code == Some(3) && ran.err.contains("caches") {
@@ -94,8 +91,8 @@ fn data_that_never_left_memory_is_not_cold() {
 fn a_warm_trial_without_warm_up_is_not_warm() {
     let place = Workplace::new();
     let times = "warmup = \"0s\"\nduration = \"1s\"";
-    let study = lone_sandbox(times, &format!("sandbox = {{ {FORGETFUL} }}"))
-        .replace("table_size = 1_000", "table_size = 100_000");
+    let study =
+        lone_sandbox(times, forgetful).replace("table_size = 1_000", "table_size = 100_000");
     place.write("duel.toml", study);
     place.weighin(&["run", "duel.toml"]).done();
     let found = findings(&place, "duel.toml", "cache_not_warm");

@@ -102,6 +102,11 @@ impl Recipe for MariaDb {
         }
     }
 
+    /// Under the name that it has unless a setting gives it another.
+    fn cache_memory(&self, home: &Home) -> Option<PathBuf> {
+        Some(home.data().join("ib_buffer_pool"))
+    }
+
     fn slow_end_remedy(&self) -> &'static str {
         "a smaller innodb_buffer_pool_size or innodb_max_dirty_pages_pct leaves less to write"
     }

@@ -93,6 +93,10 @@ impl Recipe for Redis {
         Ok(answer.ends_with(b"+PONG\r\n"))
     }
 
+    fn cache_memory(&self, _home: &Home) -> Option<PathBuf> {
+        None
+    }
+
     fn slow_end_remedy(&self) -> &'static str {
         "a server with save points writes all its data when it ends: save = \"\" leaves that out"
     }
