@@ -70,7 +70,7 @@ fn speed(study: &Study, peaks: &[Peak], numerator: &str, denominator: &str) -> R
 /// Throughput over throughput, each at its target's own peak.
 fn ratio(study: &Study, peaks: &[Peak], numerator: &str, denominator: &str) -> Option<Estimate> {
     let peak = |name: &str| peaks.iter().find(|peak| peak.curve.target == name);
-    peak(numerator)?.series().ratio_to(&peak(denominator)?.series(), study.confidence)
+    peak(numerator)?.series().ratio_to(peak(denominator)?.series(), study.confidence)
 }
 
 /// From each target on the front to the next dearer one: what it costs, and what a tenth more
