@@ -9,7 +9,8 @@ pub struct Basis {
     /// Ranking, comparisons and findings are about this one: throughput where there is one, else
     /// how long the work took, else the 95th percentile of latency, else its mean.
     pub metric: Metric,
-    /// What throughput counts, in the plural: `transactions`.
+    /// What throughput counts, in the plural: `transactions`, or `operations` where it is
+    /// pipelines of commands on keys.
     pub counted: &'static str,
     /// The name that throughput has in results that were imported. Figures of other names count
     /// something else, and are not set against it.
@@ -31,8 +32,11 @@ impl Basis {
         test: &Test,
         records: impl Iterator<Item = &'a TrialRecord> + Clone,
     ) -> Option<Self> {
-        if !matches!(test.workload, Workload::Imported(_)) {
-            return Some(Self::OWN);
+        match test.workload {
+            Workload::Imported(_) => {}
+            Workload::Oltp(_) => return Some(Self::OWN),
+            // A pipeline of commands, which is no transaction.
+            Workload::KeyValue(_) => return Some(Self { counted: "operations", ..Self::OWN }),
         }
         let records = records.filter(|record| record.key.test == test.name);
         let reports = || records.clone().filter_map(TrialRecord::reported);

@@ -47,6 +47,13 @@ const DIFFER_NECESSARILY: &[&str] = &[
     "slow_query_log_file",
     "tmpdir",
     "wsrep_data_home_dir",
+    // Those of Redis.
+    "bind",
+    "dir",
+    "logfile",
+    "pidfile",
+    "tls_port",
+    "unixsocket",
     // What changes from one reading to the next.
     "error_count",
     "gtid_binlog_pos",

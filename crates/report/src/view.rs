@@ -2,7 +2,7 @@
 
 use crate::{numbers, words};
 use analyse::{Analysis, Cell, Finding, Severity, TestAnalysis, TrialAssessment, Validity};
-use model::{Failure, Place, TrialKey};
+use model::{Failure, Place, TrialKey, Workload};
 use std::collections::HashMap;
 
 /// A target's place in the study, which decides how it looks throughout a report.
@@ -20,6 +20,27 @@ pub(crate) fn imported(analysis: &Analysis) -> bool {
 /// What throughput counts in a test, in the plural.
 pub(crate) fn counted(test: &TestAnalysis) -> &'static str {
     test.basis.map_or("transactions", |basis| basis.counted)
+}
+
+/// What throughput and statements are called in all tests of a study: a study's tests all run on
+/// all its targets, so that they are of one kind.
+pub(crate) fn work(analysis: &Analysis) -> Work {
+    let mut tests = analysis.dataset.study.tests.iter();
+    match tests.any(|test| matches!(test.workload, Workload::KeyValue(_))) {
+        true => Work { counted: "operations", statements: "commands", keys: true },
+        false => Work { counted: "transactions", statements: "queries", keys: false },
+    }
+}
+
+/// What the work of a study is called, in the plural.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// What a client does before it goes on to the next.
+    pub(crate) counted: &'static str,
+    /// What that is made of.
+    pub(crate) statements: &'static str,
+    /// Whether keys are read, of which some may be missing.
+    pub(crate) keys: bool,
 }
 
 /// The assessments of all trials by index of their record.

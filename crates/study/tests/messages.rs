@@ -176,7 +176,7 @@ fn keys_of_the_other_kind_of_workload_are_refused() {
     let message = with("tables = 4\nprepared = true");
     assert_says(
         &message,
-        &["s.toml:9:10: `tables` means nothing to key_value", "`prepared` means"],
+        &["s.toml:10:10: `tables` means nothing to key_value", "`prepared` means"],
     );
     assert_says(&with("skip_trx = true"), &["`skip_trx` means nothing to key_value"]);
     assert_says(&with("second_opinion = true"), &["`second_opinion` cannot be had of key_value"]);

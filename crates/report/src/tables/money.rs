@@ -13,13 +13,13 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
     let measured = costs.iter().any(|cost| cost.requests_per_io.is_some());
     let mut columns = vec![
         words("target"),
-        numbers("peak, transactions/s"),
+        numbers(format!("peak, {}/s", view::counted(test))),
         numbers("a month at that load"),
-        numbers("a million transactions"),
+        numbers(format!("a million {}", view::counted(test))),
         words("price against performance"),
     ];
     if measured {
-        columns.push(numbers("transactions per IO, measured"));
+        columns.push(numbers(format!("{} per IO, measured", view::counted(test))));
     }
     let mut table = Table::new(columns);
     for cost in costs {

@@ -19,13 +19,13 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
         words("target"),
         numbers(figure_heading(test)),
         numbers(match LevelAxis::of(test) {
-            LevelAxis::Clients | LevelAxis::NotStated => "at clients",
-            LevelAxis::Rate => "at offered, transactions/s",
+            LevelAxis::Clients | LevelAxis::NotStated => "at clients".to_owned(),
+            LevelAxis::Rate => format!("at offered, {}/s", view::counted(test)),
         }),
         words(if ranks_by(test) == Metric::Throughput { "beyond the peak" } else { "failed" }),
     ];
     if priced {
-        columns.push(numbers("cost of a million transactions"));
+        columns.push(numbers(format!("cost of a million {}", view::counted(test))));
     }
     let mut table = Table::new(columns);
     for (number, place) in numbered(test) {

@@ -1,5 +1,5 @@
 use super::{Cell, Table, Tone, numbers, words};
-use crate::numbers::{NOTHING, bytes, count, date, duration};
+use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
@@ -8,19 +8,20 @@ use model::{Level, LoadResult, TrialRecord, UnixMillis};
 /// Every trial that has a record, in the order in which they ran.
 pub(crate) fn trials(analysis: &Analysis) -> Table {
     let imported = view::imported(analysis);
+    let work = view::work(analysis);
     let mut columns = vec![
         numbers("position"),
         numbers("block"),
         words("test"),
         words("target"),
         numbers("clients"),
-        numbers("offered, transactions/s"),
+        numbers(format!("offered, {}/s", work.counted)),
         words("began, UTC"),
         words("trusted"),
         numbers("measured for"),
-        numbers("transactions"),
-        numbers("transactions/s"),
-        numbers("queries/s"),
+        numbers(work.counted),
+        numbers(format!("{}/s", work.counted)),
+        numbers(format!("{}/s", work.statements)),
         numbers("mean, ms"),
         numbers("p50, ms"),
         numbers("p95, ms"),
@@ -30,6 +31,9 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         numbers("load generator, processors"),
         numbers("its memory"),
     ];
+    if work.keys {
+        columns.push(numbers("hit rate"));
+    }
     if imported {
         columns.push(words("read from"));
     }
@@ -41,12 +45,21 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         let record = &analysis.dataset.trials[i];
         let mut row = identity(analysis, record, assessments.get(&i).copied());
         row.extend(figures(analysis, record));
+        if work.keys {
+            row.push(Cell::text(hit_rate(record).unwrap_or_else(|| NOTHING.to_owned())));
+        }
         if imported {
             row.push(source(record));
         }
         table.push(row);
     }
     if imported { table.without_empty_columns() } else { table }
+}
+
+/// The share of a trial's reads that found their key, all phases together; none without reads.
+fn hit_rate(record: &TrialRecord) -> Option<String> {
+    let counts = record.load()?.statements;
+    (counts.get > 0).then(|| percent(counts.found as f64 / counts.get as f64))
 }
 
 /// The file and line that an imported trial was read from.

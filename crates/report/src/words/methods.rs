@@ -83,6 +83,9 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
     ];
+    if view::work(analysis).keys {
+        methods.push(operations());
+    }
     if study.tests.iter().any(Test::is_open) {
         methods.push(response_times());
     }
@@ -91,6 +94,15 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     }
     methods.extend(money(study));
     methods
+}
+
+/// What takes the place of transactions in tests of keys.
+fn operations() -> (&'static str, String) {
+    let text = "In a test of keys an operation is what one client sends together before it waits \
+                for all replies: one command, or as many as the pipeline is deep. What is said of \
+                transactions elsewhere holds for operations. The hit rate is the share of reads \
+                that found their key, over warm-up and measured phase together.";
+    ("Operations", text.to_owned())
 }
 
 /// What latency means where load is offered at rates.

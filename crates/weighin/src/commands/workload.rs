@@ -3,7 +3,7 @@
 use crate::arguments::{KeyArguments, LoadArguments, PrepareArguments, WorkloadName};
 use crate::exit::CliError;
 use model::{KeyDistribution, KeyOrder, KeyValue, Oltp, OltpMix, System, Workload};
-use report::numbers::{count, figure};
+use report::numbers::{count, percent};
 
 /// What the arguments of `weighin load` say is to be run, on a server of that kind.
 pub(super) fn to_load(arguments: &LoadArguments, system: System) -> Result<Workload, CliError> {
@@ -78,17 +78,17 @@ pub(super) fn headline(workload: &Workload) -> String {
         }
         Workload::KeyValue(keys) => {
             let (sets, gets) = keys.sets_to_gets;
-            let writes = 100.0 * f64::from(sets) / (f64::from(sets) + f64::from(gets));
+            let writes = f64::from(sets) / (f64::from(sets) + f64::from(gets));
             let together = match keys.pipeline {
                 1 => String::new(),
                 depth => format!(", {depth} commands together"),
             };
             format!(
-                "{}, {} keys, values of {}, {} % writes{together}",
+                "{}, {} keys, values of {}, {} writes{together}",
                 Workload::KEY_VALUE,
                 count(keys.keys.into()),
                 keys.value_size,
-                figure(writes)
+                percent(writes)
             )
         }
         Workload::Imported(name) => name.clone(),

@@ -6,7 +6,7 @@ use self::latency::{LatencyOutput, StatementLatencyOutput};
 use crate::exit::CliError;
 use campaign::Measured;
 use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Outage, PhaseTotals, Workload};
-use report::numbers::{bytes, count, duration, figure};
+use report::numbers::{bytes, count, duration, figure, percent};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -303,7 +303,7 @@ impl KeyValueOutput {
     fn line(&self) -> String {
         self.hit_rate.map_or("nothing was read".to_owned(), |rate| {
             let (found, gets) = (count(self.found), count(self.gets));
-            format!("{} %: {found} of {gets} reads found their key", figure(100.0 * rate))
+            format!("{}: {found} of {gets} reads found their key", percent(rate))
         })
     }
 }

@@ -150,7 +150,8 @@ fn of_keys_the_text_tells_operations_commands_and_the_hit_rate() {
     let mut measured = measured();
     measured.load.statements = StatementCounts { get: 8, set: 4, found: 6, ..Default::default() };
     let text = LoadOutput::new(&measured, &workload(), &[]).text("key_value");
-    for part in ["operations", "commands", "hit rate       75 %: 6 of 8 reads found their key"] {
+    for part in ["operations", "commands", "hit rate       75\u{a0}%: 6 of 8 reads found their key"]
+    {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
     assert!(!text.contains("transactions") && !text.contains("queries"), "{text}");

@@ -1,6 +1,6 @@
 //! Passwords from wherever they may come, and encrypted loads.
 
-use crate::support::{Server, Workplace, shared_directory, succeed};
+use crate::support::{Server, Workplace, certificates};
 use std::process::Command;
 
 const LOAD: [&str; 7] =
@@ -52,19 +52,7 @@ fn ed25519_accounts_log_in_on_every_connection_of_a_load() {
 #[test]
 fn loads_run_encrypted_and_check_the_certificate_where_asked() {
     let place = Workplace::new();
-    let directory = shared_directory();
-    let openssl = |arguments: &str| {
-        succeed("openssl", directory.path(), &arguments.split(' ').collect::<Vec<_>>());
-    };
-    let key = "-newkey rsa:2048 -nodes";
-    openssl(&format!("req -x509 {key} -keyout ca.key -out ca.pem -days 2 -subj /CN=Tests"));
-    openssl(&format!("req {key} -keyout server.key -out request.pem -subj /CN=localhost"));
-    std::fs::write(directory.path().join("names"), "subjectAltName=DNS:localhost\n").unwrap();
-    openssl(
-        "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
-         -extfile names -out server.pem",
-    );
-    succeed("chmod", directory.path(), &["644", "server.key"]);
+    let directory = certificates();
     let file = |name: &str| directory.path().join(name).display().to_string();
     let settings = [("ssl_cert", &*file("server.pem")), ("ssl_key", &*file("server.key"))];
     let server = server_with_account(&place, &settings, "BY 'geheim' REQUIRE SSL");

@@ -13,6 +13,7 @@ mod many_clients;
 mod outages;
 mod prepare;
 mod rates;
+mod redis;
 mod resume;
 mod run;
 mod second_opinion;

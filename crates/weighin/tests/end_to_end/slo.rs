@@ -8,7 +8,7 @@ fn a_study_searches_for_the_highest_rate_on_each_target_and_reports_it() {
     let place = Workplace::new();
     let keys = "slo = \"p95 < 60ms\"\nclients = 4\nmax_waiting = 100\non_conflict = \"retry\"\n\
                 warmup = \"100ms\"\nduration = \"400ms\"";
-    place.write("duel.toml", &sandbox_study(keys).replace("clients = [1, 2]\n", ""));
+    place.write("duel.toml", sandbox_study(keys).replace("clients = [1, 2]\n", ""));
     let plan = place.weighin(&["plan", "duel.toml"]).done();
     assert!(plan.contains("4 trials") && plan.contains("?") && plan.contains("about"), "{plan}");
     place.weighin(&["run", "duel.toml"]).done();

@@ -1,12 +1,14 @@
 //! Weighin in surroundings of its own, and real servers to point it at.
 
 mod by_hand;
+mod certificates;
 mod server;
 mod started;
 mod studies;
 mod workplace;
 
 pub use by_hand::{Frozen, adds_up, number, point_selects, prepared, whole};
+pub use certificates::certificates;
 pub use server::{COUNTERS, Server};
 pub use started::Started;
 pub use studies::{sandbox_study, server_study};

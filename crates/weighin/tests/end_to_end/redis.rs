@@ -1,0 +1,292 @@
+//! Redis: loads by hand and studies, and what can be wrong with a server.
+
+use crate::support::{
+    Ran, Started, Workplace, adds_up, certificates, number, shared_directory, wait_for, whole,
+};
+use model::System;
+use protocol::redis::Value;
+use std::collections::BTreeMap;
+use target::client::Secret;
+use target::client::redis::RedisConnection;
+use target::sandbox::{Sandbox, SandboxOptions};
+
+/// A server of its own for a test, which weighin knows only by its URL; gone when dropped.
+struct Redis {
+    sandbox: Sandbox,
+    // Dropped after the server.
+    _directory: tempfile::TempDir,
+}
+
+impl Redis {
+    fn start(settings: &[(&str, &str)]) -> Self {
+        let directory = shared_directory();
+        let sandbox = Sandbox::start(SandboxOptions {
+            system: System::Redis,
+            name: "test".to_owned(),
+            settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
+            directory: Some(directory.path().to_owned()),
+        });
+        Self { sandbox: sandbox.unwrap(), _directory: directory }
+    }
+
+    fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.sandbox.port())
+    }
+
+    /// Runs `weighin COMMAND URL ARGUMENTS…` with the server's password.
+    fn weighin_at(&self, place: &Workplace, command: &str, url: &str, arguments: &[&str]) -> Ran {
+        let mut run = place.command(&[&[command, url], arguments].concat());
+        run.env("REDISCLI_AUTH", self.sandbox.password().reveal());
+        Ran::of(run)
+    }
+
+    fn weighin(&self, place: &Workplace, command: &str, arguments: &[&str]) -> Ran {
+        self.weighin_at(place, command, &self.url(), arguments)
+    }
+
+    /// A short load with a result in JSON.
+    fn load(&self, place: &Workplace, arguments: &[&str]) -> Ran {
+        let usual = ["--workload=key_value", "--duration=300ms", "--json"];
+        self.weighin(place, "load", &[&usual, arguments].concat())
+    }
+
+    fn command(&self, words: &[&str]) -> Value {
+        let password = Secret::new(self.sandbox.password().reveal());
+        let mut control = RedisConnection::open(self.sandbox.address(), &password).unwrap();
+        let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+        control.command(&words).unwrap()
+    }
+
+    /// Calls of `get` and `set` since the server began.
+    fn calls(&self) -> BTreeMap<String, u64> {
+        let report = self.command(&["INFO", "commandstats"]).text().unwrap();
+        let of = |name: &str| {
+            let line = report.lines().find(|line| line.starts_with(&format!("cmdstat_{name}:")));
+            let calls = line.and_then(|line| line.split("calls=").nth(1)?.split(',').next());
+            (name.to_owned(), calls.map_or(0, |calls| calls.parse().unwrap()))
+        };
+        ["get", "set"].map(of).into()
+    }
+}
+
+#[test]
+fn every_command_of_a_load_is_one_that_the_server_counted() {
+    let place = Workplace::new();
+    let server = Redis::start(&[("save", "")]);
+    let made = server.weighin(&place, "prepare", &["--keys=1000", "--value-size=100"]).done();
+    assert!(made.contains("Wrote 1,000 keys"), "{made}");
+    let socket = format!("redis://?socket={}", server.sandbox.socket().display());
+    for (url, more) in [
+        (server.url(), &["--clients=1"][..]),
+        (server.url(), &["--clients=16"]),
+        (server.url(), &["--clients=16", "--pipeline=10", "--io=epoll"]),
+        (socket, &["--clients=16", "--pipeline=10", "--ratio=1:3"]),
+    ] {
+        let before = server.calls();
+        let usual = ["--workload=key_value", "--keys=1000", "--value-size=100", "--json"];
+        let arguments = [&usual, more, &["--duration=300ms"]].concat();
+        let json = server.weighin_at(&place, "load", &url, &arguments).json();
+        adds_up(&json);
+        let after = server.calls();
+        for name in ["get", "set"] {
+            let grown = after[name] - before[name];
+            assert!(grown > 0, "{more:?}");
+            assert_eq!(whole(&json, &format!("/statements/cmdstat_{name}/weighin")), grown);
+            assert_eq!(whole(&json, &format!("/statements/cmdstat_{name}/server")), grown);
+        }
+        assert_eq!(number(&json, "/key_value/hit_rate"), 1.0, "{json:#}");
+    }
+    assert_eq!(server.weighin(&place, "cleanup", &[]).done(), "Removed 1,000 keys.\n");
+    assert_eq!(server.command(&["DBSIZE"]), Value::Integer(0));
+    let misses = server.load(&place, &["--ratio=0:1"]).json();
+    assert_eq!(number(&misses, "/key_value/hit_rate"), 0.0);
+}
+
+#[test]
+fn loads_run_encrypted_and_check_the_certificate_where_asked() {
+    let place = Workplace::new();
+    let directory = certificates();
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let server = Redis::start(&[]);
+    // The private server's own port stays; this is a second one.
+    for (name, value) in [
+        ("tls-cert-file", &*file("server.pem")),
+        ("tls-key-file", &*file("server.key")),
+        ("tls-auth-clients", "no"),
+    ] {
+        server.command(&["CONFIG", "SET", name, value]);
+    }
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    server.command(&["CONFIG", "SET", "tls-port", &port.to_string()]);
+    let url = format!("redis://localhost:{port}");
+    let load = |tls: &[&str]| {
+        let usual = ["--workload=key_value", "--events=50", "--clients=4", "--json"];
+        server.weighin_at(&place, "load", &url, &[&usual, tls].concat())
+    };
+    assert_eq!(load(&["--tls=unverified"]).json()["transactions"], 50);
+    let authority = format!("--tls-ca={}", file("ca.pem"));
+    assert_eq!(load(&["--tls=verified", &authority]).json()["transactions"], 50);
+    load(&["--tls=verified"]).refused(3, &["certificate"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_server_is_said_with_the_way_to_mend_it() {
+    let place = Workplace::new();
+    let server = Redis::start(&[]);
+    let load = ["load", &server.url(), "--workload=key_value"];
+    place.weighin(&load).refused(3, &["NOAUTH", "password_env"]);
+    let mut wrong = place.command(&load);
+    wrong.env("REDISCLI_AUTH", "wrong");
+    Ran::of(wrong).refused(3, &["WRONGPASS", "help"]);
+
+    server.command(&["ACL", "SETUSER", "reader", "on", "nopass", "~*", "+@read", "+@connection"]);
+    let reader = server.url().replace("//", "//reader@");
+    server
+        .weighin_at(&place, "load", &reader, &["--workload=key_value"])
+        .refused(3, &["permissions", "ACL SETUSER"]);
+
+    server.command(&["SET", "foreign", "1"]);
+    server.load(&place, &[]).refused(3, &["a key that is not weighin's", "empty database"]);
+    server.weighin(&place, "prepare", &[]).refused(3, &["a key that is not weighin's"]);
+    assert_eq!(server.weighin(&place, "cleanup", &[]).done(), "No keys of weighin's to remove.\n");
+    assert_eq!(server.command(&["EXISTS", "foreign"]), Value::Integer(1));
+    let second = format!("{}/1", server.url());
+    server.weighin_at(&place, "prepare", &second, &["--keys=10"]).done();
+}
+
+#[test]
+fn options_of_the_other_kind_of_workload_are_refused() {
+    let place = Workplace::new();
+    let redis = ["load", "redis://localhost:1", "--workload=key_value"];
+    for option in ["--tables=2", "--table-size=5", "--range-size=5", "--statements"] {
+        let name = option.split('=').next().unwrap();
+        place
+            .weighin(&[&redis, &[option][..]].concat())
+            .refused(2, &[&format!("{name} means nothing to key_value")]);
+    }
+    let sql = ["load", "mysql://u@localhost:1/db", "--workload=oltp_read_only"];
+    for option in ["--keys=2", "--value-size=5", "--ratio=1:1", "--pipeline=2", "--expiry=5s"] {
+        let name = option.split('=').next().unwrap();
+        place
+            .weighin(&[&sql, &[option][..]].concat())
+            .refused(2, &[&format!("{name} means nothing to oltp_read_only")]);
+    }
+    place
+        .weighin(&["load", "redis://localhost:1", "--workload=oltp_read_only"])
+        .refused(2, &["oltp_read_only cannot run on a server of Redis"]);
+    place.weighin(&["cleanup", "redis://localhost:1", "--also=t"]).refused(2, &["--also"]);
+    place.weighin(&["prepare", "redis://localhost:1", "--tables=2"]).refused(2, &["--tables"]);
+}
+
+#[test]
+fn a_server_without_memory_for_more_ends_the_load() {
+    let place = Workplace::new();
+    let server = Redis::start(&[("maxmemory", "3mb"), ("maxmemory-policy", "noeviction")]);
+    let full = ["--workload=key_value", "--ratio=1:0", "--duration=60s"];
+    server.weighin(&place, "load", &full).refused(3, &["OOM", "maxmemory"]);
+}
+
+#[test]
+fn a_server_that_is_killed_and_comes_back_is_an_outage() {
+    let place = Workplace::new();
+    let mut server = Redis::start(&[]);
+    let url = server.url();
+    let mut run = place.command(&["load", &url, "--workload=key_value", "--keys=1000", "--json"]);
+    run.args(["--clients=4", "--duration=4s"]);
+    run.env("REDISCLI_AUTH", server.sandbox.password().reveal());
+    let load = Started::new(run);
+    wait_for("commands", || server.calls()["get"] > 1_000);
+    let port = server.sandbox.port();
+    target::os::kill(server.sandbox.pid()).unwrap();
+    server.sandbox.stop().unwrap();
+    server.sandbox.start_again().unwrap();
+    assert_eq!(server.sandbox.port(), port, "another program has taken the port");
+    let json = load.end().json();
+    adds_up(&json);
+    assert_eq!(json["outages"].as_array().unwrap().len(), 1, "{json:#}");
+    assert!(number(&json, "/outages/0/downtime_seconds") > 0.0, "{json:#}");
+}
+
+/// A study of targets with these keys each, at 1 and 4 clients, twice.
+fn study(targets: &[(&str, &str)], test: &str) -> String {
+    let targets: String = targets
+        .iter()
+        .map(|(name, keys)| format!("[[target]]\nname = \"{name}\"\n{keys}\n"))
+        .collect();
+    format!(
+        "[study]\nname = \"cache\"\nrepeats = 2\nseed = 3\n{targets}\
+         [[test]]\nworkload = \"key_value\"\nkeys = 1_000\nvalue_size = 100\n\
+         clients = [1, 4]\nwarmup = \"100ms\"\nduration = \"400ms\"\n{test}\n"
+    )
+}
+
+#[test]
+fn a_study_of_two_ways_to_sync_the_log_ends_in_a_report() {
+    let place = Workplace::new();
+    let settings = |fsync: &str| {
+        format!(
+            "kind = \"redis\"\nsandbox = {{ settings = {{ appendonly = true, appendfsync = \
+             \"{fsync}\", save = \"\" }} }}"
+        )
+    };
+    let text = study(&[("always", &settings("always")), ("never", &settings("no"))], "");
+    place.write("cache.toml", text);
+    let found = place.weighin(&["check", "cache.toml"]).done();
+    assert!(found.contains("never: Redis") && found.contains("1,000 keys will be made"), "{found}");
+    place.weighin(&["run", "cache.toml"]).done();
+    let markdown = place.weighin(&["report", "cache.toml", "--format", "markdown"]).done();
+    for part in ["50.0\u{a0}% writes on 1,000 keys", "appendfsync", "on 8 trials"] {
+        let same = |text: &str| text.replace('\u{a0}', " ");
+        assert!(same(&markdown).contains(&same(part)), "no {part:?} in:\n{markdown}");
+    }
+    let json = place.weighin(&["report", "cache.toml", "--format", "json"]).json();
+    assert!(!json.to_string().contains("counters_disagree"), "{json:#}");
+    place.assert_no_server_left();
+}
+
+/// Says what `weighin check` says of a study of that server.
+fn check(place: &Workplace, url: &str, password: &str) -> String {
+    let name = "check.toml";
+    std::fs::write(place.path(name), study(&[("cache", &format!("url = \"{url}\""))], "")).unwrap();
+    let mut check = place.command(&["check", name]);
+    check.env("REDISCLI_AUTH", password);
+    let ran = Ran::of(check);
+    assert_eq!(ran.code, Some(3), "{}", ran.out);
+    ran.out
+}
+
+#[test]
+fn replicas_are_refused_before_the_first_trial() {
+    let place = Workplace::new();
+    let server = Redis::start(&[]);
+    server.command(&["REPLICAOF", "127.0.0.1", "1"]);
+    let said = check(&place, &server.url(), server.sandbox.password().reveal());
+    assert!(said.contains("is a replica") && said.contains("127.0.0.1:1"), "{said}");
+}
+
+/// A process that ends when this is dropped.
+struct Child(std::process::Child);
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn nodes_of_clusters_are_refused_before_the_first_trial() {
+    let place = Workplace::new();
+    let directory = shared_directory();
+    // Private servers are none, so this is one by hand; it listens on its socket alone.
+    let socket = directory.path().join("socket");
+    let mut server = std::process::Command::new("redis-server");
+    server.args(["--cluster-enabled", "yes", "--port", "0", "--save", ""]);
+    server.arg("--dir").arg(directory.path()).arg("--unixsocket").arg(&socket);
+    let _server = Child(server.stdout(std::process::Stdio::null()).spawn().unwrap());
+    wait_for("the server", || std::os::unix::net::UnixStream::connect(&socket).is_ok());
+    let said = check(&place, &format!("redis://?socket={}", socket.display()), "");
+    assert!(said.contains("is part of a cluster"), "{said}");
+}
