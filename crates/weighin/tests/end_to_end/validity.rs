@@ -1,6 +1,10 @@
 //! The checks of trials, each provoked on a real server by what it is there for.
 
-use crate::support::{Ran, Server, Workplace, sandbox_study, server_study, wait_for};
+mod control_group;
+mod drift;
+mod starved;
+
+use crate::support::{Ran, Server, Workplace, not_tested, sandbox_study, server_study, wait_for};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
@@ -74,7 +78,8 @@ fn data_that_never_left_memory_is_not_cold() {
         place.write("duel.toml", lone_sandbox(times, &target));
         let ran = place.weighin(&["run", "duel.toml"]);
         if ran.code == Some(3) && ran.err.contains("caches") {
-            return; // This user may not empty caches, and was told so.
+            not_tested(&format!("this user may not empty caches: {}", ran.err));
+            return;
         }
         ran.done();
         let found = findings(&place, "duel.toml", "cache_not_cold");

@@ -40,12 +40,26 @@ pub fn shared_directory() -> tempfile::TempDir {
 
 /// The command lines of all processes of this machine that mention a text.
 pub fn command_lines_with(text: &str) -> Vec<String> {
+    processes_with(text).into_iter().map(|(_, line)| line).collect()
+}
+
+/// The numbers and command lines of all processes of this machine whose line mentions a text.
+pub fn processes_with(text: &str) -> Vec<(u32, String)> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes
-        .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
-        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
-        .filter(|line| line.contains(text))
+        .filter_map(|process| {
+            let pid = process.file_name().to_str()?.parse().ok()?;
+            let line = std::fs::read(process.path().join("cmdline")).ok()?;
+            Some((pid, String::from_utf8_lossy(&line).replace('\0', " ")))
+        })
+        .filter(|(_, line)| line.contains(text))
         .collect()
+}
+
+/// Says that a test could not be made here, because this machine or this user lacks something.
+#[allow(clippy::print_stderr, reason = "a test that passes without a word seems to have been made")]
+pub fn not_tested(why: &str) {
+    eprintln!("not tested: {why}");
 }
 
 /// Runs weighin where shell commands `before` it have changed the file systems for it alone, and

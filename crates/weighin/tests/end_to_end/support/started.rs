@@ -39,20 +39,30 @@ impl Started {
         }
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waits until a load's threads run.
     pub fn wait_for_load(&self) {
-        let tasks = format!("/proc/{}/task", self.child.id());
-        wait_for("a load", || {
-            let threads = std::fs::read_dir(&tasks).unwrap().flatten();
-            threads
-                .filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok())
-                .any(|name| name.starts_with("load-"))
-        });
+        wait_for("a load", || !self.workers().is_empty());
+    }
+
+    /// The numbers of the threads that drive the load.
+    pub fn workers(&self) -> Vec<String> {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap().flatten();
+        tasks
+            .filter(|task| {
+                let name = std::fs::read_to_string(task.path().join("comm"));
+                name.is_ok_and(|name| name.starts_with("load-"))
+            })
+            .map(|task| task.file_name().into_string().unwrap())
+            .collect()
     }
 
     /// Sends a signal by its name, such as `INT`.
     pub fn signal(&self, name: &str) {
-        let kill = format!("kill -s {name} {}", self.child.id());
+        let kill = format!("kill -s {name} {}", self.pid());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 

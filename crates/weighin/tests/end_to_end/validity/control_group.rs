@@ -1,0 +1,60 @@
+use crate::support::not_tested;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where the kernel keeps processor time by groups, in both versions (cgroups(7)), and the limit
+/// of a tenth of one processor there: files and what is written to them, times in microseconds.
+const KINDS: [(&str, &[(&str, &str)]); 3] = [
+    ("/sys/fs/cgroup", &[("cpu.max", "10000 100000")]),
+    ("/sys/fs/cgroup/cpu,cpuacct", FIRST_VERSION),
+    ("/sys/fs/cgroup/cpu", FIRST_VERSION),
+];
+const FIRST_VERSION: &[(&str, &str)] =
+    &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "10000")];
+
+/// A control group whose processes get a tenth of one processor; gone when this is dropped.
+pub struct ControlGroup(PathBuf);
+
+impl ControlGroup {
+    /// `None`, and a word about it, where this machine or this user has no such groups.
+    pub fn with_tenth_of_a_processor(name: &str) -> Option<Self> {
+        let name = format!("weighin-test-{}-{name}", std::process::id());
+        let group = KINDS.iter().find_map(|(parent, limit)| make(parent, &name, limit).ok());
+        if group.is_none() {
+            not_tested("no control group with a limit can be made here");
+        }
+        group
+    }
+
+    /// Puts a process with all its threads into it.
+    pub fn take(&self, pid: u32) {
+        fs::write(self.0.join(PROCESSES), pid.to_string()).unwrap();
+    }
+}
+
+/// The file with the numbers of a group's processes.
+const PROCESSES: &str = "cgroup.procs";
+
+fn make(parent: &str, name: &str, limit: &[(&str, &str)]) -> io::Result<ControlGroup> {
+    // A directory that is no group's would take any file.
+    fs::metadata(Path::new(parent).join(PROCESSES))?;
+    let directory = Path::new(parent).join(name);
+    fs::create_dir(&directory)?;
+    let group = ControlGroup(directory);
+    for (file, content) in limit {
+        fs::write(group.0.join(file), content)?;
+    }
+    Ok(group)
+}
+
+impl Drop for ControlGroup {
+    fn drop(&mut self) {
+        // What a failed test left in it goes back to where groups begin.
+        let left = fs::read_to_string(self.0.join(PROCESSES)).unwrap_or_default();
+        if let Some(parent) = self.0.parent() {
+            left.lines().for_each(|pid| drop(fs::write(parent.join(PROCESSES), pid)));
+        }
+        let _ = fs::remove_dir(&self.0);
+    }
+}
