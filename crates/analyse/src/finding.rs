@@ -1,6 +1,7 @@
 use crate::money::{BreakEven, CostGap, Step};
 use crate::{
-    Contradiction, Contrast, Crossover, Growth, NoLaw, ScalingLaw, SearchOutcome, Span, Verdict,
+    Contradiction, Contrast, Crossover, Growth, NoLaw, ScalingLaw, SearchOutcome, Source, Span,
+    Verdict,
 };
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
@@ -250,8 +251,10 @@ pub enum Evidence {
     },
     /// Figures that cannot all be true.
     Contradiction(Box<Contradiction>),
-    /// Identities between printed figures were checked.
+    /// Identities between figures were checked.
     ArithmeticChecked {
+        /// Whose figures.
+        source: Source,
         /// How many.
         checked: usize,
         /// How many of them do not hold.

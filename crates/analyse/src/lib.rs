@@ -4,9 +4,8 @@
 //! Pure, and it cannot fail: too little data is a finding. Findings are values with evidence;
 //! the words for them are in `report`.
 //!
-//! Order of events: every trial is checked and becomes valid, suspect or void (`check`), figures
-//! that others printed by whether they can all be true (`audit`); the
-//! trials of a cell that are not void give its series and estimates (`cell`, `series`); series
+//! Order of events: every trial is checked and becomes valid, suspect or void (`check`), and
+//! audited for figures that cannot all be true (`audit`); the trials of a cell that are not void give its series and estimates (`cell`, `series`); series
 //! are compared between targets, level by level (`compare`) and over all levels together
 //! (`overall`), each held to all comparisons of its kind (`family`); along the levels of a target
 //! (`curve`, `growth`, `law`); where curves cross (`crossing`); and at the targets' peaks (`rank`),
@@ -47,7 +46,7 @@ pub use analysis::{
     Placings, Podium, PrintedPlace, Ranking, SettingDifference, Strength, Summary, TestAnalysis,
     TrialAssessment, Verdict,
 };
-pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Term};
+pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
 pub use crossing::Crossover;
 pub use factor::{Contrast, LevelEffect, PairEffect};
@@ -72,7 +71,7 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
         dataset.trials.iter().map(|record| check::judge(dataset, record)).collect();
     let audit = audit::audit(dataset);
     let mut findings = study::findings(dataset);
-    findings.extend(audit.finding());
+    findings.extend(audit.findings);
     for (trial, doubt) in audit.doubts {
         judgements[trial].add(doubt);
     }

@@ -32,6 +32,8 @@ fn offered() -> Dataset {
             max_waiting: 10_000,
             most_waiting: 1,
         });
+        load.ledger.dropped = if overloaded { answered * 10 / 9 - answered } else { 0 };
+        support::keep_books(record);
     }
     data
 }

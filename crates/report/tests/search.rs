@@ -50,6 +50,7 @@ fn searched(bounded: bool) -> Dataset {
             max_waiting: 10_000,
             most_waiting: 1,
         });
+        support::keep_books(record);
     }
     data
 }

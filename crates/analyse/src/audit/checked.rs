@@ -20,14 +20,24 @@ impl Checked {
         follows: Range,
         printed: &Figure<'_>,
     ) {
+        self.count(follows.meets(printed.range), row.index, || {
+            let follows = follows.scaled(1.0 / printed.unit.factor);
+            let off = printed.as_printed().nominal - follows.nominal;
+            let (file, printed) = (row.reported.file.clone(), printed.term());
+            Contradiction { identity, file, terms, follows, printed, off }
+        });
+    }
+
+    /// An identity of the trial in that place holds, or this is wrong.
+    pub(super) fn count(
+        &mut self,
+        holds: bool,
+        index: usize,
+        wrong: impl FnOnce() -> Contradiction,
+    ) {
         self.identities += 1;
-        if follows.meets(printed.range) {
-            return;
+        if !holds {
+            self.found.push((index, wrong()));
         }
-        let follows = follows.scaled(1.0 / printed.unit.factor);
-        let off = printed.as_printed().nominal - follows.nominal;
-        let (file, printed) = (row.reported.file.clone(), printed.term());
-        self.found
-            .push((row.index, Contradiction { identity, file, terms, follows, printed, off }));
     }
 }

@@ -56,12 +56,23 @@ pub enum Identity {
     PercentileOrder,
     /// A mean lies between minimum and maximum.
     MeanInRange,
-    /// A total is the sum of its parts.
+    /// A total is the sum of its parts; a part alone, or what is counted at least that often, is
+    /// a bound.
     Sum,
     /// A rank follows from the values.
     Rank,
     /// So many statements per transaction, as the workload has it.
     StatementsPerTransaction,
+}
+
+/// Whose figures were audited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Those that others printed.
+    Others,
+    /// Those that weighin recorded.
+    Own,
 }
 
 /// How prefixes such as the M of MB are read.

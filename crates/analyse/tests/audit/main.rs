@@ -43,7 +43,11 @@ fn audit(text: &str) -> Found {
             Evidence::Contradiction(wrong) => {
                 found.wrong.push((test.unwrap(), target.unwrap(), finding.severity, *wrong));
             }
-            Evidence::ArithmeticChecked { checked, violated: number } => {
+            Evidence::ArithmeticChecked {
+                source: analyse::Source::Others,
+                checked,
+                violated: number,
+            } => {
                 found.checked = checked;
                 violated = Some((number, finding.severity));
             }

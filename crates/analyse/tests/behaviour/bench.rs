@@ -1,5 +1,6 @@
 //! Builds datasets with a known truth.
 
+use crate::books::so_many;
 use analyse::{Analysis, Comparison, Evidence, Finding, Metric, Verdict};
 use model::{
     Block, CacheState, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostAccount,
@@ -133,7 +134,7 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
 
 fn load(clients: u32, throughput: f64) -> LoadResult {
     let transactions = (throughput * MEASURE.as_secs_f64()).round() as u64;
-    let latencies = latencies(f64::from(clients) / throughput);
+    let latencies = so_many(&latencies(f64::from(clients) / throughput), transactions);
     let totals = |elapsed, transactions| PhaseTotals {
         elapsed,
         transactions,

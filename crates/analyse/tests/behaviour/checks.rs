@@ -1,6 +1,7 @@
 //! What makes a trial suspect or void.
 
 use crate::bench::{dataset, fail, found, latencies, load_of, trial};
+use crate::books::balance;
 use analyse::{Check, Evidence, Severity, Subject, Validity, analyse};
 use model::{Dataset, ErrorClass, ErrorCount, TrialRecord};
 use std::time::Duration;
@@ -55,7 +56,7 @@ fn a_void_trial_counts_for_nothing() {
     assert_eq!(cell.trials[1].validity, Validity::Void);
     let throughput = cell.throughput.unwrap();
     assert_eq!((throughput.n, throughput.point), (1, 1000.0));
-    assert_eq!(cell.latencies.count(), 200);
+    assert_eq!(cell.latencies.count(), 10_000);
     assert_eq!(cell.trials[1].throughput, Some(10_000.0));
 }
 
@@ -70,7 +71,10 @@ fn littles_law_tells_latencies_that_cannot_be_true() {
         (4.5, Validity::Suspect),
         (8.0, Validity::Void),
     ] {
-        let data = spoilt(|record| load_of(record).latencies = latencies(mean_ms / 1e3));
+        let data = spoilt(|record| {
+            load_of(record).latencies = latencies(mean_ms / 1e3);
+            balance(record);
+        });
         assert_eq!(validity(&data), expected, "{mean_ms} ms");
         let findings = analyse(&data).findings;
         let law = findings.iter().find(|f| matches!(f.evidence, Evidence::LittlesLaw { .. }));
@@ -89,6 +93,7 @@ fn fewer_clients_at_work_than_the_level_says_void_a_trial() {
         let load = load_of(record);
         load.clients = 2;
         load.latencies = latencies(0.002);
+        balance(record);
     });
     assert_eq!(validity(&data), Validity::Void);
 }
@@ -100,6 +105,7 @@ fn littles_law_allows_for_transactions_across_the_edges_of_the_window() {
         let load = load_of(record);
         load.measure.transactions = 11;
         load.latencies = latencies(3.0);
+        balance(record);
     });
     assert_eq!(validity(&data), Validity::Valid);
 }
@@ -111,6 +117,7 @@ fn time_lost_in_failed_transactions_is_a_doubt_and_not_a_contradiction() {
         load.latencies = latencies(0.002);
         load.measure.errors = 4;
         load.errors = vec![error(1205, "Lock wait timeout exceeded", 4)];
+        balance(record);
     });
     assert_eq!(validity(&data), Validity::Suspect);
 }
@@ -149,9 +156,8 @@ fn a_statement_that_the_server_never_counted_voids_a_trial() {
 fn a_failed_transaction_explains_one_statement_more() {
     for (more, expected) in [(2, Validity::Valid), (3, Validity::Valid), (-1, Validity::Void)] {
         let data = spoilt(|record| {
-            let load = load_of(record);
-            load.ledger.failed = 2;
-            load.ledger.scheduled += 2;
+            load_of(record).warmup.errors = 2;
+            balance(record);
             count_more(record, "Com_update", more);
         });
         assert_eq!(validity(&data), expected, "{more}");
@@ -168,9 +174,8 @@ fn only_what_failures_do_not_explain_counts_as_foreign() {
     // 4000 more of 200,000 are 2 %, a doubt; 1000 of them unexplained are 0.5 %, a notice.
     for (failed, expected) in [(0, Validity::Suspect), (3000, Validity::Valid)] {
         let data = spoilt(|record| {
-            let load = load_of(record);
-            load.ledger.failed = failed;
-            load.ledger.scheduled += failed;
+            load_of(record).warmup.errors = failed;
+            balance(record);
             count_more(record, "Com_select", 4000);
         });
         assert_eq!(validity(&data), expected, "{failed}");
@@ -233,6 +238,7 @@ fn errors_count_by_their_share() {
             let load = load_of(record);
             load.measure.errors = failed;
             load.errors = vec![error(1, "rare", 1), error(1213, "Deadlock found", failed - 1)];
+            balance(record);
         });
         assert_eq!(validity(&data), expected, "{failed}");
         let analysis = analyse(&data);

@@ -2,6 +2,7 @@
 
 mod advice;
 mod bench;
+mod books;
 mod caches;
 mod checks;
 mod contents;
@@ -14,6 +15,7 @@ mod open_loop;
 mod opinion;
 mod outages;
 mod overall;
+mod own_books;
 mod ranking;
 mod robust;
 mod scaling;

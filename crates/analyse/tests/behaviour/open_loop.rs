@@ -1,6 +1,7 @@
 //! Trials that offered a rate.
 
 use crate::bench::{dataset, found, load_of, trial};
+use crate::books::balance;
 use analyse::{Check, Evidence, Severity, Validity, analyse};
 use model::{ArrivalProcess, Dataset, OpenLoopResult};
 
@@ -21,8 +22,9 @@ fn offered(scheduled: u64, dropped: u64) -> Dataset {
         max_waiting: 100,
         most_waiting: 3,
     });
-    load.ledger.scheduled += dropped;
-    load.ledger.dropped += dropped;
+    load.ledger.dropped = dropped;
+    load.ledger.timed_out = (scheduled - dropped).saturating_sub(load.measure.transactions);
+    balance(trial(&mut data, "only", 4, 1));
     data
 }
 

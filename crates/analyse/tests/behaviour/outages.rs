@@ -1,6 +1,7 @@
 //! Trials in which connections were lost, and clients that were slow to ask again.
 
 use crate::bench::{MEASURE, dataset, found, latencies, load_of, trial};
+use crate::books::balance;
 use analyse::{Check, Evidence, Severity, Validity, analyse};
 use model::{Dataset, LoadResult, Outage};
 use std::time::Duration;
@@ -8,7 +9,9 @@ use std::time::Duration;
 /// One repeat at four clients, 1000 transactions a second, spoilt.
 fn spoilt(spoil: impl FnOnce(&mut LoadResult)) -> Dataset {
     let mut data = dataset(&["only"], &[4], 1, |_, _, _| 1000.0);
-    spoil(load_of(trial(&mut data, "only", 4, 1)));
+    let record = trial(&mut data, "only", 4, 1);
+    spoil(load_of(record));
+    balance(record);
     data
 }
 

@@ -1,6 +1,7 @@
 //! Whatever a dataset holds, the analysis does not panic and its numbers are numbers.
 
 use crate::bench::{dataset, fail, latencies, load_of};
+use crate::books::balance;
 use analyse::{Analysis, CurveShape, Evidence, analyse};
 use model::{Dataset, Latencies};
 use proptest::prelude::*;
@@ -152,6 +153,7 @@ proptest! {
                 } else {
                     latencies(f64::from(latency) / 1e6 * clients)
                 };
+                balance(record);
                 true
             }
         });

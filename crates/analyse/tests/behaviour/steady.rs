@@ -1,6 +1,7 @@
 //! Check 4: a steady state.
 
-use crate::bench::{Noise, dataset, found, load_of, trial};
+use crate::bench::{Noise, dataset, found, latencies, load_of, trial};
+use crate::books::balance;
 use crate::checks::passed;
 use analyse::{Check, Drifting, Evidence, Validity, analyse};
 use model::{Dataset, Interval, Latencies, LoadResult, Outage, PackedLatencies, Phase};
@@ -30,7 +31,11 @@ fn set_intervals(load: &mut LoadResult, throughputs: &[f64]) {
 /// A study of one trial with these throughputs by the second.
 fn measured(throughputs: &[f64]) -> Dataset {
     let mut data = dataset(&["only"], &[4], 1, |_, _, _| 1000.0);
-    set_intervals(load_of(trial(&mut data, "only", 4, 1)), throughputs);
+    let record = trial(&mut data, "only", 4, 1);
+    let load = load_of(record);
+    set_intervals(load, throughputs);
+    load.latencies = latencies(4.0 * throughputs.len() as f64 / throughputs.iter().sum::<f64>());
+    balance(record);
     data
 }
 

@@ -1,6 +1,7 @@
 //! Targets against each other, level by level.
 
 use crate::bench::{Noise, comparison, dataset, fail, found, load_of, trial, verdicts};
+use crate::books::balance;
 use analyse::{Evidence, Metric, Severity, Verdict, analyse};
 
 fn clients(levels: &[model::Level]) -> Vec<u32> {
@@ -147,7 +148,12 @@ fn a_percentile_of_too_few_transactions_is_not_given() {
         let mut data = dataset(&["a"], &[1], 1, |_, _, _| 2.0);
         let mut latencies = model::Latencies::new();
         (0..transactions).for_each(|_| latencies.record(std::time::Duration::from_millis(500)));
-        load_of(trial(&mut data, "a", 1, 1)).latencies = latencies;
+        let record = trial(&mut data, "a", 1, 1);
+        let load = load_of(record);
+        load.measure.transactions = transactions;
+        load.measure.elapsed = transactions as u32 * std::time::Duration::from_millis(500);
+        load.latencies = latencies;
+        balance(record);
         let cell = &analyse(&data).tests[0].cells[0];
         let percentiles = [cell.latency_p50_ms, cell.latency_p95_ms, cell.latency_p99_ms];
         let expected: Vec<bool> = (0..3).map(|i| i < given).collect();
@@ -162,7 +168,12 @@ fn a_slow_trial_without_percentile_does_not_leave_the_word_to_the_fast_ones() {
     let mut data = dataset(&["a", "b"], &[1], 3, |_, _, _| 100.0);
     let mut few = model::Latencies::new();
     (0..20).for_each(|_| few.record(std::time::Duration::from_millis(10)));
-    load_of(trial(&mut data, "a", 1, 2)).latencies = few;
+    let record = trial(&mut data, "a", 1, 2);
+    let load = load_of(record);
+    load.measure.transactions = few.count();
+    load.measure.elapsed = std::time::Duration::from_millis(200);
+    load.latencies = few;
+    balance(record);
     let analysis = analyse(&data);
     assert_eq!(analysis.tests[0].cells[0].latency_p95_ms, None);
     assert!(verdicts(&analysis, Metric::LatencyP95).is_empty());

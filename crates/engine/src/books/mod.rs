@@ -200,7 +200,8 @@ impl Books {
         let last = self.last_reply.max(self.from).max(time_up.unwrap_or(self.start));
         let end = if given_up { now } else { last };
         self.advance(end);
-        if end > self.from || self.statements != self.statements_before {
+        // A failure need not come with a statement, nor later than the open interval begins.
+        if end > self.from || self.errors > 0 || self.statements != self.statements_before {
             self.close_interval(end);
         }
         Closed {
@@ -254,5 +255,28 @@ impl Books {
         self.statements_before = self.statements;
         self.from = until;
         self.until = self.schedule.interval_end(self.start, until);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limit;
+    use model::ErrorClass;
+
+    #[test]
+    fn a_failure_on_the_very_edge_of_a_phase_is_in_the_totals() {
+        let window = Duration::from_secs(1);
+        let schedule = Schedule { warmup: Duration::ZERO, limit: Limit::Window(window) };
+        let mut books = Books::open(schedule, Nanos(0), false, 0);
+        let edge = Nanos(0).plus(window);
+        books.ledger.scheduled += 1;
+        books.advance(edge);
+        let class = ErrorClass::Connection;
+        let message = "reset by peer".to_owned();
+        books.failed(edge, OperationError { class, code: 0, sql_state: String::new(), message });
+        let closed = books.close(edge);
+        assert_eq!(closed.ledger.failed, 1);
+        assert_eq!(closed.totals.iter().map(|totals| totals.errors).sum::<u64>(), 1);
     }
 }

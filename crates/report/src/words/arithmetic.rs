@@ -1,7 +1,7 @@
 //! Figures that cannot all be true: the arithmetic, in words.
 
 use crate::numbers::{self, count, percent};
-use analyse::{Contradiction, Evidence, Finding, Identity, Origin, Prefix, Range, Term};
+use analyse::{Contradiction, Evidence, Finding, Identity, Origin, Prefix, Range, Source, Term};
 use model::{PrintedNumber, PrintedValue};
 
 /// How much of its terms an equation shows.
@@ -62,16 +62,25 @@ pub(super) fn alike(a: &Contradiction, b: &Contradiction) -> bool {
 }
 
 /// How many identities were checked, and how many do not hold.
-pub(super) fn checked(checked: usize, violated: usize) -> String {
+pub(super) fn checked(source: Source, checked: usize, violated: usize) -> String {
     let all = count(checked as u64);
+    let (of, within, so) = match source {
+        Source::Others => (
+            "figures of others",
+            " within the precision as printed",
+            "these figures cannot all be true",
+        ),
+        Source::Own => (
+            "weighin’s own figures",
+            "",
+            "weighin has a defect, and trials with such figures are void",
+        ),
+    };
     match (checked, violated) {
-        (1, 0) => "the 1 relation between figures of others that could be checked holds".to_owned(),
-        (_, 0) => {
-            format!("all {all} relations between figures of others that could be checked hold")
-        }
+        (1, 0) => format!("the 1 relation between {of} that could be checked holds"),
+        (_, 0) => format!("all {all} relations between {of} that could be checked hold"),
         (_, violated) => format!(
-            "of {all} relations between figures of others that could be checked, {} within the \
-             precision as printed, so these figures cannot all be true",
+            "of {all} relations between {of} that could be checked, {}{within}, so {so}",
             if violated == 1 {
                 "1 does not hold".to_owned()
             } else {
@@ -254,6 +263,32 @@ mod tests {
             "reads_per_s is given as 29,228.05/s (line 8), and reads 14,000,238 (line 7) ÷ \
              (transactions 1,000,017 (line 9) ÷ transactions_per_s 2,084.99/s (line 10)) make \
              29,189.863/s (29,189.721 to 29,190.005): 0.1\u{a0}% too much"
+        );
+    }
+
+    #[test]
+    fn what_does_not_agree_in_weighins_own_books_is_said_as_its_defect() {
+        let recorded = |name, value, origin| Term { origin, ..term(name, value, 0.0, "", 0) };
+        let found = Contradiction {
+            identity: Identity::StatementsPerTransaction,
+            file: String::new(),
+            terms: vec![
+                recorded("ledger.ok", 1_000.0, Origin::Recorded),
+                recorded("updates each", 2.0, Origin::Study),
+            ],
+            follows: Range { nominal: 2_000.0, low: 2_000.0, high: 2_000.0 },
+            printed: recorded("updates", 2_040.0, Origin::Recorded),
+            off: 40.0,
+        };
+        assert_eq!(
+            contradiction(&found),
+            "updates is given as 2,040, and ledger.ok 1,000 × updates each 2 (from the study) \
+             make 2,000: 2\u{a0}% too much"
+        );
+        assert_eq!(
+            checked(Source::Own, 27, 1),
+            "of 27 relations between weighin’s own figures that could be checked, 1 does not \
+             hold, so weighin has a defect, and trials with such figures are void"
         );
     }
 

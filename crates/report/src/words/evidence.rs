@@ -192,8 +192,8 @@ pub fn statement(finding: &Finding) -> String {
         Evidence::WriteDebt { growing, .. } => debts(*growing, &[finding]),
         Evidence::HostSaturated { .. } => saturated(&[finding]),
         Evidence::Contradiction(found) => contradiction(found),
-        Evidence::ArithmeticChecked { checked, violated } => {
-            arithmetic::checked(*checked, *violated)
+        Evidence::ArithmeticChecked { source, checked, violated } => {
+            arithmetic::checked(*source, *checked, *violated)
         }
         Evidence::CheckPassed { check: passed, trials } => {
             format!("{} – passed on {}", check(*passed), numbers::counted(*trials, "trial"))

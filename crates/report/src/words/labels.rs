@@ -2,7 +2,7 @@
 
 use super::place::levels;
 use crate::numbers;
-use analyse::{Check, Curve, CurveShape, Evidence, Severity, Validity, Verdict};
+use analyse::{Check, Curve, CurveShape, Evidence, Severity, Source, Validity, Verdict};
 use model::{CacheState, Endpoint, FailureKind, KeyValue, Place, Test, Workload};
 
 /// Heading of the findings of a severity.
@@ -83,7 +83,10 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::TooShortForTrend { .. } => "Steady state not known",
         Evidence::WriteDebt { .. } => "Writes put off",
         Evidence::Contradiction(_) => "Arithmetic that cannot be true",
-        Evidence::ArithmeticChecked { .. } => "Arithmetic of printed figures",
+        Evidence::ArithmeticChecked { source: Source::Others, .. } => {
+            "Arithmetic of printed figures"
+        }
+        Evidence::ArithmeticChecked { source: Source::Own, .. } => "Arithmetic of weighin’s books",
         Evidence::CheckPassed { .. } => "Checks",
         Evidence::ChecksNotMade { .. } => "Checks not made",
         Evidence::SecondOpinion { .. } => "Second opinions",

@@ -1,3 +1,4 @@
+use super::load::load;
 use model::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,8 +16,8 @@ pub struct Shape<'a> {
 }
 
 /// Seconds of warm-up and of measurement.
-const WARMUP: u32 = 2;
-const MEASURE: u32 = 10;
+pub(super) const WARMUP: u32 = 2;
+pub(super) const MEASURE: u32 = 10;
 
 /// A run of a study of that shape.
 pub fn dataset(shape: &Shape) -> Dataset {
@@ -132,7 +133,7 @@ fn throughput(shape: &Shape, key: &TrialKey) -> f64 {
 }
 
 /// Between −1 and 1, the same for the same seed.
-fn noise(seed: u64) -> f64 {
+pub(super) fn noise(seed: u64) -> f64 {
     let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29).wrapping_mul(0xBF58_476D);
     (mixed % 2_001) as f64 / 1_000.0 - 1.0
 }
@@ -157,7 +158,10 @@ fn record(shape: &Shape, trial: &Trial) -> TrialRecord {
         }
         TrialEnd::Completed(Box::new(load))
     };
-    let sampling = if fails { Sampling::default() } else { sampling(tps, trial.position) };
+    let sampling = match &end {
+        TrialEnd::Completed(load) => sampling(tps, trial.position, load.statements),
+        TrialEnd::Failed(_) | TrialEnd::Reported(_) => Sampling::default(),
+    };
     TrialRecord {
         key: key.clone(),
         position: trial.position,
@@ -171,61 +175,7 @@ fn record(shape: &Shape, trial: &Trial) -> TrialRecord {
     }
 }
 
-fn load(clients: u32, tps: f64, seed: u64) -> LoadResult {
-    let mean_ms = f64::from(clients) / tps * 1e3;
-    let total = (tps * f64::from(MEASURE)) as u64;
-    let mut latencies = Latencies::new();
-    for i in 0..total.min(2_000) {
-        // A skewed distribution around the mean that Little's law asks for.
-        let share = (i as f64 + 0.5) / total.min(2_000) as f64;
-        latencies.record_nanos((mean_ms * 1e6 * 0.4 * (1.0 - ((1.0 - share).ln()) * 1.5)) as u64);
-    }
-    let interval = |second: u32| {
-        let warming = second < WARMUP;
-        let share = if warming { 0.7 } else { 1.0 + 0.06 * noise(seed * 97 + u64::from(second)) };
-        Interval {
-            phase: if warming { Phase::Warmup } else { Phase::Measure },
-            start: Duration::from_secs(second.into()),
-            length: Duration::from_secs(1),
-            transactions: (tps * share) as u64,
-            queries: (tps * share) as u64 * 20,
-            errors: 0,
-            latencies: (&Latencies::new()).into(),
-        }
-    };
-    let measure = PhaseTotals {
-        elapsed: Duration::from_secs(MEASURE.into()),
-        transactions: total,
-        queries: total * 20,
-        errors: 0,
-    };
-    LoadResult {
-        clients,
-        connect_time: Duration::from_millis(3),
-        ledger: Ledger { scheduled: total, ok: total, ..Ledger::default() },
-        warmup: PhaseTotals::default(),
-        measure,
-        drain: PhaseTotals::default(),
-        latencies,
-        intervals: (0..WARMUP + MEASURE).map(interval).collect(),
-        errors: Vec::new(),
-        statements: StatementCounts::default(),
-        by_statement: Vec::new(),
-        client: ClientCost {
-            workers: 1,
-            cpus_allowed: 2,
-            cpu_seconds: 2.5,
-            busiest_worker: 0.25,
-            peak_rss_bytes: 21_000_000,
-            max_loop_lag: Duration::from_millis(2),
-            ..ClientCost::default()
-        },
-        open: None,
-        outages: Vec::new(),
-    }
-}
-
-fn sampling(tps: f64, position: u32) -> Sampling {
+fn sampling(tps: f64, position: u32, statements: StatementCounts) -> Sampling {
     let sample = |second: u32| {
         let swing = noise(u64::from(position * 100 + second));
         let busy = (0.3 + tps / 4_000.0 + 0.05 * swing).clamp(0.0, 0.9);
@@ -254,15 +204,14 @@ fn sampling(tps: f64, position: u32) -> Sampling {
             ..Sample::default()
         }
     };
-    // The fixture's loads acknowledge no statement.
-    let reading = |at_seconds| CounterReading {
+    let reading = |at_seconds, counts: StatementCounts| CounterReading {
         at_seconds,
-        counters: StatementCounts::default().named().map(|(name, _)| (name.to_owned(), 0)).into(),
+        counters: counts.named().map(|(name, count)| (name.to_owned(), count as i64)).into(),
     };
     Sampling {
         samples: (0..WARMUP + MEASURE).map(sample).collect(),
-        before: Some(reading(-0.1)),
-        after: Some(reading(12.1)),
+        before: Some(reading(-0.1, StatementCounts::default())),
+        after: Some(reading(12.1, statements)),
         account: HostAccount::default(),
     }
 }

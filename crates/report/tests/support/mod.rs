@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "test data; the lint does not see that in an example")]
 
 mod dataset;
+mod load;
 
 pub use dataset::{Shape, dataset};
+pub use load::keep_books;
 
 use stats::{Estimate, Interval, IntervalMethod};
 

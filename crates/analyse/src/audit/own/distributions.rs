@@ -1,0 +1,87 @@
+//! Latencies: how many there are, and how they lie to each other.
+
+use super::{Books, time};
+use crate::audit::{Identity, Range};
+use model::{Latencies, LoadResult, NoticeDelay, OpenLoopResult};
+
+/// Relative error of a value in a histogram: it keeps three digits.
+const GRAIN: f64 = 1e-3;
+/// Absolute error in milliseconds: the grain of the shortest values, below which a histogram tells
+/// nothing apart from zero.
+const SHORTEST_MS: f64 = 1e-4;
+/// Where a reply seems to come before its request its service time is zero: error in milliseconds
+/// of the kernel's time stamps against the engine's clock.
+const CLOCKS_MS: f64 = 1e-3;
+/// From here on a histogram holds no longer values.
+const LONGEST_MS: f64 = 3_600_000.0;
+
+pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
+    let latencies = ("latencies", load.latencies.count());
+    match &load.open {
+        None => books.sum(&[("measure.transactions", load.measure.transactions)], latencies),
+        Some(open) => {
+            books.sum(&[("answered", open.answered)], latencies);
+            open_loop(books, load, open);
+        }
+    }
+    in_order(books, ["latency min", "latency mean", "latency max"], &load.latencies);
+    if let Some(notice) = load.client.notice {
+        delays(books, notice);
+    }
+}
+
+fn open_loop(books: &mut Books<'_>, load: &LoadResult, open: &OpenLoopResult) {
+    let answered = ("answered", open.answered);
+    books.sum(&[answered], ("service times", open.service_times.count()));
+    books.sum(&[answered], ("schedule lags", open.schedule_lags.count()));
+    books.part(answered, ("scheduled in the measured phase", open.scheduled));
+    let scheduled = ("scheduled in the measured phase", open.scheduled);
+    books.part(scheduled, ("ledger.scheduled", load.ledger.scheduled));
+    let means = [&open.schedule_lags, &open.service_times, &load.latencies].map(Latencies::mean_ms);
+    let cut_off = load.latencies.max_ms().is_some_and(|longest| longest >= LONGEST_MS);
+    if let ([Some(lag), Some(service), Some(response)], false) = (means, cut_off) {
+        // Every response time is how late its operation began and how long it then took.
+        let error = (lag + service + response) * GRAIN + CLOCKS_MS;
+        let follows = Range::around(lag + service, error);
+        let terms = || vec![time("mean schedule lag", lag), time("mean service time", service)];
+        books.time(Identity::Sum, terms, follows, ("mean response time", response));
+    }
+}
+
+/// Percentiles rise; the mean lies within what was recorded.
+fn in_order(books: &mut Books<'_>, [min, mean, max]: [&str; 3], of: &Latencies) {
+    let (Some(least), Some(average), Some(most)) = (of.min_ms(), of.mean_ms(), of.max_ms()) else {
+        return;
+    };
+    let percentiles = [("p50", 50.0), ("p95", 95.0), ("p99", 99.0), ("p999", 99.9)];
+    let percentiles = percentiles.map(|(name, rank)| (name, of.percentile_ms(rank)));
+    let percentiles = percentiles.into_iter().filter_map(|(name, ms)| Some((name, ms?)));
+    let values: Vec<(&str, f64)> =
+        [(min, least)].into_iter().chain(percentiles).chain([(max, most)]).collect();
+    rising(books, &values);
+    for ((name, end), follows) in [
+        ((min, least), Range::at_least(Range::around(least, SHORTEST_MS))),
+        ((max, most), Range::at_most(Range::around(most, SHORTEST_MS))),
+    ] {
+        books.time(Identity::MeanInRange, || vec![time(name, end)], follows, (mean, average));
+    }
+}
+
+fn delays(books: &mut Books<'_>, notice: NoticeDelay) {
+    rising(
+        books,
+        &[
+            ("notice p50", notice.p50_ms),
+            ("notice p99", notice.p99_ms),
+            ("notice max", notice.max_ms),
+        ],
+    );
+}
+
+fn rising(books: &mut Books<'_>, values: &[(&str, f64)]) {
+    for pair in values.windows(2) {
+        let ((lower, below), higher) = (pair[0], pair[1]);
+        let follows = Range::at_least(Range::around(below, SHORTEST_MS));
+        books.time(Identity::PercentileOrder, || vec![time(lower, below)], follows, higher);
+    }
+}

@@ -1,0 +1,71 @@
+//! Totals of phases against the ledger, the statements and the intervals.
+
+use super::{Books, Count};
+use model::{Interval, LoadResult, Phase, PhaseTotals};
+use std::time::Duration;
+
+/// The figures of a phase that add up, with their names by phase and as the sum of its intervals.
+struct Figure {
+    names: [&'static str; 3],
+    of_intervals: &'static str,
+    total: fn(&PhaseTotals) -> u64,
+    interval: fn(&Interval) -> u64,
+}
+
+const TRANSACTIONS: Figure = Figure {
+    names: ["warmup.transactions", "measure.transactions", "drain.transactions"],
+    of_intervals: "transactions of its intervals",
+    total: |totals| totals.transactions,
+    interval: |interval| interval.transactions,
+};
+const QUERIES: Figure = Figure {
+    names: ["warmup.queries", "measure.queries", "drain.queries"],
+    of_intervals: "queries of its intervals",
+    total: |totals| totals.queries,
+    interval: |interval| interval.queries,
+};
+const ERRORS: Figure = Figure {
+    names: ["warmup.errors", "measure.errors", "drain.errors"],
+    of_intervals: "errors of its intervals",
+    total: |totals| totals.errors,
+    interval: |interval| interval.errors,
+};
+const ELAPSED: Figure = Figure {
+    names: ["warmup.elapsed_ns", "measure.elapsed_ns", "drain.elapsed_ns"],
+    of_intervals: "length_ns of its intervals",
+    total: |totals| nanos(totals.elapsed),
+    interval: |interval| nanos(interval.length),
+};
+
+impl Figure {
+    fn of(&self, load: &LoadResult) -> [Count; 3] {
+        let [warmup, measure, drain] = self.names;
+        [
+            (warmup, (self.total)(&load.warmup)),
+            (measure, (self.total)(&load.measure)),
+            (drain, (self.total)(&load.drain)),
+        ]
+    }
+}
+
+pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
+    let ledger = load.ledger;
+    books.sum(&TRANSACTIONS.of(load), ("ledger.ok", ledger.ok));
+    books.sum(&ERRORS.of(load), ("ledger.failed", ledger.failed));
+    books.sum(&QUERIES.of(load), ("statements", load.statements.total()));
+    // The drain has no intervals.
+    for (place, phase) in [Phase::Warmup, Phase::Measure].into_iter().enumerate() {
+        let of_phase = || load.intervals.iter().filter(|interval| interval.phase == phase);
+        if of_phase().next().is_none() {
+            continue;
+        }
+        for figure in [TRANSACTIONS, QUERIES, ERRORS, ELAPSED] {
+            let summed = of_phase().map(figure.interval).sum();
+            books.sum(&[(figure.of_intervals, summed)], figure.of(load)[place]);
+        }
+    }
+}
+
+fn nanos(length: Duration) -> u64 {
+    u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,69 @@
+//! Statements against transactions, as the workload has it.
+
+use super::{Books, Count, count, term};
+use crate::audit::{Identity, Origin};
+use model::{LoadResult, OltpTransaction, PrintedNumber, Workload};
+
+pub(super) fn check(books: &mut Books<'_>, workload: &Workload, load: &LoadResult) {
+    let counts = load.statements;
+    books.part(("found", counts.found), ("gets", counts.get));
+    let ledger = load.ledger;
+    // An operation that fails, or is tried again, has any number of statements.
+    if ledger.failed + ledger.timed_out > 0 || !load.errors.is_empty() {
+        return;
+    }
+    match workload {
+        Workload::Oltp(oltp) => {
+            for (each, counted) in oltp_counts(&oltp.transaction, load) {
+                per_transaction(books, load, each, counted);
+            }
+        }
+        Workload::KeyValue(workload) => {
+            let counted = ("gets and sets", counts.get + counts.set);
+            per_transaction(books, load, ("pipeline", workload.pipeline.into()), counted);
+        }
+        Workload::Imported(_) => {}
+    }
+    if !load.by_statement.is_empty() {
+        let latencies = load.by_statement.iter().map(|kept| kept.latencies.count()).sum();
+        books.sum(
+            &[("latencies of all kinds of statements", latencies)],
+            ("measure.queries", load.measure.queries),
+        );
+    }
+}
+
+fn per_transaction(books: &mut Books<'_>, load: &LoadResult, each: Count, counted: Count) {
+    let each_term = || {
+        let number = PrintedNumber { value: each.1 as f64, resolution: 0.0 };
+        term(each.0, number, "", Origin::Study)
+    };
+    let terms = || vec![count(&("ledger.ok", load.ledger.ok)), each_term()];
+    let follows = load.ledger.ok.saturating_mul(each.1);
+    books.exact(Identity::StatementsPerTransaction, terms, follows, counted);
+}
+
+/// How many statements of each kind a transaction has, and how many there were.
+fn oltp_counts(transaction: &OltpTransaction, load: &LoadResult) -> [(Count, Count); 7] {
+    let counts = load.statements;
+    let OltpTransaction {
+        index_updates,
+        non_index_updates,
+        delete_inserts,
+        deletes,
+        inserts,
+        bulk_inserts,
+        ..
+    } = *transaction;
+    let edge = u64::from(transaction.explicit);
+    let each = |name: &'static str, each: u32| (name, u64::from(each));
+    [
+        (each("selects each", transaction.reads()), ("selects", counts.select)),
+        (each("inserts each", delete_inserts + inserts + bulk_inserts), ("inserts", counts.insert)),
+        (each("updates each", index_updates + non_index_updates), ("updates", counts.update)),
+        (each("deletes each", delete_inserts + deletes), ("deletes", counts.delete)),
+        (("begins each", edge), ("begins", counts.begin)),
+        (("commits each", edge), ("commits", counts.commit)),
+        (("rollbacks each", 0), ("rollbacks", counts.rollback)),
+    ]
+}
