@@ -9,6 +9,8 @@ const LOWEST_NS: u64 = 100;
 const HIGHEST_NS: u64 = 3_600_000_000_000;
 /// Decimal digits that every recorded value keeps.
 const DIGITS: u8 = 3;
+/// Decimal digits that packed values keep: enough for a line over time.
+const PACKED_DIGITS: u8 = 2;
 
 /// A distribution of latencies: an HDR histogram from 100 ns to 1 h with three significant
 /// digits.
@@ -104,14 +106,10 @@ impl Latencies {
 
     /// The HDR V2 encoding (uncompressed), the field's interchange format.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        V2Serializer::new()
-            .serialize(&self.0, &mut bytes)
-            .expect("writing a histogram into memory cannot fail");
-        bytes
+        encoded(&self.0)
     }
 
-    /// Reads what [`Self::to_bytes`] wrote, or any HDR V2 encoding of a finer or equal grain.
+    /// Reads what [`Self::to_bytes`] wrote, or any HDR V2 encoding.
     ///
     /// # Errors
     /// When the bytes are not an HDR V2 histogram.
@@ -120,13 +118,22 @@ impl Latencies {
             .deserialize(&mut &bytes[..])
             .map_err(|e| LatencyDecodeError(e.to_string()))?;
         let mut latencies = Self::new();
-        latencies.0.add(&decoded).map_err(|e| LatencyDecodeError(format!("{e:?}")))?;
+        if decoded.sigfig() >= DIGITS {
+            latencies.0.add(&decoded).map_err(|e| LatencyDecodeError(format!("{e:?}")))?;
+        } else {
+            for value in decoded.iter_recorded() {
+                // A coarse bucket's values lie around its middle.
+                let at = value.value_iterated_to();
+                let middle = decoded.median_equivalent(at);
+                latencies.record_many(middle, value.count_at_value());
+            }
+        }
         Ok(latencies)
     }
 }
 
-/// [`Latencies`] in a few hundred bytes instead of a few hundred thousand: how intervals keep
-/// them, of which a long trial has many.
+/// [`Latencies`] in a few hundred bytes instead of a few hundred thousand, to two significant
+/// digits: how intervals keep them, of which a long trial has many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedLatencies(Vec<u8>);
 
@@ -152,8 +159,23 @@ impl PackedLatencies {
 
 impl From<&Latencies> for PackedLatencies {
     fn from(latencies: &Latencies) -> Self {
-        Self(latencies.to_bytes())
+        let mut coarse: Histogram<u64> =
+            Histogram::new_with_bounds(LOWEST_NS, HIGHEST_NS, PACKED_DIGITS)
+                .expect("the bounds are constants that hdrhistogram accepts");
+        for value in latencies.0.iter_recorded() {
+            coarse.saturating_record_n(value.value_iterated_to(), value.count_at_value());
+        }
+        Self(encoded(&coarse))
     }
+}
+
+/// The HDR V2 encoding.
+fn encoded(histogram: &Histogram<u64>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    V2Serializer::new()
+        .serialize(histogram, &mut bytes)
+        .expect("writing a histogram into memory cannot fail");
+    bytes
 }
 
 impl Serialize for PackedLatencies {
@@ -230,5 +252,20 @@ mod tests {
     fn garbage_is_refused() {
         assert!(Latencies::from_bytes(b"not a histogram").is_err());
         assert!(serde_json::from_str::<Latencies>("\"zz\"").is_err());
+    }
+
+    #[test]
+    fn packed_latencies_are_small_and_true_to_two_digits() {
+        let mut latencies = Latencies::new();
+        (1..=100_000u64).for_each(|i| latencies.record_nanos(20_000 + i * 499));
+        let packed = PackedLatencies::from(&latencies);
+        assert!(packed.as_bytes().len() < 3_000, "{}", packed.as_bytes().len());
+        let unpacked = packed.unpack();
+        assert_eq!(unpacked.count(), latencies.count());
+        for percentile in [1.0, 50.0, 95.0, 99.9] {
+            let [was, is] = [&latencies, &unpacked].map(|l| l.percentile_ms(percentile).unwrap());
+            assert!((is / was - 1.0).abs() < 0.01, "p{percentile}: {is} for {was}");
+        }
+        assert_eq!(PackedLatencies::from(&unpacked), packed, "packing again loses nothing");
     }
 }
