@@ -76,9 +76,9 @@ pub(super) fn client_busy(findings: &[&Finding]) -> String {
         _ => None,
     });
     format!(
-        "the load generator itself was busy, and may be what was measured: its busiest thread \
-         used {} of a processor, all of them {} of the processors allowed to it, and a reply may \
-         have waited {} to be noticed",
+        "the load generator may be what was measured: its busiest thread used {} of a processor, \
+         all of them {} of the processors allowed to it, and a reply may have waited {} to be \
+         noticed",
         numbers::percents(worker),
         numbers::percents(share),
         numbers::duration(Duration::try_from_secs_f64(lag.1).unwrap_or_default()),
