@@ -1,3 +1,9 @@
+mod check;
+mod subject;
+
+pub use check::{Check, Drifting, Held};
+pub use subject::{Severity, Subject, Validity};
+
 use crate::money::{BreakEven, CostGap, Step};
 use crate::{
     Contradiction, Contrast, Crossover, Growth, NoLaw, ScalingLaw, SearchOutcome, Source, Span,
@@ -17,45 +23,6 @@ pub struct Finding {
     pub subject: Subject,
     /// What was found, with the figures.
     pub evidence: Evidence,
-}
-
-/// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// A conclusion rests on sand: a void trial, an answer that cannot be given.
-    Severe,
-    /// Read the numbers with care.
-    Warning,
-    /// A result.
-    Notice,
-    /// A check that passed.
-    Passed,
-}
-
-/// What a finding is about; absent parts mean "all of them".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-pub struct Subject {
-    /// Name of the test.
-    pub test: Option<String>,
-    /// Name of the target.
-    pub target: Option<String>,
-    /// How hard.
-    pub level: Option<Level>,
-    /// Which repeat.
-    pub repeat: Option<u32>,
-}
-
-/// How far a trial may be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Validity {
-    /// Every check passed.
-    Valid,
-    /// A check raised a doubt; the trial still counts, and the doubt is shown.
-    Suspect,
-    /// No conclusion may rest on it.
-    Void,
 }
 
 /// What was found.
@@ -492,57 +459,4 @@ impl Evidence {
     pub(crate) fn is_warning(&self) -> bool {
         matches!(self, Self::WriteDebt { growing: true, .. })
     }
-}
-
-/// Checks of every trial, numbered as in the design.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Check {
-    /// 1. Little's law.
-    LittlesLaw,
-    /// 2. The server's own counters.
-    ServerCounters,
-    /// 3. The client was not the bottleneck.
-    ClientNotBottleneck,
-    /// 4. No trend was left after the warm-up.
-    SteadyState,
-    /// 5. A cold trial read its data from storage, a warm one did not wait for pages.
-    CacheAsDeclared,
-    /// 6. Nothing took or withheld processor time: no hypervisor, no other process, no limit.
-    OwnMachine,
-    /// 8. Answers had all the rows that they must have.
-    Answers,
-}
-
-impl Check {
-    /// All checks, in order.
-    pub(crate) const ALL: [Self; 7] = [
-        Self::LittlesLaw,
-        Self::ServerCounters,
-        Self::ClientNotBottleneck,
-        Self::SteadyState,
-        Self::CacheAsDeclared,
-        Self::OwnMachine,
-        Self::Answers,
-    ];
-}
-
-/// Whose processor time was limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Held {
-    /// The server's.
-    Server,
-    /// The load generator's.
-    Client,
-}
-
-/// What must be steady in the measured phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Drifting {
-    /// Transactions per second, in a closed loop.
-    Throughput,
-    /// The mean response time, in an open loop.
-    MeanLatency,
 }

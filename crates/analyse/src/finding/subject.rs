@@ -1,0 +1,43 @@
+//! What a finding is about, how much it matters, and how far a trial may be trusted.
+
+use model::Level;
+use serde::Serialize;
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// A conclusion rests on sand: a void trial, an answer that cannot be given.
+    Severe,
+    /// Read the numbers with care.
+    Warning,
+    /// A result.
+    Notice,
+    /// A check that passed.
+    Passed,
+}
+
+/// What a finding is about; absent parts mean "all of them".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Subject {
+    /// Name of the test.
+    pub test: Option<String>,
+    /// Name of the target.
+    pub target: Option<String>,
+    /// How hard.
+    pub level: Option<Level>,
+    /// Which repeat.
+    pub repeat: Option<u32>,
+}
+
+/// How far a trial may be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Validity {
+    /// Every check passed.
+    Valid,
+    /// A check raised a doubt; the trial still counts, and the doubt is shown.
+    Suspect,
+    /// No conclusion may rest on it.
+    Void,
+}
