@@ -6,8 +6,8 @@ pub use subject::{Severity, Subject, Validity};
 
 use crate::money::{BreakEven, CostGap, Step};
 use crate::{
-    Contradiction, Contrast, Crossover, Growth, NoLaw, ScalingLaw, SearchOutcome, Source, Span,
-    Verdict,
+    Bend, Contradiction, Contrast, Crossover, Growth, LatencyGap, NoLaw, ScalingLaw, SearchOutcome,
+    Source, Span, Verdict,
 };
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
@@ -292,6 +292,10 @@ pub enum Evidence {
         /// Why.
         why: NoLaw,
     },
+    /// Where latency bends upwards, of tests that have no throughput.
+    Bend(Bend),
+    /// How far one target is behind another by a latency that was printed once.
+    LatencyGap(LatencyGap),
     /// One target overtakes another.
     Crossover(Crossover),
     /// One target is better than another at the highest level that both have.

@@ -8,7 +8,7 @@
 //! audited for figures that cannot all be true (`audit`); the trials of a cell that are not void give its series and estimates (`cell`, `series`); series
 //! are compared between targets, level by level (`compare`) and over all levels together
 //! (`overall`), each held to all comparisons of its kind (`family`); along the levels of a target
-//! (`curve`, `growth`, `law`); where curves cross (`crossing`); and at the targets' peaks (`rank`),
+//! (`curve`, `growth`, `law`; `bend` where there are only latencies); where curves cross (`crossing`); and at the targets' peaks (`rank`),
 //! where they are also priced (`money`);
 //! `basis` says by which figure, and `summary` who is first and second.
 //! Targets that differ in one label alone show what that factor does (`factor`).
@@ -18,6 +18,7 @@ mod advice;
 mod analysis;
 mod audit;
 mod basis;
+mod bend;
 mod cell;
 mod check;
 mod compare;
@@ -48,6 +49,7 @@ pub use analysis::{
 };
 pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
+pub use bend::{Bend, GapAt, LatencyGap};
 pub use crossing::Crossover;
 pub use factor::{Contrast, LevelEffect, PairEffect};
 pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};
@@ -124,6 +126,7 @@ fn analyse_test(
     let money = money::of_test(dataset, &data, &peaks);
     let growth = growth::growth(study, &peaks);
     findings.extend(growth::findings(&test.name, &growth, study.margin));
+    findings.extend(bend::findings(study, basis, compared));
     let laws = law::laws(study, &peaks);
     findings.extend(law::findings(&test.name, &laws, &peaks));
 

@@ -2,7 +2,7 @@
 //! studies themselves print, and claim no more than one measurement allows.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use analyse::{Analysis, Evidence, Metric, TestAnalysis, Verdict};
+use analyse::{Analysis, Bend, Evidence, Metric, TestAnalysis, Verdict};
 use import::{Format, Source, TidyCsv};
 use model::{Dataset, HostFacts, Level, RunInfo, Target, UnixMillis};
 use std::collections::BTreeMap;
@@ -143,4 +143,73 @@ fn a_study_of_prices_has_targets_and_no_tests() {
     let analysis = analyse::analyse(&dataset);
     assert_eq!(dataset.study.targets.len(), 4);
     assert!(analysis.tests.is_empty() && analysis.summary.is_none());
+}
+
+/// The study says that latency bends sharply upwards from 64 threads on for both servers, and that
+/// the VPS is behind throughout.
+#[test]
+fn both_servers_have_their_critical_point_at_64_clients() {
+    let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
+    let dataset = study("001-vps-vs-hardware", text);
+    let analysis = analyse::analyse(&dataset);
+    let bends: Vec<(&str, &Bend)> = analysis
+        .findings
+        .iter()
+        .filter_map(|finding| match &finding.evidence {
+            Evidence::Bend(bend) => Some((finding.subject.target.as_deref()?, bend)),
+            _ => None,
+        })
+        .collect();
+    let [(hardware, of_hardware), (vps, of_vps)] = bends[..] else { panic!("{bends:?}") };
+    assert_eq!((hardware, vps), ("hardware", "vps"));
+    for bend in [of_hardware, of_vps] {
+        assert_eq!((bend.metric, bend.from), (Metric::LatencyP95, Level::clients(64)));
+        assert_eq!(bend.growth.interval, None, "measured once");
+        assert!(bend.saturated, "throughput has all but stopped growing: {bend:?}");
+    }
+    // 263.22 ÷ 123.06, and 2 × 177.6 ÷ 341.08.
+    assert!((of_hardware.growth.point - 2.139).abs() < 0.001);
+    assert!((of_vps.throughput.unwrap().point - 1.041).abs() < 0.001);
+}
+
+#[test]
+fn the_vps_falls_further_behind_with_load() {
+    let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
+    let dataset = study("001-vps-vs-hardware", text);
+    let analysis = analyse::analyse(&dataset);
+    let gap = |metric| {
+        let gaps = analysis.findings.iter().filter_map(|finding| match &finding.evidence {
+            Evidence::LatencyGap(gap) => Some(gap),
+            _ => None,
+        });
+        gaps.clone().find(|gap| gap.metric == metric).unwrap()
+    };
+    let (p95, mean) = (gap(Metric::LatencyP95), gap(Metric::LatencyMean));
+    for gap in [p95, mean] {
+        assert_eq!((gap.ahead.as_str(), gap.behind.as_str()), ("hardware", "vps"));
+        assert_eq!(gap.lowest.level, Level::clients(8));
+        assert_eq!(gap.highest.level, Level::clients(128));
+    }
+    let near = |value: f64, truth: f64| assert!((value - truth).abs() < 0.005, "{value}");
+    near(p95.lowest.difference_ms, 120.90);
+    near(p95.highest.difference_ms, 636.21);
+    near(mean.lowest.ratio, 2.13);
+    near(mean.highest.ratio, 3.45);
+}
+
+#[test]
+fn latency_that_grows_ever_more_slowly_relative_to_clients_has_no_critical_point() {
+    let bends = |latencies: [f64; 5]| {
+        let rows = [8, 16, 32, 64, 128].into_iter().zip(latencies);
+        let rows: String =
+            rows.map(|(n, ms)| format!("a,oltp,{n},latency_p95,{ms},ms,\n")).collect();
+        let dataset =
+            study("some", &format!("target,test,concurrency,metric,value,unit,note\n{rows}"));
+        let findings = analyse::analyse(&dataset).findings;
+        findings.into_iter().filter(|f| matches!(f.evidence, Evidence::Bend(_))).count()
+    };
+    assert_eq!(bends([10.0, 20.0, 36.0, 60.0, 95.0]), 0, "steepest at first");
+    assert_eq!(bends([10.0, 20.0, 40.0, 80.0, 165.0]), 0, "hardly more than before");
+    assert_eq!(bends([10.0, 12.0, 15.0, 18.0, 40.0]), 1);
+    assert_eq!(bends([1.0, 1.0, 1.0, 1.0, 2.0]), 0, "printed too coarsely to tell");
 }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use analyse::{Bend, GapAt, LatencyGap, Metric};
 use analyse::{Crossover, Evidence, Finding, Growth, NoLaw, ScalingLaw, Severity, Subject};
 use model::Level;
 use report::words::sentence;
@@ -93,4 +94,40 @@ fn curves_and_crossings_read_as_sentences() {
         said(None, dominates(vec![level(1), level(2)])),
     ];
     insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn what_latencies_alone_show_is_said_as_printed() {
+    let single = |point| Estimate { point, interval: None, n: 1 };
+    let bend = |growth, throughput| Bend {
+        metric: Metric::LatencyP95,
+        from: level(64),
+        to: level(128),
+        growth,
+        growth_before: single(1.8044),
+        throughput,
+        saturated: true,
+    };
+    let printed = Evidence::Bend(bend(single(2.139), Some(single(1.0802))));
+    assert_eq!(
+        said(Some("hardware"), printed),
+        "oltp, hardware: p95 latency bends upwards from 64 clients on, as printed: up to 128 clients \
+         it becomes 2.14 × what it was for each doubling of clients, before that no more than 1.80 ×. \
+         By Little’s law, as clients ÷ mean latency, throughput at 128 clients is 1.08 × that at \
+         64 clients: it has all but stopped growing."
+    );
+    let measured = said(Some("hardware"), Evidence::Bend(bend(ratio(2.1, 2.0, 2.2), None)));
+    assert!(!measured.contains("as printed") && !measured.contains("Little"), "{measured}");
+    let gap = Evidence::LatencyGap(LatencyGap {
+        metric: Metric::LatencyP95,
+        ahead: "hardware".into(),
+        behind: "vps".into(),
+        lowest: GapAt { level: level(8), difference_ms: 120.9, ratio: 4.594 },
+        highest: GapAt { level: level(128), difference_ms: 636.21, ratio: 3.417 },
+    });
+    assert_eq!(
+        said(None, gap),
+        "oltp: as printed, the p95 latency of vps is higher than that of hardware at every level: \
+         by 121 ms (4.59 ×) at 8 clients, by 636 ms (3.42 ×) at 128 clients."
+    );
 }

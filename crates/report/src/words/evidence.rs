@@ -2,6 +2,7 @@
 
 use super::advice::advice;
 use super::arithmetic::{self, contradiction, contradictions};
+use super::bend;
 use super::comparisons::{better, overall, times};
 use super::data::{
     changed, different, intact, not_cold, not_warm, overheated, rows_missing, throttled,
@@ -224,6 +225,8 @@ pub fn statement(finding: &Finding) -> String {
         Evidence::Growth { growth, margin } => scaling::growth(growth, *margin),
         Evidence::ScalingLaw { law, measured_peak } => scaling::law(law, *measured_peak),
         Evidence::NoScalingLaw { why } => scaling::no_law(*why),
+        Evidence::Bend(found) => bend::bend(found),
+        Evidence::LatencyGap(found) => bend::gap(found),
         Evidence::Crossover(found) => scaling::crossover(found),
         Evidence::AtHighestLevel { winner, loser, level, ratio } => {
             scaling::at_highest(winner, loser, *level, ratio)

@@ -96,6 +96,8 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::Growth { .. } => "How throughput grows",
         Evidence::ScalingLaw { .. } => "Scaling laws",
         Evidence::NoScalingLaw { .. } => "No scaling law",
+        Evidence::Bend(_) => "Critical point",
+        Evidence::LatencyGap(_) => "Latency as printed",
         Evidence::Crossover(_) => "Crossovers",
         Evidence::AtHighestLevel { .. } => "At the highest level",
         Evidence::Dominates { .. } => "Never behind",

@@ -7,6 +7,7 @@
 mod advice;
 mod answer;
 mod arithmetic;
+mod bend;
 mod comparisons;
 mod data;
 mod doubts;
