@@ -1,5 +1,3 @@
-use std::io::Write;
-
 /// Appends a command: its name and arguments.
 pub fn write_command(arguments: &[&[u8]], out: &mut Vec<u8>) {
     write_head(b'*', arguments.len(), out);
@@ -12,9 +10,11 @@ fn write_bulk(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
+#[inline]
 fn write_head(kind: u8, number: usize, out: &mut Vec<u8>) {
-    // Writing into a vector cannot fail.
-    let _ = write!(out, "{}{number}\r\n", char::from(kind));
+    out.push(kind);
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    out.extend_from_slice(b"\r\n");
 }
 
 /// A command whose first argument is a key that ends in a number of fixed width, encoded once and
@@ -57,7 +57,7 @@ impl CommandTemplate {
     #[inline]
     pub fn write_with(&self, number: u32, value: &[u8], out: &mut Vec<u8>) {
         self.write_head(number, out);
-        write_length(value.len(), out);
+        write_head(b'$', value.len(), out);
         out.extend_from_slice(value);
         out.extend_from_slice(b"\r\n");
         out.extend_from_slice(&self.tail);
@@ -74,25 +74,6 @@ impl CommandTemplate {
             number /= 10;
         }
     }
-}
-
-/// The length of a value, without the formatting machinery.
-#[inline]
-fn write_length(length: usize, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    let mut rest = length;
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.push(b'$');
-    out.extend_from_slice(&digits[at..]);
-    out.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]
