@@ -57,8 +57,12 @@ pub(crate) fn spans(
     spans
 }
 
-/// `None` without comparisons, or where every target is beaten by another.
+/// `None` without comparisons, where nothing was repeated, so that none can decide, or where every
+/// target is beaten by another.
 fn choice(study: &Study, here: &[&Comparison]) -> Option<Choice> {
+    if here.iter().all(|comparison| comparison.ratio.interval.is_none()) {
+        return None;
+    }
     let is_beaten = |name: &str| {
         here.iter().any(|c| match c.verdict {
             Verdict::CandidateBetter => c.baseline == name,

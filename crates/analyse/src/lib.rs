@@ -65,7 +65,7 @@ pub use series::percentile_ms;
 
 use cell::CellData;
 use check::Judgement;
-use model::{Dataset, Test};
+use model::{Dataset, Place as Where, Test};
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
@@ -93,6 +93,11 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     let factors = factor::contrasts(&dataset.study, &factor_rungs);
     findings.extend(factor::findings(&factors));
     findings.extend(check::passed(&judgements));
+    let printed = dataset.study.targets.iter().all(|target| target.place == Where::Elsewhere);
+    if printed && dataset.study.repeats == 1 {
+        // Nobody who printed a figure once speaks of a first repeat.
+        findings.iter_mut().for_each(|finding| finding.subject.repeat = None);
+    }
     // Stable: within a severity the order of the study stays.
     findings.sort_by_key(|finding| finding.severity);
     let settings = settings::differences(dataset);

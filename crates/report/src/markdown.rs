@@ -150,6 +150,9 @@ fn findings(analysis: &Analysis) -> Vec<String> {
             blocks.push(list);
         }
     }
+    if analysis.findings.is_empty() {
+        blocks.push("None.".to_owned());
+    }
     blocks
 }
 

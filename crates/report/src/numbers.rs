@@ -144,6 +144,17 @@ pub fn duration(length: Duration) -> String {
     }
 }
 
+/// A length of time to the second where it has hours: `9 h 58 min 39 s`, `4 h 26 min`.
+pub(crate) fn full_duration(length: Duration) -> String {
+    let whole = length.as_secs_f64().round() as u64;
+    let (hours, minutes, seconds) = (whole / 3600, whole % 3600 / 60, whole % 60);
+    match (hours, seconds) {
+        (0, _) => duration(length),
+        (_, 0) => format!("{hours}\u{a0}h {minutes}\u{a0}min"),
+        _ => format!("{hours}\u{a0}h {minutes}\u{a0}min {seconds}\u{a0}s"),
+    }
+}
+
 /// A date in UTC: `2026-11-21 20:46:40 UTC`; dates after the year 9999 show as its last second.
 pub fn date(at: UnixMillis) -> String {
     const LAST_SECOND: u64 = 253_402_300_799;

@@ -5,7 +5,7 @@ use crate::tables;
 use analyse::Analysis;
 use maud::{Markup, html};
 
-/// The section on money; empty where no target has a price.
+/// The section on money; empty where no cost follows from the prices.
 pub(super) fn section(analysis: &Analysis) -> Markup {
     let break_evens = tables::break_evens(analysis);
     html! {
@@ -27,7 +27,8 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
     }
 }
 
-/// Whether any target has a price.
+/// Whether any cost follows from the prices.
 pub(super) fn applies(analysis: &Analysis) -> bool {
-    analysis.dataset.study.targets.iter().any(|target| target.price.is_some())
+    tables::break_evens(analysis).is_some()
+        || analysis.tests.iter().any(|test| tables::costs(analysis, test).is_some())
 }

@@ -1,6 +1,6 @@
 use super::{Cell, Table, Tone, numbers, words};
 use crate::numbers::list;
-use crate::words::{by_level, metric_name};
+use crate::words::{by_level, depends_on_level, metric_name};
 use analyse::{Analysis, Verdict};
 
 /// What each label does where targets differ in it alone; `None` where none do.
@@ -20,6 +20,7 @@ pub(crate) fn factors(analysis: &Analysis) -> Option<Table> {
     let mut previous = None;
     for found in &analysis.factors {
         let (verdict, tone) = match found.verdict {
+            _ if depends_on_level(found) => ("depends on the load".to_owned(), Tone::Doubtful),
             Verdict::CandidateBetter => (format!("{} is better", found.to), Tone::Good),
             Verdict::BaselineBetter => (format!("{} is better", found.from), Tone::Good),
             Verdict::Equivalent => ("no difference".to_owned(), Tone::Plain),

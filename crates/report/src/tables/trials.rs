@@ -3,7 +3,7 @@ use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
-use model::{Level, LoadResult, TrialRecord, UnixMillis};
+use model::{FailureKind, Level, LoadResult, TrialRecord, UnixMillis};
 
 /// Every trial that has a record, in the order in which they ran.
 pub(crate) fn trials(analysis: &Analysis) -> Table {
@@ -140,12 +140,16 @@ pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
     let mut table = Table::new([words("trials"), words("what happened"), words("how to mend it")]);
     for failed in view::failures(analysis) {
         let failure = failed.failure;
-        let mend = if failure.remedy.is_empty() { "no remedy known" } else { &failure.remedy };
+        let mend = if failure.remedy.is_empty() { NOTHING } else { &failure.remedy };
+        let happened = Cell::text(&failure.message).with_tone(Tone::Bad);
         table.push([
             Cell::text(failed.describe()),
-            Cell::text(&failure.message).with_note(failure_kind(failure.kind)).with_tone(Tone::Bad),
+            match failure.kind {
+                FailureKind::Other => happened,
+                kind => happened.with_note(failure_kind(kind)),
+            },
             Cell::text(mend),
         ]);
     }
-    (!table.rows.is_empty()).then_some(table)
+    (!table.rows.is_empty()).then(|| table.without_empty_columns())
 }

@@ -1,5 +1,6 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
+use super::advice::advice;
 use super::evidence::{capitalised, statement};
 use super::labels::target_name;
 use super::metric::{figure_of, metric_name};
@@ -7,8 +8,8 @@ use super::place::{at, at_levels, levels};
 use super::{rates, search};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, Basis, CurveShape, Evidence, Finding, Metric, OverallComparison, Place, TestAnalysis,
-    Validity, Verdict,
+    Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison, Place,
+    TestAnalysis, Validity, Verdict,
 };
 use model::{Level, Test};
 
@@ -48,6 +49,8 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
             Some(format!("It depends on the load: {}", crossings.join("; ")))
         }
         [only] => only.overall.take(),
+        // One target up to a load, another beyond it: that is the answer, and no peak is.
+        _ if takes_turns(test) => Some(format!("It depends on the load: {}", advice(&test.advice))),
         _ => None,
     };
     let (headline, ranking) = match (rates::kept_up(test), of_pair) {
@@ -68,6 +71,15 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     conditions.truncate(MOST_CONDITIONS);
     let limits = limits(analysis, test);
     Answer { headline, ranking, targets: Vec::new(), conditions, more_conditions, limits }
+}
+
+/// Whether one target is to be taken at some levels, and another at others.
+fn takes_turns(test: &TestAnalysis) -> bool {
+    let mut only = test.advice.iter().filter_map(|span| match &span.choice {
+        Choice::Only { target } => Some(target),
+        Choice::Same { .. } | Choice::Unresolved { .. } => None,
+    });
+    only.next().is_some_and(|first| only.any(|other| other != first))
 }
 
 /// What is said of two targets.
@@ -131,6 +143,8 @@ impl Pair<'_> {
         });
         let parts: Vec<String> = self
             .overall
+            // An average over levels would hide that each is ahead at some of them.
+            .filter(|_| self.crossings.is_empty())
             .into_iter()
             .chain(self.crossings)
             .chain(self.decided)
@@ -248,17 +262,44 @@ fn as_printed(test: &TestAnalysis) -> String {
     } else {
         format!(", {} second", with_figures(&second))
     };
-    let everywhere = if test.ranking.first_at_every_level {
+    let everywhere = if test.ranking.first_at_every_level && test.ranking.as_printed.len() > 2 {
         let names: Vec<String> = first.iter().map(|place| named(place)).collect();
         format!(" At every other level {} is first too.", numbers::list(&names))
     } else {
         String::new()
     };
+    let behind = second_over_first(test, basis.metric).unwrap_or_default();
     format!(
-        "As printed, {} comes first{follows}.{everywhere} Each was measured once, so whether the difference \
+        "As printed, {} comes first{follows}.{everywhere}{behind} Each was measured once, so whether the difference \
          is more than chance is not known.",
         with_figures(&first),
     )
+}
+
+/// By how much the second of two is behind at every level, as printed; `None` where more targets
+/// are ranked, or fewer levels compared than two.
+fn second_over_first(test: &TestAnalysis, metric: Metric) -> Option<String> {
+    let [first, second] = test.ranking.as_printed.as_slice() else { return None };
+    let ratios: Vec<f64> = test
+        .comparisons
+        .iter()
+        .filter(|comparison| comparison.metric == metric)
+        .map(|comparison| {
+            let of_second = comparison.candidate == second.target;
+            if of_second { comparison.ratio.point } else { comparison.ratio.point.recip() }
+        })
+        .collect();
+    if !test.ranking.first_at_every_level || ratios.len() < 2 {
+        return None;
+    }
+    let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let range = numbers::range(low, ratios.iter().copied().fold(0.0, f64::max));
+    Some(format!(
+        " {} is behind at every level: it has {range} × the {} of {}.",
+        target_name(&second.target),
+        metric_name(metric),
+        target_name(&first.target),
+    ))
 }
 
 fn study_test<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Option<&'a Test> {

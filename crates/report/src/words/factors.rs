@@ -12,12 +12,25 @@ use stats::Estimate;
 /// What a label does: over all levels together, where that differs by level, and on which targets
 /// it rests.
 pub(super) fn contrast(found: &Contrast) -> String {
-    let mut parts = vec![format!("{}: {}", found.label, effect(found))];
+    let mut parts = vec![effect(found)];
     if !same_everywhere(&found.levels) {
         parts.extend(by_level(&found.levels));
     }
+    if depends_on_level(found) {
+        // What holds at each level comes before a mean over levels that disagree.
+        parts.rotate_left(1);
+        let compared = format!("{} against {}", target_name(&found.to), target_name(&found.from));
+        let figure = metric_name(found.metric);
+        parts.insert(0, format!("which has the better {figure}, {compared}, depends on the load"));
+    }
     parts.push(rests_on(found));
-    parts.join("; ")
+    format!("by {}: {}", found.label, parts.join("; "))
+}
+
+/// Whether each of the two values is the better one at some level.
+pub(crate) fn depends_on_level(found: &Contrast) -> bool {
+    let has = |verdict| found.levels.iter().any(|effect| effect.verdict == verdict);
+    has(Verdict::CandidateBetter) && has(Verdict::BaselineBetter)
 }
 
 /// What it does over all levels together.

@@ -177,6 +177,7 @@ pub(crate) fn workload(test: &Test) -> String {
         CacheState::Cold => "cold caches",
     };
     let what = match &test.workload {
+        Workload::Imported(name) if *name == test.name => return "Measured elsewhere".to_owned(),
         Workload::Imported(name) => return format!("{name}, measured elsewhere"),
         Workload::Oltp(oltp) => format!(
             "{} on {} of {} rows ({} keys)",

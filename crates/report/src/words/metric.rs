@@ -31,7 +31,7 @@ pub(crate) fn unit(metric: Metric, counted: &str) -> String {
 /// the unit that suits them.
 pub(crate) fn exactly(metric: Metric, value: f64, counted: &str) -> String {
     match (metric, Duration::try_from_secs_f64(value)) {
-        (Metric::Elapsed, Ok(length)) => numbers::duration(length),
+        (Metric::Elapsed, Ok(length)) => numbers::full_duration(length),
         _ => format!("{} {}", numbers::tick(value), unit(metric, counted)),
     }
 }

@@ -30,7 +30,7 @@ pub(crate) use answer::{answer, general_limits};
 pub(crate) use arithmetic::{Terms, equation, follows, off, origins, value as printed};
 pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
-pub(crate) use factors::by_level;
+pub(crate) use factors::{by_level, depends_on_level};
 pub(crate) use labels::{failure_kind, kind, place, severity, shape, validity, verdict, workload};
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use metric::{

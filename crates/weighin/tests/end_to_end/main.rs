@@ -12,6 +12,7 @@ mod login;
 mod many_clients;
 mod outages;
 mod prepare;
+mod published;
 mod rates;
 mod redis;
 mod resume;
