@@ -13,12 +13,14 @@
 //! `basis` says by which figure, and `summary` who is first and second.
 //! Targets that differ in one label alone show what that factor does (`factor`).
 //! Where a test searches for the highest load, the answers of its trials are the series (`search`).
+//! An analysis answers questions of capacity ([`capacity`]).
 
 mod advice;
 mod analysis;
 mod audit;
 mod basis;
 mod bend;
+pub mod capacity;
 mod cell;
 mod check;
 mod compare;

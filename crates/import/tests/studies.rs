@@ -2,6 +2,7 @@
 //! studies themselves print, and claim no more than one measurement allows.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use analyse::capacity::{Answer, Page, Question, answers};
 use analyse::{Analysis, Bend, Evidence, Metric, TestAnalysis, Verdict};
 use import::{Format, Source, TidyCsv};
 use model::{Dataset, HostFacts, Level, RunInfo, Target, UnixMillis};
@@ -108,6 +109,30 @@ fn the_vps_is_behind_at_every_level_as_printed() {
     let monthly = |target: &Target| target.price.as_ref().unwrap().fixed_monthly(None).unwrap();
     let prices: Vec<f64> = dataset.study.targets.iter().map(monthly).collect();
     assert_eq!(prices, [2300.0, 630.0]);
+}
+
+#[test]
+fn the_vps_bears_a_page_of_five_cold_queries_at_sixteen_clients_as_measured() {
+    let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
+    let dataset = study("001-vps-vs-hardware", text);
+    let analysis = analyse::analyse(&dataset);
+    let ask = |clients, budget_ms| {
+        let page = Some(Page { budget_ms, queries: 5 });
+        answers(&analysis, &Question { clients: Some(clients), page, ..Question::default() })
+            .remove(0)
+    };
+    let published = ask(16, 5_000.0);
+    let [hardware, vps] = &published.targets[..] else { panic!("two targets") };
+    assert_eq!([hardware.answer, vps.answer], [Answer::YesMeasuredOnce; 2]);
+    assert_eq!(vps.parts[0].grounds[0].estimate.unwrap().point, 208.78);
+    assert_eq!(published.would_do, ["vps", "hardware"], "630 against 2,300 a month");
+    // 5 × 208.78 ms are 1.04 s; at 128 clients they are 4.5 s.
+    let answer = |clients, budget_ms| ask(clients, budget_ms).targets[1].answer;
+    assert_eq!(answer(16, 1_043.0), Answer::NoMeasuredOnce);
+    assert_eq!(answer(16, 1_044.0), Answer::YesMeasuredOnce);
+    assert_eq!(answer(128, 4_000.0), Answer::NoMeasuredOnce);
+    assert_eq!(answer(100, 4_500.0), Answer::YesMeasuredOnce, "between 64 and 128");
+    assert_eq!(answer(256, 5_000.0), Answer::Unknown, "nobody measured that");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod advice;
 mod bench;
 mod books;
 mod caches;
+mod capacity;
 mod checks;
 mod contents;
 mod curves;

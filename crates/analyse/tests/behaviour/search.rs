@@ -6,10 +6,10 @@ use model::{Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVe
 use std::time::Duration;
 
 /// The highest load that kept the bound, and the lowest that did not.
-type Answer = (Option<f64>, Option<f64>);
+pub type Answer = (Option<f64>, Option<f64>);
 
 /// Searches with these answers by target and repeat.
-fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
+pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
     let mut data = dataset(&["one", "two"], &[4], 6, |_, _, _| 1000.0);
     let slo = "p95 < 20ms".parse().expect("a bound");
     let level = Level::searched(over, 4);

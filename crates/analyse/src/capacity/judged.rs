@@ -1,0 +1,152 @@
+//! What a single cell says of a bound, and what neighbouring cells say of what lies between them.
+
+use super::question::{Answer, Ground, Reason};
+use crate::{Cell, TestAnalysis, Validity};
+use model::{Dataset, LatencyFigure, Metric, Slo};
+use stats::Estimate;
+
+/// An answer, why, and what it rests on.
+pub(super) struct Judged {
+    pub(super) answer: Answer,
+    pub(super) reason: Reason,
+    pub(super) grounds: Vec<Ground>,
+}
+
+impl Judged {
+    pub(super) fn unknown(reason: Reason) -> Self {
+        Self { answer: Answer::Unknown, reason, grounds: Vec::new() }
+    }
+
+    /// What one measurement says.
+    pub(super) fn measured(ground: Ground) -> Self {
+        let answer = ground.answer;
+        let reason = match answer {
+            Answer::Unknown if ground.estimate.is_some() => Reason::Straddles,
+            Answer::Unknown => Reason::NoFigure,
+            _ => Reason::Measured,
+        };
+        Self { answer, reason, grounds: vec![ground] }
+    }
+}
+
+/// What a figure with its interval says of a bound that it must not exceed, or must reach.
+pub(super) fn decide(estimate: &Estimate, keeps: impl Fn(f64) -> bool) -> Answer {
+    match estimate.interval {
+        Some(interval) => match (keeps(interval.low), keeps(interval.high)) {
+            (true, true) => Answer::Yes,
+            (false, false) => Answer::No,
+            _ => Answer::Unknown,
+        },
+        None if estimate.n == 1 => Answer::of(keeps(estimate.point), true),
+        None => Answer::Unknown,
+    }
+}
+
+/// A cell's latency against a bound.
+pub(super) fn latency(cell: &Cell, slo: &Slo) -> Ground {
+    let (metric, estimate) = match slo.figure {
+        LatencyFigure::Mean => (Some(Metric::LatencyMean), cell.latency_mean_ms),
+        LatencyFigure::P50 => (Some(Metric::LatencyP50), cell.latency_p50_ms),
+        LatencyFigure::P95 => (Some(Metric::LatencyP95), cell.latency_p95_ms),
+        LatencyFigure::P99 => (Some(Metric::LatencyP99), cell.latency_p99_ms),
+        // No estimate is made of these.
+        LatencyFigure::P999 | LatencyFigure::Max => (None, None),
+    };
+    let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| slo.is_kept_by(value)));
+    ground(cell, metric, estimate, answer)
+}
+
+/// A cell's throughput against a rate.
+pub(super) fn throughput(cell: &Cell, rate: f64) -> Ground {
+    let estimate = cell.throughput;
+    let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| value >= rate));
+    ground(cell, Some(Metric::Throughput), estimate, answer)
+}
+
+/// Whether a cell's trials kept up with the rate that they were offered.
+pub(super) fn kept_up(cell: &Cell) -> Ground {
+    let counted = repeats(cell).len();
+    let answer = match cell.overloaded {
+        _ if counted == 0 || cell.throughput.is_none() => Answer::Unknown,
+        0 => Answer::of(true, counted == 1),
+        all if all == counted => Answer::of(false, counted == 1),
+        _ => Answer::Unknown,
+    };
+    ground(cell, Some(Metric::Throughput), cell.throughput, answer)
+}
+
+/// Whether a cell's clients were served at all: no trial failed, or every one did.
+pub(super) fn served(dataset: &Dataset, cell: &Cell) -> Ground {
+    let failed = |record: usize| dataset.trials.get(record).is_some_and(|t| t.failure().is_some());
+    let failures = cell.trials.iter().filter(|trial| failed(trial.record)).count();
+    let counted = repeats(cell).len();
+    let all = cell.trials.len();
+    let answer = match failures {
+        0 if counted > 0 => Answer::of(true, counted == 1),
+        n if n > 0 && n == all => Answer::of(false, n == 1),
+        _ => Answer::Unknown,
+    };
+    let figure = cell.throughput.map(|_| Metric::Throughput);
+    ground(cell, figure, cell.throughput, answer)
+}
+
+fn ground(
+    cell: &Cell,
+    figure: Option<Metric>,
+    estimate: Option<Estimate>,
+    answer: Answer,
+) -> Ground {
+    let suspect = cell.trials.iter().filter(|t| t.validity == Validity::Suspect).count();
+    Ground { level: cell.level, figure, estimate, answer, repeats: repeats(cell), suspect }
+}
+
+fn repeats(cell: &Cell) -> Vec<u32> {
+    let counted = cell.trials.iter().filter(|trial| trial.validity != Validity::Void);
+    counted.map(|trial| trial.repeat).collect()
+}
+
+/// Along which the levels of a test are ordered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Axis {
+    Clients,
+    Rate,
+}
+
+/// The cells of a target with their place on an axis, ascending.
+pub(super) fn along<'a>(test: &'a TestAnalysis, target: &str, axis: Axis) -> Vec<(f64, &'a Cell)> {
+    let of_target = test.cells.iter().filter(|cell| cell.target == target);
+    let mut placed: Vec<(f64, &Cell)> = of_target
+        .filter_map(|cell| {
+            let place = match axis {
+                Axis::Clients => Some(cell.level.clients).filter(|clients| *clients > 0),
+                Axis::Rate => cell.level.rate,
+            };
+            Some((f64::from(place?), cell))
+        })
+        .collect();
+    placed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    placed
+}
+
+/// What cells say of a load: the one that has exactly this, or else its two neighbours where they
+/// agree. Latency and throughput are taken as monotone between neighbours, and nothing is taken of
+/// what lies beyond all of them.
+pub(super) fn at(cells: &[(f64, &Cell)], load: f64, judge: impl Fn(&Cell) -> Ground) -> Judged {
+    let exact = cells.iter().find(|(place, _)| *place == load);
+    if let Some((_, cell)) = exact {
+        return Judged::measured(judge(cell));
+    }
+    let below = cells.iter().rev().find(|(place, _)| *place < load);
+    let above = cells.iter().find(|(place, _)| *place > load);
+    let grounds: Vec<Ground> =
+        below.into_iter().chain(above).map(|(_, cell)| judge(cell)).collect();
+    let [low, high] = grounds.as_slice() else {
+        return Judged { answer: Answer::Unknown, reason: Reason::BeyondRange, grounds };
+    };
+    let answer = low.answer.both(high.answer);
+    let reason = match answer {
+        Answer::Unknown => Reason::NeighboursDiffer,
+        _ => Reason::Between,
+    };
+    Judged { answer, reason, grounds }
+}

@@ -1,0 +1,111 @@
+//! What searches for the highest load under a bound say of a load and a bound that are asked about.
+
+use super::judged::Judged;
+use super::load::Candidate;
+use super::question::{Answer, Ground, Reason};
+use crate::{HighestLoad, SearchAnalysis, SearchOutcome, Validity};
+use model::{Level, SearchOver, Slo};
+use stats::Estimate;
+
+/// A load below all answers is borne under the bound of the search and every looser one; a load
+/// above all of them breaks it and every tighter one. Where no bound is asked about, the first
+/// alone holds.
+pub(super) fn judged(
+    found: &SearchAnalysis,
+    candidate: &Candidate<'_>,
+    asked: Option<&Slo>,
+) -> Judged {
+    let otherwise = || Judged::unknown(Reason::SearchedOtherwise { slo: found.slo });
+    let levels = &candidate.of_study.levels;
+    let question = candidate.question;
+    let (Some(&level), Some(load)) = (
+        levels.first(),
+        match found.over {
+            SearchOver::Rate => question.rate,
+            SearchOver::Clients => {
+                question.clients.filter(|_| question.rate.is_none()).map(f64::from)
+            }
+        },
+    ) else {
+        return otherwise();
+    };
+    let other_connections =
+        found.over == SearchOver::Rate && question.clients.is_some_and(|c| c != level.clients);
+    if other_connections {
+        return otherwise();
+    }
+    let target = found.targets.iter().find(|highest| highest.target == candidate.target);
+    let Some(highest) = target else { return Judged::unknown(Reason::NoFigure) };
+    let Some(answers) = Answers::of(highest) else { return Judged::unknown(Reason::NoFigure) };
+    let looser = asked.is_none_or(|asked| covers(asked, &found.slo));
+    let tighter = asked.is_some_and(|asked| covers(&found.slo, asked));
+    let answer = if looser && answers.low.is_some_and(|low| load <= low) {
+        Answer::of(true, answers.once)
+    } else if tighter && answers.high.is_some_and(|high| load > high) {
+        Answer::of(false, answers.once)
+    } else {
+        Answer::Unknown
+    };
+    let reason = match answer {
+        Answer::Unknown if !(looser && tighter) => Reason::SearchedOtherwise { slo: found.slo },
+        Answer::Unknown if answers.low.is_none() || answers.high.is_none() => Reason::BeyondRange,
+        Answer::Unknown => Reason::Straddles,
+        _ => Reason::Searched { slo: found.slo },
+    };
+    Judged { answer, reason, grounds: vec![ground(candidate, highest, level, &answers, answer)] }
+}
+
+/// Between which loads the highest one lies.
+struct Answers {
+    low: Option<f64>,
+    high: Option<f64>,
+    estimate: Option<Estimate>,
+    once: bool,
+}
+
+impl Answers {
+    fn of(highest: &HighestLoad) -> Option<Self> {
+        let once = highest.searches.len() == 1;
+        match highest.outcome {
+            SearchOutcome::Found { load } => {
+                let ends = load.interval.map(|interval| (interval.low, interval.high));
+                // A single search still says between which two loads it ended.
+                let only = || {
+                    let [search] = highest.searches.as_slice() else { return None };
+                    search.answer.kept.zip(search.answer.missed)
+                };
+                let (low, high) = ends.or_else(only)?;
+                Some(Self { low: Some(low), high: Some(high), estimate: Some(load), once })
+            }
+            SearchOutcome::AtLeast { load } => {
+                Some(Self { low: Some(load), high: None, estimate: None, once })
+            }
+            SearchOutcome::Below { load } => {
+                // At that load itself the bound was broken.
+                Some(Self { low: None, high: Some(load.next_down()), estimate: None, once })
+            }
+            SearchOutcome::Unknown => None,
+        }
+    }
+}
+
+/// Whether what keeps `inner` keeps `outer` as well.
+fn covers(outer: &Slo, inner: &Slo) -> bool {
+    let closed = outer.inclusive || !inner.inclusive;
+    outer.figure == inner.figure
+        && (outer.bound_ms > inner.bound_ms || (outer.bound_ms == inner.bound_ms && closed))
+}
+
+fn ground(
+    candidate: &Candidate<'_>,
+    highest: &HighestLoad,
+    level: Level,
+    answers: &Answers,
+    answer: Answer,
+) -> Ground {
+    let repeats: Vec<u32> = highest.searches.iter().map(|search| search.repeat).collect();
+    let cells = candidate.test.cells.iter().filter(|cell| cell.target == candidate.target);
+    let trials = cells.flat_map(|cell| &cell.trials);
+    let suspect = trials.filter(|trial| trial.validity == Validity::Suspect).count();
+    Ground { level, figure: None, estimate: answers.estimate, answer, repeats, suspect }
+}

@@ -1,0 +1,33 @@
+//! Whether a test has the mix of statements that is asked about.
+
+use super::judged::Judged;
+use super::question::{Answer, Reason};
+use model::Workload;
+
+/// By how much the share of writing statements may differ from the one that is asked about.
+const TOLERANCE: f64 = 0.05;
+/// The dust of binary fractions: 0.55 − 0.5 is no more than 0.05.
+const DUST: f64 = 1e-9;
+
+/// A yes where the share is within 5 points, else not known: a test says nothing of other mixes.
+pub(super) fn judged(workload: &Workload, wanted: f64) -> Judged {
+    let Some(share) = share(workload) else { return Judged::unknown(Reason::WritesUnknown) };
+    let fits = (share - wanted).abs() <= TOLERANCE + DUST;
+    Judged {
+        answer: if fits { Answer::Yes } else { Answer::Unknown },
+        reason: Reason::WritesMeasured { share },
+        grounds: Vec::new(),
+    }
+}
+
+/// Of the statements that read or write the share that write, from 0 to 1; `BEGIN` and `COMMIT` do
+/// neither. `None` where results do not say.
+fn share(workload: &Workload) -> Option<f64> {
+    let (writes, reads) = match workload {
+        Workload::Oltp(oltp) => (oltp.transaction.writes(), oltp.transaction.reads()),
+        Workload::KeyValue(keys) => keys.sets_to_gets,
+        Workload::Imported(_) => return None,
+    };
+    let (writes, all) = (f64::from(writes), f64::from(writes) + f64::from(reads));
+    (all > 0.0).then(|| writes / all)
+}

@@ -1,0 +1,246 @@
+//! Questions of capacity of which the answer is known.
+
+use crate::bench::{dataset, latencies, load_of, price, trial};
+use crate::search::searched;
+use analyse::analyse;
+use analyse::capacity::{Answer, Budget, Part, Question, Reason, TestAnswers, answers};
+use model::{ArrivalProcess, Dataset, Level, OpenLoopResult, Price, SearchOver};
+
+/// Two targets in closed loops of 1, 8 and 32 clients, six repeats: "fast" does 1,000/s for each
+/// client up to 8 and no more after, "slow" a tenth of that.
+fn closed() -> Dataset {
+    dataset(&["fast", "slow"], &[1, 8, 32], 6, |target, clients, repeat| {
+        let speed = if target == "fast" { 1000.0 } else { 100.0 };
+        speed * f64::from(clients.min(8)) * (1.0 + 0.002 * f64::from(repeat))
+    })
+}
+
+fn ask(data: &Dataset, question: &Question) -> TestAnswers {
+    let analysis = analyse(data);
+    answers(&analysis, question).remove(0)
+}
+
+/// The answers of all targets, in the order of the study.
+fn all(data: &Dataset, question: &Question) -> Vec<Answer> {
+    ask(data, question).targets.iter().map(|target| target.answer).collect()
+}
+
+/// The only part of the answer of the first target.
+fn part(data: &Dataset, question: &Question) -> Part {
+    let [part] = ask(data, question).targets[0].parts.clone().try_into().expect("one part");
+    part
+}
+
+fn p95_at(clients: u32, bound: &str) -> Question {
+    let slo = format!("p95 < {bound}").parse().expect("a bound");
+    Question { clients: Some(clients), latency: vec![slo], ..Question::default() }
+}
+
+fn at_rate(rate: f64) -> Question {
+    Question { rate: Some(rate), ..Question::default() }
+}
+
+fn with_bound(question: Question, bound: &str) -> Question {
+    Question { latency: vec![bound.parse().expect("a bound")], ..question }
+}
+
+#[test]
+fn at_a_measured_level_the_whole_interval_decides() {
+    // p95 is 1.18 × the mean: 1.18 ms of "fast" at 1 and 8 clients, ten times that of "slow".
+    let data = closed();
+    assert_eq!(all(&data, &p95_at(8, "5ms")), [Answer::Yes, Answer::No]);
+    let decided = part(&data, &p95_at(8, "5ms"));
+    assert_eq!(decided.reason, Reason::Measured);
+    assert_eq!(decided.grounds[0].repeats, [1, 2, 3, 4, 5, 6]);
+    let middle = decided.grounds[0].estimate.expect("an estimate").point;
+    let open = part(&data, &p95_at(8, &format!("{:.0}us", middle * 1e3)));
+    assert_eq!((open.answer, open.reason), (Answer::Unknown, Reason::Straddles));
+}
+
+#[test]
+fn between_levels_neighbours_must_agree_and_beyond_them_nothing_is_known() {
+    let data = closed();
+    let between = part(&data, &p95_at(20, "10ms"));
+    assert_eq!((between.answer, between.reason), (Answer::Yes, Reason::Between));
+    let levels: Vec<Level> = between.grounds.iter().map(|ground| ground.level).collect();
+    assert_eq!(levels, [8, 32].map(Level::clients));
+    let apart = part(&data, &p95_at(20, "3ms"));
+    assert_eq!((apart.answer, apart.reason), (Answer::Unknown, Reason::NeighboursDiffer));
+    let beyond = part(&data, &p95_at(200, "10s"));
+    assert_eq!((beyond.answer, beyond.reason), (Answer::Unknown, Reason::BeyondRange));
+}
+
+#[test]
+fn a_single_measurement_gives_the_weaker_answer_and_a_missing_one_none() {
+    let once = dataset(&["a"], &[1, 8], 1, |_, clients, _| 1000.0 * f64::from(clients));
+    assert_eq!(all(&once, &p95_at(8, "5ms")), [Answer::YesMeasuredOnce]);
+    assert_eq!(all(&once, &p95_at(8, "1ms")), [Answer::NoMeasuredOnce]);
+    let mut failed = closed();
+    for repeat in 1..=6 {
+        crate::bench::fail(trial(&mut failed, "fast", 8, repeat));
+    }
+    let missing = part(&failed, &p95_at(8, "5ms"));
+    assert_eq!((missing.answer, missing.reason), (Answer::Unknown, Reason::NoFigure));
+    let served = Question { clients: Some(8), ..Question::default() };
+    assert_eq!(all(&failed, &served), [Answer::No, Answer::Yes]);
+}
+
+#[test]
+fn without_a_load_a_bound_holds_only_if_it_holds_at_every_level() {
+    let data = closed();
+    let everywhere = part(&data, &with_bound(Question::default(), "p95 < 10ms"));
+    assert_eq!((everywhere.answer, everywhere.reason), (Answer::Yes, Reason::EveryLevel));
+    let depends = part(&data, &with_bound(Question::default(), "p95 < 3ms"));
+    assert_eq!((depends.answer, depends.reason), (Answer::Unknown, Reason::DependsOnLoad));
+    let each: Vec<Answer> = depends.grounds.iter().map(|ground| ground.answer).collect();
+    assert_eq!(each, [Answer::Yes, Answer::Yes, Answer::No]);
+}
+
+#[test]
+fn closed_loops_tell_a_rate_that_is_out_of_reach_and_no_latency_at_one() {
+    let data = closed();
+    assert_eq!(all(&data, &at_rate(5_000.0)), [Answer::Yes, Answer::No]);
+    let bounded = ask(&data, &with_bound(at_rate(5_000.0), "p95 < 1s"));
+    let [fast, slow] = &bounded.targets[..] else { panic!("two targets") };
+    assert_eq!(fast.answer, Answer::Unknown);
+    assert_eq!(fast.parts[1].reason, Reason::ClosedLoopOnly);
+    assert_eq!((slow.answer, &slow.parts[0].reason), (Answer::No, &Reason::NeverReached));
+    let rising = dataset(&["a"], &[1, 8], 6, |_, clients, _| 1000.0 * f64::from(clients));
+    let more = part(&rising, &at_rate(50_000.0));
+    assert_eq!((more.answer, more.reason), (Answer::Unknown, Reason::PeakNotSeen));
+}
+
+/// Three repeats at each rate; above 2,000/s the target falls behind.
+fn open() -> Dataset {
+    let rates = [1_000, 2_000, 4_000];
+    let mut data = dataset(&["only"], &rates, 3, |_, rate, _| f64::from(rate.min(2_500)));
+    let level = |clients: u32| Level::rate(16, clients);
+    data.study.tests[0].levels = rates.map(level).into();
+    for trial in data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials) {
+        trial.key.level = level(trial.key.level.clients);
+    }
+    for record in &mut data.trials {
+        let rate = record.key.level.clients;
+        record.key.level = level(rate);
+        let load = load_of(record);
+        load.clients = 16;
+        load.latencies = latencies(f64::from(rate) * 2e-6);
+        load.open = Some(OpenLoopResult {
+            rate: f64::from(rate),
+            process: ArrivalProcess::Poisson,
+            scheduled: u64::from(rate) * 10,
+            answered: load.measure.transactions,
+            service_times: load.latencies.clone(),
+            schedule_lags: load.latencies.clone(),
+            max_waiting: 100_000,
+            most_waiting: 3,
+        });
+    }
+    data
+}
+
+#[test]
+fn rates_that_were_offered_answer_with_response_times() {
+    let data = open();
+    assert!(!ask(&data, &at_rate(1_000.0)).service_times);
+    for (rate, bound, expected) in [
+        (1_000.0, "p95 < 5ms", Answer::Yes),
+        (1_000.0, "p95 < 1ms", Answer::No),
+        (1_500.0, "p95 < 5ms", Answer::Yes),
+        (3_000.0, "p95 < 5ms", Answer::Unknown),
+        (500.0, "p95 < 5ms", Answer::Unknown),
+    ] {
+        assert_eq!(all(&data, &with_bound(at_rate(rate), bound)), [expected], "{rate} {bound}");
+    }
+    let behind = ask(&data, &with_bound(at_rate(9_000.0), "p95 < 1s"));
+    assert_eq!(behind.targets[0].answer, Answer::No);
+    assert!(behind.targets[0].parts.iter().all(|part| part.reason == Reason::FellBehind));
+    let clients = part(&data, &p95_at(16, "1s"));
+    assert_eq!((clients.answer, clients.reason), (Answer::Unknown, Reason::RatesOnly));
+}
+
+#[test]
+fn searches_answer_below_and_above_what_they_found() {
+    let data = searched(SearchOver::Rate, |target, _| match target {
+        "one" => (Some(1_000.0), Some(1_040.0)),
+        _ => (Some(1_500.0), None),
+    });
+    for (rate, bound, expected) in [
+        (900.0, "p95 < 20ms", [Answer::Yes, Answer::Yes]),
+        (900.0, "p95 < 50ms", [Answer::Yes, Answer::Yes]),
+        (900.0, "p95 < 10ms", [Answer::Unknown, Answer::Unknown]),
+        (1_020.0, "p95 < 20ms", [Answer::Unknown, Answer::Yes]),
+        (2_000.0, "p95 < 20ms", [Answer::No, Answer::Unknown]),
+        (2_000.0, "p95 < 10ms", [Answer::No, Answer::Unknown]),
+        (2_000.0, "p99 < 10ms", [Answer::Unknown, Answer::Unknown]),
+    ] {
+        let slo = bound.parse().expect("a bound");
+        let question = Question { latency: vec![slo], ..at_rate(rate) };
+        let latency = |part: &Part| part.asked == analyse::capacity::Asked::Latency { slo };
+        let given = ask(&data, &question).targets.into_iter();
+        let given: Vec<Answer> = given
+            .flat_map(|target| target.parts.into_iter().filter(latency).map(|part| part.answer))
+            .collect();
+        assert_eq!(given, expected, "{rate} {bound}");
+    }
+}
+
+#[test]
+fn a_search_that_never_kept_its_bound_says_no() {
+    let data = searched(SearchOver::Rate, |_, _| (None, Some(100.0)));
+    assert_eq!(all(&data, &with_bound(at_rate(100.0), "p95 < 20ms"))[0], Answer::No);
+    assert_eq!(all(&data, &with_bound(at_rate(50.0), "p95 < 20ms"))[0], Answer::Unknown);
+}
+
+#[test]
+fn writes_pick_the_test_and_another_mix_answers_nothing() {
+    // 4 of 18 statements of oltp_read_write write.
+    let data = closed();
+    let of = |share| Question { writes: Some(share), ..p95_at(8, "5ms") };
+    assert_eq!(all(&data, &of(0.25)), [Answer::Yes, Answer::No]);
+    assert_eq!(all(&data, &of(0.6)), [Answer::Unknown, Answer::Unknown]);
+    let Reason::WritesMeasured { share } = ask(&data, &of(0.6)).targets[0].parts[0].reason else {
+        panic!("the share is known")
+    };
+    assert!((share - 4.0 / 18.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_cheapest_that_would_do_comes_first_and_the_budget_is_in_one_currency() {
+    let mut data = closed();
+    price(&mut data, "fast", 400.0);
+    price(&mut data, "slow", 50.0);
+    let within = |amount, currency: Option<&str>| {
+        let budget = Budget { amount, currency: currency.map(str::to_owned) };
+        Question { budget: Some(budget), ..p95_at(8, "20ms") }
+    };
+    let both = ask(&data, &within(500.0, None));
+    assert_eq!(both.would_do, ["slow", "fast"]);
+    assert_eq!(all(&data, &within(100.0, Some("EUR"))), [Answer::No, Answer::Yes]);
+    assert_eq!(all(&data, &within(100.0, Some("USD"))), [Answer::Unknown, Answer::Unknown]);
+    data.study.targets[0].price = Some(Price::monthly(400.0, "USD"));
+    let mixed = ask(&data, &within(500.0, None));
+    assert_eq!(mixed.targets[0].parts[1].reason, Reason::CurrencyNotStated);
+    data.study.targets[0].price = None;
+    assert_eq!(all(&data, &within(500.0, None)), [Answer::Unknown, Answer::Yes]);
+}
+
+#[test]
+fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
+    let mut data = closed();
+    let item = model::PriceItem {
+        name: "requests".into(),
+        amount: 0.1,
+        per: model::PriceUnit::MillionRequests,
+        quantity: None,
+    };
+    data.study.targets[0].price = Some(Price::of("EUR", vec![item]));
+    // 1,000/s are 2,628 millions a month: 262.80 EUR.
+    let budget = |amount| Some(Budget { amount, currency: None });
+    let fast = |question: &Question| all(&data, question)[0];
+    assert_eq!(fast(&Question { budget: budget(263.0), ..at_rate(1_000.0) }), Answer::Yes);
+    assert_eq!(fast(&Question { budget: budget(262.0), ..at_rate(1_000.0) }), Answer::No);
+    // At the peak of 8,000/s and a little more.
+    let at_peak = Question { budget: budget(262.0), ..Question::default() };
+    assert_eq!(fast(&at_peak), Answer::No);
+}
