@@ -3,6 +3,7 @@
 //! Nothing here measures or decides, and the only IO is the writer that it is given. What a
 //! report says is in [`words`]; its tables are built once and arranged by each format.
 
+mod advice;
 mod csv;
 mod html;
 mod json;
@@ -19,6 +20,7 @@ pub mod words;
 use analyse::Analysis;
 use std::io::{self, Write};
 
+pub use advice::{terminal_answers, terminal_rules};
 pub use terminal::terminal_summary;
 
 /// What a report is written as.

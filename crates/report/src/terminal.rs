@@ -15,7 +15,7 @@ const FIGURES: usize = 52;
 /// of at most `width` columns (40 at least). Without `colour` there are no escape sequences; in
 /// either case control characters in names and messages are replaced.
 pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> String {
-    let mut page = Page { text: String::new(), width: width.max(NARROWEST), colour };
+    let mut page = Page::new(width, colour);
     for test in &analysis.tests {
         page.test(analysis, test);
     }
@@ -24,14 +24,15 @@ pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> Stri
     page.text
 }
 
-struct Page {
+/// Text in lines of a given width.
+pub(crate) struct Page {
     text: String,
     width: usize,
     colour: bool,
 }
 
 #[derive(Clone, Copy)]
-enum Style {
+pub(crate) enum Style {
     Plain,
     Bold,
     Bad,
@@ -40,6 +41,21 @@ enum Style {
 }
 
 impl Page {
+    /// An empty page with lines of at most so many columns, 40 at least.
+    pub(crate) fn new(width: usize, colour: bool) -> Self {
+        Self { text: String::new(), width: width.max(NARROWEST), colour }
+    }
+
+    /// All that was put on it.
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Leaves a line free.
+    pub(crate) fn end_section(&mut self) {
+        self.text.push('\n');
+    }
+
     fn test(&mut self, analysis: &Analysis, test: &TestAnalysis) {
         if let Some(found) = &test.search {
             return self.search(analysis, test, found);
@@ -157,11 +173,11 @@ impl Page {
         }
     }
 
-    fn bullet(&mut self, text: &str, style: Style) {
+    pub(crate) fn bullet(&mut self, text: &str, style: Style) {
         self.wrapped("  - ", "    ", text, style);
     }
 
-    fn paragraph(&mut self, indent: &str, text: &str, style: Style) {
+    pub(crate) fn paragraph(&mut self, indent: &str, text: &str, style: Style) {
         self.wrapped(indent, indent, text, style);
     }
 

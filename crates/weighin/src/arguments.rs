@@ -1,5 +1,9 @@
 //! The command line as typed.
 
+mod advise;
+
+pub(crate) use advise::AdviseArguments;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use model::{KeyOrder, OltpMix, Slo, ValueSize, Workload};
 use std::path::PathBuf;
@@ -31,6 +35,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Make a report of a study that was run
     Report(ReportArguments),
+    /// Say which target to take when, or whether one would do
+    Advise(AdviseArguments),
     /// Make a results file of what was measured elsewhere, to report on it
     Import(ImportArguments),
     /// Run one load by hand

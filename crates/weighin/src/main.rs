@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Plan(arguments) => commands::plan(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
+        Command::Advise(arguments) => commands::advise(&arguments),
         Command::Import(arguments) => commands::import(&arguments),
         Command::Load(arguments) => commands::load(&arguments),
         Command::Prepare(arguments) => commands::prepare(&arguments),

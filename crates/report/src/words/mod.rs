@@ -8,6 +8,7 @@ mod advice;
 mod answer;
 mod arithmetic;
 mod bend;
+mod capacity;
 mod comparisons;
 mod data;
 mod doubts;
@@ -28,6 +29,9 @@ mod steadiness;
 pub(crate) use advice::advice;
 pub(crate) use answer::{answer, general_limits};
 pub(crate) use arithmetic::{Terms, equation, follows, off, origins, value as printed};
+pub(crate) use capacity::{
+    SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, would_do,
+};
 pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
 pub(crate) use factors::{by_level, depends_on_level};

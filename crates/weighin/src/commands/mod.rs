@@ -1,5 +1,6 @@
 //! What each command does.
 
+mod advise;
 mod check;
 mod cleanup;
 mod demo;
@@ -16,6 +17,7 @@ mod slo;
 mod sysbench;
 mod workload;
 
+pub(crate) use advise::advise;
 pub(crate) use check::check;
 pub(crate) use cleanup::cleanup;
 pub(crate) use demo::demo;

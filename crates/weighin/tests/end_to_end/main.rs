@@ -1,6 +1,7 @@
 //! Weighin as its users run it, against real servers.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod advise;
 mod bad_input;
 mod closed_pipes;
 mod freezes;

@@ -1,0 +1,202 @@
+//! Answers to questions of capacity, in words.
+
+use super::labels::target_name;
+use super::metric::metric_name;
+use super::money::amount;
+use super::place::at;
+use crate::numbers::{self, count, duration, figure, percent};
+use analyse::CostGap;
+use analyse::capacity::{
+    Answer, Asked, Budget, Ground, MonthlyCost, Part, Question, Reason, TargetAnswer,
+};
+use model::Metric;
+use std::time::Duration;
+
+/// Yes, no, or not known.
+pub(crate) fn answer(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Yes => "yes",
+        Answer::YesMeasuredOnce => "yes, as measured once",
+        Answer::Unknown => "not known",
+        Answer::NoMeasuredOnce => "no, as measured once",
+        Answer::No => "no",
+    }
+}
+
+/// All that is asked, as a heading; `counted` is what throughput counts.
+pub(crate) fn question(question: &Question, counted: &str) -> String {
+    let parts = [
+        question.writes.map(|share| asked(&Asked::Writes { share }, counted)),
+        question.clients.map(|clients| asked(&Asked::Clients { clients }, counted)),
+        question.rate.map(|rate| asked(&Asked::Rate { rate }, counted)),
+    ];
+    let bounds = question.latency.iter().map(|&slo| asked(&Asked::Latency { slo }, counted));
+    let page = question.page.map(|page| asked(&Asked::Page { page }, counted));
+    let budget = question.budget.clone();
+    let budget = budget.map(|budget| asked(&Asked::Budget { budget }, counted));
+    let all: Vec<String> =
+        parts.into_iter().flatten().chain(bounds).chain(page).chain(budget).collect();
+    numbers::list(&all)
+}
+
+fn asked(asked: &Asked, counted: &str) -> String {
+    match asked {
+        Asked::Writes { share } => format!("{} writing statements", percent(*share)),
+        Asked::Clients { clients } => numbers::counted(*clients as usize, "client"),
+        Asked::Rate { rate } => format!("{} {counted}/s", figure(*rate)),
+        Asked::Latency { slo } => slo.to_string(),
+        Asked::Page { page } => format!(
+            "a page of {} within {}",
+            queries(page.queries),
+            duration(Duration::from_secs_f64(page.budget_ms / 1e3)),
+        ),
+        Asked::Budget { budget: Budget { amount, currency } } => {
+            let currency = currency.as_ref().map_or(String::new(), |code| format!(" {code}"));
+            format!("at most {}{currency} a month", numbers::money(*amount))
+        }
+    }
+}
+
+fn queries(n: u32) -> String {
+    if n == 1 { "1 query".to_owned() } else { format!("{} queries", count(n.into())) }
+}
+
+fn takes(n: u32) -> String {
+    format!("{} {}", queries(n), if n == 1 { "takes" } else { "take" })
+}
+
+/// A part of a question with its answer, why, and what that rests on.
+pub(crate) fn part(part: &Part, counted: &str) -> String {
+    let grounds: Vec<String> =
+        part.grounds.iter().map(|g| ground(g, &part.asked, counted)).collect();
+    let grounds =
+        if grounds.is_empty() { String::new() } else { format!(": {}", grounds.join("; ")) };
+    format!("{}: {}, {}{grounds}.", asked(&part.asked, counted), answer(part.answer), reason(part),)
+}
+
+/// A measurement that an answer rests on: `p95 latency of 4.20 ms (95 % interval 4.11–4.30) at 16
+/// clients (6 trials)`.
+fn ground(ground: &Ground, asked: &Asked, counted: &str) -> String {
+    let what = match (ground.figure, &ground.estimate) {
+        (Some(Metric::Throughput), Some(found)) => {
+            numbers::estimate(found, &format!("{counted}/s"))
+        }
+        (Some(metric), Some(found)) => {
+            format!("{} of {}", metric_name(metric), numbers::estimate(found, "ms"))
+        }
+        (Some(metric), None) => format!("no {}", metric_name(metric)),
+        (None, Some(found)) => {
+            let unit = match ground.level.is_open() {
+                true => format!("{counted}/s"),
+                false => "clients".to_owned(),
+            };
+            format!("{} was the most", numbers::estimate(found, &unit))
+        }
+        (None, None) => String::new(),
+    };
+    let place = at(ground.level);
+    let page = match (asked, &ground.estimate) {
+        (Asked::Page { page }, Some(found)) => {
+            let total = found.point * f64::from(page.queries) / 1e3;
+            format!(", {} {} s", takes(page.queries), figure(total))
+        }
+        _ => String::new(),
+    };
+    let suspect = match ground.suspect {
+        0 => String::new(),
+        suspect => format!(", {suspect} of them in doubt"),
+    };
+    let trials = match ground.repeats.as_slice() {
+        [] => "no trial that counts".to_owned(),
+        [only] => format!("trial {only}"),
+        several => {
+            let names: Vec<String> = several.iter().map(u32::to_string).collect();
+            format!("trials {}", numbers::list(&names))
+        }
+    };
+    format!("{what}{place}{page} [{trials}{suspect}]").trim_start().to_owned()
+}
+
+fn reason(part: &Part) -> String {
+    let said = match &part.reason {
+        Reason::Measured => match part.asked {
+            Asked::Clients { .. } if part.answer.is_no() => "every trial failed",
+            Asked::Clients { .. } => "they were served",
+            _ => "measured there",
+        },
+        Reason::Between => {
+            "between two levels that agree, if it is monotone between these neighbours"
+        }
+        Reason::NeighboursDiffer => "it lies between two levels that do not agree",
+        Reason::Straddles => "the bound lies within the interval",
+        Reason::BeyondRange => "it lies beyond what was measured",
+        Reason::NoFigure => "no trial that counts has the figure",
+        Reason::FellBehind => "trials fell behind the rate that they were offered",
+        Reason::ClosedLoopOnly => {
+            "latencies at a rate are response times, and only closed loops were measured: a test \
+             with rates or an slo would tell"
+        }
+        Reason::RatesOnly => "rates were measured, and not clients that wait for their replies",
+        Reason::EveryLevel => "at every level that was measured",
+        Reason::DependsOnLoad => "it depends on the load, which was not stated",
+        Reason::NeverReached => "at no level it was reached, and throughput rises no more",
+        Reason::PeakNotSeen => "it was not reached, and more clients may reach it",
+        Reason::Searched { slo } => {
+            return format!("as searched for the highest load with {slo}");
+        }
+        Reason::SearchedOtherwise { slo } => {
+            return format!("the highest load with {slo} was searched for, which does not tell");
+        }
+        Reason::WritesMeasured { share } => {
+            return format!("the test has {}", percent(*share));
+        }
+        Reason::WritesUnknown => "imported results do not say what their statements do",
+        Reason::Priced { monthly } => {
+            return format!("a month costs {}", amount(&monthly.amount, &monthly.currency));
+        }
+        Reason::NoPrice => "it has no price",
+        Reason::CurrencyNotStated => {
+            "there are prices in several currencies, and the budget does not say its own"
+        }
+        Reason::OtherCurrency { currency } => return format!("its price is in {currency}"),
+        Reason::CostUnknown { gap: CostGap::RequestsPerIo } => {
+            "IOs are charged, and how many requests make one is neither given nor measured"
+        }
+        Reason::CostUnknown { gap: CostGap::Gigabytes } => {
+            "storage is charged by the gigabyte, and its size is not known"
+        }
+        Reason::LoadUnknown => "the bill depends on throughput, which is not known there",
+    };
+    said.to_owned()
+}
+
+/// The targets that would do, or that none is known to.
+pub(crate) fn would_do(targets: &[TargetAnswer], names: &[String]) -> String {
+    if names.is_empty() {
+        return match targets.iter().all(|target| target.answer.is_no()) {
+            true => "None of the targets would do.".to_owned(),
+            false => "No target is known to do.".to_owned(),
+        };
+    }
+    let fit = |name: &String| targets.iter().find(|target| target.target == *name);
+    let fit: Vec<&TargetAnswer> = names.iter().filter_map(fit).collect();
+    let described: Vec<String> = fit
+        .iter()
+        .map(|target| match &target.monthly {
+            Some(MonthlyCost { amount: cost, currency }) => {
+                format!("{} for {} a month", target_name(&target.target), amount(cost, currency))
+            }
+            None => target_name(&target.target),
+        })
+        .collect();
+    let order = match fit.len() > 1 && fit.iter().all(|target| target.monthly.is_some()) {
+        true => ", the cheapest first",
+        false => "",
+    };
+    format!("Would do{order}: {}.", numbers::list(&described))
+}
+
+/// What must be known of latencies of closed loops.
+pub(crate) const SERVICE_TIMES: &str = "Latencies here are service times: each client waited for \
+    its reply before it asked again. Where requests come whether or not the last one is answered, \
+    they wait longer.";

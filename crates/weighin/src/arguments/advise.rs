@@ -1,0 +1,117 @@
+//! What `weighin advise` is asked.
+
+use clap::Args;
+use model::Slo;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub(crate) struct AdviseArguments {
+    /// A study file (its latest run) or a results file (*.weighin); the only results file here
+    /// when left out
+    pub(crate) study: Option<PathBuf>,
+    /// Answer from this test alone
+    #[arg(long, value_name = "NAME")]
+    pub(crate) test: Option<String>,
+    /// Would it do with so many clients, each of which waits for its reply?
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) clients: Option<u32>,
+    /// Would it bear so many transactions per second?
+    #[arg(long, value_parser = super::rate)]
+    pub(crate) rate: Option<f64>,
+    /// Would half of the transactions take less, such as 5ms?
+    #[arg(long, value_name = "BOUND", value_parser = p50)]
+    pub(crate) p50: Option<Slo>,
+    /// Would 95 % of the transactions take less, such as 20ms?
+    #[arg(long, value_name = "BOUND", value_parser = p95)]
+    pub(crate) p95: Option<Slo>,
+    /// Would 99 % of the transactions take less, such as 50ms?
+    #[arg(long, value_name = "BOUND", value_parser = p99)]
+    pub(crate) p99: Option<Slo>,
+    /// Would a transaction take less on average, such as 10ms?
+    #[arg(long, value_name = "BOUND", value_parser = mean)]
+    pub(crate) mean: Option<Slo>,
+    /// The share of statements that write, such as 60%: only tests within 5 points of it answer
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) writes: Option<f64>,
+    /// The most that a month may cost, such as 500 or 500EUR
+    #[arg(long, value_name = "AMOUNT", value_parser = budget)]
+    pub(crate) budget: Option<(f64, Option<String>)>,
+    /// Would a page be complete in so much time, such as 5s? Its queries come one after another,
+    /// each a transaction as slow as the 95th percentile
+    #[arg(long, value_name = "TIME", value_parser = study::parse_duration, requires = "queries_per_page")]
+    pub(crate) page: Option<Duration>,
+    /// How many queries a page takes
+    #[arg(long, value_name = "COUNT", requires = "page", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) queries_per_page: Option<u32>,
+    /// Print the advice as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn p50(bound: &str) -> Result<Slo, String> {
+    slo("p50", bound)
+}
+
+fn p95(bound: &str) -> Result<Slo, String> {
+    slo("p95", bound)
+}
+
+fn p99(bound: &str) -> Result<Slo, String> {
+    slo("p99", bound)
+}
+
+fn mean(bound: &str) -> Result<Slo, String> {
+    slo("mean", bound)
+}
+
+fn slo(figure: &str, bound: &str) -> Result<Slo, String> {
+    let needed = || "a length of time is needed, such as 20ms".to_owned();
+    format!("{figure} < {bound}").parse().map_err(|_| needed())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let percent = text.strip_suffix('%').map(str::trim_end).unwrap_or(text);
+    match percent.parse::<f64>() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("a percentage from 0 to 100 is needed, such as 60%".to_owned()),
+    }
+}
+
+fn budget(text: &str) -> Result<(f64, Option<String>), String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let currency = &text[digits.len()..];
+    let is_code = currency.len() == 3 && currency.chars().all(|c| c.is_ascii_uppercase());
+    match digits.trim_end().parse::<f64>() {
+        Ok(amount) if amount.is_finite() && amount >= 0.0 && (is_code || currency.is_empty()) => {
+            Ok((amount, is_code.then(|| currency.to_owned())))
+        }
+        _ => Err("an amount a month is needed, such as 500 or 500EUR".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_may_have_a_currency() {
+        assert_eq!(budget("500"), Ok((500.0, None)));
+        assert_eq!(budget("49.90 EUR"), Ok((49.9, Some("EUR".to_owned()))));
+        for text in ["", "EUR", "-1", "500 euros", "500eur", "inf"] {
+            assert!(budget(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn shares_are_percentages() {
+        assert_eq!((share("60%"), share("60")), (Ok(0.6), Ok(0.6)));
+        assert!(share("160%").is_err() && share("x").is_err());
+    }
+
+    #[test]
+    fn bounds_take_a_unit_and_nothing_else() {
+        assert_eq!(p95("20ms").map(|slo| slo.to_string()), Ok("p95 < 20 ms".to_owned()));
+        assert!(p95("20").is_err() && p95("= 20ms").is_err());
+    }
+}

@@ -1,0 +1,101 @@
+use super::{Outcome, print};
+use crate::Exit;
+use crate::arguments::AdviseArguments;
+use crate::exit::CliError;
+use crate::stores;
+use analyse::capacity::{Budget, Page, Question, TestAnswers, answers};
+use analyse::{Analysis, TestAnalysis};
+use serde_json::json;
+use std::io::IsTerminal;
+
+/// Version of what `--json` prints.
+const FORMAT_VERSION: u32 = 1;
+/// Width of lines where they go to no terminal.
+const WIDTH: usize = 100;
+
+/// Says which target to take when, or whether a target would do.
+pub(crate) fn advise(arguments: &AdviseArguments) -> Outcome {
+    let results = stores::find(arguments.study.as_deref())?;
+    let dataset = stores::open(&results)?.dataset()?;
+    let analysis = analyse::analyse(&dataset);
+    let tests = tests(&analysis, arguments.test.as_deref())?;
+    let question = question(arguments);
+    let text = if question == Question::default() {
+        rules(&analysis, &tests, arguments.json)
+    } else {
+        let mut given = answers(&analysis, &question);
+        given.retain(|answers| tests.iter().any(|test| test.test == answers.test));
+        answered(&analysis, &question, &given, arguments.json)
+    };
+    print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// The test of that name, or all of them.
+fn tests<'a>(
+    analysis: &'a Analysis<'_>,
+    name: Option<&str>,
+) -> Result<Vec<&'a TestAnalysis>, CliError> {
+    let named = |test: &&TestAnalysis| name.is_none_or(|name| test.test == name);
+    let tests: Vec<&TestAnalysis> = analysis.tests.iter().filter(named).collect();
+    if !tests.is_empty() {
+        return Ok(tests);
+    }
+    let known: Vec<&str> = analysis.tests.iter().map(|test| test.test.as_str()).collect();
+    Err(match name {
+        Some(name) if !known.is_empty() => CliError::usage(
+            format!("the study has no test `{name}`"),
+            format!("it has: {}", known.join(", ")),
+        ),
+        _ => CliError::usage("the study has no tests", "advice takes results of at least one test"),
+    })
+}
+
+fn question(arguments: &AdviseArguments) -> Question {
+    let AdviseArguments { p50, p95, p99, mean, .. } = arguments;
+    let page = arguments.page.zip(arguments.queries_per_page);
+    let budget = arguments.budget.clone();
+    Question {
+        clients: arguments.clients,
+        rate: arguments.rate,
+        latency: [mean, p50, p95, p99].into_iter().filter_map(|bound| *bound).collect(),
+        writes: arguments.writes,
+        budget: budget.map(|(amount, currency)| Budget { amount, currency }),
+        page: page.map(|(budget, queries)| Page { budget_ms: budget.as_secs_f64() * 1e3, queries }),
+    }
+}
+
+fn rules(analysis: &Analysis<'_>, tests: &[&TestAnalysis], as_json: bool) -> String {
+    if !as_json {
+        let (width, colour) = terminal();
+        return report::terminal_rules(tests, analysis, width, colour);
+    }
+    let of_test = |test: &&TestAnalysis| json!({ "test": test.test, "advice": test.advice, "crossovers": test.crossovers });
+    let tests: Vec<serde_json::Value> = tests.iter().map(of_test).collect();
+    document("weighin-rules", json!({ "tests": tests }))
+}
+
+fn answered(
+    analysis: &Analysis<'_>,
+    question: &Question,
+    given: &[TestAnswers],
+    as_json: bool,
+) -> String {
+    if !as_json {
+        return report::terminal_answers(given, question, analysis, terminal());
+    }
+    document("weighin-answers", json!({ "question": question, "tests": given }))
+}
+
+fn document(format: &str, mut content: serde_json::Value) -> String {
+    content["format"] = json!(format);
+    content["format_version"] = json!(FORMAT_VERSION);
+    format!("{content:#}\n")
+}
+
+/// How wide lines may be, and whether they may have colours.
+fn terminal() -> (usize, bool) {
+    let terminal = std::io::stdout().is_terminal();
+    let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
+    (width.min(WIDTH), terminal)
+}
