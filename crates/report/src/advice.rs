@@ -18,7 +18,7 @@ pub fn terminal_rules(
         page.paragraph("", &format!("{}:", test.test), Style::Bold);
         let mut said = rules(analysis, test);
         if said.is_empty() {
-            said.push("nothing that would tell targets apart was compared".to_owned());
+            said.push("no rule follows from what was measured".to_owned());
         }
         for sentence in said {
             page.bullet(&sentence, Style::Plain);
