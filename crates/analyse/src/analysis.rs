@@ -1,7 +1,7 @@
 use crate::money::{BreakEven, TestMoney};
 use crate::{
-    Basis, Contrast, Crossover, Finding, Growth, NamedFigure, ScalingLaw, SearchAnalysis, Span,
-    Validity,
+    Basis, Contrast, Crossover, Finding, Growth, NamedFigure, NoiseFloor, ScalingLaw,
+    SearchAnalysis, Span, Validity,
 };
 use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
@@ -38,6 +38,11 @@ pub struct TestAnalysis {
     pub basis: Option<Basis>,
     /// Every target × level of the study, in its order, those without data included.
     pub cells: Vec<Cell>,
+    /// The same of the twin of the first target, where the study has one; it is no candidate.
+    pub twin_cells: Vec<Cell>,
+    /// What is noise, by each figure that targets are compared by; empty without a twin, without
+    /// repeats, and where the test searches.
+    pub floors: Vec<NoiseFloor>,
     /// One for each target with at least one estimate of throughput, in the order of the study.
     pub curves: Vec<Curve>,
     /// Every pair of targets at every level where both have data, by the test's metric and p95
@@ -226,6 +231,9 @@ pub struct Strength {
     /// Where nothing is resolved: repeats beyond those that there are which would probably resolve
     /// it if ratio and scatter stay as they are (see [`stats::repeats_to_resolve`]).
     pub further_repeats: Option<u32>,
+    /// Whether a difference was found that does not clear the noise floor, so that nothing is
+    /// resolved.
+    pub below_noise_floor: bool,
 }
 
 /// What a ratio with its interval allows to say, given the study's margin.

@@ -3,7 +3,7 @@
 use crate::check::{Doubt, Judgement};
 use crate::series::{Figures, Series};
 use crate::{Basis, Cell, Evidence, Finding, Metric, Subject, TrialAssessment, Validity};
-use model::{Dataset, Latencies, Level, LoadResult, Test, TrialRecord, Workload};
+use model::{Dataset, Latencies, Level, LoadResult, Target, Test, TrialRecord, Workload};
 use std::mem::discriminant;
 
 /// All trials of one target at one level of one test, in order of repeat.
@@ -25,17 +25,16 @@ struct JudgedTrial<'a> {
     figures: Option<Figures>,
 }
 
-/// Every target × level of a test in the order of the study, those without trials included; not
+/// Each of these targets × every level of a test in their order, those without trials included; not
 /// those of imported results, whose study may never have meant to put every target to every test.
 pub(crate) fn collect<'a>(
     dataset: &'a Dataset,
+    targets: &'a [Target],
     test: &'a Test,
     judgements: &'a [Judgement],
     basis: Option<&Basis>,
 ) -> Vec<CellData<'a>> {
-    let cells = dataset
-        .study
-        .targets
+    let cells = targets
         .iter()
         .flat_map(|target| test.levels.iter().map(|&level| (target.name.as_str(), level)));
     let imported = matches!(test.workload, Workload::Imported(_));

@@ -3,7 +3,7 @@
 use crate::cell::CellData;
 use crate::{
     Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Strength, Subject,
-    TestAnalysis, Verdict,
+    TestAnalysis, Verdict, floor,
 };
 use model::{Better, Level, Study, Test};
 use stats::{Estimate, Interval, Relation};
@@ -80,6 +80,7 @@ pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
     if !test.ranking.as_printed.is_empty() {
         return Vec::new();
     }
+    let floor = floor::of(&test.floors, metric).map(|floor| floor.factor);
     let of_pair = |baseline: &str, candidate: &str| {
         let overall = test.overall.iter().find(|overall| {
             overall.metric == metric
@@ -91,16 +92,18 @@ pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
                 && comparison.baseline == baseline
                 && comparison.candidate == candidate
         });
-        let mut by_verdict: Vec<(Verdict, Vec<&Comparison>)> = Vec::new();
+        let mut by_verdict: Vec<((Verdict, bool), Vec<&Comparison>)> = Vec::new();
         for comparison in comparisons {
-            match by_verdict.iter_mut().find(|(verdict, _)| *verdict == comparison.verdict) {
+            let key = (comparison.verdict, comparison.strength.below_noise_floor);
+            match by_verdict.iter_mut().find(|(found, _)| *found == key) {
                 Some((_, same)) => same.push(comparison),
-                None => by_verdict.push((comparison.verdict, vec![comparison])),
+                None => by_verdict.push((key, vec![comparison])),
             }
         }
-        let by_level = by_verdict.into_iter().filter_map(|(_, same)| evidence(&same, study.margin));
+        let by_level =
+            by_verdict.into_iter().filter_map(|(_, same)| evidence(&same, study.margin, floor));
         overall
-            .map(|found| overall_evidence(found, study.margin))
+            .map(|found| overall_evidence(found, study.margin, floor))
             .into_iter()
             .chain(by_level)
             .collect()
@@ -114,7 +117,7 @@ pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
         .collect()
 }
 
-fn overall_evidence(overall: &OverallComparison, margin: f64) -> Evidence {
+fn overall_evidence(overall: &OverallComparison, margin: f64, floor: Option<f64>) -> Evidence {
     Evidence::Overall {
         baseline: overall.baseline.clone(),
         candidate: overall.candidate.clone(),
@@ -124,12 +127,13 @@ fn overall_evidence(overall: &OverallComparison, margin: f64) -> Evidence {
         ratio: overall.ratio,
         verdict: overall.verdict,
         further_repeats: overall.strength.further_repeats,
+        below_noise_floor: floor.filter(|_| overall.strength.below_noise_floor),
         margin,
     }
 }
 
 /// What comparisons of one pair with one verdict say together; `None` for no comparisons.
-fn evidence(same: &[&Comparison], margin: f64) -> Option<Evidence> {
+fn evidence(same: &[&Comparison], margin: f64, floor: Option<f64>) -> Option<Evidence> {
     let first = same.first()?;
     let levels = same.iter().map(|comparison| comparison.level).collect();
     let metric = first.metric;
@@ -141,6 +145,9 @@ fn evidence(same: &[&Comparison], margin: f64) -> Option<Evidence> {
     };
     let (baseline, candidate) = (first.baseline.clone(), first.candidate.clone());
     Some(match first.verdict {
+        Verdict::Unresolved if first.strength.below_noise_floor => {
+            Evidence::BelowNoiseFloor { a: baseline, b: candidate, levels, metric, factor: floor? }
+        }
         Verdict::Unresolved => {
             let further = same.iter().map(|comparison| comparison.strength.further_repeats);
             let further = further.collect::<Option<Vec<u32>>>().unwrap_or_default();

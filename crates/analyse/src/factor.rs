@@ -4,7 +4,7 @@ use crate::cell::CellData;
 use crate::compare::verdict;
 use crate::overall::pool;
 use crate::series::Series;
-use crate::{Basis, Evidence, Finding, Metric, Severity, Subject, Verdict};
+use crate::{Basis, Evidence, Finding, Metric, NoiseFloor, Severity, Subject, Verdict, floor};
 use model::{Level, Study, Target, Test};
 use serde::Serialize;
 use stats::Estimate;
@@ -70,6 +70,8 @@ pub(crate) struct Rung {
     level: Level,
     base: Series,
     candidate: Series,
+    /// The noise floor of the test, where it is known.
+    floor: Option<NoiseFloor>,
 }
 
 /// What a pair differs in, and by which figure it is compared.
@@ -86,7 +88,7 @@ pub(crate) fn rungs(
     study: &Study,
     test: &Test,
     basis: Option<Basis>,
-    cells: &[CellData],
+    (cells, floors): (&[CellData], &[NoiseFloor]),
 ) -> Vec<Rung> {
     let Some(Basis { metric, .. }) = basis else { return Vec::new() };
     // What is offered decides the throughput of an open loop.
@@ -115,6 +117,7 @@ pub(crate) fn rungs(
                 level,
                 base,
                 candidate: numerator,
+                floor: floor::of(floors, metric).cloned(),
             });
         }
     }
@@ -171,7 +174,15 @@ pub(crate) fn contrasts(study: &Study, rungs: &[Rung]) -> Vec<Contrast> {
 fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<Contrast> {
     let effect = |rungs: &[&Rung]| {
         let ratio = ratio(study, rungs)?;
-        Some((ratio, verdict(factor.metric, &ratio, study.margin)))
+        // Tests that are taken together have the highest of their floors.
+        let floors = rungs.iter().filter_map(|rung| rung.floor.as_ref());
+        let hidden = floors.into_iter().any(|floor| !floor.is_cleared_by(&ratio));
+        Some(match verdict(factor.metric, &ratio, study.margin) {
+            Verdict::CandidateBetter | Verdict::BaselineBetter if hidden => {
+                (ratio, Verdict::Unresolved)
+            }
+            verdict => (ratio, verdict),
+        })
     };
     let (ratio, verdict) = effect(rungs)?;
     let pairs: Vec<PairEffect> = distinct(rungs, |rung| &rung.pair)

@@ -6,8 +6,8 @@ pub use subject::{Severity, Subject, Validity};
 
 use crate::money::{BreakEven, CostGap, Step};
 use crate::{
-    Bend, Contradiction, Contrast, Crossover, Growth, LatencyGap, NoLaw, ScalingLaw, SearchOutcome,
-    Source, Span, Verdict,
+    Bend, Contradiction, Contrast, Crossover, Growth, LatencyGap, NoLaw, NoiseFloor, ScalingLaw,
+    SearchOutcome, Source, Span, Verdict,
 };
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
@@ -270,6 +270,9 @@ pub enum Evidence {
         /// Further repeats that would probably resolve it, where it is not and their number can
         /// be said.
         further_repeats: Option<u32>,
+        /// The noise floor (see [`NoiseFloor::factor`]) where a difference was found that does not
+        /// clear it.
+        below_noise_floor: Option<f64>,
         /// The study's margin, 0.03 being 3 %.
         margin: f64,
     },
@@ -348,6 +351,21 @@ pub enum Evidence {
         metric: Metric,
         /// The study's margin, 0.03 being 3 %.
         margin: f64,
+    },
+    /// A target was measured twice: what tells it from itself is noise.
+    NoiseFloor(NoiseFloor),
+    /// Two targets differ at some levels by less than one of them from itself.
+    BelowNoiseFloor {
+        /// One.
+        a: String,
+        /// The other.
+        b: String,
+        /// These levels, in order; they need not be neighbours.
+        levels: Vec<Level>,
+        /// Which figure.
+        metric: Metric,
+        /// The floor (see [`NoiseFloor::factor`]).
+        factor: f64,
     },
     /// Two targets cannot be told apart at some levels.
     Unresolved {

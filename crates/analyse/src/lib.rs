@@ -10,7 +10,7 @@
 //! (`overall`), each held to all comparisons of its kind (`family`); along the levels of a target
 //! (`curve`, `growth`, `law`; `bend` where there are only latencies); where curves cross (`crossing`); and at the targets' peaks (`rank`),
 //! where they are also priced (`money`);
-//! `basis` says by which figure, and `summary` who is first and second.
+//! `floor` takes back what a target that was measured twice shows to be noise, `basis` says by which figure, and `summary` who is first and second.
 //! Targets that differ in one label alone show what that factor does (`factor`).
 //! Where a test searches for the highest load, the answers of its trials are the series (`search`).
 //! An analysis answers questions of capacity ([`capacity`]).
@@ -30,6 +30,7 @@ mod curve;
 mod factor;
 mod family;
 mod finding;
+mod floor;
 mod growth;
 mod law;
 mod money;
@@ -55,6 +56,7 @@ pub use bend::{Bend, GapAt, LatencyGap};
 pub use crossing::Crossover;
 pub use factor::{Contrast, LevelEffect, PairEffect};
 pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};
+pub use floor::NoiseFloor;
 pub use growth::Growth;
 pub use law::{NoLaw, ScalingLaw};
 pub use model::Metric;
@@ -114,8 +116,10 @@ fn analyse_test(
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::Rung>) {
     let study = &dataset.study;
     let basis = Basis::of(test, dataset.trials.iter());
-    let mut data = cell::collect(dataset, test, judgements, basis.as_ref());
-    let mut findings: Vec<Finding> = data.iter().flat_map(CellData::findings).collect();
+    let mut data = cell::collect(dataset, &study.targets, test, judgements, basis.as_ref());
+    let again = cell::collect(dataset, study.twin.as_slice(), test, judgements, basis.as_ref());
+    let mut findings: Vec<Finding> =
+        data.iter().chain(&again).flat_map(CellData::findings).collect();
     for cell in &mut data {
         let opinions = opinion::findings(study, cell);
         if opinions.iter().any(opinion::disagrees) {
@@ -130,7 +134,9 @@ fn analyse_test(
     let compared = if search.is_some() { &[] } else { data.as_slice() };
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
-    let money = money::of_test(dataset, &data, &peaks);
+    let floors = floor::floors(study, test, basis, (compared, &again));
+    findings.extend(floor::findings(&floors, &data));
+    let money = money::of_test(dataset, &data, &peaks, &floors);
     let growth = growth::growth(study, &peaks);
     findings.extend(growth::findings(&test.name, &growth, study.margin));
     findings.extend(bend::findings(study, basis, compared));
@@ -139,8 +145,10 @@ fn analyse_test(
 
     let mut comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));
     family::hold_comparisons(study, &data, &mut comparisons);
+    floor::hold_comparisons(&floors, &mut comparisons);
     let mut overall = basis.map_or(vec![], |b| overall::overall(study, test, b, compared));
     family::hold_overall(study, test, &data, &mut overall);
+    floor::hold_overall(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
     let advice = advice::spans(study, test, basis, &comparisons);
@@ -148,11 +156,13 @@ fn analyse_test(
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(study.confidence)).collect(),
+        twin_cells: again.iter().map(|cell| cell.summarise(study.confidence)).collect(),
         basis,
         ranking: match search {
             Some(_) => Ranking::default(),
-            None => rank::ranking(study, test, (basis, &money), &peaks, &data),
+            None => rank::ranking(study, test, (basis, &money, &floors), &peaks, &data),
         },
+        floors,
         curves: peaks.into_iter().map(|peak| peak.curve).collect(),
         growth,
         laws: laws.into_iter().filter_map(|(_, law)| law.ok()).collect(),
@@ -165,5 +175,6 @@ fn analyse_test(
         money,
     };
     findings.extend(compare::findings(study, &analysis));
-    (analysis, findings, factor::rungs(study, test, basis, compared))
+    let rungs = factor::rungs(study, test, basis, (compared, &analysis.floors));
+    (analysis, findings, rungs)
 }

@@ -4,7 +4,7 @@ use crate::cell::CellData;
 use crate::curve::Peak;
 use crate::money::TestMoney;
 use crate::series::Series;
-use crate::{Basis, FailedTarget, Metric, Place, PrintedPlace, Ranking};
+use crate::{Basis, FailedTarget, Metric, NoiseFloor, Place, PrintedPlace, Ranking, floor};
 use model::{Better, Level, Study, Test, Workload};
 use stats::{Estimate, Relation};
 
@@ -28,7 +28,7 @@ struct Contender<'a> {
 pub(crate) fn ranking(
     study: &Study,
     test: &Test,
-    (basis, money): (Option<Basis>, &TestMoney),
+    (basis, money, floors): (Option<Basis>, &TestMoney, &[NoiseFloor]),
     peaks: &[Peak],
     cells: &[CellData],
 ) -> Ranking {
@@ -41,9 +41,16 @@ pub(crate) fn ranking(
             _ => at_one_level(study, test, metric, cells),
         };
         let ordered = in_order(metric, contenders);
-        let is_better = |upper: &Contender, lower: &Contender| match metric.better() {
-            Better::More => is_above(study, &upper.series, &lower.series, upper.choices),
-            Better::Less => is_below(study, &upper.series, &lower.series),
+        let is_noise = |upper: &Contender, lower: &Contender| {
+            let ratio = upper.series.ratio_to(&lower.series, study.confidence);
+            ratio.is_some_and(|ratio| floor::hides(floors, metric, &ratio))
+        };
+        let is_better = |upper: &Contender, lower: &Contender| {
+            let differs = match metric.better() {
+                Better::More => is_above(study, &upper.series, &lower.series, upper.choices),
+                Better::Less => is_below(study, &upper.series, &lower.series),
+            };
+            differs && !is_noise(upper, lower)
         };
         let cut = tiers(&ordered.iter().collect::<Vec<&Contender>>(), is_better);
         let placed = |tier: Vec<&Contender>| {

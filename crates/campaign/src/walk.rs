@@ -112,10 +112,10 @@ impl<'a> Campaign<'a> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Self, RunError> {
         let mut campaign = Self { study, stop, stands: Vec::new(), facts: Vec::new() };
-        for target in &study.targets {
+        for target in study.servers() {
             check_feasible(study, target).map_err(|failure| of(target, failure))?;
         }
-        for target in &study.targets {
+        for target in study.servers() {
             if stop.is_requested() {
                 return Err(RunError::Stopped);
             }
@@ -303,7 +303,7 @@ fn find<'s>(
     stands: &'s mut [Stand],
     trial: &Trial,
 ) -> Option<(&'s mut Stand, &'s Test)> {
-    let place = study.targets.iter().position(|target| target.name == trial.key.target)?;
+    let place = study.server_of(&trial.key.target)?;
     let test = study.tests.iter().find(|test| test.name == trial.key.test)?;
     Some((stands.get_mut(place)?, test))
 }

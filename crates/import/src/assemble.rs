@@ -51,6 +51,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         confidence: CONFIDENCE,
         margin: MARGIN,
         targets,
+        twin: None,
         tests,
         source: String::new(),
     };

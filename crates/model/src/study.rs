@@ -23,6 +23,10 @@ pub struct Study {
     pub margin: f64,
     /// The candidates, in the order of the file.
     pub targets: Vec<Target>,
+    /// The first target a second time, where the study asks for the noise floor: what its tests
+    /// tell apart from the first is noise. It is no candidate.
+    #[serde(default)]
+    pub twin: Option<Target>,
     /// What is run on every target, in the order of the file.
     pub tests: Vec<Test>,
     /// The study file itself, byte for byte.
@@ -122,7 +126,37 @@ pub enum Endpoint {
     Socket(PathBuf),
 }
 
+impl Study {
+    /// All that trials run on: the targets in the order of the file, then the twin.
+    pub fn measured(&self) -> impl Iterator<Item = &Target> {
+        self.targets.iter().chain(&self.twin)
+    }
+
+    /// Where the server of a target or of the twin is among [`Self::measured`], by name: a twin of
+    /// a server that runs already is that server, a twin of a private one has its own.
+    pub fn server_of(&self, name: &str) -> Option<usize> {
+        let place = self.measured().position(|target| target.name == name)?;
+        let shared = place == self.targets.len() && !self.twin_is_private();
+        Some(if shared { 0 } else { place })
+    }
+
+    /// Whether the twin has a server of its own, which weighin starts.
+    pub fn twin_is_private(&self) -> bool {
+        self.twin.as_ref().is_some_and(|twin| matches!(twin.place, Place::Sandbox(_)))
+    }
+
+    /// Every target with a server of its own.
+    pub fn servers(&self) -> impl Iterator<Item = &Target> {
+        self.targets.iter().chain(self.twin.as_ref().filter(|_| self.twin_is_private()))
+    }
+}
+
 impl Target {
+    /// The same target under a name of its own, to be measured against it; it has no price.
+    pub fn twin(&self) -> Self {
+        Self { name: format!("{} (again)", self.name), price: None, ..self.clone() }
+    }
+
     /// What is said when something is to be run on a target that is elsewhere.
     pub fn out_of_reach(&self) -> Failure {
         Failure::new(

@@ -36,6 +36,7 @@ struct StudyFacts<'a> {
     seed: u64,
     confidence: f64,
     margin: f64,
+    noise_floor: bool,
     source: &'a str,
 }
 
@@ -97,6 +98,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             seed: study.seed,
             confidence: study.confidence,
             margin: study.margin,
+            noise_floor: study.twin.is_some(),
             source: &study.source,
         },
         run: RunFacts {

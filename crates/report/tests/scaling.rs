@@ -2,7 +2,7 @@
 
 mod support;
 
-use analyse::{Bend, GapAt, LatencyGap, Metric};
+use analyse::{Bend, GapAt, LatencyGap, Metric, NoiseFloor};
 use analyse::{Crossover, Evidence, Finding, Growth, NoLaw, ScalingLaw, Severity, Subject};
 use model::Level;
 use report::words::sentence;
@@ -129,5 +129,34 @@ fn what_latencies_alone_show_is_said_as_printed() {
         said(None, gap),
         "oltp: as printed, the p95 latency of vps is higher than that of hardware at every level: \
          by 121 ms (4.59 ×) at 8 clients, by 636 ms (3.42 ×) at 128 clients."
+    );
+}
+
+#[test]
+fn a_floor_and_what_lies_below_it_read_as_sentences() {
+    let floor = Evidence::NoiseFloor(NoiseFloor {
+        target: "a".into(),
+        twin: "a (again)".into(),
+        metric: Metric::Throughput,
+        ratios: vec![(level(8), ratio(1.01, 0.99, 1.042)), (level(16), ratio(1.0, 0.98, 1.02))],
+        factor: 1.042,
+    });
+    assert_eq!(
+        said(None, floor),
+        "oltp: the noise floor of throughput is ±4.2\u{a0}%: a was measured against itself at 8 and 16 \
+         clients, and no interval of the ratio reaches further from 1; a difference between targets \
+         that does not clear it is not claimed."
+    );
+    let below = Evidence::BelowNoiseFloor {
+        a: "a".into(),
+        b: "b".into(),
+        levels: vec![level(8)],
+        metric: Metric::Throughput,
+        factor: 1.042,
+    };
+    assert_eq!(
+        said(None, below),
+        "oltp: a and b cannot be told apart at 8 clients: their difference in throughput is below \
+         the noise floor of ±4.2\u{a0}%."
     );
 }

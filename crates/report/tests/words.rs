@@ -65,6 +65,7 @@ fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
         ratio,
         verdict,
         further_repeats: (verdict == Verdict::Unresolved).then_some(7),
+        below_noise_floor: None,
         margin: 0.03,
     })
 }

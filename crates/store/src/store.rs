@@ -141,7 +141,7 @@ impl Store {
     /// When the study has no such target, or the file cannot be written.
     pub fn record_target(&mut self, facts: &TargetFacts) -> Result<(), StoreError> {
         let place = (1..)
-            .zip(&self.study.targets)
+            .zip(self.study.measured())
             .find(|(_, target)| target.name == facts.target)
             .map(|(place, _)| place)
             .ok_or_else(|| StoreError::UnknownTarget(facts.target.clone()))?;

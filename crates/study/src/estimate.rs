@@ -19,11 +19,11 @@ const VALUE_BYTES_PER_SECOND: f64 = 200e6;
 /// How long a plan will take: the load itself, which is exact, and around it preparing, restarts
 /// and cold starts, which are rough figures from a machine with two cores and an SSD.
 pub fn estimate(plan: &Plan, study: &Study) -> Duration {
-    let set_up: Duration = study.targets.iter().map(|target| set_up(target, study)).sum();
+    let set_up: Duration = study.servers().map(|target| set_up(target, study)).sum();
     let trials: Duration = plan
         .trials()
         .map(|trial| {
-            let target = study.targets.iter().find(|target| target.name == trial.key.target);
+            let target = study.measured().find(|target| target.name == trial.key.target);
             let test = study.tests.iter().find(|test| test.name == trial.key.test);
             let around = target.zip(test).map_or(TRIAL_OVERHEAD, |(target, test)| {
                 overhead(target, test) + refill(target, test, study)

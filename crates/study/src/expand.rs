@@ -7,7 +7,8 @@ use std::time::Duration;
 /// A block holds every cell once. Within a block the pairs of test and level come in random
 /// order (method R25), and for each pair the targets run one after another in random order: the
 /// trials that will be compared are neighbours in time (method R8), so that a machine that
-/// drifts, as machines in clouds do, drifts for all of them. Every block is shuffled anew.
+/// drifts, as machines in clouds do, drifts for all of them. The twin of a study that asks for
+/// its noise floor is one of these targets, but where a test searches. Every block is shuffled anew.
 ///
 /// The same study and seed give the same plan in every version of weighin.
 pub fn expand(study: &Study, seed: u64) -> Plan {
@@ -17,7 +18,7 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
         .iter()
         .flat_map(|test| test.levels.iter().map(move |level| (test, *level)))
         .collect();
-    let mut targets: Vec<&str> = study.targets.iter().map(|target| target.name.as_str()).collect();
+    let mut targets: Vec<&str> = study.measured().map(|target| target.name.as_str()).collect();
     let mut position = 0;
     let mut blocks = Vec::new();
     for number in 1..=study.repeats {
@@ -25,7 +26,9 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
         order.shuffle(&mut groups);
         for (test, level) in &groups {
             order.shuffle(&mut targets);
-            for target in &targets {
+            let twin = study.twin.as_ref().filter(|_| test.slo.is_some());
+            let absent = |name: &str| twin.is_some_and(|twin| twin.name == name);
+            for target in targets.iter().filter(|name| !absent(name)) {
                 position += 1;
                 trials.push(Trial {
                     key: TrialKey {

@@ -75,8 +75,15 @@ fn head(
         Some(name)
     });
     let repeats = whole("repeats", &table.repeats, 3, 1..=1000, problems);
+    let twin =
+        table.noise_floor.unwrap_or(false).then(|| targets.first().map(Target::twin)).flatten();
+    if let Some(taken) = twin.as_ref().filter(|twin| targets.iter().any(|t| t.name == twin.name)) {
+        let message = format!("`noise_floor` needs the name `{}` for itself", taken.name);
+        problems.add(at.clone(), message).help("give that target another name");
+    }
     let levels: usize = tests.iter().map(|test| test.levels.len()).sum();
-    let trials = levels as u64 * targets.len() as u64 * u64::from(repeats);
+    let each = (targets.len() + twin.iter().count()) as u64;
+    let trials = levels as u64 * each * u64::from(repeats);
     if trials > MOST_TRIALS {
         problems.add(at, format!("the study has {trials} trials, more than {MOST_TRIALS}"));
     }
@@ -95,6 +102,7 @@ fn head(
         confidence: share("confidence", &table.confidence, 0.95, 0.5..=0.9999, problems),
         margin: share("margin", &table.margin, 0.03, 0.0001..=0.5, problems),
         targets,
+        twin,
         tests,
         source: text.to_string(),
     })

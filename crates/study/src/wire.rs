@@ -46,6 +46,10 @@ pub(crate) struct StudyTable {
     /// Relative difference below which two targets count as the same; 0.03 (3 %) when absent.
     #[schemars(with = "Option<f64>")]
     pub margin: Maybe<f64>,
+    /// Run the first target a second time in every block, as its own twin: differences between
+    /// targets are claimed only where they exceed what tells these two apart; false when absent.
+    /// Tests with an `slo` are run once.
+    pub noise_floor: Option<bool>,
 }
 
 /// One candidate: either `sandbox` or `url`.

@@ -92,3 +92,39 @@ fn a_plan_is_the_same_in_every_version() {
     ];
     assert_eq!(order, expected);
 }
+
+#[test]
+fn the_twin_of_the_first_target_runs_beside_it_and_not_where_a_test_searches() {
+    let text = "[study]\nname = \"s\"\nrepeats = 2\nnoise_floor = true\n\
+                [[target]]\nname = \"a\"\nsandbox = {}\n[[target]]\nname = \"b\"\nsandbox = {}\n\
+                [[test]]\nname = \"curve\"\nworkload = \"oltp_read_only\"\nclients = [1, 2]\n\
+                [[test]]\nname = \"searched\"\nworkload = \"oltp_read_only\"\nclients = 8\n\
+                slo = \"p95 < 20ms\"\n";
+    let study = parse(text, "s").expect("a valid study");
+    let plan = expand(&study, study.seed);
+    let count = |target: &str, test: &str| {
+        let here = |key: &&&TrialKey| key.target == target && key.test == test;
+        keys(&plan).iter().filter(here).count()
+    };
+    for target in ["a", "b", "a (again)"] {
+        assert_eq!(count(target, "curve"), 4, "{target}: two levels, two repeats");
+    }
+    assert_eq!((count("a", "searched"), count("a (again)", "searched")), (2, 0));
+    for cell in
+        keys(&plan).chunk_by(|a, b| (&a.test, a.level, a.repeat) == (&b.test, b.level, b.repeat))
+    {
+        let twins = cell.iter().filter(|key| key.target.starts_with("a")).count();
+        assert!(twins == 2 || cell[0].test == "searched", "neighbours in time: {cell:?}");
+    }
+    assert_eq!(study.targets.len(), 2, "the twin is no candidate");
+}
+
+#[test]
+fn a_target_that_has_the_name_of_the_twin_is_refused() {
+    let text = "[study]\nname = \"s\"\nnoise_floor = true\n\
+                [[target]]\nname = \"a\"\nsandbox = {}\n\
+                [[target]]\nname = \"a (again)\"\nsandbox = {}\n\
+                [[test]]\nworkload = \"oltp_read_only\"\nclients = 1\n";
+    let message = parse(text, "s").expect_err("two of one name").to_string();
+    assert!(message.contains("needs the name `a (again)` for itself"), "{message}");
+}

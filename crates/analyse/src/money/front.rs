@@ -2,6 +2,7 @@
 
 use super::{Amount, Bill, Standing, Step, TargetCost};
 use crate::curve::Peak;
+use crate::{Metric, NoiseFloor, floor};
 use model::Study;
 use stats::{Estimate, Relation};
 use std::cmp::Ordering;
@@ -9,10 +10,43 @@ use std::cmp::Ordering;
 /// Throughput by which the cost of a step is given: a tenth of what there was.
 const A_TENTH: f64 = 0.1;
 
+/// What tells which of two targets is the faster.
+pub(super) struct Race<'a> {
+    pub(super) study: &'a Study,
+    pub(super) peaks: &'a [Peak],
+    pub(super) floors: &'a [NoiseFloor],
+}
+
+impl Race<'_> {
+    /// How the throughputs of two targets compare, each at its own peak.
+    fn relation(&self, numerator: &str, denominator: &str) -> Relation {
+        let ratio = self.ratio(numerator, denominator);
+        ratio.map_or(Relation::Unresolved, |ratio| self.judged(&ratio))
+    }
+
+    fn judged(&self, ratio: &Estimate) -> Relation {
+        match ratio.relation(self.study.margin) {
+            Relation::Larger | Relation::Smaller
+                if floor::hides(self.floors, Metric::Throughput, ratio) =>
+            {
+                Relation::Unresolved
+            }
+            relation => relation,
+        }
+    }
+
+    /// Throughput over throughput, each at its target's own peak.
+    fn ratio(&self, numerator: &str, denominator: &str) -> Option<Estimate> {
+        let peak = |name: &str| self.peaks.iter().find(|peak| peak.curve.target == name);
+        let (above, below) = (peak(numerator)?, peak(denominator)?);
+        above.series().ratio_to(below.series(), self.study.confidence)
+    }
+}
+
 /// Gives every target with a bill its place against the others of its currency.
-pub(super) fn place(study: &Study, peaks: &[Peak], costs: &mut [TargetCost]) {
+pub(super) fn place(race: &Race, costs: &mut [TargetCost]) {
     let standings: Vec<Option<Standing>> =
-        costs.iter().map(|cost| standing(study, peaks, costs, cost)).collect();
+        costs.iter().map(|cost| standing(race, costs, cost)).collect();
     for (cost, standing) in costs.iter_mut().zip(standings) {
         cost.standing = standing;
     }
@@ -21,12 +55,7 @@ pub(super) fn place(study: &Study, peaks: &[Peak], costs: &mut [TargetCost]) {
 /// A target is dominated by one that costs no more and is clearly faster, or costs less and is as
 /// fast. It stands on the front if that can be ruled out of every other target; where speed or
 /// cost is not resolved against some other one, so is its place. Without any other there is none.
-fn standing(
-    study: &Study,
-    peaks: &[Peak],
-    costs: &[TargetCost],
-    cost: &TargetCost,
-) -> Option<Standing> {
+fn standing(race: &Race, costs: &[TargetCost], cost: &TargetCost) -> Option<Standing> {
     let own = cost.monthly()?;
     let mut compared = false;
     let mut unresolved = None;
@@ -36,7 +65,7 @@ fn standing(
         };
         compared = true;
         let by = || rival.target.clone();
-        match (compare(&theirs, &own), speed(study, peaks, &rival.target, &cost.target)) {
+        match (compare(&theirs, &own), race.relation(&rival.target, &cost.target)) {
             (Some(Ordering::Less), Relation::Equivalent)
             | (Some(Ordering::Less | Ordering::Equal), Relation::Larger) => {
                 return Some(Standing::Dominated { by: by() });
@@ -62,20 +91,9 @@ fn compare(a: &Amount, b: &Amount) -> Option<Ordering> {
     }
 }
 
-fn speed(study: &Study, peaks: &[Peak], numerator: &str, denominator: &str) -> Relation {
-    ratio(study, peaks, numerator, denominator)
-        .map_or(Relation::Unresolved, |ratio| ratio.relation(study.margin))
-}
-
-/// Throughput over throughput, each at its target's own peak.
-fn ratio(study: &Study, peaks: &[Peak], numerator: &str, denominator: &str) -> Option<Estimate> {
-    let peak = |name: &str| peaks.iter().find(|peak| peak.curve.target == name);
-    peak(numerator)?.series().ratio_to(peak(denominator)?.series(), study.confidence)
-}
-
 /// From each target on the front to the next dearer one: what it costs, and what a tenth more
 /// throughput comes to at that price.
-pub(super) fn steps(study: &Study, peaks: &[Peak], costs: &[TargetCost]) -> Vec<Step> {
+pub(super) fn steps(race: &Race, costs: &[TargetCost]) -> Vec<Step> {
     let on_front = |cost: &&TargetCost| cost.standing == Some(Standing::OnFront);
     let mut front: Vec<(&TargetCost, Amount)> =
         costs.iter().filter(on_front).filter_map(|cost| Some((cost, cost.monthly()?))).collect();
@@ -86,8 +104,8 @@ pub(super) fn steps(study: &Study, peaks: &[Peak], costs: &[TargetCost]) -> Vec<
     pairs
         .filter(|[(from, _), (to, _)]| from.currency == to.currency)
         .filter_map(|[(from, low), (to, high)]| {
-            let ratio = ratio(study, peaks, &to.target, &from.target)?;
-            if ratio.relation(study.margin) != Relation::Larger {
+            let ratio = race.ratio(&to.target, &from.target)?;
+            if race.judged(&ratio) != Relation::Larger {
                 return None;
             }
             let extra = high.with(*low, |high, low| high - low);

@@ -12,7 +12,7 @@ pub use line::{CostGap, CostLine};
 
 use crate::cell::CellData;
 use crate::curve::Peak;
-use crate::{Evidence, Finding, Severity, Subject};
+use crate::{Evidence, Finding, NoiseFloor, Severity, Subject};
 use model::{Dataset, Level, Price, Study, Target};
 use serde::Serialize;
 use stats::Estimate;
@@ -104,7 +104,12 @@ pub struct Step {
 }
 
 /// What each priced target costs at its peak in a test.
-pub(crate) fn of_test(dataset: &Dataset, cells: &[CellData], peaks: &[Peak]) -> TestMoney {
+pub(crate) fn of_test(
+    dataset: &Dataset,
+    cells: &[CellData],
+    peaks: &[Peak],
+    floors: &[NoiseFloor],
+) -> TestMoney {
     let study = &dataset.study;
     let cost = |target: &Target| {
         let price = target.price.as_ref()?;
@@ -112,8 +117,9 @@ pub(crate) fn of_test(dataset: &Dataset, cells: &[CellData], peaks: &[Peak]) -> 
         Some(target_cost(dataset, cells, peak, (target, price)))
     };
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
-    front::place(study, peaks, &mut costs);
-    let steps = front::steps(study, peaks, &costs);
+    let race = front::Race { study, peaks, floors };
+    front::place(&race, &mut costs);
+    let steps = front::steps(&race, &costs);
     TestMoney { costs, steps }
 }
 

@@ -82,6 +82,7 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
         confidence: 0.95,
         margin: 0.03,
         targets: targets.iter().map(target).collect(),
+        twin: None,
         tests: vec![Test {
             name: TEST.to_owned(),
             workload: Workload::Oltp(oltp),

@@ -10,6 +10,7 @@ mod contents;
 mod curves;
 mod factors;
 mod false_alarms;
+mod floor;
 mod host;
 mod money;
 mod open_loop;

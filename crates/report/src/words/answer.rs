@@ -105,6 +105,7 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
             Evidence::Crossover(found) => (&found.below, &found.above),
             Evidence::Better { winner, loser, .. } => (winner, loser),
             Evidence::Equivalent { a, b, .. } | Evidence::Unresolved { a, b, .. } => (a, b),
+            Evidence::BelowNoiseFloor { a, b, .. } => (a, b),
             _ => continue,
         };
         let known = pairs.iter().position(|pair| pair.names == (a, b) || pair.names == (b, a));

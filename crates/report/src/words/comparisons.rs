@@ -1,5 +1,6 @@
 //! How two targets compare, in words: always a ratio with its interval.
 
+use super::floor::width;
 use super::labels::target_name;
 use super::metric::metric_name;
 use super::place::{at_levels, levels};
@@ -20,6 +21,7 @@ pub(super) fn overall(evidence: &Evidence) -> String {
         ratio,
         verdict,
         further_repeats,
+        below_noise_floor,
         margin,
     } = evidence
     else {
@@ -50,7 +52,10 @@ pub(super) fn overall(evidence: &Evidence) -> String {
             numbers::estimate(&ratio, "×"),
         ),
         Verdict::Unresolved => {
-            let further = scaling::further_repeats(further_repeats.map(|n| (n, n)));
+            let further = match below_noise_floor {
+                Some(factor) => format!(", which is below the noise floor of {}", width(*factor)),
+                None => scaling::further_repeats(further_repeats.map(|n| (n, n))),
+            };
             format!("{over} {ahead} and {behind} cannot be told apart: {has}{further}")
         }
     }

@@ -12,6 +12,7 @@ use super::doubts::{
     saturated, steal,
 };
 use super::factors;
+use super::floor;
 use super::labels::{check, target_name};
 use super::metric::metric_name;
 use super::money;
@@ -246,6 +247,10 @@ pub fn statement(finding: &Finding) -> String {
             at_levels(at),
             percent(*margin),
         ),
+        Evidence::NoiseFloor(found) => floor::floor(found),
+        Evidence::BelowNoiseFloor { a, b, levels, metric, factor } => {
+            floor::below(a, b, levels, *metric, *factor)
+        }
         Evidence::Unresolved { a, b, levels: at, further_repeats } => format!(
             "{} and {} cannot be told apart{}{}",
             target_name(a),

@@ -104,6 +104,8 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::Overall { .. } => "Over all levels together",
         Evidence::Better { .. } => "Differences",
         Evidence::Equivalent { .. } => "Equivalent",
+        Evidence::NoiseFloor(_) => "Noise floor",
+        Evidence::BelowNoiseFloor { .. } => "Below the noise floor",
         Evidence::Unresolved { .. } => "Not resolved",
         Evidence::HighestLoad { .. } => "Highest loads under a bound on latency",
         Evidence::HighestLoads { .. } => "Highest loads compared",

@@ -1,5 +1,6 @@
 //! How the figures came about, in plain words.
 
+use super::floor;
 use crate::{numbers, view};
 use analyse::Analysis;
 use model::{Study, Test};
@@ -83,6 +84,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
     ];
+    methods.extend(study.twin.as_ref().map(|_| ("Noise floor", floor::method())));
     if view::work(analysis).keys {
         methods.push(operations());
     }

@@ -14,6 +14,7 @@ mod data;
 mod doubts;
 mod evidence;
 mod factors;
+mod floor;
 mod labels;
 mod methods;
 mod metric;

@@ -60,6 +60,7 @@ fn study(shape: &Shape) -> Study {
         confidence: 0.95,
         margin: 0.03,
         targets: shape.targets.iter().enumerate().map(target).collect(),
+        twin: None,
         tests: vec![Test {
             name: "oltp".into(),
             workload: Workload::Oltp(Oltp {

@@ -99,6 +99,7 @@ pub fn study() -> Study {
                 }),
             ),
         ],
+        twin: None,
         tests: vec![Test {
             name: "oltp".into(),
             workload: Workload::Oltp(Oltp {

@@ -11,6 +11,7 @@ mod load;
 mod load_errors;
 mod login;
 mod many_clients;
+mod noise_floor;
 mod outages;
 mod prepare;
 mod published;

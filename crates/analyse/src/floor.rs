@@ -1,0 +1,111 @@
+//! The noise floor of an A/A comparison: how far apart one target and its own twin were measured.
+
+use crate::cell::CellData;
+use crate::{
+    Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Strength, Verdict,
+};
+use model::{Level, Study, Test};
+use serde::Serialize;
+use stats::Estimate;
+
+/// How far apart a target and its twin, which is the same in everything, were measured in a test.
+/// What differs by less between other targets may come from whatever told these two apart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NoiseFloor {
+    /// The target that was measured twice.
+    pub target: String,
+    /// The name of its twin.
+    pub twin: String,
+    /// By which figure.
+    pub metric: Metric,
+    /// twin ÷ target at every level at which it has an interval, in order.
+    pub ratios: Vec<(Level, Estimate)>,
+    /// The end of these intervals that is furthest from 1 on a logarithmic scale, as a factor of
+    /// at least 1: 1.05 is 5 %. A difference counts only where its whole interval is beyond.
+    pub factor: f64,
+}
+
+impl NoiseFloor {
+    /// Whether a ratio of two targets is further from 1 than this, with its whole interval.
+    pub(crate) fn is_cleared_by(&self, ratio: &Estimate) -> bool {
+        ratio.interval.is_some_and(|interval| {
+            interval.low > self.factor || interval.high < self.factor.recip()
+        })
+    }
+}
+
+/// The floors of a test, one for each figure that targets are compared by; none where no target
+/// was run twice, or no level has an interval.
+pub(crate) fn floors(
+    study: &Study,
+    test: &Test,
+    basis: Option<Basis>,
+    (cells, again): (&[CellData], &[CellData]),
+) -> Vec<NoiseFloor> {
+    let Some((target, twin)) = study.targets.first().zip(study.twin.as_ref()) else {
+        return Vec::new();
+    };
+    let floor = |metric| {
+        let at = |&level: &Level| {
+            let own = |cell: &&CellData| cell.target == target.name && cell.level == level;
+            let other = again.iter().find(|cell| cell.level == level)?.series(metric);
+            let own = cells.iter().find(own)?.series(metric);
+            let ratio = other.ratio_to(&own, study.confidence)?;
+            let interval = ratio.interval?;
+            Some(((level, ratio), interval.high.max(interval.low.recip())))
+        };
+        let (ratios, ends): (Vec<(Level, Estimate)>, Vec<f64>) =
+            test.levels.iter().filter_map(at).unzip();
+        let factor = ends.into_iter().reduce(f64::max)?.max(1.0);
+        let (target, twin) = (target.name.clone(), twin.name.clone());
+        Some(NoiseFloor { target, twin, metric, ratios, factor })
+    };
+    basis.into_iter().flat_map(Basis::compared).filter_map(floor).collect()
+}
+
+/// The floor for a figure.
+pub(crate) fn of(floors: &[NoiseFloor], metric: Metric) -> Option<&NoiseFloor> {
+    floors.iter().find(|floor| floor.metric == metric)
+}
+
+/// Whether a difference of two targets is no larger than what tells equal ones apart.
+pub(crate) fn hides(floors: &[NoiseFloor], metric: Metric, ratio: &Estimate) -> bool {
+    of(floors, metric).is_some_and(|floor| !floor.is_cleared_by(ratio))
+}
+
+/// Takes back differences, level by level, that do not clear the floor.
+pub(crate) fn hold_comparisons(floors: &[NoiseFloor], all: &mut [Comparison]) {
+    for found in all {
+        hold(floors, (found.metric, &found.ratio), &mut found.verdict, &mut found.strength);
+    }
+}
+
+/// Takes back differences over all levels together that do not clear the floor.
+pub(crate) fn hold_overall(floors: &[NoiseFloor], all: &mut [OverallComparison]) {
+    for found in all {
+        hold(floors, (found.metric, &found.ratio), &mut found.verdict, &mut found.strength);
+    }
+}
+
+fn hold(
+    floors: &[NoiseFloor],
+    (metric, ratio): (Metric, &Estimate),
+    verdict: &mut Verdict,
+    strength: &mut Strength,
+) {
+    let differs = matches!(verdict, Verdict::CandidateBetter | Verdict::BaselineBetter);
+    if differs && hides(floors, metric, ratio) {
+        *verdict = Verdict::Unresolved;
+        strength.below_noise_floor = true;
+    }
+}
+
+/// One for each floor.
+pub(crate) fn findings(floors: &[NoiseFloor], cells: &[CellData]) -> Vec<Finding> {
+    let finding = |floor: &NoiseFloor| Finding {
+        severity: Severity::Notice,
+        subject: cells.first().map(CellData::of_test).unwrap_or_default(),
+        evidence: Evidence::NoiseFloor(floor.clone()),
+    };
+    floors.iter().map(finding).collect()
+}
