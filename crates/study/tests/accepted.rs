@@ -217,8 +217,8 @@ fn the_redis_template_is_eight_tests_on_four_set_ups_three_times() {
 
 /// What a target costs per month without any load.
 fn fixed_per_month(target: &Target) -> f64 {
-    let items = &target.price.as_ref().unwrap().items;
-    items.iter().filter(|item| item.per == PriceUnit::Month).map(|item| item.amount).sum()
+    let items = target.price.iter().flat_map(|price| &price.items);
+    items.filter(|item| item.per == PriceUnit::Month).map(|item| item.amount).sum()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Questions of capacity of which the answer is known.
 
 use crate::bench::{dataset, latencies, load_of, price, trial};
+use crate::books::balance;
 use crate::search::searched;
 use analyse::analyse;
 use analyse::capacity::{Answer, Budget, Part, Question, Reason, TestAnswers, answers};
@@ -135,6 +136,8 @@ fn open() -> Dataset {
             max_waiting: 100_000,
             most_waiting: 3,
         });
+        load.ledger.dropped = (u64::from(rate) * 10).saturating_sub(load.measure.transactions);
+        balance(record);
     }
     data
 }

@@ -379,7 +379,7 @@ fn search(d: &mut Draw) -> Search {
         .collect();
     Search {
         over: SearchOver::Clients,
-        slo: "p99 <= 7ms".parse().unwrap(),
+        slo: "p99 <= 7ms".parse().expect("a bound"),
         capacity: d.maybe(Draw::real),
         answer: SearchAnswer { kept: d.maybe(Draw::real), missed: d.maybe(Draw::real) },
         steps,
