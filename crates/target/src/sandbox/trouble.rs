@@ -31,7 +31,7 @@ const FREE_SPACE: &str = "free space there, or name a directory on another disk 
 
 /// A failure of which a program's log tells the reason.
 pub(super) fn log_trouble(happened: &str, log: &str) -> Failure {
-    let full = ["No space left on device", "Disk full", "out of disk space"]
+    let full = ["No space left on device", "Disk full", "out of disk space", "with error 28"]
         .into_iter()
         .any(|words| log.contains(words));
     let kind = if full { FailureKind::DiskFull } else { FailureKind::SandboxStart };
