@@ -67,12 +67,15 @@ fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
     if error.raw_os_error() == Some(libc::ESRCH) { Ok(()) } else { Err(error) }
 }
 
+/// All processes; none where that cannot be seen.
+fn processes() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
 /// The processes that have this word among their arguments.
 pub fn processes_with_argument(argument: &str) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+    processes()
         .filter(|pid| {
             let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
             words.split(|&byte| byte == 0).any(|word| word == argument.as_bytes())
@@ -83,10 +86,7 @@ pub fn processes_with_argument(argument: &str) -> Vec<u32> {
 /// The servers of Redis's kin whose working directory that is: they overwrite the arguments by
 /// which others are known.
 pub fn redis_servers_in(directory: &Path) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+    processes()
         .filter(|pid| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == directory))
         .filter(|pid| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| is_redis(&exe)))
         .collect()

@@ -131,9 +131,13 @@ fn size(control: &mut RedisConnection) -> Result<u64, RedisError> {
 }
 
 fn marker(control: &mut RedisConnection) -> Result<Option<Made>, RedisError> {
-    let answer = control.command(&[b"HMGET", MARKER, b"keys", b"shortest", b"longest"]);
-    // A key of that name that is no hash is not ours.
-    let Ok(Value::Array(fields)) = answer else { return answer.map(|_| None).or(Ok(None)) };
+    let fields = match control.command(&[b"HMGET", MARKER, b"keys", b"shortest", b"longest"]) {
+        Ok(Value::Array(fields)) => fields,
+        Ok(_) => return Ok(None),
+        // A key of that name that is no hash is not ours.
+        Err(RedisError::Server(line)) if line.starts_with("WRONGTYPE") => return Ok(None),
+        Err(error) => return Err(error),
+    };
     let number = |index: usize| fields.get(index)?.text()?.parse::<u32>().ok();
     Ok(number(0).zip(number(1)).zip(number(2)).map(|((keys, shortest), longest)| Made {
         keys,

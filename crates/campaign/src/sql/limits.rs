@@ -1,10 +1,8 @@
 use super::facts::variables;
+use crate::connections;
 use engine::mysql::OltpStatements;
 use model::{Failure, FailureKind, Oltp};
 use target::client::Connection;
-
-/// Connections beside the load's: control, sampling, and one for the administrator.
-const OTHERS: u64 = 3;
 
 /// Checks that the server allows as many connections and prepared statements as `clients` of the
 /// workload need.
@@ -19,21 +17,14 @@ pub(crate) fn check_limits(
     let variables = variables(control)?;
     let endpoint = control.endpoint();
     let limit = |name: &str| variables.get(name).and_then(|value| value.parse::<u64>().ok());
-    let needed = u64::from(clients) + OTHERS;
+    let needed = connections::needed(clients);
     for name in ["max_connections", "max_user_connections"] {
         // Zero stands for no limit per user.
         let Some(allowed) = limit(name).filter(|&allowed| allowed > 0 && allowed < needed) else {
             continue;
         };
-        return Err(Failure::new(
-            FailureKind::TooFewConnections,
-            format!(
-                "{endpoint} allows {allowed} connections ({name}), and {clients} clients need {needed}"
-            ),
-            format!(
-                "raise it: SET GLOBAL {name} = {needed} (in a sandbox: settings = {{ {name} = {needed} }}), or run fewer clients"
-            ),
-        ));
+        let set = format!("SET GLOBAL {name} = {needed}");
+        return Err(connections::too_few(endpoint, (name, allowed), clients, &set));
     }
     let per_client = OltpStatements::new(oltp, 0, clients).per_client() as u64;
     let needed = per_client * u64::from(clients);

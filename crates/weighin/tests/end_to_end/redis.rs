@@ -152,6 +152,10 @@ fn what_is_wrong_with_a_server_is_said_with_the_way_to_mend_it() {
     server.weighin(&place, "prepare", &[]).refused(3, &["a key that is not weighin's"]);
     assert_eq!(server.weighin(&place, "cleanup", &[]).done(), "No keys of weighin's to remove.\n");
     assert_eq!(server.command(&["EXISTS", "foreign"]), Value::Integer(1));
+    // One that has the name by which weighin knows its own.
+    server.command(&["DEL", "foreign"]);
+    server.command(&["SET", "weighin", "1"]);
+    server.weighin(&place, "prepare", &[]).refused(3, &["a key that is not weighin's"]);
     let second = format!("{}/1", server.url());
     server.weighin_at(&place, "prepare", &second, &["--keys=10"]).done();
 }

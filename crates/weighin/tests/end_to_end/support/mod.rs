@@ -74,6 +74,7 @@ pub fn with_mounts(
     let allowed =
         Command::new("unshare").args(namespace).arg("true").stderr(Stdio::null()).status();
     if !allowed.is_ok_and(|status| status.success()) {
+        not_tested("this user may not mount anything");
         return None;
     }
     let script = format!("{before}\ncode=0; \"$0\" \"$@\" || code=$?\n{after}\nexit $code");

@@ -1,0 +1,30 @@
+//! How many connections a load needs, whichever the server.
+
+use model::{Endpoint, Failure, FailureKind};
+
+/// Connections beside the load's: control, sampling, and one for the administrator.
+const OTHERS: u64 = 3;
+
+/// Connections that a load of so many clients needs.
+pub(crate) fn needed(clients: u32) -> u64 {
+    u64::from(clients) + OTHERS
+}
+
+/// That the setting `name` allows fewer; `set` is the server's command that changes it.
+pub(crate) fn too_few(
+    endpoint: &Endpoint,
+    (name, allowed): (&str, u64),
+    clients: u32,
+    set: &str,
+) -> Failure {
+    let needed = needed(clients);
+    Failure::new(
+        FailureKind::TooFewConnections,
+        format!(
+            "{endpoint} allows {allowed} connections ({name}), and {clients} clients need {needed}"
+        ),
+        format!(
+            "raise it: {set} (in a sandbox: settings = {{ {name} = {needed} }}), or run fewer clients"
+        ),
+    )
+}
