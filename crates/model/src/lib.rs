@@ -25,6 +25,7 @@ mod reported;
 mod sample;
 mod search;
 mod slo;
+mod storage;
 mod study;
 mod test;
 mod workload;
@@ -48,7 +49,6 @@ pub use opinion::{OpinionEnd, OpinionFigures, SecondOpinion, Turn};
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};
-
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use reported::{PrintedNumber, PrintedValue, Reported, ReportedFigure};
 pub use sample::{
@@ -56,6 +56,7 @@ pub use sample::{
 };
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use slo::{LatencyFigure, Slo, SloError};
+pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use study::{
     Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };

@@ -1,0 +1,67 @@
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How bytes are moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IoMethod {
+    /// Readiness by epoll, a system call for each send and each receive.
+    #[default]
+    Epoll,
+    /// Batches through io_uring.
+    IoUring,
+}
+
+impl IoMethod {
+    /// The name that results and the command line use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Epoll => "epoll",
+            Self::IoUring => "io_uring",
+        }
+    }
+}
+
+/// How late replies were noticed: from the kernel's receive time stamp to the moment at which the
+/// engine woke up and took them. Latencies end at the kernel's time stamp, so this is no part of
+/// them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NoticeDelay {
+    /// Replies with a time stamp.
+    pub replies: u64,
+    /// Median in milliseconds.
+    pub p50_ms: f64,
+    /// 99th percentile in milliseconds.
+    pub p99_ms: f64,
+    /// Longest in milliseconds.
+    pub max_ms: f64,
+}
+
+/// What the load generator itself used in the measured phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClientCost {
+    /// Threads that drive connections.
+    pub workers: u32,
+    /// Processors that the load generator may use.
+    pub cpus_allowed: u32,
+    /// User and system time of the worker threads, in seconds.
+    pub cpu_seconds: f64,
+    /// CPU time of the busiest worker over the length of the phase: 1 is a saturated thread.
+    pub busiest_worker: f64,
+    /// Highest resident set of the whole process so far, in bytes.
+    pub peak_rss_bytes: u64,
+    /// Longest time between two waits of an event loop: replies could go unnoticed for so long.
+    pub max_loop_lag: Duration,
+    /// How bytes were moved.
+    #[serde(default)]
+    pub io: IoMethod,
+    /// How late replies were noticed; absent where the kernel gives no receive time stamps (Unix
+    /// sockets, TLS).
+    #[serde(default)]
+    pub notice: Option<NoticeDelay>,
+    /// Closed loop: time from a reply to the next request of the same client, in seconds, summed
+    /// over the measured phase. Unwanted think time: clients = throughput × (latency + this ÷
+    /// transactions).
+    #[serde(default)]
+    pub turnaround_seconds: f64,
+}

@@ -1,0 +1,60 @@
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A time in which connections were lost and operations failed because of it. All moments count
+/// from the start of the load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outage {
+    /// The first connection that was lost.
+    pub first_error: Duration,
+    /// The first success of an operation that began after the last loss; absent where there was
+    /// none.
+    pub first_success: Option<Duration>,
+    /// From here on throughput was back at 95 % of what it had been in the measured phase before
+    /// the outage, for a second at least; absent where it never was, or there was no before.
+    pub recovered: Option<Duration>,
+    /// Operations that failed because of it.
+    pub failed: u64,
+}
+
+impl Outage {
+    /// How long nothing succeeded; `None` for an outage that outlasted the load.
+    pub fn downtime(&self) -> Option<Duration> {
+        self.first_success.map(|success| success.saturating_sub(self.first_error))
+    }
+}
+
+/// What kind of trouble an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// Deadlock, lock wait timeout, serialisation failure: a new attempt may succeed.
+    Conflict,
+    /// The connection was lost, refused or reset; the server is starting or going away.
+    Connection,
+    /// Access denied, read-only, no such privilege.
+    Permission,
+    /// Out of connections, memory, disk or a limit that the server sets.
+    Resource,
+    /// No such table, wrong syntax: the statement cannot succeed.
+    Statement,
+    /// A unique key or another constraint was violated.
+    Constraint,
+    /// Anything else.
+    Other,
+}
+
+/// How often one error happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorCount {
+    /// What kind of trouble.
+    pub class: ErrorClass,
+    /// The server's error code; 0 where the error is the network's.
+    pub code: u16,
+    /// Five characters where the server sent them.
+    pub sql_state: String,
+    /// The first such message.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+}

@@ -1,0 +1,91 @@
+use super::LoadResult;
+use crate::Latencies;
+use serde::{Deserialize, Serialize};
+
+/// How operations arrive in an open loop.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrivalProcess {
+    /// At random, independently of each other, as from many users.
+    #[default]
+    Poisson,
+    /// Equally far apart.
+    Uniform,
+}
+
+impl ArrivalProcess {
+    /// Both, in the order in which help texts list them.
+    pub const ALL: [Self; 2] = [Self::Poisson, Self::Uniform];
+
+    /// The process of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|process| process.name() == name)
+    }
+
+    /// The name that study files and the command line use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Poisson => "poisson",
+            Self::Uniform => "uniform",
+        }
+    }
+}
+
+/// What an open loop adds to a result. The result's latencies are response times then: from the
+/// scheduled start to the reply, of every operation scheduled in the measured phase, whenever it
+/// was answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenLoopResult {
+    /// Operations per second that were asked for.
+    pub rate: f64,
+    /// How they were spread in time.
+    pub process: ArrivalProcess,
+    /// Operations scheduled in the measured phase.
+    pub scheduled: u64,
+    /// Of those, how many were answered without error, whenever that was.
+    pub answered: u64,
+    /// Service times of those: from sending the first byte to receiving the last.
+    pub service_times: Latencies,
+    /// How late those began: from the scheduled start to sending the first byte.
+    pub schedule_lags: Latencies,
+    /// How many operations may wait for a client before more are dropped.
+    pub max_waiting: u64,
+    /// How many waited at most.
+    pub most_waiting: u64,
+}
+
+/// Share of the offered operations that must be answered for a rate to count as achieved
+/// (method R2).
+const ACHIEVED: f64 = 0.99;
+
+/// Standard deviations of a Poisson variable by which the operations under way at one moment may
+/// lie above their mean by chance.
+const CHANCE: f64 = 3.0;
+
+impl LoadResult {
+    /// Whether the server fell behind the offered rate: fewer than 99 % of the operations of the
+    /// measured phase were answered within it. Never in a closed loop.
+    ///
+    /// An operation that is under way when the phase ends is no sign of falling behind, and where
+    /// few are measured such operations alone may be more than 1 %. So the shortfall must also
+    /// exceed what may be under way at one moment: on average L = rate × mean service time (Little's
+    /// law), no more than there are connections; by chance up to L + 3 √L, as of a Poisson variable,
+    /// rounded up to whole operations.
+    pub fn is_overloaded(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| {
+            let in_time = self.measure.transactions.min(open.answered);
+            let shortfall = open.scheduled.saturating_sub(in_time) as f64;
+            let tolerated = (1.0 - ACHIEVED) * open.scheduled as f64;
+            shortfall > tolerated.max(self.may_be_under_way(open))
+        })
+    }
+
+    /// Operations that the server may have in hand at one moment while it keeps up.
+    fn may_be_under_way(&self, open: &OpenLoopResult) -> f64 {
+        let service_seconds = open.service_times.mean_ms().unwrap_or(0.0) / 1e3;
+        let mean = (open.rate * service_seconds).min(self.clients.into());
+        (mean + CHANCE * mean.sqrt()).ceil()
+    }
+}
