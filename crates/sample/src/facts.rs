@@ -1,6 +1,6 @@
 //! What the host is: the facts without which a result means nothing (method R16 and R30).
 
-use crate::mounts::mount_of;
+use crate::mounts::mount_now;
 use model::HostFacts;
 use std::fs;
 use std::path::Path;
@@ -148,8 +148,7 @@ fn disk(name: &str) -> Option<String> {
 /// The file system of a directory, or of the nearest parent that exists, such as
 /// `ext4 on /dev/vda (rw,relatime)`.
 fn filesystem(directory: &Path) -> Option<String> {
-    let path = directory.ancestors().find_map(|path| path.canonicalize().ok())?;
-    let mount = mount_of(&fs::read_to_string("/proc/self/mountinfo").ok()?, &path)?;
+    let mount = mount_now(directory)?;
     Some(format!("{} on {} ({})", mount.kind, mount.source, mount.options))
 }
 

@@ -11,6 +11,7 @@ mod host;
 mod mounts;
 mod process;
 mod sampler;
+mod volume;
 
 pub use account::OpenAccount;
 pub use counters::CounterSource;
@@ -20,3 +21,4 @@ pub use facts::host_facts;
 pub use host::{HostReader, HostReading, rates};
 pub use process::{ProcessReader, ProcessReading, own_usage};
 pub use sampler::{SampleSink, Sampler, SamplerOptions};
+pub use volume::{Volume, volume_of};

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 /// A mounted file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
+    /// Numbers of its device, such as `254:0`; of no device where the major one is 0.
+    pub(crate) device: String,
     /// Where it is mounted.
     pub(crate) point: PathBuf,
     /// Its type, such as `ext4`.
@@ -13,6 +15,13 @@ pub(crate) struct Mount {
     pub(crate) source: String,
     /// Options of the mount and of the file system, such as `rw,relatime`.
     pub(crate) options: String,
+}
+
+/// The file system that a directory is on now; of a directory that is not made yet, that of the
+/// nearest parent that exists.
+pub(crate) fn mount_now(directory: &Path) -> Option<Mount> {
+    let path = directory.ancestors().find_map(|path| path.canonicalize().ok())?;
+    mount_of(&std::fs::read_to_string("/proc/self/mountinfo").ok()?, &path)
 }
 
 /// The file system that an absolute path without symbolic links is on.
@@ -28,10 +37,12 @@ pub(crate) fn mount_of(mountinfo: &str, path: &Path) -> Option<Mount> {
 /// Reads a line such as `27 1 254:0 / /home rw,relatime shared:1 - ext4 /dev/vda rw,discard`.
 fn parse_line(line: &str) -> Option<Mount> {
     let (mount, system) = line.split_once(" - ")?;
-    let mut mount = mount.split(' ').skip(4);
+    let mut mount = mount.split(' ').skip(2);
     let mut system = system.split(' ');
     Some(Mount {
-        point: PathBuf::from(unescape(mount.next()?)),
+        device: mount.next()?.to_owned(),
+        // Between the two stands which part of the file system is mounted.
+        point: PathBuf::from(unescape(mount.nth(1)?)),
         kind: system.next()?.to_owned(),
         source: unescape(system.next()?),
         options: mount.next()?.to_owned(),
@@ -87,6 +98,7 @@ not a mount
     fn every_part_of_a_line_is_kept() {
         let mount = mount_of(MOUNTS, Path::new("/")).unwrap();
         assert_eq!((mount.source.as_str(), mount.options.as_str()), ("/dev/vda", "rw,relatime"));
+        assert_eq!((mount.device.as_str(), mount.point.to_str()), ("254:0", Some("/")));
     }
 
     #[test]
