@@ -1,5 +1,5 @@
-use super::stamp;
 use super::tls::{TlsLayer, TlsUpgrade};
+use super::{option, stamp};
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
@@ -51,7 +51,13 @@ impl Connection {
     /// Starts to connect. The token's first event says that the outcome is known.
     pub(super) fn open(address: &Address, registry: &Registry, token: Token) -> io::Result<Self> {
         let mut stream = match address {
-            Address::Tcp(address) => Stream::Tcp(TcpStream::connect(*address)?),
+            Address::Tcp(address) => {
+                let stream = TcpStream::connect(*address)?;
+                if address.ip().is_loopback() {
+                    option::send_plainly(stream.as_raw_fd());
+                }
+                Stream::Tcp(stream)
+            }
             Address::Unix(path) => Stream::Unix(UnixStream::connect(path)?),
         };
         stream.source().register(registry, token, Interest::READABLE | Interest::WRITABLE)?;
@@ -149,7 +155,7 @@ impl Connection {
     /// whose stamps say little of the reply in them.
     pub(super) fn enable_stamps(&mut self) {
         if let (Stream::Tcp(stream), None) = (&self.stream, &self.tls) {
-            self.stamped = stamp::enable(stream.as_raw_fd());
+            self.stamped = option::note_arrivals(stream.as_raw_fd());
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod connection;
 mod epoll;
+mod option;
 mod pace;
 mod stamp;
 mod timer;

@@ -13,22 +13,6 @@ const TOGETHER: Duration = Duration::from_micros(1);
 /// How often to try to read them together.
 const ATTEMPTS: u32 = 8;
 
-/// Asks the kernel to note when data arrives at a TCP socket; false where it does not.
-pub(super) fn enable(socket: RawFd) -> bool {
-    let on: libc::c_int = 1;
-    // SAFETY: passes the address and the size of a live integer.
-    let result = unsafe {
-        libc::setsockopt(
-            socket,
-            libc::SOL_SOCKET,
-            libc::SO_TIMESTAMPNS,
-            (&raw const on).cast(),
-            size_of_val(&on) as libc::socklen_t,
-        )
-    };
-    result == 0
-}
-
 /// The time stamp in the control data of a message, since 1970.
 #[inline]
 pub(super) fn parse(control: &[u8]) -> Option<Duration> {
@@ -141,6 +125,7 @@ pub(crate) fn notice(delays: &Latencies) -> Option<NoticeDelay> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::option::note_arrivals;
     use super::*;
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
@@ -153,7 +138,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (server, _) = listener.accept().unwrap();
-        assert!(enable(server.as_raw_fd()));
+        assert!(note_arrivals(server.as_raw_fd()));
         let epoch = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap();
         let mut buffer = [0; 16];
         // The kernel begins to stamp some time after it was asked to, which is when its own

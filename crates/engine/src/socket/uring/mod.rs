@@ -4,6 +4,7 @@
 mod buffers;
 
 use self::buffers::{GROUP, ProvidedBuffers};
+use super::option;
 use super::pace::Pace;
 use super::stamp::{self, Stamps};
 use crate::crew::Next;
@@ -105,7 +106,7 @@ impl Uring {
         self.ring.submitter().register_files_update(id as u32, &[raw])?;
         let line = &mut self.lines[id];
         line.generation = line.generation.wrapping_add(1);
-        line.stamped = stamp::enable(raw);
+        line.stamped = option::note_arrivals(raw);
         line.socket = Some(socket);
         self.arm(id)
     }
