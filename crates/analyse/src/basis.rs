@@ -1,6 +1,6 @@
 //! By which figure a test is judged.
 
-use model::{KNOWN_METRICS, KnownMetric, Metric, Reported, Test, TrialRecord, Workload};
+use model::{KNOWN_METRICS, KnownMetric, Metric, Noun, Reported, Test, TrialRecord, Workload};
 use serde::Serialize;
 
 /// By which figure a test is judged, and what its throughput counts.
@@ -9,9 +9,8 @@ pub struct Basis {
     /// Ranking, comparisons and findings are about this one: throughput where there is one, else
     /// how long the work took, else the 95th percentile of latency, else its mean.
     pub metric: Metric,
-    /// What throughput counts, in the plural: `transactions`, or `operations` where it is
-    /// pipelines of commands on keys.
-    pub counted: &'static str,
+    /// What throughput counts.
+    pub counted: Noun,
     /// The name that throughput has in results that were imported. Figures of other names count
     /// something else, and are not set against it.
     #[serde(skip)]
@@ -23,20 +22,14 @@ const IN_ORDER: [Metric; 4] =
     [Metric::Throughput, Metric::Elapsed, Metric::LatencyP95, Metric::LatencyMean];
 
 impl Basis {
-    /// That of a test that weighin ran itself.
-    const OWN: Self =
-        Self { metric: Metric::Throughput, counted: "transactions", throughput: None };
-
     /// That of a test with these records; `None` where none of them has a figure that is known.
     pub(crate) fn of<'a>(
         test: &Test,
         records: impl Iterator<Item = &'a TrialRecord> + Clone,
     ) -> Option<Self> {
-        match test.workload {
-            Workload::Imported(_) => {}
-            Workload::Oltp(_) => return Some(Self::OWN),
-            // A pipeline of commands, which is no transaction.
-            Workload::KeyValue(_) => return Some(Self { counted: "operations", ..Self::OWN }),
+        let counted = test.workload.operation();
+        if !matches!(test.workload, Workload::Imported(_)) {
+            return Some(Self { metric: Metric::Throughput, counted, throughput: None });
         }
         let records = records.filter(|record| record.key.test == test.name);
         let reports = || records.clone().filter_map(TrialRecord::reported);
@@ -49,7 +42,7 @@ impl Basis {
             &other => reports().any(|reported| has(reported, other)),
         };
         let metric = IN_ORDER.into_iter().find(has)?;
-        let counted = throughput.map_or(Self::OWN.counted, |known| known.counted);
+        let counted = throughput.and_then(|known| known.counted).unwrap_or(counted);
         Some(Self { metric, counted, throughput })
     }
 

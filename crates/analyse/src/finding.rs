@@ -6,8 +6,8 @@ pub use subject::{Severity, Subject, Validity};
 
 use crate::money::{BreakEven, CostGap, Step};
 use crate::{
-    Bend, Contradiction, Contrast, Crossover, Growth, LatencyGap, NoLaw, NoiseFloor, ScalingLaw,
-    SearchOutcome, Source, Span, Verdict,
+    Bend, Contradiction, Contrast, Crossover, Evictions, Growth, LatencyGap, NoLaw, NoiseFloor,
+    ScalingLaw, SearchOutcome, Source, Span, Verdict,
 };
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
@@ -120,7 +120,11 @@ pub enum Evidence {
         succeeded: u64,
         /// The most frequent message.
         message: String,
+        /// Its SQL state, or the word by which the server tells kinds of errors; may be empty.
+        code: String,
     },
+    /// The server removed keys to stay below its limit of memory.
+    KeysEvicted(Evictions),
     /// The hypervisor took processor time from this host during a trial.
     Steal {
         /// Mean share of all processors' time, 0 to 1.
@@ -479,6 +483,6 @@ impl Evidence {
 
     /// Whether the reader must be warned although the trial is as good as any.
     pub(crate) fn is_warning(&self) -> bool {
-        matches!(self, Self::WriteDebt { growing: true, .. })
+        matches!(self, Self::WriteDebt { growing: true, .. } | Self::KeysEvicted(_))
     }
 }

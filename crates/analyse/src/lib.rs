@@ -53,6 +53,7 @@ pub use analysis::{
 pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
 pub use bend::{Bend, GapAt, LatencyGap};
+pub use check::Evictions;
 pub use crossing::Crossover;
 pub use factor::{Contrast, LevelEffect, PairEffect};
 pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};

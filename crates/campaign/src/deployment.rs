@@ -83,6 +83,23 @@ impl Deployment {
         self.login.control()
     }
 
+    /// A failure with why a private server has ended, if that is behind it.
+    pub fn explain(&mut self, failure: Failure) -> Failure {
+        let lost = matches!(failure.kind, FailureKind::ServerLost | FailureKind::Unreachable);
+        let last_words = self.sandbox.as_mut().filter(|_| lost).and_then(Sandbox::last_words);
+        match last_words {
+            None => failure,
+            Some(words) => Failure::new(
+                match words.kind {
+                    FailureKind::DiskFull => FailureKind::DiskFull,
+                    _ => FailureKind::ServerLost,
+                },
+                format!("{}; {}", failure.message, words.message),
+                words.remedy,
+            ),
+        }
+    }
+
     /// A trial is over: a private server that restarts between trials goes down.
     ///
     /// # Errors

@@ -117,7 +117,10 @@ pub(crate) fn run_trial(
         Ok(Some((measured, search))) => {
             (TrialEnd::Completed(Box::new(measured.load)), measured.sampling, search)
         }
-        Err(failure) => (TrialEnd::Failed(failure), Sampling::default(), None),
+        Err(failure) => {
+            let failure = stand.deployment.explain(failure);
+            (TrialEnd::Failed(failure), Sampling::default(), None)
+        }
     };
     Some(TrialRecord {
         key: trial.key.clone(),

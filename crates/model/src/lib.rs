@@ -15,6 +15,7 @@ mod latency_log;
 mod load;
 mod metric;
 mod mix;
+mod noun;
 mod oltp;
 mod opinion;
 mod plan;
@@ -44,6 +45,7 @@ pub use load::{
 };
 pub use metric::{Better, KNOWN_METRICS, KnownMetric, Metric, factor_to, known_metric, seconds_in};
 pub use mix::{OltpMix, OltpTransaction};
+pub use noun::Noun;
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use opinion::{OpinionEnd, OpinionFigures, SecondOpinion, Turn};
 pub use plan::{Block, Plan, Trial, TrialKey};

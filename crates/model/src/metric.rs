@@ -1,3 +1,4 @@
+use crate::Noun;
 use serde::{Deserialize, Serialize};
 
 /// Which way a figure is better.
@@ -50,17 +51,17 @@ pub struct KnownMetric {
     pub name: &'static str,
     /// What it measures.
     pub metric: Metric,
-    /// What is counted, in the plural, for throughput; empty for times.
-    pub counted: &'static str,
+    /// What is counted, for throughput; absent for times.
+    pub counted: Option<Noun>,
 }
 
 /// Every known name. Where a trial has several of one metric, the earlier one here counts.
 pub const KNOWN_METRICS: [KnownMetric; 13] = [
-    throughput("transactions_per_s", "transactions"),
-    throughput("operations_per_s", "operations"),
-    throughput("requests_per_s", "requests"),
-    throughput("queries_per_s", "queries"),
-    throughput("iops", "I/O operations"),
+    throughput("transactions_per_s", Noun::TRANSACTION),
+    throughput("operations_per_s", Noun::OPERATION),
+    throughput("requests_per_s", Noun::REQUEST),
+    throughput("queries_per_s", Noun::QUERY),
+    throughput("iops", Noun::IO),
     time("elapsed", Metric::Elapsed),
     time("latency_mean", Metric::LatencyMean),
     time("latency_avg", Metric::LatencyMean),
@@ -71,12 +72,12 @@ pub const KNOWN_METRICS: [KnownMetric; 13] = [
     time("latency_p99", Metric::LatencyP99),
 ];
 
-const fn throughput(name: &'static str, counted: &'static str) -> KnownMetric {
-    KnownMetric { name, metric: Metric::Throughput, counted }
+const fn throughput(name: &'static str, counted: Noun) -> KnownMetric {
+    KnownMetric { name, metric: Metric::Throughput, counted: Some(counted) }
 }
 
 const fn time(name: &'static str, metric: Metric) -> KnownMetric {
-    KnownMetric { name, metric, counted: "" }
+    KnownMetric { name, metric, counted: None }
 }
 
 /// What is known of a figure by its name.

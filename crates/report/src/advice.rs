@@ -4,6 +4,7 @@ use crate::terminal::{Page, Style};
 use crate::{numbers, view, words};
 use analyse::capacity::{Answer, Asked, Question, TestAnswers};
 use analyse::{Analysis, TestAnalysis};
+use model::Noun;
 
 /// Which target to take when, test by test, in lines of at most `width` columns (40 at least).
 /// Without `colour` there are no escape sequences.
@@ -47,7 +48,7 @@ pub fn terminal_answers(
     let mut page = Page::new(width, colour);
     for test in answers {
         let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
-        let counted = of_test.map_or("transactions", view::counted);
+        let counted = of_test.map_or(Noun::TRANSACTION, view::counted);
         let heading = format!("{}: {}?", test.test, words::question(question, counted));
         page.paragraph("", &heading, Style::Bold);
         for target in &test.targets {

@@ -1,7 +1,7 @@
 //! Everything, for programs.
 
 use crate::trial_columns::{COLUMNS, rows};
-use crate::words;
+use crate::{view, words};
 use analyse::{Analysis, BreakEven, Contrast, Finding, SettingDifference, Summary, TestAnalysis};
 use model::{HostFacts, Price, ServerFacts};
 use serde::Serialize;
@@ -117,7 +117,10 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         findings: analysis
             .findings
             .iter()
-            .map(|finding| FindingReport { words: words::sentence(finding), finding })
+            .map(|finding| {
+                let counted = view::counted_in(analysis, finding);
+                FindingReport { words: words::sentence(finding, counted), finding }
+            })
             .collect(),
         trials: rows(analysis)
             .iter()

@@ -1,18 +1,18 @@
 //! What the levels of a test count, and what its latencies are called.
 
 use crate::numbers::{NOTHING, count};
-use crate::words;
+use crate::{view, words};
 use analyse::TestAnalysis;
-use model::Level;
+use model::{Level, Noun};
 
 /// What the levels of a test count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelAxis {
     /// Closed loops of so many clients; latencies are service times.
     Clients,
-    /// Open loops at so many transactions per second; latencies are response times, which share
-    /// no table and no axis with service times (method R1).
-    Rate,
+    /// Open loops at so many of these per second; latencies are response times, which share no
+    /// table and no axis with service times (method R1).
+    Rate(Noun),
     /// Results that were imported and do not say how hard the load was, or know no levels.
     NotStated,
 }
@@ -23,7 +23,7 @@ impl LevelAxis {
         let open = test.cells.iter().any(|cell| cell.level.is_open());
         let stated = test.cells.iter().any(|cell| cell.level != Level::NOT_STATED);
         match (open, stated) {
-            (true, _) => Self::Rate,
+            (true, _) => Self::Rate(view::counted(test)),
             (false, true) => Self::Clients,
             (false, false) => Self::NotStated,
         }
@@ -33,7 +33,7 @@ impl LevelAxis {
     pub(crate) fn number(self, level: Level) -> u32 {
         match self {
             Self::Clients | Self::NotStated => level.clients,
-            Self::Rate => level.rate.unwrap_or_default(),
+            Self::Rate(_) => level.rate.unwrap_or_default(),
         }
     }
 
@@ -47,26 +47,28 @@ impl LevelAxis {
     }
 
     /// The levels, in words for an axis or a column.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> String {
         match self {
-            Self::Clients | Self::NotStated => "clients",
-            Self::Rate => "offered, transactions/s",
+            Self::Clients | Self::NotStated => "clients".to_owned(),
+            Self::Rate(counted) => format!("offered, {counted}/s"),
         }
     }
 
     /// What follows the number of a level: of one, and of several.
-    pub(crate) fn units(self) -> (&'static str, &'static str) {
+    pub(crate) fn units(self) -> (String, String) {
         match self {
-            Self::Clients | Self::NotStated => ("client", "clients"),
-            Self::Rate => ("transaction/s offered", "transactions/s offered"),
+            Self::Clients | Self::NotStated => ("client".to_owned(), "clients".to_owned()),
+            Self::Rate(Noun { one, many }) => {
+                (format!("{one}/s offered"), format!("{many}/s offered"))
+            }
         }
     }
 
-    /// What the time of a transaction is called.
+    /// What the time of an operation is called.
     pub(crate) fn latency(self) -> &'static str {
         match self {
             Self::Clients | Self::NotStated => "latency",
-            Self::Rate => "response time",
+            Self::Rate(_) => "response time",
         }
     }
 
@@ -74,7 +76,7 @@ impl LevelAxis {
     pub(crate) fn percentiles(self) -> [&'static str; 3] {
         match self {
             Self::Clients | Self::NotStated => ["p50, ms", "p95, ms", "p99, ms"],
-            Self::Rate => ["p50 response, ms", "p95 response, ms", "p99 response, ms"],
+            Self::Rate(_) => ["p50 response, ms", "p95 response, ms", "p99 response, ms"],
         }
     }
 
@@ -82,7 +84,7 @@ impl LevelAxis {
     pub(crate) fn p95_comparison(self) -> [&'static str; 2] {
         match self {
             Self::Clients | Self::NotStated => ["base p95, ms", "p95 ratio"],
-            Self::Rate => ["base p95 response, ms", "p95 response ratio"],
+            Self::Rate(_) => ["base p95 response, ms", "p95 response ratio"],
         }
     }
 }

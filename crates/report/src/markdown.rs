@@ -109,7 +109,7 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         if !comparisons.rows.is_empty() {
             blocks.push(table(&comparisons));
         }
-        blocks.push(table(&tables::search_steps(analysis, found)));
+        blocks.push(table(&tables::search_steps(analysis, test, found)));
     }
     for (baseline, candidate) in view::pairs(test) {
         blocks.push(format!("### {} ÷ {}", escaped(candidate), escaped(baseline)));
@@ -143,8 +143,12 @@ fn findings(analysis: &Analysis) -> Vec<String> {
     let mut blocks = vec!["## Findings".to_owned()];
     for severity in ORDER {
         let kinds = view::by_kind(analysis, severity);
-        let sentences: Vec<String> =
-            kinds.iter().flat_map(|(_, findings)| words::sentences(findings)).collect();
+        let sentences: Vec<String> = kinds
+            .iter()
+            .flat_map(|(_, findings)| {
+                words::sentences(findings, |found| view::counted_in(analysis, found))
+            })
+            .collect();
         if let Some(list) = bullets(&sentences) {
             blocks.push(format!("### {}", words::severity(severity)));
             blocks.push(list);

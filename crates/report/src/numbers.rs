@@ -1,6 +1,6 @@
 //! Numbers, dates and names as people read them.
 
-use model::{PrintedNumber, UnixMillis};
+use model::{Noun, PrintedNumber, UnixMillis};
 use stats::{Estimate, Interval};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -187,6 +187,11 @@ pub(crate) fn list<S: AsRef<str>>(names: &[S]) -> String {
             format!("{} and {}", first.join(", "), last.as_ref())
         }
     }
+}
+
+/// A number of what a test counts: `1 query`, `1,234 queries`.
+pub fn number_of(number: u64, noun: Noun) -> String {
+    format!("{} {}", count(number), noun.of(number))
 }
 
 /// A number with its noun: `1 trial`, `2 trials`.

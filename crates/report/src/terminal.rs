@@ -1,7 +1,7 @@
 //! What a terminal shows when a run is over.
 
 use crate::{numbers, view, words};
-use analyse::{Analysis, Evidence, Place, SearchAnalysis, Severity, TestAnalysis};
+use analyse::{Analysis, Evidence, Finding, Place, SearchAnalysis, Severity, TestAnalysis};
 use std::fmt::Write;
 
 /// Narrowest width that lines are broken to.
@@ -162,7 +162,8 @@ impl Page {
                 if findings.iter().any(|f| matches!(f.evidence, Evidence::TrialFailed { .. })) {
                     continue;
                 }
-                let sentences = words::sentences(&findings);
+                let counted = |finding: &Finding| view::counted_in(analysis, finding);
+                let sentences = words::sentences(&findings, counted);
                 let Some((first, others)) = sentences.split_first() else { continue };
                 self.bullet(first, style);
                 if !others.is_empty() {

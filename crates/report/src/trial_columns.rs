@@ -2,7 +2,7 @@
 
 use crate::{view, words};
 use analyse::{Analysis, TrialAssessment};
-use model::{Level, LoadResult, Search, SearchOver, TrialRecord, UnixMillis};
+use model::{Level, LoadResult, Noun, Search, SearchOver, TrialRecord, UnixMillis};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct TrialRow<'a> {
 pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
 
 /// All columns in order. Names and meanings are part of the published formats.
-pub(crate) const COLUMNS: [Column; 40] = [
+pub(crate) const COLUMNS: [Column; 41] = [
     ("study", |row| row.analysis.dataset.study.name.clone().into()),
     ("run", |row| row.analysis.dataset.run.id.into()),
     ("test", |row| row.planned.key.test.clone().into()),
@@ -71,6 +71,7 @@ pub(crate) const COLUMNS: [Column; 40] = [
     ("search_kept", |row| row.searched(|search| search.answer.kept.into())),
     ("search_missed", |row| row.searched(|search| search.answer.missed.into())),
     ("search_steps", |row| row.searched(|search| search.steps.len().into())),
+    ("counted", |row| row.loaded(|_| row.counted().into())),
 ];
 
 /// A date; null where imported results do not say.
@@ -103,6 +104,13 @@ impl TrialRow<'_> {
             Some(record) if record.reported().is_some() => "reported",
             Some(_) => "completed",
         }
+    }
+
+    /// What its transactions are.
+    fn counted(&self) -> &'static str {
+        let mut tests = self.analysis.tests.iter();
+        let test = tests.find(|test| test.test == self.planned.key.test);
+        test.map_or(Noun::TRANSACTION, view::counted).many
     }
 
     fn recorded(&self, value: impl FnOnce(&TrialRecord) -> Value) -> Value {

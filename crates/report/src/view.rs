@@ -2,7 +2,7 @@
 
 use crate::{numbers, words};
 use analyse::{Analysis, Cell, Finding, Severity, TestAnalysis, TrialAssessment, Validity};
-use model::{Failure, Place, TrialKey, Workload};
+use model::{Failure, Noun, Place, TrialKey, Workload};
 use std::collections::HashMap;
 
 /// A target's place in the study, which decides how it looks throughout a report.
@@ -17,28 +17,36 @@ pub(crate) fn imported(analysis: &Analysis) -> bool {
     targets.all(|target| target.place == Place::Elsewhere)
 }
 
-/// What throughput counts in a test, in the plural.
-pub(crate) fn counted(test: &TestAnalysis) -> &'static str {
-    test.basis.map_or("transactions", |basis| basis.counted)
+/// What throughput counts in a test.
+pub(crate) fn counted(test: &TestAnalysis) -> Noun {
+    test.basis.map_or(Noun::TRANSACTION, |basis| basis.counted)
+}
+
+/// What is counted in the test that a finding is about, or in all of them.
+pub(crate) fn counted_in(analysis: &Analysis, finding: &Finding) -> Noun {
+    let name = finding.subject.test.as_deref();
+    let test = analysis.tests.iter().find(|test| Some(test.test.as_str()) == name);
+    test.map_or_else(|| work(analysis).counted, counted)
 }
 
 /// What throughput and statements are called in all tests of a study: a study's tests all run on
 /// all its targets, so that they are of one kind.
 pub(crate) fn work(analysis: &Analysis) -> Work {
-    let mut tests = analysis.dataset.study.tests.iter();
-    match tests.any(|test| matches!(test.workload, Workload::KeyValue(_))) {
-        true => Work { counted: "operations", statements: "commands", keys: true },
-        false => Work { counted: "transactions", statements: "queries", keys: false },
+    let workload = analysis.dataset.study.tests.first().map(|test| &test.workload);
+    Work {
+        counted: workload.map_or(Noun::TRANSACTION, Workload::operation),
+        statements: workload.map_or(Noun::QUERY, Workload::statement),
+        keys: matches!(workload, Some(Workload::KeyValue(_))),
     }
 }
 
-/// What the work of a study is called, in the plural.
+/// What the work of a study is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Work {
     /// What a client does before it goes on to the next.
-    pub(crate) counted: &'static str,
+    pub(crate) counted: Noun,
     /// What that is made of.
-    pub(crate) statements: &'static str,
+    pub(crate) statements: Noun,
     /// Whether keys are read, of which some may be missing.
     pub(crate) keys: bool,
 }

@@ -4,7 +4,7 @@ mod support;
 
 use analyse::{Bend, GapAt, LatencyGap, Metric, NoiseFloor};
 use analyse::{Crossover, Evidence, Finding, Growth, NoLaw, ScalingLaw, Severity, Subject};
-use model::Level;
+use model::{Level, Noun};
 use report::words::sentence;
 use stats::{Estimate, UslPeak};
 use support::ratio;
@@ -19,7 +19,7 @@ fn said(target: Option<&str>, evidence: Evidence) -> String {
         target: target.map(str::to_owned),
         ..Subject::default()
     };
-    sentence(&Finding { severity: Severity::Notice, subject, evidence })
+    sentence(&Finding { severity: Severity::Notice, subject, evidence }, Noun::TRANSACTION)
 }
 
 fn growth() -> Growth {

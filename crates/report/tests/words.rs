@@ -3,9 +3,10 @@
 mod support;
 
 use analyse::{
-    Check, Drifting, Evidence, Finding, Held, Metric, SearchOutcome, Severity, Subject, Verdict,
+    Check, Drifting, Evictions, Evidence, Finding, Held, Metric, SearchOutcome, Severity, Subject,
+    Verdict,
 };
-use model::{Failure, FailureKind, Level, SearchOver};
+use model::{Failure, FailureKind, Level, Noun, SearchOver};
 use report::words::sentence;
 use stats::Estimate;
 use std::time::Duration;
@@ -168,7 +169,28 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             failed: 412,
             succeeded: 30_000,
             message: "Deadlock found when trying to get lock".into(),
+            code: "40001".into(),
         }),
+        finding(Evidence::Errors {
+            failed: 412,
+            succeeded: 30_000,
+            message: "OOM command not allowed when used memory > 'maxmemory'.".into(),
+            code: "OOM".into(),
+        }),
+        finding(Evidence::KeysEvicted(Evictions {
+            evicted: 81_234,
+            written: 100_000,
+            data_bytes: 102_400_000,
+            limit_bytes: Some(20 << 20),
+            hit_rate: Some(0.187),
+        })),
+        finding(Evidence::KeysEvicted(Evictions {
+            evicted: 81_234,
+            written: 100_000,
+            data_bytes: 102_400_000,
+            limit_bytes: None,
+            hit_rate: None,
+        })),
         finding(Evidence::Steal { share: 0.0423 }),
         finding(Evidence::HostSaturated { busy: 0.973 }),
         finding(Evidence::OtherProcesses { share: 0.212 }),
@@ -277,7 +299,12 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             buffer_pool_bytes: 134_217_728,
         }),
     ];
-    insta::assert_snapshot!(all.iter().map(sentence).collect::<Vec<String>>().join("\n"));
+    insta::assert_snapshot!(
+        all.iter()
+            .map(|found| sentence(found, Noun::TRANSACTION))
+            .collect::<Vec<String>>()
+            .join("\n")
+    );
 }
 
 #[test]
@@ -287,7 +314,7 @@ fn nothing_is_faster_where_the_interval_reaches_one() {
     for ratios in
         [(doubtful, sure), (doubtful, doubtful), (Estimate { interval: None, ..sure }, sure)]
     {
-        let sentence = sentence(&better(ratios, &[1, 4]));
+        let sentence = sentence(&better(ratios, &[1, 4]), Noun::TRANSACTION);
         assert!(!sentence.contains("faster"), "{sentence}");
         assert!(!sentence.contains('%') || sentence.contains("interval"), "{sentence}");
     }
@@ -302,6 +329,6 @@ fn names_that_would_read_as_prose_are_quoted() {
         metric: Metric::Throughput,
         margin: 0.03,
     });
-    let sentence = sentence(&finding);
+    let sentence = sentence(&finding, Noun::TRANSACTION);
     assert!(sentence.contains("“the old one” and “<script>alert(1)</script>”"), "{sentence}");
 }

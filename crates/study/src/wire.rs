@@ -245,12 +245,12 @@ pub(crate) struct TestTable {
         extend("enum" = KeyOrder::names())
     )]
     pub distribution: Maybe<String>,
-    /// Levels: connections that each run one transaction after another. With `rate` one number,
+    /// Levels: connections that each run one transaction, or operation of `key_value`, after another. With `rate` one number,
     /// the connections that there are to choose from; 64 when absent.
     #[schemars(with = "Option<Numbers>")]
     pub clients: Maybe<Numbers>,
-    /// Levels: transactions offered per second, whether or not the server keeps up. Latencies are
-    /// response times then, counted from when each transaction was due.
+    /// Levels: transactions, or operations of `key_value`, offered per second, whether or not the
+    /// server keeps up. Latencies are response times then, counted from when each was due.
     #[schemars(with = "Option<Numbers>")]
     pub rate: Maybe<Numbers>,
     /// A bound on latency, such as `p95 < 20ms`, in place of levels: the highest load that keeps it
@@ -264,10 +264,10 @@ pub(crate) struct TestTable {
     /// of `clients`, of which the key `clients` then is the most to try; 128 when absent.
     #[schemars(with = "Option<String>", extend("enum" = SearchOver::ALL.map(SearchOver::name)))]
     pub search: Maybe<String>,
-    /// How the transactions of a `rate` are spread in time; `poisson` when absent.
+    /// How what a `rate` offers is spread in time; `poisson` when absent.
     #[schemars(with = "Option<String>", extend("enum" = ArrivalProcess::ALL.map(ArrivalProcess::name)))]
     pub arrivals: Maybe<String>,
-    /// How many transactions of a `rate` may wait for a free connection; later ones are dropped.
+    /// How much of what a `rate` offers may wait for a free connection; what comes later is dropped.
     /// 10,000 when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = crate::level::MAX_WAITING))]
     pub max_waiting: Maybe<i64>,

@@ -238,7 +238,7 @@ pub(crate) struct LoadArguments {
     /// Rows that a range statement spans [default: 100]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) range_size: Option<u32>,
-    /// Connections that each run one transaction after another [default: 1; with --slo 64, or 128
+    /// Connections that each run one transaction or operation after another [default: 1; with --slo 64, or 128
     /// with --search clients]
     #[arg(long, visible_alias = "threads", value_parser = clap::value_parser!(u32).range(1..=65_000))]
     pub(crate) clients: Option<u32>,
@@ -251,11 +251,11 @@ pub(crate) struct LoadArguments {
     /// How long to measure, such as 30s or 2m; 10s unless --events is given, 5s with --slo
     #[arg(long, value_parser = study::parse_duration)]
     pub(crate) duration: Option<Duration>,
-    /// Begin no more than so many transactions after the warm-up
+    /// Begin no more than so many transactions or operations after the warm-up
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) events: Option<u64>,
-    /// Offer so many transactions per second, whether or not the server keeps up; latencies are
-    /// response times then, counted from when each transaction was due
+    /// Offer so many transactions or operations per second, whether or not the server keeps up;
+    /// latencies are response times then, counted from when each was due
     #[arg(long, value_parser = rate, group = "open")]
     pub(crate) rate: Option<f64>,
     /// Search for the highest load that keeps a bound on latency, such as 'p95 < 20ms', in steps as
@@ -266,10 +266,10 @@ pub(crate) struct LoadArguments {
     /// --clients
     #[arg(long, value_enum, default_value_t = SearchName::Rate, requires = "slo")]
     pub(crate) search: SearchName,
-    /// How transactions of a --rate are spread in time
+    /// How what a --rate offers is spread in time
     #[arg(long, value_enum, default_value_t = ArrivalsName::Poisson, requires = "open")]
     pub(crate) arrivals: ArrivalsName,
-    /// How many transactions of a --rate may wait for a free connection; later ones are dropped
+    /// How much of what a --rate offers may wait for a free connection; what comes later is dropped
     #[arg(long, default_value_t = 100_000, requires = "open")]
     pub(crate) max_waiting: u32,
     /// What to do when a transaction ends in a deadlock or a lock wait timeout
@@ -383,7 +383,7 @@ fn scale(text: &str) -> Result<f64, String> {
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
-        _ => Err("a number of transactions per second is needed, such as 250".to_owned()),
+        _ => Err("a number per second is needed, such as 250".to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::slo_output::{answer_line, capacity_line, step_line};
 use campaign::tables::Step;
 use campaign::{Event, SearchProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::{Interval, Phase, Trial, TrialEnd, TrialRecord};
+use model::{Interval, Noun, Phase, Study, Trial, TrialEnd, TrialRecord, Workload};
 use report::numbers::{count, duration, figure};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -41,6 +41,11 @@ pub(crate) struct RunProgress {
     bar: ProgressBar,
     /// Whether nobody watches: lines in place of a bar.
     plain: bool,
+    /// What the throughput of its tests counts: they run on the same targets, so that they are of
+    /// one kind.
+    counted: Noun,
+    /// What its targets are filled with, in the plural.
+    made: &'static str,
     total: usize,
     done: usize,
     /// When the first trial of this run began.
@@ -71,7 +76,8 @@ impl TimeLeft {
 
 impl RunProgress {
     /// `done` trials of `total` have a record already; the whole plan should take `estimate`.
-    pub(crate) fn start(total: usize, done: usize, estimate: Duration) -> Self {
+    pub(crate) fn start(study: &Study, total: usize, done: usize, estimate: Duration) -> Self {
+        let workload = study.tests.first().map(|test| &test.workload);
         let bar = bar("{wide_msg}\n{prefix} {wide_bar:.cyan/dim} {pos}/{len}");
         bar.set_length(total as u64);
         bar.set_position(done as u64);
@@ -79,6 +85,11 @@ impl RunProgress {
         let progress = Self {
             bar,
             plain: !std::io::stderr().is_terminal(),
+            counted: workload.map_or(Noun::TRANSACTION, Workload::operation),
+            made: match workload {
+                Some(Workload::KeyValue(_)) => "keys",
+                _ => "rows",
+            },
             total,
             done,
             trials_since: None,
@@ -101,8 +112,8 @@ impl RunProgress {
             Event::BringingUp { target } => self.live(target, ": bringing up"),
             Event::Preparing { target, step } => {
                 // Many a second: nothing for a log.
-                let rows = format!(": {} of {} rows made", count(step.rows), count(step.of));
-                self.live(target, &rows);
+                let (made, of) = (count(step.rows), count(step.of));
+                self.live(target, &format!(": {made} of {of} {} made", self.made));
             }
             Event::Ready { target, version, prepared } => {
                 let noun = prepared.noun;
@@ -123,10 +134,13 @@ impl RunProgress {
                 self.live(&trial.key.to_string(), ": starting");
             }
             Event::Searching { trial, progress: SearchProgress::Capacity(rate) } => {
-                self.live(&trial.key.to_string(), &format!(": {}", capacity_line(*rate)));
+                self.live(
+                    &trial.key.to_string(),
+                    &format!(": {}", capacity_line(*rate, self.counted)),
+                );
             }
             Event::Searching { trial, progress: SearchProgress::Step { goal, step } } => {
-                let tried = format!(": {}", step_line(step, goal.over, &goal.slo));
+                let tried = format!(": {}", step_line(step, goal.over, &goal.slo, self.counted));
                 self.live(&trial.key.to_string(), &tried);
             }
             Event::Interval { trial, interval } => self.interval(trial, interval),
@@ -143,7 +157,7 @@ impl RunProgress {
         let p95 = interval.latencies.unpack().percentile_ms(95.0);
         let warming = if interval.phase == Phase::Warmup { "warming up, " } else { "" };
         let latency = p95.map(|p95| format!(", p95 {} ms", figure(p95))).unwrap_or_default();
-        let now = format!(": {warming}{} transactions/s{latency}", figure(rate));
+        let now = format!(": {warming}{} {}/s{latency}", figure(rate), self.counted);
         self.live(&trial.key.to_string(), &now);
     }
 
@@ -164,8 +178,8 @@ impl RunProgress {
                     None => String::new(),
                 };
                 let what = match &record.search {
-                    Some(search) => answer_line(search),
-                    None => format!("{rate} transactions/s{p95}"),
+                    Some(search) => answer_line(search, self.counted),
+                    None => format!("{rate} {}/s{p95}", self.counted),
                 };
                 (what, false)
             }

@@ -3,8 +3,9 @@
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use campaign::{Goal, Searched};
-use model::{Search, SearchOver, SearchStep, Slo, StepVerdict, Workload};
-use report::numbers::{count, figure};
+use model::{Noun, Search, SearchOver, SearchStep, Slo, StepVerdict, Workload};
+use report::numbers::figure;
+use report::words::searched_load;
 use serde::Serialize;
 
 /// Version of the JSON below; raised when a field changes its meaning or goes away.
@@ -75,45 +76,39 @@ pub(crate) fn headline(workload: &str, clients: u32, goal: &Goal) -> String {
     format!("{workload}: {sought}")
 }
 
-/// What a closed loop did before the first step.
-pub(crate) fn capacity_line(rate: f64) -> String {
-    format!("a closed loop does {} transactions/s", figure(rate))
+/// What a closed loop did before the first step; `counted` is what throughput counts.
+pub(crate) fn capacity_line(rate: f64, counted: Noun) -> String {
+    format!("a closed loop does {} {counted}/s", figure(rate))
 }
 
 /// A step: `830 transactions/s: p95 12.3 ms, kept`.
-pub(crate) fn step_line(step: &SearchStep, over: SearchOver, slo: &Slo) -> String {
+pub(crate) fn step_line(step: &SearchStep, over: SearchOver, slo: &Slo, counted: Noun) -> String {
     let verdict = match step.verdict {
         StepVerdict::Kept => "kept".to_owned(),
         StepVerdict::Missed => "not kept".to_owned(),
         StepVerdict::FellBehind => format!("fell behind with {}/s", figure(step.achieved)),
     };
-    let latency = step.figure_ms.map_or("no transaction".to_owned(), |ms| {
-        format!("{} {} ms", slo.figure.name(), figure(ms))
-    });
+    let latency = match step.figure_ms {
+        Some(ms) => format!("{} {} ms", slo.figure.name(), figure(ms)),
+        None => format!("no {}", counted.one),
+    };
     let again = if step.repeated { " by both runs together" } else { "" };
-    format!("{}: {latency}, {verdict}{again}", load(over, step.load))
+    format!("{}: {latency}, {verdict}{again}", searched_load(over, step.load, counted))
 }
 
 /// What a search found.
-pub(crate) fn answer_line(search: &Search) -> String {
-    let (over, slo) = (search.over, &search.slo);
+pub(crate) fn answer_line(search: &Search, counted: Noun) -> String {
+    let slo = &search.slo;
+    let load = |load| searched_load(search.over, load, counted);
     match (search.answer.kept, search.answer.missed) {
         (Some(kept), Some(missed)) => {
-            format!("{slo} is kept at {}, and not at {}", load(over, kept), load(over, missed))
+            format!("{slo} is kept at {}, and not at {}", load(kept), load(missed))
         }
-        (Some(kept), None) => format!("{slo} is kept at {}, the highest tried", load(over, kept)),
+        (Some(kept), None) => format!("{slo} is kept at {}, the highest tried", load(kept)),
         (None, Some(missed)) => {
-            format!("{slo} is not even kept at {}, the lowest tried", load(over, missed))
+            format!("{slo} is not even kept at {}, the lowest tried", load(missed))
         }
         (None, None) => format!("nothing is known of {slo}"),
-    }
-}
-
-fn load(over: SearchOver, load: f64) -> String {
-    match over {
-        SearchOver::Rate => format!("{} transactions/s", figure(load)),
-        SearchOver::Clients if load == 1.0 => "1 client".to_owned(),
-        SearchOver::Clients => format!("{} clients", count(load as u64)),
     }
 }
 
@@ -164,9 +159,10 @@ mod tests {
     fn lines_say_what_was_tried_and_what_was_found() {
         let slo: Slo = "p95 < 20ms".parse().unwrap();
         assert_eq!(
-            step_line(&step(830.0, StepVerdict::Missed), SearchOver::Rate, &slo),
-            "830 transactions/s: p95 19.4 ms, not kept by both runs together"
+            step_line(&step(830.0, StepVerdict::Missed), SearchOver::Rate, &slo, Noun::OPERATION),
+            "830 operations/s: p95 19.4 ms, not kept by both runs together"
         );
+        let said = |search: &Search| answer_line(search, Noun::TRANSACTION);
         let mut search = Search {
             over: SearchOver::Clients,
             slo,
@@ -174,13 +170,10 @@ mod tests {
             steps: Vec::new(),
             answer: SearchAnswer { kept: Some(1.0), missed: Some(2.0) },
         };
-        assert_eq!(answer_line(&search), "p95 < 20 ms is kept at 1 client, and not at 2 clients");
+        assert_eq!(said(&search), "p95 < 20 ms is kept at 1 client, and not at 2 clients");
         search.answer.missed = None;
-        assert_eq!(answer_line(&search), "p95 < 20 ms is kept at 1 client, the highest tried");
+        assert_eq!(said(&search), "p95 < 20 ms is kept at 1 client, the highest tried");
         search.answer = SearchAnswer { kept: None, missed: Some(1.0) };
-        assert_eq!(
-            answer_line(&search),
-            "p95 < 20 ms is not even kept at 1 client, the lowest tried"
-        );
+        assert_eq!(said(&search), "p95 < 20 ms is not even kept at 1 client, the lowest tried");
     }
 }

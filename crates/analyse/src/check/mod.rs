@@ -5,6 +5,7 @@ mod cache;
 mod client;
 mod counters;
 mod debt;
+mod evicted;
 mod host;
 mod little;
 mod outcome;
@@ -12,6 +13,8 @@ mod steady;
 mod throttling;
 mod turnaround;
 mod window;
+
+pub use evicted::Evictions;
 
 use crate::{Check, Evidence, Finding, Severity, Subject, Validity};
 use model::{Dataset, LoadResult, SearchOver, ServerFacts, TrialRecord};
@@ -69,6 +72,7 @@ pub(crate) fn judge(dataset: &Dataset, record: &TrialRecord) -> Judgement {
         }
         let server = facts(dataset, record);
         doubts.extend(debt::doubt(&record.sampling, load, server));
+        doubts.extend(evicted::doubt(dataset, record, load));
         doubts.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = doubts.iter().map(|doubt| doubt.validity).max().unwrap_or(Validity::Valid);

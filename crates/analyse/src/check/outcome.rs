@@ -47,8 +47,10 @@ fn errors(load: &LoadResult) -> Option<Doubt> {
         Validity::Valid
     };
     let most_frequent = load.errors.iter().max_by_key(|error| error.count);
-    let message = most_frequent.map(|error| error.message.clone()).unwrap_or_default();
-    Some(Doubt { validity, evidence: Evidence::Errors { failed, succeeded, message } })
+    let (message, code) = most_frequent
+        .map(|error| (error.message.clone(), error.sql_state.clone()))
+        .unwrap_or_default();
+    Some(Doubt { validity, evidence: Evidence::Errors { failed, succeeded, message, code } })
 }
 
 /// Whatever a trial with an outage was to measure, the outage is in it.

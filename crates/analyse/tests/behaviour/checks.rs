@@ -243,8 +243,9 @@ fn errors_count_by_their_share() {
         assert_eq!(validity(&data), expected, "{failed}");
         let analysis = analyse(&data);
         let errors = found(&analysis, |e| matches!(e, Evidence::Errors { .. }));
-        let message = "Deadlock found".to_owned();
-        assert_eq!(errors[0].evidence, Evidence::Errors { failed, succeeded: 10_000, message });
+        let (message, code) = ("Deadlock found".to_owned(), "HY000".to_owned());
+        let expected = Evidence::Errors { failed, succeeded: 10_000, message, code };
+        assert_eq!(errors[0].evidence, expected);
     }
 }
 

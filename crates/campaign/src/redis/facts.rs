@@ -1,5 +1,5 @@
 use super::{info, value};
-use model::{Failure, FailureKind, ServerFacts};
+use model::{Endpoint, Failure, FailureKind, ServerFacts};
 use protocol::redis::Value;
 use std::collections::BTreeMap;
 use target::client::redis::RedisConnection;
@@ -16,25 +16,7 @@ pub(crate) fn server_facts(control: &mut RedisConnection) -> Result<ServerFacts,
     let endpoint = control.endpoint().clone();
     let report = info(control, "")
         .map_err(|error| error.failure(&format!("cannot read INFO at {endpoint}")))?;
-    if value(&report, "role").is_some_and(|role| role != "master") {
-        return Err(Failure::new(
-            FailureKind::NotPermitted,
-            format!("the server at {endpoint} is a replica"),
-            match value(&report, "master_host").zip(value(&report, "master_port")) {
-                Some((host, port)) => format!("name its primary, {host}:{port}"),
-                None => "name its primary".to_owned(),
-            },
-        ));
-    }
-    if value(&report, "cluster_enabled") == Some("1") {
-        return Err(Failure::new(
-            FailureKind::NotPermitted,
-            format!(
-                "the server at {endpoint} is part of a cluster, and weighin knows single servers"
-            ),
-            "name a server that is not part of a cluster",
-        ));
-    }
+    refuse_unfit(&report, &endpoint)?;
     Ok(ServerFacts {
         version: version(&report),
         variables: settings(control),
@@ -43,13 +25,46 @@ pub(crate) fn server_facts(control: &mut RedisConnection) -> Result<ServerFacts,
     })
 }
 
-/// Valkey and KeyDB also tell which version of Redis they are like; the name tells them apart.
+/// Refuses a server that no load of reads and writes can run on, by its report on itself: a
+/// replica, or part of a cluster.
+///
+/// # Errors
+/// `NotPermitted`, with the server to name instead where this one tells.
+pub(crate) fn refuse_unfit(
+    report: &[(String, String)],
+    endpoint: &Endpoint,
+) -> Result<(), Failure> {
+    if value(report, "role").is_some_and(|role| role != "master") {
+        return Err(Failure::new(
+            FailureKind::NotPermitted,
+            format!("the server at {endpoint} is a replica"),
+            match value(report, "master_host").zip(value(report, "master_port")) {
+                Some((host, port)) => format!("name its primary, {host}:{port}"),
+                None => "name its primary".to_owned(),
+            },
+        ));
+    }
+    if value(report, "cluster_enabled") == Some("1") {
+        return Err(Failure::new(
+            FailureKind::NotPermitted,
+            format!(
+                "the server at {endpoint} is part of a cluster, and weighin knows single servers"
+            ),
+            "name a server that is not part of a cluster",
+        ));
+    }
+    Ok(())
+}
+
+/// The version, with the name of a server that is none of Redis: Valkey tells beside its own which
+/// version of Redis it is like, KeyDB calls its own one of Redis and is known by its program.
 fn version(report: &[(String, String)]) -> String {
-    let of = |name| value(report, name).map(str::to_owned);
+    let of = |name| value(report, name).unwrap_or_default();
+    let program = of("executable").rsplit('/').next().unwrap_or_default();
     match (of("valkey_version"), of("redis_version")) {
-        (Some(version), _) => format!("Valkey {version}"),
-        (None, Some(version)) => version,
-        (None, None) => String::new(),
+        ("", version) if program.starts_with("keydb") => format!("KeyDB {version}"),
+        ("", version) => version.to_owned(),
+        (version, _) => format!("Valkey {version}"),
     }
 }
 
@@ -63,4 +78,21 @@ fn settings(control: &mut RedisConnection) -> BTreeMap<String, String> {
         .filter_map(|pair| Some((pair[0].text()?, pair[1].text()?)))
         .filter(|(name, _)| !SECRET.iter().any(|part| name.contains(part)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_of_one_descent_are_told_apart() {
+        let of = |lines: &[(&str, &str)]| {
+            let owned = lines.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+            version(&owned.collect::<Vec<_>>())
+        };
+        let redis = ("redis_version", "7.2.4");
+        assert_eq!(of(&[redis, ("executable", "/usr/bin/redis-server")]), "7.2.4");
+        assert_eq!(of(&[redis, ("valkey_version", "8.0.1")]), "Valkey 8.0.1");
+        assert_eq!(of(&[redis, ("executable", "/usr/bin/keydb-server")]), "KeyDB 7.2.4");
+    }
 }

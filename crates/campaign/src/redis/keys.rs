@@ -1,5 +1,6 @@
 //! The keys that key-value loads work on: made, recognised, removed.
 
+use super::facts::refuse_unfit;
 use crate::tables::{Prepared, Step};
 use engine::Stop;
 use engine::redis::KeyValueCommands;
@@ -29,8 +30,8 @@ struct Made {
 /// [`Stop`] asked to end.
 ///
 /// # Errors
-/// `ForeignTables` when the database holds keys that are not weighin's, and whatever the server
-/// says, such as that its memory is used up.
+/// `NotPermitted` when it is a replica or part of a cluster, `ForeignTables` when the database holds
+/// keys that are not weighin's, and whatever the server says, such as that its memory is used up.
 pub fn ensure(
     control: &mut RedisConnection,
     workload: &KeyValue,
@@ -41,6 +42,10 @@ pub fn ensure(
     let begun = Instant::now();
     let endpoint = control.endpoint().clone();
     let failed = |error: RedisError| error.failure(&format!("cannot make keys at {endpoint}"));
+    // An account may be barred from this report and may write nevertheless.
+    if let Ok(report) = super::info(control, "") {
+        refuse_unfit(&report, &endpoint)?;
+    }
     let there = size(control).map_err(failed)?;
     let made = marker(control).map_err(failed)?;
     refuse_foreign(control, there, made)?;

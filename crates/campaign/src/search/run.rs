@@ -95,7 +95,11 @@ pub fn search(
 fn nothing_done(order: &Order<'_>) -> Failure {
     Failure::new(
         FailureKind::TimedOut,
-        format!("not one transaction of {} clients succeeded in the time measured", order.clients),
+        format!(
+            "not one {} of {} clients succeeded in the time measured",
+            order.workload.operation().one,
+            order.clients
+        ),
         "measure for longer, or with fewer clients",
     )
 }

@@ -20,7 +20,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 @let kinds = view::by_kind(analysis, severity);
                 @if !kinds.is_empty() {
                     h3 class=(class(severity)) { (words::severity(severity)) }
-                    @for (kind, findings) in kinds { (of_kind(kind, &findings)) }
+                    @for (kind, findings) in kinds { (of_kind(analysis, kind, &findings)) }
                 }
             }
         }
@@ -47,8 +47,8 @@ fn class(severity: Severity) -> &'static str {
     }
 }
 
-fn of_kind(kind: &str, findings: &[&Finding]) -> Markup {
-    let sentences = words::sentences(findings);
+fn of_kind(analysis: &Analysis, kind: &str, findings: &[&Finding]) -> Markup {
+    let sentences = words::sentences(findings, |finding| view::counted_in(analysis, finding));
     let open = if sentences.len() > MOST_OPEN { MOST_OPEN - 2 } else { sentences.len() };
     let (first, rest) = sentences.split_at(open);
     let items = |sentences: &[String]| {

@@ -26,7 +26,7 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 (table::table(&tables::cells(analysis, test)))
                 p.caption {
                     "Medians over the repeats that count, with their intervals below. A dash \
-                     means: no data, or too few transactions for that percentile."
+                     means: no data, or too few " (view::counted(test)) " for that percentile."
                 }
             }
             @if let Some(found) = &test.search {
@@ -35,7 +35,7 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                     h3 { "Target against target" }
                     (table::table(&comparisons))
                 }
-                @let steps = tables::search_steps(analysis, found);
+                @let steps = tables::search_steps(analysis, test, found);
                 details {
                     summary { "All " (numbers::count(steps.rows.len() as u64)) " steps of the searches" }
                     (table::table(&steps))

@@ -5,7 +5,7 @@ use crate::svg::{Line, Panel, PanelChart};
 use crate::view;
 use analyse::{Analysis, Cell, TestAnalysis};
 use maud::{Markup, html};
-use model::{LoadResult, Outage, Phase, Sample, TrialRecord};
+use model::{LoadResult, Noun, Outage, Phase, Sample, TrialRecord};
 use std::collections::BTreeMap;
 
 /// Points that the lines of all trials may have together, so that the page stays light.
@@ -86,7 +86,7 @@ fn at_level(
                     figure {
                         figcaption { strong { (record.key.target) } ", repeat " (record.key.repeat) }
                         @if let Some(failure) = record.failure() { p.bad { "✕ failed: " (failure.message) } }
-                        @if is_known(record) { (chart(record, &extent, most_points)) }
+                        @if is_known(record) { (chart(record, &extent, view::counted(test), most_points)) }
                     }
                 }
             }
@@ -128,7 +128,7 @@ impl Extent {
     }
 }
 
-/// Transactions per second of an interval; none for the sliver that may end a phase, whose rate
+/// Operations per second of an interval; none for the sliver that may end a phase, whose rate
 /// would be mostly chance.
 fn rate(interval: &model::Interval) -> Option<f64> {
     let seconds = interval.length.as_secs_f64();
@@ -154,12 +154,12 @@ fn dirty_pages(sample: &Sample) -> Option<f64> {
     Some(*pages as f64)
 }
 
-fn chart(record: &TrialRecord, extent: &Extent, most_points: usize) -> Markup {
+fn chart(record: &TrialRecord, extent: &Extent, counted: Noun, most_points: usize) -> Markup {
     let mut panels = Vec::new();
     let mut shown = Vec::new();
     let (mut warmup_until, mut outages) = (0.0, Vec::new());
     if let Some(load) = record.load() {
-        panels.push(throughput(load, extent));
+        panels.push(throughput(load, extent, counted));
         shown.push("throughput");
         let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
         warmup_until = warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max);
@@ -178,13 +178,13 @@ fn chart(record: &TrialRecord, extent: &Extent, most_points: usize) -> Markup {
     .draw()
 }
 
-fn throughput(load: &LoadResult, extent: &Extent) -> Panel {
+fn throughput(load: &LoadResult, extent: &Extent, counted: Noun) -> Panel {
     let points = load.intervals.iter().filter_map(|interval| {
         let middle = interval.start.as_secs_f64() + interval.length.as_secs_f64() / 2.0;
         Some((middle, rate(interval)?))
     });
     Panel {
-        heading: "transactions/s".to_owned(),
+        heading: format!("{counted}/s"),
         largest: extent.throughput,
         lines: vec![Line { class: "load", points: points.collect() }],
     }

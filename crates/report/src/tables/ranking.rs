@@ -10,7 +10,7 @@ use analyse::{Analysis, Metric, Place, TestAnalysis};
 /// failed come last with their reason. Without any place it has no rows.
 pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     if let Some(found) = &test.search {
-        return search::highest_loads(analysis, found);
+        return search::highest_loads(analysis, test, found);
     }
     let places = || test.ranking.tiers.iter().flatten();
     let priced = places().any(|place| place.cost_per_million.is_some());
@@ -20,7 +20,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
         numbers(figure_heading(test)),
         numbers(match LevelAxis::of(test) {
             LevelAxis::Clients | LevelAxis::NotStated => "at clients".to_owned(),
-            LevelAxis::Rate => format!("at offered, {}/s", view::counted(test)),
+            LevelAxis::Rate(_) => format!("at offered, {}/s", view::counted(test)),
         }),
         words(if ranks_by(test) == Metric::Throughput { "beyond the peak" } else { "failed" }),
     ];
@@ -90,7 +90,7 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &Place) -> [Cell;
     let curve = test.curves.iter().find(|curve| curve.target == place.target);
     let metric = ranks_by(test);
     let figure = if metric == Metric::Elapsed && place.figure.n == 1 {
-        Cell::text(exactly(metric, place.figure.point, ""))
+        Cell::text(exactly(metric, place.figure.point, view::counted(test)))
     } else if test.ranking.as_printed.is_empty() {
         Cell::estimate(Some(&place.figure))
     } else {

@@ -3,19 +3,24 @@
 use super::{Cell, Table, Tone, numbers, words};
 use crate::numbers::{NOTHING, duration, figure};
 use crate::view;
-use crate::words::{step_verdict, verdict};
-use analyse::{Analysis, HighestLoad, SearchAnalysis, SearchOutcome, Verdict};
+use crate::words::{search_unit, step_verdict, verdict};
+use analyse::{Analysis, HighestLoad, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict};
 use model::{SearchOver, StepVerdict};
 
 /// The targets from the one that bears most to the one that bears least; those that tie share a
 /// place, those without an estimate have none.
-pub(super) fn highest_loads(analysis: &Analysis, found: &SearchAnalysis) -> Table {
+pub(super) fn highest_loads(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    found: &SearchAnalysis,
+) -> Table {
+    let counted = view::counted(test);
     let mut table = Table::new([
         words("place"),
         words("target"),
         numbers(match found.over {
-            SearchOver::Rate => "highest rate, transactions/s",
-            SearchOver::Clients => "most clients",
+            SearchOver::Rate => format!("highest rate, {counted}/s"),
+            SearchOver::Clients => "most clients".to_owned(),
         }),
         numbers("steps"),
     ]);
@@ -75,16 +80,22 @@ pub(crate) fn search_comparisons(found: &SearchAnalysis) -> Table {
 }
 
 /// Every step of every search that counts, in order.
-pub(crate) fn search_steps(analysis: &Analysis, found: &SearchAnalysis) -> Table {
+pub(crate) fn search_steps(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    found: &SearchAnalysis,
+) -> Table {
+    let counted = view::counted(test);
+    let unit = search_unit(found.over, counted);
     let mut table = Table::new([
         words("target"),
         numbers("repeat"),
         numbers("step"),
         numbers(match found.over {
-            SearchOver::Rate => "offered, transactions/s",
-            SearchOver::Clients => "clients",
+            SearchOver::Rate => format!("offered, {unit}"),
+            SearchOver::Clients => unit,
         }),
-        numbers("achieved, transactions/s"),
+        numbers(format!("achieved, {counted}/s")),
         numbers("bounded latency, ms"),
         words("bound"),
         numbers("measured for"),

@@ -19,7 +19,7 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         words("began, UTC"),
         words("trusted"),
         numbers("measured for"),
-        numbers(work.counted),
+        numbers(work.counted.many),
         numbers(format!("{}/s", work.counted)),
         numbers(format!("{}/s", work.statements)),
         numbers("mean, ms"),

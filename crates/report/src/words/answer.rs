@@ -97,6 +97,7 @@ struct Pair<'a> {
 
 /// The pairs that the findings of a test compare; those of the first in the ranking come first.
 fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
+    let counted = view::counted(test);
     let mut pairs: Vec<Pair> = Vec::new();
     let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(&test.test);
     for finding in analysis.findings.iter().filter(of_test) {
@@ -117,10 +118,12 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
         }
         let pair = &mut pairs[index];
         match &finding.evidence {
-            Evidence::Overall { .. } => pair.overall = Some(capitalised(&statement(finding))),
-            Evidence::Crossover(_) => pair.crossings.push(statement(finding)),
+            Evidence::Overall { .. } => {
+                pair.overall = Some(capitalised(&statement(finding, counted)))
+            }
+            Evidence::Crossover(_) => pair.crossings.push(statement(finding, counted)),
             Evidence::Unresolved { levels, .. } => pair.undecided = Some(levels),
-            _ => pair.decided.push(statement(finding)),
+            _ => pair.decided.push(statement(finding, counted)),
         }
     }
     let leader = test.ranking.tiers.first().and_then(|tier| tier.first());
@@ -365,11 +368,11 @@ pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
         );
     }
     if dataset.study.tests.iter().any(Test::is_open) {
-        limits.push(
-            "Where transactions arrive at a rate (an open loop), latencies are response times, \
-             waiting included."
-                .to_owned(),
-        );
+        limits.push(format!(
+            "Where {} arrive at a rate (an open loop), latencies are response times, waiting \
+             included.",
+            view::work(analysis).counted,
+        ));
     }
     limits.push(
         "One instance of each target was measured: another machine or disk of the same type may \

@@ -2,7 +2,7 @@
 
 use super::doubts::{span, total};
 use super::labels::target_name;
-use crate::numbers::{self, bytes, count, percent};
+use crate::numbers::{self, bytes, count, figure, percent};
 use analyse::{Evidence, Finding, Held};
 
 pub(super) fn not_cold(findings: &[&Finding]) -> String {
@@ -59,6 +59,41 @@ pub(super) fn rows_missing(findings: &[&Finding]) -> String {
         count(short),
         count(answers),
         percent(short as f64 / answers.max(1) as f64),
+    )
+}
+
+/// Keys that were removed for want of memory, of several findings all together; the limit and the
+/// size of the data are those of the first.
+pub(super) fn evicted(findings: &[&Finding]) -> String {
+    let all = || {
+        findings.iter().filter_map(|finding| match &finding.evidence {
+            Evidence::KeysEvicted(evictions) => Some(evictions),
+            _ => None,
+        })
+    };
+    let Some(first) = all().next() else { return String::new() };
+    let limit = first.limit_bytes.map_or(String::new(), |limit| {
+        let ratio = figure(first.data_bytes as f64 / limit as f64);
+        format!(
+            " (maxmemory of {}; the values alone of all keys are {}, {ratio} × that)",
+            bytes(limit),
+            bytes(first.data_bytes)
+        )
+    });
+    let rates = || all().filter_map(|evictions| evictions.hit_rate);
+    let hits = match rates().min_by(f64::total_cmp).zip(rates().max_by(f64::total_cmp)) {
+        Some(span) => format!(
+            ", and {} of the reads found their key: a read of a key that is gone is less work, so \
+             targets with other hit rates did other work",
+            numbers::percents(span)
+        ),
+        None => String::new(),
+    };
+    format!(
+        "the server came to its limit of memory{limit} and evicted {} keys while {} were written\
+         {hits}",
+        count(all().map(|evictions| evictions.evicted).sum()),
+        count(all().map(|evictions| evictions.written).sum()),
     )
 }
 

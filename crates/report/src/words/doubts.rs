@@ -3,6 +3,7 @@
 
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
+use model::Noun;
 use std::time::Duration;
 
 pub(super) fn failed(what: &str, failure: &model::Failure) -> String {
@@ -102,7 +103,12 @@ pub(super) fn noticed_late(findings: &[&Finding]) -> String {
     )
 }
 
-pub(super) fn errors(message: &str, findings: &[&Finding]) -> String {
+/// How many failed, most often with which message, and what would mend that where it is known.
+pub(super) fn errors(
+    (message, code): (&str, &str),
+    findings: &[&Finding],
+    counted: Noun,
+) -> String {
     let failed: u64 = total(findings, |evidence| match evidence {
         Evidence::Errors { failed, .. } => Some(*failed),
         _ => None,
@@ -112,11 +118,28 @@ pub(super) fn errors(message: &str, findings: &[&Finding]) -> String {
         _ => None,
     });
     format!(
-        "{} of {} transactions failed ({}), most often with: {message}",
+        "{} of {} failed ({}), most often with: {}{}",
         count(failed),
-        count(failed + succeeded),
+        numbers::number_of(failed + succeeded, counted),
         percent(failed as f64 / (failed + succeeded).max(1) as f64),
+        message.trim_end_matches('.'),
+        remedy(code),
     )
+}
+
+/// What mends errors of that code, to follow the server's words.
+fn remedy(code: &str) -> &'static str {
+    match code {
+        "OOM" => {
+            ". To mend it: raise maxmemory, let the server evict keys (maxmemory-policy), or use \
+             fewer or smaller ones"
+        }
+        "MISCONF" => {
+            ". To mend it: see in the server’s log why it cannot save its data, and make room on \
+             its disk"
+        }
+        _ => "",
+    }
 }
 
 pub(super) fn steal(findings: &[&Finding]) -> String {

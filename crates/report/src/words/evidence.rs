@@ -5,7 +5,7 @@ use super::arithmetic::{self, contradiction, contradictions};
 use super::bend;
 use super::comparisons::{better, overall, times};
 use super::data::{
-    changed, different, intact, not_cold, not_warm, overheated, rows_missing, throttled,
+    changed, different, evicted, intact, not_cold, not_warm, overheated, rows_missing, throttled,
 };
 use super::doubts::{
     busy_clients, client_busy, counters, dataset_against_memory, errors, failed, noticed_late,
@@ -24,27 +24,31 @@ use super::search;
 use super::steadiness::{debts, drift, other_processes, too_short};
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
-use model::Level;
+use model::{Level, Noun};
 use stats::Estimate;
 use std::mem::discriminant;
 
-/// A finding as one sentence: what it is about, then what was found, with the figures.
-pub fn sentence(finding: &Finding) -> String {
-    sentence_of_all(&[finding])
+/// A finding as one sentence: what it is about, then what was found, with the figures. `counted` is
+/// what throughput counts in the test that it is about.
+pub fn sentence(finding: &Finding, counted: Noun) -> String {
+    sentence_of_all(&[finding], counted)
 }
 
 /// Findings of one severity as sentences, those that differ only in where they were made and in
-/// their figures in one.
-pub(crate) fn sentences(findings: &[&Finding]) -> Vec<String> {
-    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+/// their figures in one. `counted` says what throughput counts in the test that one is about.
+pub(crate) fn sentences(findings: &[&Finding], counted: impl Fn(&Finding) -> Noun) -> Vec<String> {
+    let mut groups: Vec<(Noun, Vec<&Finding>)> = Vec::new();
     for finding in findings {
-        let alike = |group: &&mut Vec<&Finding>| alike(&group[0].evidence, &finding.evidence);
+        let counted = counted(finding);
+        let alike = |(noun, group): &&mut (Noun, Vec<&Finding>)| {
+            *noun == counted && alike(&group[0].evidence, &finding.evidence)
+        };
         match groups.iter_mut().find(alike) {
-            Some(group) => group.push(finding),
-            None => groups.push(vec![finding]),
+            Some((_, group)) => group.push(finding),
+            None => groups.push((counted, vec![finding])),
         }
     }
-    groups.iter().map(|group| sentence_of_all(group)).collect()
+    groups.iter().map(|(counted, group)| sentence_of_all(group, *counted)).collect()
 }
 
 /// Whether one sentence can say both.
@@ -79,6 +83,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
             | Evidence::CacheNotCold { .. }
             | Evidence::CacheNotWarm { .. }
             | Evidence::RowsMissing { .. }
+            | Evidence::KeysEvicted(_)
             | Evidence::TooShortForTrend { .. }
             | Evidence::HostSaturated { .. },
             _,
@@ -88,7 +93,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
 }
 
 /// Findings that are alike, at least one, as one sentence.
-fn sentence_of_all(findings: &[&Finding]) -> String {
+fn sentence_of_all(findings: &[&Finding], counted: Noun) -> String {
     let Some(first) = findings.first() else { return String::new() };
     let of_several = match &first.evidence {
         _ if findings.len() == 1 => None,
@@ -99,8 +104,9 @@ fn sentence_of_all(findings: &[&Finding]) -> String {
         Evidence::CounterMismatch { counter, .. } => Some(counters(counter, findings)),
         Evidence::ClientBusy { .. } => Some(client_busy(findings)),
         Evidence::RepliesNoticedLate { .. } => Some(noticed_late(findings)),
-        Evidence::Outage { .. } => Some(outages(findings)),
-        Evidence::Errors { message, .. } => Some(errors(message, findings)),
+        Evidence::Outage { .. } => Some(outages(findings, counted)),
+        Evidence::Errors { message, code, .. } => Some(errors((message, code), findings, counted)),
+        Evidence::KeysEvicted(_) => Some(evicted(findings)),
         Evidence::Contradiction(_) => Some(contradictions(findings)),
         Evidence::Steal { .. } => Some(steal(findings)),
         Evidence::OtherProcesses { .. } => Some(other_processes(findings)),
@@ -115,7 +121,7 @@ fn sentence_of_all(findings: &[&Finding]) -> String {
         Evidence::HostSaturated { .. } => Some(saturated(findings)),
         _ => None,
     };
-    let statement = of_several.unwrap_or_else(|| statement(first));
+    let statement = of_several.unwrap_or_else(|| statement(first, counted));
     // Sentences about a curve name the level themselves.
     let with_levels = !matches!(first.evidence, Evidence::Peak { .. } | Evidence::Decline { .. });
     match place::findings(findings, with_levels) {
@@ -124,8 +130,9 @@ fn sentence_of_all(findings: &[&Finding]) -> String {
     }
 }
 
-/// What was found, without what it is about and without a full stop.
-pub fn statement(finding: &Finding) -> String {
+/// What was found, without what it is about and without a full stop; `counted` as for
+/// [`sentence`].
+pub fn statement(finding: &Finding, counted: Noun) -> String {
     match &finding.evidence {
         Evidence::TrialFailed { failure } => failed("the trial failed", failure),
         Evidence::TrialsMissing { missing, planned } => format!(
@@ -154,7 +161,7 @@ pub fn statement(finding: &Finding) -> String {
             turnaround_mean_ms,
             busy_clients,
         } => format!(
-            "{} transactions/s × ({} ms of mean latency + {} ms until the next request) make {} \
+            "{} {counted}/s × ({} ms of mean latency + {} ms until the next request) make {} \
              busy clients where {} were connected; the two should agree",
             figure(*throughput),
             figure(*latency_mean_ms),
@@ -169,16 +176,17 @@ pub fn statement(finding: &Finding) -> String {
         }
         Evidence::ClientBusy { .. } => client_busy(&[finding]),
         Evidence::RepliesNoticedLate { .. } => noticed_late(&[finding]),
-        Evidence::Outage { .. } => outages(&[finding]),
+        Evidence::Outage { .. } => outages(&[finding], counted),
         Evidence::Overloaded { rate, throughput, dropped } => {
-            overloaded(*rate, *throughput, *dropped)
+            overloaded(*rate, *throughput, *dropped, counted)
         }
         Evidence::LedgerUnbalanced => {
             "not every scheduled operation is accounted for; this is a defect of weighin, please \
              report it"
                 .to_owned()
         }
-        Evidence::Errors { message, .. } => errors(message, &[finding]),
+        Evidence::Errors { message, code, .. } => errors((message, code), &[finding], counted),
+        Evidence::KeysEvicted(_) => evicted(&[finding]),
         Evidence::Steal { .. } => steal(&[finding]),
         Evidence::OtherProcesses { .. } => other_processes(&[finding]),
         Evidence::Throttled { held, .. } => throttled(*held, &[finding]),
@@ -210,13 +218,13 @@ pub fn statement(finding: &Finding) -> String {
             },
         ),
         Evidence::SecondOpinion { tool, metric, weighin, other, ratio, agrees } => {
-            opinion::compared(tool, *metric, [weighin, other, ratio], *agrees)
+            opinion::compared(tool, *metric, [weighin, other, ratio], *agrees, counted)
         }
         Evidence::SecondOpinionFailed { tool, failure, times } => {
             opinion::failed(tool, failure, *times)
         }
         Evidence::Peak { throughput, still_rising, without_data } => {
-            peak(finding, throughput, *still_rising, without_data)
+            peak(finding, throughput, (*still_rising, without_data), counted)
         }
         Evidence::Decline { peak, ratio } => format!(
             "throughput falls after its peak at {peak}{} {}",
@@ -258,7 +266,9 @@ pub fn statement(finding: &Finding) -> String {
             at_levels(at),
             scaling::further_repeats(*further_repeats),
         ),
-        Evidence::HighestLoad { slo, over, outcome } => search::highest(slo, *over, outcome),
+        Evidence::HighestLoad { slo, over, outcome } => {
+            search::highest(slo, *over, outcome, counted)
+        }
         Evidence::HighestLoads { .. } => search::compared(&finding.evidence),
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {
             dataset_against_memory(*dataset_bytes, *buffer_pool_bytes)
@@ -275,8 +285,8 @@ pub fn statement(finding: &Finding) -> String {
 fn peak(
     finding: &Finding,
     throughput: &Estimate,
-    still_rising: bool,
-    without_data: &[Level],
+    (still_rising, without_data): (bool, &[Level]),
+    counted: Noun,
 ) -> String {
     let at = finding.subject.level.map_or(String::new(), at);
     let beyond = if !without_data.is_empty() {
@@ -286,7 +296,7 @@ fn peak(
     } else {
         String::new()
     };
-    let throughput = numbers::estimate(throughput, "transactions/s");
+    let throughput = numbers::estimate(throughput, &format!("{counted}/s"));
     format!("throughput is highest{at}, with {throughput}{beyond}")
 }
 
@@ -312,7 +322,7 @@ mod tests {
     }
 
     fn sentences_of(findings: &[Finding]) -> Vec<String> {
-        sentences(&findings.iter().collect::<Vec<&Finding>>())
+        sentences(&findings.iter().collect::<Vec<&Finding>>(), |_| Noun::TRANSACTION)
     }
 
     #[test]
@@ -338,7 +348,12 @@ mod tests {
     fn figures_are_added_up_and_what_differs_in_words_stays_apart() {
         let errors = |clients, repeat, failed, message: &str| {
             let message = message.to_owned();
-            let evidence = Evidence::Errors { failed, succeeded: 1000 - failed, message };
+            let evidence = Evidence::Errors {
+                failed,
+                succeeded: 1000 - failed,
+                message,
+                code: "40001".to_owned(),
+            };
             finding("durable", clients, Some(repeat), evidence)
         };
         let all = [

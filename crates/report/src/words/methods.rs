@@ -3,7 +3,7 @@
 use super::floor;
 use crate::{numbers, view};
 use analyse::Analysis;
-use model::{Study, Test};
+use model::{Noun, Study, Test};
 use stats::values_needed;
 
 /// Why intervals of few repeats are as wide as they are: a note for where they are shown.
@@ -20,10 +20,12 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     let study = &analysis.dataset.study;
     if view::imported(analysis) {
         let mut methods = of_imported(analysis);
-        methods.extend(money(study));
+        methods.extend(money(study, view::work(analysis).counted));
         return methods;
     }
     let confidence = numbers::percent(study.confidence);
+    let work = view::work(analysis);
+    let counted = work.counted;
     let mut methods = vec![
         (
             "Repeats",
@@ -62,11 +64,13 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
         (
             "Latency",
             format!(
-                "From the first byte sent to the last byte received of a transaction. Percentiles \
+                "Of one {}: from the first byte sent to the last byte received. Percentiles \
                  come from histograms and are never averaged within a trial; a cell shows the \
                  median of its trials. A percentile is shown only where each trial has enough \
-                 transactions for a {confidence} interval around it to exist: {} for the 95th, {} \
-                 for the 99th.",
+                 {} for a {confidence} interval around it to exist: {} for the 95th, {} for the \
+                 99th.",
+                counted.one,
+                counted.many,
                 values_needed(0.95, study.confidence),
                 values_needed(0.99, study.confidence),
             ),
@@ -85,37 +89,38 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
         ),
     ];
     methods.extend(study.twin.as_ref().map(|_| ("Noise floor", floor::method())));
-    if view::work(analysis).keys {
+    if work.keys {
         methods.push(operations());
     }
     if study.tests.iter().any(Test::is_open) {
-        methods.push(response_times());
+        methods.push(response_times(counted));
     }
     if study.tests.iter().any(|test| test.slo.is_some()) {
         methods.push(super::search::method());
     }
-    methods.extend(money(study));
+    methods.extend(money(study, counted));
     methods
 }
 
-/// What takes the place of transactions in tests of keys.
+/// What is counted in tests of keys.
 fn operations() -> (&'static str, String) {
     let text = "In a test of keys an operation is what one client sends together before it waits \
-                for all replies: one command, or as many as the pipeline is deep. What is said of \
-                transactions elsewhere holds for operations. The hit rate is the share of reads \
-                that found their key, over warm-up and measured phase together.";
+                for all replies: one command, or as many as the pipeline is deep. The hit rate is \
+                the share of reads that found their key, over warm-up and measured phase together.";
     ("Operations", text.to_owned())
 }
 
 /// What latency means where load is offered at rates.
-fn response_times() -> (&'static str, String) {
-    let text = "Where transactions are offered at a rate, latency is response time: from the \
-                moment at which a transaction was due, whether or not a connection was free, to \
-                the last byte received. It is never set against the service times of closed \
-                loops. A rate counts as achieved where at least 99 % of what was due in the \
-                measured phase was answered within it; otherwise the cell is overloaded, and its \
-                response times, which grow with the length of the trial, are not shown.";
-    ("Response time", text.to_owned())
+fn response_times(counted: Noun) -> (&'static str, String) {
+    let text = format!(
+        "Where {counted} are offered at a rate, latency is response time: from the moment at which \
+         one was due, whether or not a connection was free, to the last byte received. It is never \
+         set against the service times of closed loops. A rate counts as achieved where at least \
+         99 % of what was due in the measured phase was answered within it; otherwise the cell is \
+         overloaded, and its response times, which grow with the length of the trial, are not \
+         shown."
+    );
+    ("Response time", text)
 }
 
 /// What figures and their intervals are.
@@ -179,15 +184,18 @@ fn of_imported(analysis: &Analysis) -> Vec<(&'static str, String)> {
 }
 
 /// What the costs rest on, where there are prices.
-fn money(study: &Study) -> Option<(&'static str, String)> {
+fn money(study: &Study, counted: Noun) -> Option<(&'static str, String)> {
     study.targets.iter().find(|target| target.price.is_some())?;
-    let text = "Prices are as the study gives them. A month has 730 hours, and a request is a \
-                transaction of the test. Costs are for a target that runs at its peak all month. \
-                Where IOs are charged, the number of requests that make one is as given, or as \
-                measured on the server’s disk at the peak. Two targets cost the same at the load \
-                at which the difference of their fixed parts is made up for by the difference of \
-                their parts for each request. A target is worth its price if no other gives \
-                clearly more for the same, or as much for less. Intervals of costs come from those \
-                of the measured figures; amounts that rest on prices alone are exact.";
-    Some(("Money", text.to_owned()))
+    let text = format!(
+        "Prices are as the study gives them. A month has 730 hours, and a request is one {} of the \
+         test. Costs are for a target that runs at its peak all month. Where IOs are charged, the \
+         number of requests that make one is as given, or as measured on the server’s disk at the \
+         peak. Two targets cost the same at the load at which the difference of their fixed parts \
+         is made up for by the difference of their parts for each request. A target is worth its \
+         price if no other gives clearly more for the same, or as much for less. Intervals of \
+         costs come from those of the measured figures; amounts that rest on prices alone are \
+         exact.",
+        counted.one
+    );
+    Some(("Money", text))
 }

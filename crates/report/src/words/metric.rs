@@ -3,6 +3,7 @@
 use crate::numbers;
 use crate::view;
 use analyse::{Analysis, Metric, TestAnalysis};
+use model::Noun;
 use stats::Estimate;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub(crate) fn metric_name(metric: Metric) -> &'static str {
 }
 
 /// The unit of a metric, for headings; `counted` is what throughput counts.
-pub(crate) fn unit(metric: Metric, counted: &str) -> String {
+pub(crate) fn unit(metric: Metric, counted: Noun) -> String {
     match metric {
         Metric::Throughput => format!("{counted}/s"),
         Metric::Elapsed => "s".to_owned(),
@@ -29,7 +30,7 @@ pub(crate) fn unit(metric: Metric, counted: &str) -> String {
 
 /// A figure that was measured once and printed by others: every digit of it, lengths of time in
 /// the unit that suits them.
-pub(crate) fn exactly(metric: Metric, value: f64, counted: &str) -> String {
+pub(crate) fn exactly(metric: Metric, value: f64, counted: Noun) -> String {
     match (metric, Duration::try_from_secs_f64(value)) {
         (Metric::Elapsed, Ok(length)) => numbers::full_duration(length),
         _ => format!("{} {}", numbers::tick(value), unit(metric, counted)),
@@ -41,7 +42,7 @@ pub(crate) fn exactly(metric: Metric, value: f64, counted: &str) -> String {
 pub(crate) fn figure_of(
     metric: Metric,
     estimate: &Estimate,
-    counted: &str,
+    counted: Noun,
     imported: bool,
 ) -> String {
     if imported && estimate.n == 1 {
@@ -54,7 +55,9 @@ pub(crate) fn figure_of(
 pub(crate) fn ranked_by(test: &TestAnalysis) -> String {
     match test.basis.map(|basis| basis.metric) {
         Some(Metric::Throughput) => format!("{} per second at the peak", view::counted(test)),
-        Some(metric) => format!("{}, in {}", metric_name(metric), unit(metric, "")),
+        Some(metric) => {
+            format!("{}, in {}", metric_name(metric), unit(metric, view::counted(test)))
+        }
         None => "nothing to rank by".to_owned(),
     }
 }

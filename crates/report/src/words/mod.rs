@@ -45,4 +45,5 @@ pub(crate) use money::{amount, offer, outcome, standing};
 pub(crate) use place::{at, trials};
 pub(crate) use rates::OVERLOADED;
 pub(crate) use scaling::crossover;
-pub(crate) use search::{bound, searched_for, step_verdict};
+pub use search::searched_load;
+pub(crate) use search::{bound, search_unit, searched_for, step_verdict};

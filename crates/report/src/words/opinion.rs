@@ -3,17 +3,19 @@
 use super::metric::{metric_name, unit};
 use crate::numbers;
 use analyse::Metric;
-use model::Failure;
+use model::{Failure, Noun};
 use stats::Estimate;
 
-/// Whether the tool and weighin agree on a figure, with both figures and their ratio.
+/// Whether the tool and weighin agree on a figure, with both figures and their ratio; `counted` is
+/// what throughput counts.
 pub(super) fn compared(
     tool: &str,
     metric: Metric,
     [weighin, other, ratio]: [&Estimate; 3],
     agrees: Option<bool>,
+    counted: Noun,
 ) -> String {
-    let (figure, unit) = (metric_name(metric), unit(metric, "transactions"));
+    let (figure, unit) = (metric_name(metric), unit(metric, counted));
     let verdict = match agrees {
         Some(true) => format!("{tool} agrees on the {figure}"),
         Some(false) => format!("{tool} does not agree on the {figure}"),

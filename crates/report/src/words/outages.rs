@@ -3,17 +3,20 @@
 use super::doubts::total;
 use crate::numbers::{self, count, figure};
 use analyse::{Evidence, Finding};
+use model::Noun;
 use std::time::Duration;
 
-/// One outage in full; of several the longest.
-pub(super) fn outages(findings: &[&Finding]) -> String {
-    let [finding] = findings else { return several(findings) };
+/// One outage in full; of several the longest. `counted` is what fails in them.
+pub(super) fn outages(findings: &[&Finding], counted: Noun) -> String {
+    let [finding] = findings else { return several(findings, counted) };
     let Evidence::Outage { first_error, downtime, back_after, failed } = &finding.evidence else {
         return String::new();
     };
     let down = match downtime {
-        Some(down) => format!("it took {} until a transaction succeeded again", length(*down)),
-        None => "no transaction succeeded after that".to_owned(),
+        Some(down) => {
+            format!("it took {} until the next {} succeeded", length(*down), counted.one)
+        }
+        None => format!("no {} succeeded after that", counted.one),
     };
     let back = match (downtime, back_after) {
         (Some(_), Some(back)) => format!(
@@ -28,11 +31,11 @@ pub(super) fn outages(findings: &[&Finding]) -> String {
     format!(
         "connections were lost {} into the load: {down}{back}; {} failed with them",
         length(*first_error),
-        numbers::counted(usize::try_from(*failed).unwrap_or(usize::MAX), "transaction"),
+        numbers::number_of(*failed, counted),
     )
 }
 
-fn several(findings: &[&Finding]) -> String {
+fn several(findings: &[&Finding], counted: Noun) -> String {
     let downtimes = findings.iter().filter_map(|finding| match &finding.evidence {
         Evidence::Outage { downtime, .. } => Some(*downtime),
         _ => None,
@@ -50,19 +53,19 @@ fn several(findings: &[&Finding]) -> String {
         n => format!(", {} of them until the end", count(n as u64)),
     };
     format!(
-        "connections were lost in {}{longest}{lasting}; {} transactions failed with them",
+        "connections were lost in {}{longest}{lasting}; {} failed with them",
         numbers::counted(findings.len(), "outage"),
-        count(failed),
+        numbers::number_of(failed, counted),
     )
 }
 
-pub(super) fn overloaded(rate: f64, throughput: f64, dropped: u64) -> String {
+pub(super) fn overloaded(rate: f64, throughput: f64, dropped: u64, counted: Noun) -> String {
     let dropped = match dropped {
         0 => String::new(),
         dropped => format!(", and {} were dropped", count(dropped)),
     };
     format!(
-        "{} transactions/s were offered and {} answered{dropped}: overloaded, so response times \
+        "{} {counted}/s were offered and {} answered{dropped}: overloaded, so response times \
          say how long the load lasted, and not what the server does at this rate",
         figure(rate),
         figure(throughput),
@@ -94,10 +97,13 @@ mod tests {
         let (short, long, lasting) =
             (outage(Some(120), 3), outage(Some(2_506), 1_000), outage(None, 5));
         assert_eq!(
-            outages(&[&short, &long]),
+            outages(&[&short, &long], Noun::TRANSACTION),
             "connections were lost in 2 outages, for 2.51\u{a0}s at most; 1,003 transactions \
              failed with them"
         );
-        assert!(outages(&[&short, &lasting]).contains("0.12\u{a0}s at most, 1 of them until"));
+        assert!(
+            outages(&[&short, &lasting], Noun::OPERATION)
+                .contains("0.12\u{a0}s at most, 1 of them until")
+        );
     }
 }

@@ -5,8 +5,9 @@ use super::comparisons::times;
 use super::evidence::{capitalised, statement};
 use super::labels::target_name;
 use crate::numbers::{self, count, figure, percent};
+use crate::view;
 use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict};
-use model::{SearchOver, Slo, StepVerdict};
+use model::{Noun, SearchOver, Slo, StepVerdict};
 
 /// What was searched for.
 pub(crate) fn searched_for(over: SearchOver) -> &'static str {
@@ -30,35 +31,42 @@ pub(crate) fn step_verdict(verdict: StepVerdict) -> &'static str {
     }
 }
 
-fn unit(over: SearchOver) -> &'static str {
+/// The unit of what was searched for; `counted` is what throughput counts.
+pub(crate) fn search_unit(over: SearchOver, counted: Noun) -> String {
     match over {
-        SearchOver::Rate => "transactions/s",
-        SearchOver::Clients => "clients",
+        SearchOver::Rate => format!("{counted}/s"),
+        SearchOver::Clients => "clients".to_owned(),
     }
 }
 
-fn load(over: SearchOver, load: f64) -> String {
+/// A load that was searched for: `1,200 transactions/s`, `16 clients`.
+pub fn searched_load(over: SearchOver, load: f64, counted: Noun) -> String {
     match over {
-        SearchOver::Rate => format!("{} transactions/s", figure(load)),
+        SearchOver::Rate => format!("{} {counted}/s", figure(load)),
         SearchOver::Clients if load == 1.0 => "1 client".to_owned(),
         SearchOver::Clients => format!("{} clients", count(load as u64)),
     }
 }
 
 /// What was found of one target, without its name and a full stop.
-pub(super) fn highest(slo: &Slo, over: SearchOver, outcome: &SearchOutcome) -> String {
+pub(super) fn highest(
+    slo: &Slo,
+    over: SearchOver,
+    outcome: &SearchOutcome,
+    counted: Noun,
+) -> String {
     match outcome {
         SearchOutcome::Found { load } => {
-            format!("keeps {slo} up to {}", numbers::estimate(load, unit(over)))
+            format!("keeps {slo} up to {}", numbers::estimate(load, &search_unit(over, counted)))
         }
         SearchOutcome::AtLeast { load: at } => format!(
             "keeps {slo} at {} and perhaps beyond: in one search at least no higher load could be \
              offered",
-            load(over, *at)
+            searched_load(over, *at, counted)
         ),
         SearchOutcome::Below { load: at } => format!(
             "does not keep {slo} at {}: in one search at least no lower load was left to try",
-            load(over, *at)
+            searched_load(over, *at, counted)
         ),
         SearchOutcome::Unknown => {
             format!(
@@ -119,7 +127,7 @@ pub(super) fn answer(
             outcome => format!(
                 "{} {}.",
                 target_name(&target.target),
-                highest(&found.slo, found.over, &outcome)
+                highest(&found.slo, found.over, &outcome, view::counted(test))
             ),
         })
         .collect();
@@ -129,7 +137,7 @@ pub(super) fn answer(
         .findings
         .iter()
         .filter(|finding| of_test(&finding.subject) && compares(&finding.evidence))
-        .map(|finding| format!("{}.", capitalised(&statement(finding))))
+        .map(|finding| format!("{}.", capitalised(&statement(finding, view::counted(test)))))
         .collect();
     Answer {
         headline: targets.join(" "),

@@ -213,6 +213,12 @@ impl Sandbox {
         Ok(())
     }
 
+    /// Why the server has ended by itself, with the telling lines of its log; `None` when it runs, or
+    /// was stopped.
+    pub fn last_words(&mut self) -> Option<Failure> {
+        self.server.as_mut()?.last_words(&self.home)
+    }
+
     /// Stops the server and starts it again on the same data.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const START_LIMIT: Duration = Duration::from_secs(180);
 /// How long a server may take to write its dirty pages and end.
 const STOP_LIMIT: Duration = Duration::from_secs(180);
+/// How long a server that has closed its connections may take to end.
+const DYING: Duration = Duration::from_millis(500);
 /// How often conditions that can't be waited for are looked at.
 const POLL: Duration = Duration::from_millis(5);
 /// How long one question to a server that comes up waits for its answer.
@@ -33,6 +35,8 @@ pub(super) struct Server {
     port: u16,
     name: String,
     slow_end_remedy: &'static str,
+    /// Where what it says after it came up begins in the log.
+    up_from: u64,
 }
 
 impl Server {
@@ -61,16 +65,20 @@ impl Server {
             NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), ""))
         };
         let port = port.map_or_else(free_port, Ok).map_err(not_run)?;
-        let log_start = home.log().metadata().map_or(0, |facts| facts.len());
+        let log_start = length(&home.log());
         let child = spawn(recipe, home, port).map_err(not_run)?;
         let mut server = Self {
             child,
             port,
             name: recipe.target().to_owned(),
             slow_end_remedy: recipe.slow_end_remedy(),
+            up_from: log_start,
         };
         let happened = match server.wait_until_ready(recipe, home) {
-            Ok(()) => return Ok(server),
+            Ok(()) => {
+                server.up_from = length(&home.log());
+                return Ok(server);
+            }
             Err(happened) => happened,
         };
         let log = read_from(&home.log(), log_start);
@@ -122,6 +130,20 @@ impl Server {
     /// Whether it still runs.
     pub(super) fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Why it has ended by itself, with the telling lines of its log; `None` when it still runs
+    /// after a moment, which a server that has closed its connections may take to end.
+    pub(super) fn last_words(&mut self, home: &Home) -> Option<Failure> {
+        let status = self.wait(DYING).ok().flatten()?;
+        let happened = format!("the server of target \"{}\" has ended ({status})", self.name);
+        let log = read_from(&home.log(), self.up_from);
+        // One that is killed has no say in it.
+        if status.signal() == Some(libc::SIGKILL) || log.trim().is_empty() {
+            let remedy = "see with dmesg whether the kernel killed it for want of memory";
+            return Some(Failure::new(FailureKind::ServerLost, happened, remedy));
+        }
+        Some(log_trouble(&happened, &log))
     }
 
     /// Ends the server so that it writes everything to its files first. One that has ended already
@@ -236,6 +258,11 @@ fn is_ready(recipe: &dyn Recipe, home: &Home, stream: &mut Option<UnixStream>) -
         }
     };
     recipe.is_ready(stream, home)
+}
+
+/// How long a log is by now.
+fn length(log: &Path) -> u64 {
+    log.metadata().map_or(0, |facts| facts.len())
 }
 
 /// What was appended to a log since it had this length; empty when it can't be read.

@@ -29,11 +29,19 @@ pub(super) fn file_trouble(what: &str, path: &Path, error: &io::Error) -> Failur
 const FREE_SPACE: &str = "free space there, or name a directory on another disk with \
                           WEIGHIN_SANDBOX_DIR";
 
+/// How servers say that a disk is full; the last is the way of Redis where the first part of a write
+/// found room.
+const FULL: [&str; 5] = [
+    "No space left on device",
+    "Disk full",
+    "out of disk space",
+    "with error 28",
+    "Short write while writing to the AOF file",
+];
+
 /// A failure of which a program's log tells the reason.
 pub(super) fn log_trouble(happened: &str, log: &str) -> Failure {
-    let full = ["No space left on device", "Disk full", "out of disk space", "with error 28"]
-        .into_iter()
-        .any(|words| log.contains(words));
+    let full = FULL.into_iter().any(|words| log.contains(words));
     let kind = if full { FailureKind::DiskFull } else { FailureKind::SandboxStart };
     let remedy = if full {
         FREE_SPACE
@@ -50,9 +58,11 @@ pub(super) fn log_trouble(happened: &str, log: &str) -> Failure {
     Failure::new(kind, message, remedy)
 }
 
-/// The last lines that tell of errors; the last lines at all when none do.
+/// The last lines that tell of errors; the last lines at all when none do. Redis marks what one
+/// should know with `#`.
 fn telling_lines(log: &str) -> String {
-    let mut lines: Vec<&str> = log.lines().filter(|line| line.contains("[ERROR]")).collect();
+    let tells = |line: &&str| line.contains("[ERROR]") || line.contains(" # ");
+    let mut lines: Vec<&str> = log.lines().filter(tells).collect();
     if lines.is_empty() {
         lines = log.lines().filter(|line| !line.trim().is_empty()).collect();
     }

@@ -16,19 +16,19 @@ pub(crate) struct AdviseArguments {
     /// Would it do with so many clients, each of which waits for its reply?
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) clients: Option<u32>,
-    /// Would it bear so many transactions per second?
+    /// Would it bear so many transactions or operations per second?
     #[arg(long, value_parser = super::rate)]
     pub(crate) rate: Option<f64>,
-    /// Would half of the transactions take less, such as 5ms?
+    /// Would half of them take less, such as 5ms?
     #[arg(long, value_name = "BOUND", value_parser = p50)]
     pub(crate) p50: Option<Slo>,
-    /// Would 95 % of the transactions take less, such as 20ms?
+    /// Would 95 % of them take less, such as 20ms?
     #[arg(long, value_name = "BOUND", value_parser = p95)]
     pub(crate) p95: Option<Slo>,
-    /// Would 99 % of the transactions take less, such as 50ms?
+    /// Would 99 % of them take less, such as 50ms?
     #[arg(long, value_name = "BOUND", value_parser = p99)]
     pub(crate) p99: Option<Slo>,
-    /// Would a transaction take less on average, such as 10ms?
+    /// Would they take less on average, such as 10ms?
     #[arg(long, value_name = "BOUND", value_parser = mean)]
     pub(crate) mean: Option<Slo>,
     /// The share of statements that write, such as 60%: only tests within 5 points of it answer

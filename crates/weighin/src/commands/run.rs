@@ -57,7 +57,7 @@ fn go(mut store: Store, results: &Path) -> Outcome {
     let stop = signals::stop();
     let done = store.completed().len();
     let total = plan.trials().count();
-    let mut progress = RunProgress::start(total, done, study::estimate(&plan, &study));
+    let mut progress = RunProgress::start(&study, total, done, study::estimate(&plan, &study));
     let outcome = if done == total {
         Ok(Summary { skipped: done, ..Summary::default() })
     } else {

@@ -58,15 +58,16 @@ pub(super) fn search_by_hand(
             printed = print(&(line + "\n"));
         }
     };
+    let counted = order.workload.operation();
     say(headline(&workload::headline(order.workload), order.clients, goal));
     let found = search(login, control, order, goal, stop, &mut |progress| match progress {
-        SearchProgress::Capacity(rate) => say(format!("  {}", capacity_line(rate))),
+        SearchProgress::Capacity(rate) => say(format!("  {}", capacity_line(rate, counted))),
         SearchProgress::Step { goal, step } => {
-            say(format!("  {}", step_line(step, goal.over, &goal.slo)));
+            say(format!("  {}", step_line(step, goal.over, &goal.slo, counted)));
         }
     })?
     .ok_or_else(|| CliError::interrupted(""))?;
-    say(format!("  {}", answer_line(&found.search)));
+    say(format!("  {}", answer_line(&found.search, counted)));
     printed?;
     if arguments.json {
         print(&SearchOutput::new(&found, order.workload).json()?)?;

@@ -5,8 +5,8 @@ mod latency;
 use self::latency::{LatencyOutput, StatementLatencyOutput};
 use crate::exit::CliError;
 use campaign::Measured;
-use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Outage, PhaseTotals, Workload};
-use report::numbers::{bytes, count, duration, figure, percent};
+use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Noun, Outage, PhaseTotals, Workload};
+use report::numbers::{bytes, count, duration, figure, number_of, percent};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,6 +18,11 @@ const FORMAT: u32 = 1;
 #[derive(Debug, Serialize)]
 pub(crate) struct LoadOutput<'a> {
     format: u32,
+    /// What `transactions` are.
+    counted: Noun,
+    /// What `queries` are.
+    #[serde(skip)]
+    statements_counted: Noun,
     clients: u32,
     /// Transactions that succeeded in the measured phase.
     transactions: u64,
@@ -121,6 +126,8 @@ impl<'a> LoadOutput<'a> {
         let cpu = load.client.cpu_seconds;
         Self {
             format: FORMAT,
+            counted: workload.operation(),
+            statements_counted: workload.statement(),
             clients: load.clients,
             transactions,
             queries,
@@ -175,15 +182,11 @@ impl<'a> LoadOutput<'a> {
             if self.clients == 1 { "client" } else { "clients" },
             duration(seconds),
         );
-        let (operations, commands, per) = match self.key_value {
-            None => ("transactions", "queries", "query"),
-            Some(_) => ("operations", "commands", "command"),
-        };
         let mut row = |name: &str, value: String| {
             let _ = writeln!(text, "  {name:<14} {value}");
         };
         row(
-            operations,
+            self.counted.many,
             format!(
                 "{} ({} per second)",
                 count(self.transactions),
@@ -191,7 +194,7 @@ impl<'a> LoadOutput<'a> {
             ),
         );
         row(
-            commands,
+            self.statements_counted.many,
             format!("{} ({} per second)", count(self.queries), figure(self.queries_per_second)),
         );
         if let Some(hits) = &self.key_value {
@@ -207,11 +210,11 @@ impl<'a> LoadOutput<'a> {
             }
         }
         for outage in &self.outages {
-            row("outage", outage.line(operations));
+            row("outage", outage.line(self.counted));
         }
-        let per_query = self
-            .client_cpu_microseconds_per_query
-            .map_or(String::new(), |micros| format!(" ({} µs per {per})", figure(micros)));
+        let per_query = self.client_cpu_microseconds_per_query.map_or(String::new(), |micros| {
+            format!(" ({} µs per {})", figure(micros), self.statements_counted.one)
+        });
         row(
             "weighin itself",
             format!(
@@ -319,14 +322,14 @@ impl OutageOutput {
         }
     }
 
-    fn line(&self, operations: &str) -> String {
+    fn line(&self, counted: Noun) -> String {
         let seconds = |at: Option<f64>| at.map_or("never".to_owned(), |at| format!("{at:.2} s"));
         format!(
-            "at {:.2} s; down for {}, back at 95 % of the throughput at {}; {} {operations} failed",
+            "at {:.2} s; down for {}, back at 95 % of the throughput at {}; {} failed",
             self.first_error_seconds,
             seconds(self.downtime_seconds),
             seconds(self.recovered_seconds),
-            count(self.failed)
+            number_of(self.failed, counted)
         )
     }
 }

@@ -1,5 +1,9 @@
 //! Redis: loads by hand and studies, and what can be wrong with a server.
 
+mod limits;
+mod trouble;
+mod words;
+
 use crate::support::{
     Ran, Started, Workplace, adds_up, certificates, number, shared_directory, wait_for, whole,
 };
@@ -185,14 +189,6 @@ fn options_of_the_other_kind_of_workload_are_refused() {
 }
 
 #[test]
-fn a_server_without_memory_for_more_ends_the_load() {
-    let place = Workplace::new();
-    let server = Redis::start(&[("maxmemory", "3mb"), ("maxmemory-policy", "noeviction")]);
-    let full = ["--workload=key_value", "--ratio=1:0", "--duration=60s"];
-    server.weighin(&place, "load", &full).refused(3, &["OOM", "maxmemory"]);
-}
-
-#[test]
 fn a_server_that_is_killed_and_comes_back_is_an_outage() {
     let place = Workplace::new();
     let mut server = Redis::start(&[]);
@@ -213,29 +209,37 @@ fn a_server_that_is_killed_and_comes_back_is_an_outage() {
     assert!(number(&json, "/outages/0/downtime_seconds") > 0.0, "{json:#}");
 }
 
-/// A study of targets with these keys each, at 1 and 4 clients, twice.
-fn study(targets: &[(&str, &str)], test: &str) -> String {
+/// A study of targets with these keys each, twice, of a test with these keys and more.
+fn study_of(targets: &[(&str, &str)], test: &str) -> String {
     let targets: String = targets
         .iter()
         .map(|(name, keys)| format!("[[target]]\nname = \"{name}\"\n{keys}\n"))
         .collect();
     format!(
         "[study]\nname = \"cache\"\nrepeats = 2\nseed = 3\n{targets}\
-         [[test]]\nworkload = \"key_value\"\nkeys = 1_000\nvalue_size = 100\n\
-         clients = [1, 4]\nwarmup = \"100ms\"\nduration = \"400ms\"\n{test}\n"
+         [[test]]\nworkload = \"key_value\"\n{test}\n"
     )
+}
+
+/// The same of a test at 1 and 4 clients.
+fn study(targets: &[(&str, &str)]) -> String {
+    let test = "keys = 1_000\nvalue_size = 100\nclients = [1, 4]\nwarmup = \"100ms\"\n\
+                duration = \"400ms\"";
+    study_of(targets, test)
+}
+
+/// The keys of a target that is a private server with these settings, as in `save = ""`.
+fn sandbox(settings: &str) -> String {
+    format!("kind = \"redis\"\nsandbox = {{ settings = {{ {settings} }} }}")
 }
 
 #[test]
 fn a_study_of_two_ways_to_sync_the_log_ends_in_a_report() {
     let place = Workplace::new();
     let settings = |fsync: &str| {
-        format!(
-            "kind = \"redis\"\nsandbox = {{ settings = {{ appendonly = true, appendfsync = \
-             \"{fsync}\", save = \"\" }} }}"
-        )
+        sandbox(&format!("appendonly = true, appendfsync = \"{fsync}\", save = \"\""))
     };
-    let text = study(&[("always", &settings("always")), ("never", &settings("no"))], "");
+    let text = study(&[("always", &settings("always")), ("never", &settings("no"))]);
     place.write("cache.toml", text);
     let found = place.weighin(&["check", "cache.toml"]).done();
     assert!(found.contains("never: Redis") && found.contains("1,000 keys will be made"), "{found}");
@@ -253,7 +257,7 @@ fn a_study_of_two_ways_to_sync_the_log_ends_in_a_report() {
 /// Says what `weighin check` says of a study of that server.
 fn check(place: &Workplace, url: &str, password: &str) -> String {
     let name = "check.toml";
-    std::fs::write(place.path(name), study(&[("cache", &format!("url = \"{url}\""))], "")).unwrap();
+    std::fs::write(place.path(name), study(&[("cache", &format!("url = \"{url}\""))])).unwrap();
     let mut check = place.command(&["check", name]);
     check.env("REDISCLI_AUTH", password);
     let ran = Ran::of(check);
@@ -268,6 +272,11 @@ fn replicas_are_refused_before_the_first_trial() {
     server.command(&["REPLICAOF", "127.0.0.1", "1"]);
     let said = check(&place, &server.url(), server.sandbox.password().reveal());
     assert!(said.contains("is a replica") && said.contains("127.0.0.1:1"), "{said}");
+    for command in ["load", "prepare"] {
+        let keys = ["--workload=key_value", "--keys=10"];
+        let arguments = if command == "load" { &keys[..] } else { &keys[1..] };
+        server.weighin(&place, command, arguments).refused(3, &["is a replica", "127.0.0.1:1"]);
+    }
 }
 
 /// A process that ends when this is dropped.

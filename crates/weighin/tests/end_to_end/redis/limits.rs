@@ -1,0 +1,78 @@
+//! Servers that come to their limit of memory.
+
+use super::{Redis, sandbox, study_of};
+use crate::support::Workplace;
+use model::{FailureKind, TrialEnd};
+
+/// A test whose values need more than the 4 MB of the servers here.
+const LARGE: &str = "keys = 20_000\nvalue_size = 1_000\nratio = \"1:1\"\nclients = 4\n\
+                     warmup = \"0s\"\nduration = \"1s\"";
+
+#[test]
+fn one_that_refuses_to_write_more_ends_the_load() {
+    let place = Workplace::new();
+    let server = Redis::start(&[("maxmemory", "3mb"), ("maxmemory-policy", "noeviction")]);
+    let full = ["--workload=key_value", "--ratio=1:0", "--duration=60s"];
+    server.weighin(&place, "load", &full).refused(3, &["OOM", "maxmemory"]);
+}
+
+#[test]
+fn one_without_room_for_all_keys_fails_before_the_first_trial() {
+    let place = Workplace::new();
+    let target = sandbox("save = \"\", maxmemory = \"4mb\"");
+    place.write("cache.toml", study_of(&[("small", &target)], LARGE));
+    place
+        .weighin(&["run", "cache.toml"])
+        .refused(3, &["target small", "cannot make keys", "OOM", "raise maxmemory"]);
+    assert!(place.files(".weighin").is_empty());
+}
+
+#[test]
+fn refused_writes_are_failures_or_are_counted_as_the_study_wants() {
+    let place = Workplace::new();
+    let target = sandbox("save = \"\", maxmemory = \"4mb\"");
+    let empty = format!("{LARGE}\npreload = false");
+    place.write("stop.toml", study_of(&[("small", &target)], &empty));
+    let ran = place.weighin(&["run", "stop.toml"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    for trial in &place.store().dataset().unwrap().trials {
+        let TrialEnd::Failed(failure) = &trial.end else { panic!("{:?}", trial.end) };
+        assert_eq!(failure.kind, FailureKind::DiskFull, "{failure}");
+        assert!(failure.message.contains("OOM") && failure.remedy.contains("maxmemory"));
+    }
+
+    let place = Workplace::new();
+    let counted = format!("{empty}\non_error = \"ignore\"");
+    place.write("count.toml", study_of(&[("small", &target)], &counted));
+    assert_eq!(place.weighin(&["run", "count.toml"]).code, Some(0));
+    for trial in &place.store().dataset().unwrap().trials {
+        let load = trial.load().unwrap();
+        let refused = load.errors.iter().find(|error| error.sql_state == "OOM").unwrap();
+        assert_eq!(refused.count, load.ledger.failed, "{:?}", load.errors);
+    }
+    let markdown = place.weighin(&["report", "count.toml", "--format", "markdown"]).done();
+    for words in ["operations failed (", "OOM command not allowed", "To mend it: raise maxmemory"] {
+        assert!(markdown.contains(words), "no «{words}» in:\n{markdown}");
+    }
+}
+
+#[test]
+fn one_that_evicts_keys_is_reported_with_the_size_of_its_data() {
+    let place = Workplace::new();
+    let target = sandbox("save = \"\", maxmemory = \"4mb\", maxmemory-policy = \"allkeys-lru\"");
+    place.write("cache.toml", study_of(&[("small", &target)], LARGE));
+    assert_eq!(place.weighin(&["run", "cache.toml"]).code, Some(0));
+    let json = place.weighin(&["report", "cache.toml", "--format", "json"]).json();
+    let findings = json["findings"].as_array().unwrap();
+    let of_kind = |kind: &str| findings.iter().find(|found| found["evidence"]["kind"] == kind);
+    let found = of_kind("keys_evicted").unwrap_or_else(|| panic!("{findings:#?}"));
+    assert_eq!(found["severity"], "warning");
+    let evidence = &found["evidence"];
+    assert!(evidence["evicted"].as_u64().unwrap() > 0, "{evidence:#}");
+    assert_eq!(evidence["limit_bytes"], 4 << 20);
+    assert_eq!(evidence["data_bytes"], 20_000 * 1_000);
+    let hits = evidence["hit_rate"].as_f64().unwrap();
+    assert!(hits > 0.0 && hits < 0.5, "{evidence:#}");
+    // Weighin's count of commands still agrees with the server's.
+    assert!(of_kind("counter_mismatch").is_none(), "{findings:#?}");
+}
