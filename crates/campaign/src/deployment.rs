@@ -27,6 +27,7 @@ impl Deployment {
                     name: target.name.clone(),
                     settings: spec.settings.clone(),
                     directory: spec.directory.clone(),
+                    program: spec.program.clone(),
                 })?;
                 let address = sandbox.address().clone();
                 (Some(sandbox), address, spec.restart)

@@ -92,6 +92,10 @@ pub struct SandboxSpec {
     pub restart: bool,
     /// Directory to keep the data in; a directory of weighin's own when absent.
     pub directory: Option<PathBuf>,
+    /// Name of the server program, where servers of several names speak the same protocol and the
+    /// study says which; the first that is installed when absent.
+    #[serde(default)]
+    pub program: Option<String>,
 }
 
 /// Address and login of a server reached over the network or a socket.

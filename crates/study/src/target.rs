@@ -46,7 +46,9 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
         (Some(wire), None) => {
             refuse_login(&table, problems);
             let system = kind.unwrap_or_default();
-            Some((system, Place::Sandbox(sandbox(wire.into_inner(), system, problems))))
+            let program = table.kind.as_ref().and_then(|kind| program(kind.get_ref()));
+            let sandbox = sandbox(wire.into_inner(), system, problems);
+            Some((system, Place::Sandbox(SandboxSpec { program, ..sandbox })))
         }
         (None, Some(url)) => server(&url, &table, problems)
             .filter(|(system, _)| agree(*system, kind, &url, &table, problems))
@@ -62,6 +64,11 @@ fn system(kind: &str) -> Option<System> {
         "redis" | "valkey" | "keydb" => Some(System::Redis),
         _ => None,
     }
+}
+
+/// The server program that a kind asks for, where it is not the usual one of its system.
+fn program(kind: &str) -> Option<String> {
+    matches!(kind, "valkey" | "keydb").then(|| format!("{kind}-server"))
 }
 
 /// Whether the URL is of the kind that the target says it is; says so where it is not.
@@ -112,6 +119,7 @@ fn sandbox(table: SandboxTable, system: System, problems: &mut Problems) -> Sand
         settings: settings(table.settings, system, problems),
         restart: table.restart.unwrap_or(true),
         directory: path("directory", &table.directory, problems),
+        program: None,
     }
 }
 

@@ -59,8 +59,8 @@ pub(crate) struct TargetTable {
     /// Unique within the study, at most 64 characters.
     #[schemars(with = "String", length(min = 1, max = 64))]
     pub name: Maybe<String>,
-    /// Server software: `mariadb` (the default) and `mysql` mean the same, and so do `redis`,
-    /// `valkey` and `keydb`.
+    /// Server software: `mariadb` (the default) and `mysql` mean the same; of `redis`, `valkey` and
+    /// `keydb`, which speak one protocol, a sandbox starts the one that is named.
     #[schemars(with = "Option<String>", extend("enum" = crate::target::KINDS))]
     pub kind: Maybe<String>,
     /// A private server that weighin starts and ends.

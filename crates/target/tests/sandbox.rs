@@ -14,6 +14,7 @@ fn options(directory: &Path, settings: &[(&str, &str)]) -> SandboxOptions {
         name: "tested".to_owned(),
         settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
         directory: Some(directory.to_owned()),
+        program: None,
         ..SandboxOptions::default()
     }
 }

@@ -26,6 +26,7 @@ fn helper() {
     let options = SandboxOptions {
         name: "helper".to_owned(),
         directory: Some(directory.into()),
+        program: None,
         ..SandboxOptions::default()
     };
     let sandbox = Sandbox::start(options).unwrap();

@@ -47,7 +47,7 @@ fn study(shape: &Shape) -> Study {
         place: Place::Sandbox(SandboxSpec {
             settings: BTreeMap::from([(COMMIT.into(), commit(i).into())]),
             restart: true,
-            directory: None,
+            ..SandboxSpec::default()
         }),
         price: (i == 0).then(|| Price::monthly(23.0, "EUR")),
         labels: BTreeMap::from([("tenancy".into(), "shared".into())]),

@@ -50,6 +50,8 @@ pub struct SandboxOptions {
     /// Existing directory in which the server's own directory is made; [`sandbox_directory`] when
     /// absent.
     pub directory: Option<PathBuf>,
+    /// Name of the server program of Redis and its kin; the first that is installed when absent.
+    pub program: Option<String>,
 }
 
 /// A password that `Debug` does not show.
@@ -94,7 +96,7 @@ impl Sandbox {
     /// `MissingProgram` when the server is not installed, `SandboxStart` with what it said when it
     /// does not start with these settings, `DiskFull` or `NotPermitted` for the directory.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
-        let SandboxOptions { system, name, settings, directory } = options;
+        let SandboxOptions { system, name, settings, directory, program } = options;
         let parent = directory.unwrap_or_else(sandbox_directory);
         let run_as = match system {
             System::MariaDb => RunAs::for_directory(&parent),
@@ -102,7 +104,7 @@ impl Sandbox {
         };
         let recipe: Box<dyn Recipe> = match system {
             System::MariaDb => Box::new(MariaDb::new(name, settings, run_as.clone())?),
-            System::Redis => Box::new(Redis::new(name, settings)?),
+            System::Redis => Box::new(Redis::new(name, settings, program.as_deref())?),
             System::Unknown => {
                 return Err(Failure::new(
                     FailureKind::NotPermitted,

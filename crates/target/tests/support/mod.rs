@@ -23,6 +23,7 @@ impl Server {
             name: "client".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
             directory: Some(directory.path().to_owned()),
+            program: None,
             ..SandboxOptions::default()
         })
         .unwrap();

@@ -1,5 +1,6 @@
 //! Redis: loads by hand and studies, and what can be wrong with a server.
 
+mod kin;
 mod limits;
 mod trouble;
 mod words;
@@ -29,6 +30,7 @@ impl Redis {
             name: "test".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
             directory: Some(directory.path().to_owned()),
+            program: None,
         });
         Self { sandbox: sandbox.unwrap(), _directory: directory }
     }
@@ -230,7 +232,12 @@ fn study(targets: &[(&str, &str)]) -> String {
 
 /// The keys of a target that is a private server with these settings, as in `save = ""`.
 fn sandbox(settings: &str) -> String {
-    format!("kind = \"redis\"\nsandbox = {{ settings = {{ {settings} }} }}")
+    sandbox_of("redis", settings)
+}
+
+/// The same of a kind of server.
+fn sandbox_of(kind: &str, settings: &str) -> String {
+    format!("kind = \"{kind}\"\nsandbox = {{ settings = {{ {settings} }} }}")
 }
 
 #[test]

@@ -26,27 +26,34 @@ pub(in crate::sandbox) struct Redis {
 }
 
 impl Redis {
-    /// Finds the program and checks the settings.
+    /// Finds the program, that of the name if one is given, and checks the settings.
     ///
     /// # Errors
-    /// `MissingProgram` when none is installed, `SandboxStart` that names a setting.
+    /// `MissingProgram` when it is not installed, `SandboxStart` that names a setting.
     pub(in crate::sandbox) fn new(
         target: String,
         settings: BTreeMap<String, String>,
+        program_name: Option<&str>,
     ) -> Result<Self, Failure> {
         let configuration = Configuration::new(&target, settings)?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let places: Vec<PathBuf> =
             std::env::split_paths(&path).chain(USUAL_PLACES.map(PathBuf::from)).collect();
-        let program = PROGRAMS
+        let wanted = program_name.map_or(PROGRAMS.to_vec(), |name| vec![name]);
+        let program = wanted
             .iter()
             .flat_map(|name| places.iter().map(move |place| place.join(name)))
             .find(|program| program.is_file());
         let program = program.ok_or_else(|| {
             Failure::new(
                 FailureKind::MissingProgram,
-                format!("none of {} is installed, on PATH or elsewhere", PROGRAMS.join(", ")),
-                "install the Debian package redis-server",
+                match wanted.as_slice() {
+                    [only] => format!("{only} is not installed, on PATH or elsewhere"),
+                    several => {
+                        format!("none of {} is installed, on PATH or elsewhere", several.join(", "))
+                    }
+                },
+                "install it; a target of the kind redis takes the Debian package redis-server",
             )
         })?;
         Ok(Self { target, program, configuration })

@@ -38,6 +38,7 @@ impl Server {
             name: "test".to_owned(),
             settings: all,
             directory: Some(directory.path().to_owned()),
+            program: None,
             ..SandboxOptions::default()
         };
         Self { sandbox: Sandbox::start(options).unwrap(), _directory: directory }
