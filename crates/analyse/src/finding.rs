@@ -1,7 +1,9 @@
 mod check;
+mod generators;
 mod subject;
 
 pub use check::{Check, Drifting, Held};
+pub use generators::LopsidedLoad;
 pub use subject::{Severity, Subject, Validity};
 
 use crate::money::{BreakEven, CostGap, Step};
@@ -89,6 +91,8 @@ pub enum Evidence {
         /// Mean time from a reply to the next request, in milliseconds.
         turnaround_mean_ms: f64,
     },
+    /// Check 3: one of several load generators had much more or less than its share of the load.
+    LoadLopsided(LopsidedLoad),
     /// Connections were lost in the course of a trial, and made anew.
     Outage {
         /// When the first connection was lost, counted from the start of the load.

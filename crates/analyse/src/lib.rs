@@ -56,7 +56,9 @@ pub use bend::{Bend, GapAt, LatencyGap};
 pub use check::Evictions;
 pub use crossing::Crossover;
 pub use factor::{Contrast, LevelEffect, PairEffect};
-pub use finding::{Check, Drifting, Evidence, Finding, Held, Severity, Subject, Validity};
+pub use finding::{
+    Check, Drifting, Evidence, Finding, Held, LopsidedLoad, Severity, Subject, Validity,
+};
 pub use floor::NoiseFloor;
 pub use growth::Growth;
 pub use law::{NoLaw, ScalingLaw};

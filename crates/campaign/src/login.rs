@@ -38,6 +38,18 @@ impl Login {
             System::MariaDb | System::Unknown => resolve(address, &surroundings)?,
             System::Redis => resolve_redis(address, &surroundings)?,
         };
+        Self::with(system, address.clone(), credentials)
+    }
+
+    /// The same where it is known who logs in.
+    ///
+    /// # Errors
+    /// When TLS cannot be set up.
+    pub(crate) fn with(
+        system: System,
+        address: ServerAddress,
+        credentials: Credentials,
+    ) -> Result<Self, Failure> {
         let tls = match tls::client_config(&address.tls)? {
             None => None,
             Some(config) => Some(TlsUpgrade {
@@ -45,7 +57,7 @@ impl Login {
                 name: tls::server_name(&address.endpoint)?,
             }),
         };
-        Ok(Self { system, address: address.clone(), credentials, tls })
+        Ok(Self { system, address, credentials, tls })
     }
 
     /// Opens a connection for control work, to whichever server it is.

@@ -1,6 +1,6 @@
+use crate::generators::Generators;
+use crate::sessions::{Sessions, Work};
 use crate::{Control, Login, load_failure};
-use engine::mysql::{OltpSession, OltpStatements};
-use engine::redis::{KeyValueCommands, KeyValueSession};
 use engine::{
     ErrorPolicy, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Session, Stop,
     available_workers, run,
@@ -9,7 +9,6 @@ use model::{
     CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Workload,
 };
 use sample::{OpenAccount, Sampler, SamplerOptions};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Longest time in which all clients must have logged in.
@@ -30,7 +29,11 @@ pub struct Order<'a> {
     pub workload: &'a Workload,
     /// Connections.
     pub clients: u32,
-    /// Threads that drive them; a good number for so many clients when absent.
+    /// Processes that make the load together; at most as many as clients. With more than one, the
+    /// program must answer to [`crate::GENERATOR_COMMAND`].
+    pub generators: u32,
+    /// Threads of each of them that drive the connections; a good number for so many clients when
+    /// absent.
     pub workers: Option<u32>,
     /// How to move bytes; the best that is permitted when absent.
     pub io: Option<IoMethod>,
@@ -70,48 +73,13 @@ pub fn measure(
     stop: &Stop,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<Option<Measured>, Failure> {
-    match order.workload {
-        Workload::KeyValue(workload) => {
-            let commands = Arc::new(KeyValueCommands::new(workload, order.seed, order.clients));
-            let options = login.redis_options();
-            let session =
-                |client| KeyValueSession::new(options.clone(), Arc::clone(&commands), client);
-            drive(session, login, control, order, stop, on_interval)
-        }
-        Workload::Oltp(_) | Workload::Imported(_) => {
-            let oltp = order.workload.oltp()?;
-            let statements = Arc::new(OltpStatements::new(oltp, order.seed, order.clients));
-            let options = login.options();
-            // Decided here, once, and not for every statement.
-            if order.by_statement {
-                let session = |client| {
-                    OltpSession::<true>::new(options.clone(), Arc::clone(&statements), client)
-                };
-                drive(session, login, control, order, stop, on_interval)
-            } else {
-                let session = |client| {
-                    OltpSession::<false>::new(options.clone(), Arc::clone(&statements), client)
-                };
-                drive(session, login, control, order, stop, on_interval)
-            }
-        }
-    }
-}
-
-/// The same with the sessions of one kind.
-fn drive<S: Session>(
-    session: impl Fn(u32) -> S + Sync,
-    login: &Login,
-    control: &mut Control,
-    order: &Order<'_>,
-    stop: &Stop,
-    on_interval: &mut dyn FnMut(&Interval),
-) -> Result<Option<Measured>, Failure> {
     let spec = LoadSpec {
         address: login.address_of(control.peer())?,
         tls: login.tls(),
         clients: order.clients,
-        workers: order.workers.unwrap_or_else(|| available_workers(order.clients)),
+        workers: order
+            .workers
+            .unwrap_or_else(|| (available_workers(order.clients) / order.generators.max(1)).max(1)),
         io: order.io,
         schedule: order.schedule,
         open: order.open.clone(),
@@ -119,28 +87,47 @@ fn drive<S: Session>(
         drain_limit: DRAIN_LIMIT,
         connect_limit: CONNECT_LIMIT,
     };
+    let work = Work {
+        workload: order.workload,
+        clients: order.clients,
+        by_statement: order.by_statement,
+        seed: order.seed,
+    };
     let mut sampling_connection = Some(login.control()?);
     let account = OpenAccount::open(order.server_pid);
     let before = (Instant::now(), control.counters());
     let mut started = None;
     let mut sampler = None;
-    let outcome = run(&spec, session, stop, &mut |progress| match progress {
+    let generators = match order.generators {
+        0 | 1 => None,
+        count => Some(Generators::start(&spec, work, login, count)?),
+    };
+    let companions = generators.as_ref().map(Generators::pids).unwrap_or_default();
+    let mut on_progress = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
             started = Some(origin);
             sampler = sampling_connection
                 .take()
-                .map(|connection| start_sampler(order, origin, connection));
+                .map(|connection| start_sampler(order, origin, connection, &companions));
         }
         Progress::Interval(interval, _) => on_interval(interval),
-    });
-    let after = settled(control, before.1.as_ref(), outcome.as_ref().ok());
+    };
+    let outcome = match generators {
+        Some(generators) => generators.run(stop, &mut on_progress),
+        None => {
+            let whole = Whole { spec: &spec, stop, progress: &mut on_progress };
+            match work.hand_to(login, whole)? {
+                Ok(load) => Ok(Some(load)),
+                Err(LoadError::Stopped) => Ok(None),
+                Err(error) => Err(load_failure(&error, login)),
+            }
+        }
+    };
+    let load = outcome.as_ref().ok().and_then(Option::as_ref);
+    let after = settled(control, before.1.as_ref(), load);
     let account = account.close();
     let samples = sampler.map(Sampler::stop).unwrap_or_default();
-    let load = match outcome {
-        Ok(load) => load,
-        Err(LoadError::Stopped) => return Ok(None),
-        Err(error) => return Err(load_failure(&error, login)),
-    };
+    let Some(load) = outcome? else { return Ok(None) };
     let origin = started.unwrap_or(before.0);
     let reading = |(at, counters): (Instant, Option<_>)| {
         counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
@@ -149,13 +136,34 @@ fn drive<S: Session>(
     Ok(Some(Measured { load, sampling }))
 }
 
-fn start_sampler(order: &Order<'_>, origin: Instant, mut connection: Control) -> Sampler {
+/// Runs a load in this process, with sessions of whichever kind.
+struct Whole<'a> {
+    spec: &'a LoadSpec,
+    stop: &'a Stop,
+    progress: &'a mut dyn FnMut(Progress<'_>),
+}
+
+impl Sessions for Whole<'_> {
+    type Outcome = Result<LoadResult, LoadError>;
+
+    fn take<S: Session>(self, session: impl Fn(u32) -> S + Sync) -> Self::Outcome {
+        run(self.spec, session, self.stop, self.progress)
+    }
+}
+
+fn start_sampler(
+    order: &Order<'_>,
+    origin: Instant,
+    mut connection: Control,
+    companions: &[u32],
+) -> Sampler {
     // Sampling goes without counters where the socket does not take a time limit.
     let bounded = connection.set_patience(COUNTER_PATIENCE).is_ok();
     Sampler::start(SamplerOptions {
         every: order.sample_every,
         origin,
         server_pid: order.server_pid,
+        companions: companions.to_vec(),
         counters: bounded.then(|| Box::new(move || connection.counters()) as Box<_>),
         on_sample: None,
     })

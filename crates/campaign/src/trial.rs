@@ -174,6 +174,7 @@ fn attempt(
     let order = Order {
         workload: &test.workload,
         clients: trial.key.level.clients,
+        generators: test.load_generators,
         workers: None,
         io: None,
         open: trial.key.level.rate.map(|rate| OpenLoop {

@@ -1,9 +1,10 @@
 use crate::Nanos;
 use model::ArrivalProcess;
+use serde::{Deserialize, Serialize};
 use workload::Stream;
 
 /// An open loop: operations arrive at a rate, whether or not the server keeps up.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenLoop {
     /// Operations per second; greater than 0.
     pub rate: f64,

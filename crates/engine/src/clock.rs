@@ -1,7 +1,10 @@
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant, SystemTime};
 
-/// A moment: nanoseconds since the origin of a [`Clock`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A moment: nanoseconds of the [`Clock`], which all processes of a machine share.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Nanos(pub u64);
 
 impl Nanos {
@@ -17,25 +20,28 @@ impl Nanos {
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
+
+    /// The same moment counted from `origin`; zero when it is earlier.
+    pub(crate) fn from(self, origin: Self) -> Self {
+        Self(self.0.saturating_sub(origin.0))
+    }
 }
 
-/// A monotonic clock whose moments fit in 64 bits and can be shared between threads.
+/// The monotonic clock of this machine: `CLOCK_MONOTONIC` of clock_gettime(2), as [`Instant`] reads
+/// it, but with moments that fit in 64 bits and mean the same in every process.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
-    origin: Instant,
-}
+pub struct Clock;
 
 impl Clock {
-    /// A clock that starts now.
-    pub fn start() -> Self {
-        Self { origin: Instant::now() }
-    }
-
     /// The present moment.
     #[inline]
     pub fn now(&self) -> Nanos {
-        // 2^64 ns are 584 years.
-        Nanos(self.origin.elapsed().as_nanos() as u64)
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the pointer is to a live timespec that the call fills in. It cannot fail for this
+        // clock, which every Linux has.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+        // It counts from when the machine started: 2^64 ns are 584 years.
+        Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
     }
 
     /// The present moment by the wall clock, since 1970.
@@ -45,6 +51,32 @@ impl Clock {
 
     /// The moment as an [`Instant`].
     pub fn instant(&self, at: Nanos) -> Instant {
-        self.origin + Duration::from_nanos(at.0)
+        let (instant, now) = (Instant::now(), self.now());
+        match at > now {
+            true => instant + at.since(now),
+            false => instant.checked_sub(now.since(at)).unwrap_or(instant),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_those_of_the_standard_library() {
+        let (before, now, after) = (Instant::now(), Clock.now(), Instant::now());
+        let length = Duration::from_millis(1_500);
+        for (at, shift) in [(now.plus(length), 1), (now, 0), (Nanos(now.0 - 1_500_000_000), -1)] {
+            let shifted = |instant: Instant| match shift {
+                1 => instant + length,
+                0 => instant,
+                _ => instant - length,
+            };
+            // Two readings lie between, which may be apart where this thread was kept waiting.
+            let is = Clock.instant(at);
+            assert!(is >= shifted(before) - (Instant::now() - before), "too early");
+            assert!(is <= shifted(after) + (Instant::now() - before), "too late");
+        }
     }
 }

@@ -7,13 +7,16 @@
 //!   books; it sees bytes and times, but no socket and no clock;
 //! - a socket worker moves the bytes and reads the clock.
 //!
-//! [`run`] starts the workers, lets them begin together, and merges their books.
+//! [`run`] starts the workers, lets them begin together, and merges their books. Several processes can
+//! make one load: each does its part with [`run_part`], and an [`Assembly`] puts the parts together.
 
+mod account;
 mod arrivals;
 mod books;
 mod clock;
 mod crew;
 pub mod mysql;
+mod part;
 pub mod redis;
 mod result;
 mod run;
@@ -22,10 +25,13 @@ mod session;
 mod socket;
 mod usage;
 
+pub use account::{Account, Assembly};
 pub use arrivals::OpenLoop;
+pub use books::Ended;
 pub use clock::{Clock, Nanos};
 pub(crate) use crew::Crew;
 pub use model::{ErrorAction as Action, ErrorPolicy};
+pub use part::{Part, PartProgress, run_part};
 pub use run::{LoadError, LoadSpec, Progress, Stop, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Event, OperationError, Session, SessionError};

@@ -1,8 +1,8 @@
-//! Putting together what the workers did.
+//! Putting together what workers did, of one process or of several.
 
 use crate::books::{Closed, Ended};
 use crate::usage::process_cpu;
-use crate::{LoadSpec, Nanos, Progress, Schedule};
+use crate::{LoadSpec, Nanos, Schedule};
 use model::{ClientCost, Interval, LoadResult, OpenLoopResult, StatementLatencies};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -37,44 +37,34 @@ impl CpuWindow {
     }
 }
 
-/// Intervals of several workers, merged by their start.
+/// Intervals of several workers or processes, merged by their start.
 pub(crate) struct Intervals {
-    workers: u32,
+    sources: u32,
     waiting: BTreeMap<Duration, (u32, Ended)>,
-    merged: Vec<Interval>,
 }
 
 impl Intervals {
-    pub(crate) fn new(workers: u32) -> Self {
-        Self { workers, waiting: BTreeMap::new(), merged: Vec::new() }
+    pub(crate) fn new(sources: u32) -> Self {
+        Self { sources, waiting: BTreeMap::new() }
     }
 
-    pub(crate) fn add(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
+    /// Takes in an interval of one of them; the merged one where it was the last to come.
+    pub(crate) fn add(&mut self, ended: Ended) -> Option<Ended> {
         let start = ended.interval.start;
-        let entry = match self.waiting.remove(&start) {
+        let (seen, merged) = match self.waiting.remove(&start) {
             None => (1, ended),
             Some((seen, so_far)) => (seen + 1, merge(so_far, &ended)),
         };
-        if entry.0 == self.workers {
-            self.show(entry.1, progress);
-        } else {
-            self.waiting.insert(start, entry);
+        if seen == self.sources {
+            return Some(merged);
         }
+        self.waiting.insert(start, (seen, merged));
+        None
     }
 
-    fn show(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
-        progress(Progress::Interval(&ended.interval, &ended.statements));
-        self.merged.push(ended.interval);
-    }
-
-    /// All intervals in order of time. Where a phase lasts until the last reply, one worker may
-    /// have had intervals that others had not: those are shown now.
-    pub(crate) fn finish(mut self, progress: &mut dyn FnMut(Progress<'_>)) -> Vec<Interval> {
-        for (_, ended) in std::mem::take(&mut self.waiting).into_values() {
-            self.show(ended, progress);
-        }
-        self.merged.sort_by_key(|interval| interval.start);
-        self.merged
+    /// Intervals that not all had: where a phase lasts until the last reply, some end earlier.
+    pub(crate) fn rest(&mut self) -> Vec<Ended> {
+        std::mem::take(&mut self.waiting).into_values().map(|(_, merged)| merged).collect()
     }
 }
 
@@ -99,7 +89,7 @@ fn merge(a: Ended, b: &Ended) -> Ended {
 /// The result of a whole load, whose sessions tell these kinds of requests apart.
 pub(crate) fn result(
     spec: &LoadSpec,
-    requests: &[&str],
+    requests: &[String],
     connect_time: Duration,
     books: Closed,
     intervals: Vec<Interval>,
@@ -124,7 +114,7 @@ pub(crate) fn result(
         .iter()
         .zip(books.by_request)
         .filter(|(_, latencies)| latencies.count() > 0)
-        .map(|(name, latencies)| StatementLatencies { name: (*name).to_owned(), latencies })
+        .map(|(name, latencies)| StatementLatencies { name: name.clone(), latencies })
         .collect();
     LoadResult {
         clients: spec.clients,
@@ -141,5 +131,6 @@ pub(crate) fn result(
         client,
         open,
         outages,
+        generators: Vec::new(),
     }
 }

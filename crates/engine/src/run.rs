@@ -1,31 +1,27 @@
-use crate::arrivals::Arrivals;
-use crate::books::{Closed, Ended};
-use crate::crew::{Quota, Rules};
-use crate::result::{CpuWindow, Intervals, result};
-use crate::socket::{Address, Control, Report, TlsUpgrade, Worker, WorkerSpec, notice};
-use crate::usage::{cpus_allowed, peak_rss_bytes};
-use crate::{Clock, Crew, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
-use mio::Waker;
-use model::{ClientCost, Interval, IoMethod, Latencies, LoadResult, Phase, StatementCounts};
+use crate::account::Assembly;
+use crate::part::{Part, PartProgress, run_part};
+use crate::socket::{Address, TlsUpgrade};
+use crate::{Clock, ErrorPolicy, OpenLoop, Schedule, Session, SessionError};
+use model::{Interval, IoMethod, LoadResult, StatementCounts};
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How often the coordinator looks whether it is to stop.
-const GLANCE: Duration = Duration::from_millis(50);
-
-/// One load to run.
-#[derive(Clone, Debug)]
+/// One load to run. What it is encrypted with does not travel: a process that is told of a load sets
+/// TLS up for itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LoadSpec {
     /// The server.
     pub address: Address,
     /// How to encrypt, where sessions ask for it.
+    #[serde(skip)]
     pub tls: Option<TlsUpgrade>,
     /// Connections; at least 1.
     pub clients: u32,
-    /// Threads that drive them; at least 1. [`crate::available_workers`] is a good number.
+    /// Threads of each process that drive them; at least 1. [`crate::available_workers`] is a good
+    /// number for all processes together.
     pub workers: u32,
     /// How to move bytes; the best that is permitted when absent.
     pub io: Option<IoMethod>,
@@ -113,13 +109,6 @@ impl LoadError {
     }
 }
 
-/// What a worker tells the coordinator.
-enum Message {
-    Ready(Waker),
-    Interval(Ended),
-    Ended(Box<Result<Report, LoadError>>),
-}
-
 /// Runs a load: connects all clients, lets them begin together, and returns the merged account.
 /// `session` makes the session of each client, numbered from 0.
 ///
@@ -131,166 +120,19 @@ pub fn run<S: Session>(
     stop: &Stop,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<LoadResult, LoadError> {
-    let clock = Clock::start();
-    let control = Arc::new(Control::default());
-    let quota = Quota::new(spec.schedule.events());
-    let workers = spec.workers.clamp(1, spec.clients.max(1));
-    let worker_spec = WorkerSpec {
-        address: spec.address.clone(),
-        tls: spec.tls.clone(),
-        io: spec.io,
-        schedule: spec.schedule,
-        drain_limit: spec.drain_limit,
-        clock,
-        control: control.clone(),
-    };
-    std::thread::scope(|scope| {
-        let (sender, messages) = mpsc::channel();
-        for index in 0..workers {
-            let sender = sender.clone();
-            let (worker_spec, session) = (worker_spec.clone(), &session);
-            let rules = Rules {
-                schedule: spec.schedule,
-                quota: quota.clone(),
-                policy: spec.policy.clone(),
-                arrivals: spec.open.as_ref().map(|open| {
-                    let waiting = open.max_waiting.div_ceil(workers as usize);
-                    (Arrivals::new(open, index, workers), waiting)
-                }),
-            };
-            let clients = (index..spec.clients).step_by(workers as usize);
-            std::thread::Builder::new()
-                .name(format!("load-{index}"))
-                .spawn_scoped(scope, move || {
-                    let sessions = clients.map(session).collect();
-                    let crew = Crew::new(sessions, rules);
-                    let ended = work(worker_spec, crew, &sender);
-                    // The coordinator may have given up listening.
-                    let _ = sender.send(Message::Ended(Box::new(ended)));
-                })
-                .map_err(LoadError::System)?;
-        }
-        drop(sender);
-        let requests = S::REQUESTS;
-        let coordinator =
-            Coordinator { spec, requests, workers, clock, control: &control, messages, stop };
-        let result = coordinator.run(progress);
-        control.abort();
-        result
-    })
-}
-
-fn work<S: Session>(
-    spec: WorkerSpec,
-    crew: Crew<S>,
-    sender: &mpsc::Sender<Message>,
-) -> Result<Report, LoadError> {
-    let mut worker = Worker::new(spec, crew).map_err(LoadError::System)?;
-    worker.connect()?;
-    let _ = sender.send(Message::Ready(worker.waker().map_err(LoadError::System)?));
-    worker.work(|interval| {
-        let _ = sender.send(Message::Interval(interval));
-    })
-}
-
-struct Coordinator<'a> {
-    spec: &'a LoadSpec,
-    /// What the sessions tell apart.
-    requests: &'static [&'static str],
-    workers: u32,
-    clock: Clock,
-    control: &'a Control,
-    messages: mpsc::Receiver<Message>,
-    stop: &'a Stop,
-}
-
-impl Coordinator<'_> {
-    fn run(self, progress: &mut dyn FnMut(Progress<'_>)) -> Result<LoadResult, LoadError> {
-        let wakers = self.wait_until_ready()?;
-        let start = self.clock.now();
-        let connect_time = start.since(Nanos(0));
-        progress(Progress::Started(self.clock.instant(start)));
-        self.control.start_at(start);
-        for waker in wakers {
-            waker.wake().map_err(LoadError::System)?;
-        }
-
-        let mut cpu = CpuWindow::new(self.spec.schedule, start);
-        let mut intervals = Intervals::new(self.workers);
-        let mut books: Option<Closed> = None;
-        let mut client = ClientCost {
-            workers: self.workers,
-            cpus_allowed: cpus_allowed(),
-            ..ClientCost::default()
+    let mut assembly = Assembly::new(1);
+    let whole = {
+        let progress = std::cell::RefCell::new(&mut *progress);
+        let mut begin = || {
+            let now = Clock.now();
+            progress.borrow_mut()(Progress::Started(Clock.instant(now)));
+            Some(now)
         };
-        let mut busiest = Duration::ZERO;
-        let mut delays = Latencies::new();
-        let mut ended = 0;
-        while ended < self.workers {
-            let message = self.next_message()?;
-            cpu.look(self.clock.now());
-            match message {
-                None | Some(Message::Ready(_)) => {}
-                Some(Message::Interval(interval)) => intervals.add(interval, progress),
-                Some(Message::Ended(report)) => {
-                    let report = (*report)?;
-                    ended += 1;
-                    busiest = busiest.max(report.cpu);
-                    client.io = report.io;
-                    delays.merge(&report.notice);
-                    client.max_loop_lag = client.max_loop_lag.max(report.max_lag);
-                    match &mut books {
-                        None => books = Some(report.books),
-                        Some(books) => books.add(report.books),
-                    }
-                }
-            }
-        }
-        let books = books.ok_or(LoadError::Stopped)?;
-        let measured = books.elapsed(Phase::Measure).as_secs_f64();
-        client.cpu_seconds = cpu.used().as_secs_f64();
-        client.busiest_worker = if measured > 0.0 { busiest.as_secs_f64() / measured } else { 0.0 };
-        client.peak_rss_bytes = peak_rss_bytes();
-        client.turnaround_seconds = books.turnaround.as_secs_f64();
-        client.notice = notice(&delays);
-        let intervals = intervals.finish(progress);
-        let result = result(self.spec, self.requests, connect_time, books, intervals, client);
-        match result.outages.last() {
-            Some(outage) if outage.first_success.is_none() => Err(LoadError::Lost(format!(
-                "connections were lost {:.1} s into the load, and nothing succeeded after that",
-                outage.first_error.as_secs_f64()
-            ))),
-            _ => Ok(result),
-        }
-    }
-
-    fn wait_until_ready(&self) -> Result<Vec<Waker>, LoadError> {
-        let mut ready = Vec::new();
-        while ready.len() < self.workers as usize {
-            let limit = self.spec.connect_limit;
-            if self.clock.now() >= Nanos(0).plus(limit) {
-                let clients = self.spec.clients;
-                return Err(LoadError::ConnectTimeout { clients, limit });
-            }
-            match self.next_message()? {
-                Some(Message::Ready(waker)) => ready.push(waker),
-                Some(Message::Ended(result)) => {
-                    (*result)?;
-                }
-                Some(Message::Interval(_)) | None => {}
-            }
-        }
-        Ok(ready)
-    }
-
-    fn next_message(&self) -> Result<Option<Message>, LoadError> {
-        if self.stop.is_requested() {
-            return Err(LoadError::Stopped);
-        }
-        match self.messages.recv_timeout(GLANCE) {
-            Ok(message) => Ok(Some(message)),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(LoadError::Stopped),
-        }
-    }
+        run_part(spec, Part::WHOLE, session, stop, &mut begin, &mut |event| match event {
+            PartProgress::Ready => {}
+            PartProgress::Interval(ended) => assembly.interval(ended, *progress.borrow_mut()),
+        })?
+    };
+    assembly.ended(0, whole);
+    assembly.finish(spec, progress)
 }

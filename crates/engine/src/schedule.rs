@@ -1,9 +1,10 @@
 use crate::Nanos;
 use model::Phase;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// When a load warms up, measures and ends: a pure function of the time since it began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
     /// Load before measuring.
     pub warmup: Duration,
@@ -12,7 +13,7 @@ pub struct Schedule {
 }
 
 /// What ends the measured phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limit {
     /// The window closes on time. What is under way then is drained and not counted in the
     /// window: the rate of a window has no bias from clients that run out of work one by one.

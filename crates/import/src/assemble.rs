@@ -89,6 +89,7 @@ fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
                 arrivals: Arrivals::default(),
                 policy: ErrorPolicy::default(),
                 slo: None,
+                load_generators: 1,
             });
             tests.len() - 1
         });

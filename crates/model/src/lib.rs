@@ -39,9 +39,9 @@ pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use latency_log::{EncodedLatencies, LatencyLogLine};
 pub use load::{
-    AnswerCounts, ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Interval, IoMethod, Ledger,
-    LoadResult, NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts,
-    StatementLatencies,
+    AnswerCounts, ArrivalProcess, ClientCost, ErrorClass, ErrorCount, GeneratorShare, Interval,
+    IoMethod, Ledger, LoadResult, NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals,
+    StatementCounts, StatementLatencies,
 };
 pub use metric::{Better, KNOWN_METRICS, KnownMetric, Metric, factor_to, known_metric, seconds_in};
 pub use mix::{OltpMix, OltpTransaction};

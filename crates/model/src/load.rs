@@ -1,10 +1,12 @@
 mod client;
 mod errors;
+mod generators;
 mod open_loop;
 mod statements;
 
 pub use client::{ClientCost, IoMethod, NoticeDelay};
 pub use errors::{ErrorClass, ErrorCount, Outage};
+pub use generators::GeneratorShare;
 pub use open_loop::{ArrivalProcess, OpenLoopResult};
 pub use statements::{AnswerCounts, StatementCounts, StatementLatencies};
 
@@ -47,6 +49,10 @@ pub struct LoadResult {
     /// Times in which connections were lost, in order.
     #[serde(default)]
     pub outages: Vec<Outage>,
+    /// What each of several load generators did of all this; empty where one process made the
+    /// load.
+    #[serde(default)]
+    pub generators: Vec<GeneratorShare>,
 }
 
 /// What became of every operation; `scheduled = ok + failed + timed_out + dropped` always holds

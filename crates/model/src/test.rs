@@ -30,9 +30,21 @@ pub struct Test {
     /// which is searched.
     #[serde(default)]
     pub slo: Option<Slo>,
+    /// Processes that make the load together, at most as many as the fewest clients; a search over
+    /// clients uses fewer where it tries fewer clients.
+    #[serde(default = "one")]
+    pub load_generators: u32,
+}
+
+/// Load generators of studies that were stored before there could be several.
+fn one() -> u32 {
+    1
 }
 
 impl Test {
+    /// Load generators that a test can have at most.
+    pub const MOST_LOAD_GENERATORS: u32 = 64;
+
     /// Whether transactions are offered at rates. A test has either rates or closed loops.
     pub fn is_open(&self) -> bool {
         self.levels.iter().any(Level::is_open)

@@ -3,7 +3,7 @@
 use crate::trial_columns::{COLUMNS, rows};
 use crate::{view, words};
 use analyse::{Analysis, BreakEven, Contrast, Finding, SettingDifference, Summary, TestAnalysis};
-use model::{HostFacts, Price, ServerFacts};
+use model::{HostFacts, Price, ServerFacts, TrialRecord};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,6 +26,23 @@ struct Report<'a> {
     break_evens: &'a [BreakEven],
     findings: Vec<FindingReport<'a>>,
     trials: Vec<Map<String, Value>>,
+    load_generators: Vec<GeneratorReport>,
+}
+
+/// What one of several load generators did in a trial, in the measured phase.
+#[derive(Serialize)]
+struct GeneratorReport {
+    position: u32,
+    generator: usize,
+    clients: u32,
+    transactions: u64,
+    queries: u64,
+    errors: u64,
+    latency_p50_ms: Option<f64>,
+    latency_p99_ms: Option<f64>,
+    cpu_seconds: f64,
+    peak_rss_bytes: u64,
+    begun_late_seconds: f64,
 }
 
 #[derive(Serialize)]
@@ -126,7 +143,32 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             .iter()
             .map(|row| COLUMNS.iter().map(|(name, of)| ((*name).to_owned(), of(row))).collect())
             .collect(),
+        load_generators: load_generators(analysis),
     }
+}
+
+fn load_generators(analysis: &Analysis) -> Vec<GeneratorReport> {
+    let of_trial = |record: &TrialRecord| {
+        let position = record.position;
+        let shares = record.load().map(|load| load.generators.clone()).unwrap_or_default();
+        shares.into_iter().enumerate().map(move |(place, share)| {
+            let latencies = share.latencies.unpack();
+            GeneratorReport {
+                position,
+                generator: place + 1,
+                clients: share.clients,
+                transactions: share.transactions,
+                queries: share.queries,
+                errors: share.errors,
+                latency_p50_ms: latencies.percentile_ms(50.0),
+                latency_p99_ms: latencies.percentile_ms(99.0),
+                cpu_seconds: share.cpu_seconds,
+                peak_rss_bytes: share.peak_rss_bytes,
+                begun_late_seconds: share.begun_late.as_secs_f64(),
+            }
+        })
+    };
+    analysis.dataset.trials.iter().flat_map(of_trial).collect()
 }
 
 fn targets<'a>(analysis: &'a Analysis<'a>) -> Vec<TargetReport<'a>> {

@@ -3,8 +3,8 @@
 mod support;
 
 use analyse::{
-    Check, Drifting, Evictions, Evidence, Finding, Held, Metric, SearchOutcome, Severity, Subject,
-    Verdict,
+    Check, Drifting, Evictions, Evidence, Finding, Held, LopsidedLoad, Metric, SearchOutcome,
+    Severity, Subject, Verdict,
 };
 use model::{Failure, FailureKind, Level, Noun, SearchOver};
 use report::words::sentence;
@@ -164,6 +164,12 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             share_of_allowed: 0.48,
             max_loop_lag: Duration::from_micros(12_340),
         }),
+        finding(Evidence::LoadLopsided(LopsidedLoad {
+            generator: 2,
+            generators: 2,
+            transactions: 1_200,
+            fair: 2_000.0,
+        })),
         finding(Evidence::LedgerUnbalanced),
         finding(Evidence::Errors {
             failed: 412,

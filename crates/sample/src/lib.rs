@@ -3,6 +3,7 @@
 //! `/sys`; what can't be read is absent.
 
 mod account;
+mod companions;
 mod counters;
 mod cpu;
 mod disk;

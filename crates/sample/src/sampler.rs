@@ -1,5 +1,6 @@
 //! The thread that samples while a trial runs.
 
+use crate::companions::Companions;
 use crate::counters::{CounterSource, CounterThread};
 use crate::host::{HostReader, HostReading, rates};
 use crate::process::{ProcessReader, ProcessReading, own_usage};
@@ -19,6 +20,8 @@ pub struct SamplerOptions {
     pub origin: Instant,
     /// The server process, where it runs on this host.
     pub server_pid: Option<u32>,
+    /// Other processes of weighin that make the load; they count as weighin itself.
+    pub companions: Vec<u32>,
     /// The server's counters. Called in a thread of its own; see [`Sampler`].
     pub counters: Option<CounterSource>,
     /// Called in the sampling thread, so it must be quick: a slow one makes later samples late,
@@ -73,6 +76,7 @@ struct Sampling {
     origin: Instant,
     host: HostReader,
     server: Option<ProcessReader>,
+    companions: Companions,
     counters: Option<CounterThread>,
     on_sample: Option<SampleSink>,
     samples: Vec<Sample>,
@@ -85,6 +89,7 @@ impl Sampling {
             origin: options.origin,
             host: HostReader::new(),
             server: options.server_pid.map(ProcessReader::new),
+            companions: Companions::new(&options.companions),
             counters: options.counters.map(CounterThread::start),
             on_sample: options.on_sample,
             samples: Vec::new(),
@@ -116,7 +121,7 @@ impl Sampling {
         Moment {
             host: self.host.read(),
             server: self.server.as_ref().and_then(ProcessReader::read),
-            client: own_usage(),
+            client: self.companions.added_to(own_usage()),
         }
     }
 

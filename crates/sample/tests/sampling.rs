@@ -36,6 +36,7 @@ fn options(every: Duration) -> SamplerOptions {
     SamplerOptions {
         every,
         origin: Instant::now(),
+        companions: Vec::new(),
         server_pid: None,
         counters: None,
         on_sample: None,

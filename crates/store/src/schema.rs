@@ -9,7 +9,7 @@ const APPLICATION_ID: i64 = 0x7767_686e;
 /// Scripts that each lead from one format to the next; the first makes an empty store.
 ///
 /// A released script is never changed: a new format is a new script at the end.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0001_tables.sql"),
     include_str!("migrations/0002_summary.sql"),
     include_str!("migrations/0003_open_loop_and_outages.sql"),
@@ -18,6 +18,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0006_key_value.sql"),
     include_str!("migrations/0007_search.sql"),
     include_str!("migrations/0008_conditions.sql"),
+    include_str!("migrations/0009_generators.sql"),
 ];
 
 /// The format that this version writes.

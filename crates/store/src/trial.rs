@@ -1,7 +1,7 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
 use crate::value::{Columns, Histogram, Name, Nanos, Packed};
-use crate::{conditions, open_loop, opinion, reported, sampling, search};
+use crate::{conditions, generators, open_loop, opinion, reported, sampling, search};
 use model::{
     ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, NoticeDelay, Phase, PhaseTotals,
     StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
@@ -160,7 +160,8 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
         open_loop::insert(connection, position, open)?;
     }
     open_loop::insert_outages(connection, position, &load.outages)?;
-    insert_errors(connection, position, &load.errors)
+    insert_errors(connection, position, &load.errors)?;
+    generators::insert(connection, position, &load.generators)
 }
 
 fn insert_intervals(connection: &Connection, position: u32, intervals: &[Interval]) -> Result<()> {
@@ -258,6 +259,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
             errors: select_errors(connection, position)?,
             open: open_loop::select(connection, position)?,
             outages: open_loop::select_outages(connection, position)?,
+            generators: generators::select(connection, position)?,
         })
     })
 }

@@ -8,6 +8,7 @@ mod error;
 mod estimate;
 mod expand;
 mod fit;
+mod generators;
 mod key_value;
 mod level;
 mod mix;

@@ -2,7 +2,7 @@ use crate::duration::parse_duration;
 use crate::problem::{Place, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{Maybe, TestTable};
-use crate::{key_value, level, mix, policy, slo};
+use crate::{generators, key_value, level, mix, policy, slo};
 use model::{CacheState, OltpMix, Test, Workload};
 use std::time::Duration;
 use toml::Spanned;
@@ -43,6 +43,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         Some(Kind::Oltp(mix)) => Some(Workload::Oltp(mix::workload(mix, table, problems))),
         Some(Kind::KeyValue) => Some(Workload::KeyValue(key_value::workload(table, problems))),
     };
+    let load_generators = generators::load_generators(table, &levels, problems);
     Some(Test {
         name: name?,
         workload: workload?,
@@ -54,6 +55,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         arrivals: level::arrivals(table, problems),
         policy: policy::policy(table, problems),
         slo,
+        load_generators,
     })
 }
 

@@ -297,6 +297,10 @@ pub(crate) struct TestTable {
     /// the two tools agree; false when absent. Takes as long again.
     #[schemars(with = "Option<bool>")]
     pub second_opinion: Maybe<bool>,
+    /// How many processes make the load together, each with its share of the clients, as several
+    /// load hosts would; their results are merged. 1 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::Test::MOST_LOAD_GENERATORS))]
+    pub load_generators: Maybe<i64>,
 }
 
 /// One level or several, such as numbers of clients or rates.

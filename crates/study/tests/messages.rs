@@ -137,6 +137,22 @@ fn toml_errors_have_their_place() {
 }
 
 #[test]
+fn every_load_generator_needs_a_client() {
+    let with = |keys: &str| refusal_with("", "", keys);
+    assert_says(&with("load_generators = 0"), &["`load_generators` must be from 1 to 64, not 0"]);
+    let few = refusal(&format!(
+        "{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\nclients=[1,8]\nload_generators=2"
+    ));
+    assert_says(&few, &["s.toml:9:17", "2 load generators cannot share", "begin with 2 clients"]);
+    let slo = "slo = \"p95 < 5ms\"\nclients = 1\nload_generators = 2\n";
+    let searched = refusal(&format!("{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\n{slo}"));
+    assert_says(&searched, &["cannot share a level of 1 client"]);
+    let enough =
+        format!("{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\nrate=50\nload_generators=2");
+    assert_eq!(parse(&enough, "s.toml").unwrap().tests[0].load_generators, 2);
+}
+
+#[test]
 fn rates_that_make_no_sense_are_refused() {
     let with = |keys: &str| refusal_with("", "", keys);
     let several = refusal(&format!(

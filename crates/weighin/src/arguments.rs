@@ -5,7 +5,7 @@ mod advise;
 pub(crate) use advise::AdviseArguments;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::{KeyOrder, OltpMix, Slo, ValueSize, Workload};
+use model::{KeyOrder, OltpMix, Slo, Test, ValueSize, Workload};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -50,6 +50,9 @@ pub(crate) enum Command {
     Sysbench(SysbenchArguments),
     /// Print the JSON Schema of study files
     Schema,
+    /// What several load generators are made of: does what another weighin says
+    #[command(hide = true, name = campaign::GENERATOR_COMMAND)]
+    LoadGenerator,
 }
 
 #[derive(Debug, Args)]
@@ -242,7 +245,12 @@ pub(crate) struct LoadArguments {
     /// with --search clients]
     #[arg(long, visible_alias = "threads", value_parser = clap::value_parser!(u32).range(1..=65_000))]
     pub(crate) clients: Option<u32>,
-    /// Threads that drive the connections; chosen from clients and processors when left out
+    /// Processes that make the load together, each with its share of the clients, as several load
+    /// hosts would; their results are merged
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(Test::MOST_LOAD_GENERATORS)))]
+    pub(crate) generators: u32,
+    /// Threads of each process that drive the connections; chosen from clients and processors when
+    /// left out
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) workers: Option<u32>,
     /// How long to run load before measuring, such as 5s [default: 0s; with --slo 1s]

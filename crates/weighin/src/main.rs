@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Cleanup(arguments) => commands::cleanup(&arguments),
         Command::Sysbench(arguments) => commands::sysbench(&arguments),
         Command::Schema => commands::schema(),
+        Command::LoadGenerator => commands::load_generator(),
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -1,6 +1,6 @@
 //! Check 3: the client was not the bottleneck.
 
-use super::{Doubt, turnaround};
+use super::{Doubt, generators, turnaround};
 use crate::{Evidence, Validity};
 use model::LoadResult;
 
@@ -12,7 +12,8 @@ const BUSY: f64 = 0.8;
 const LAG: f64 = 0.05;
 
 pub(super) fn doubts(clients: u32, load: &LoadResult) -> Vec<Doubt> {
-    busy(load).into_iter().chain(turnaround::doubt(clients, load)).collect()
+    let late = turnaround::doubt(clients, load);
+    busy(load).into_iter().chain(late).chain(generators::doubt(load)).collect()
 }
 
 fn busy(load: &LoadResult) -> Option<Doubt> {

@@ -6,6 +6,7 @@ mod client;
 mod counters;
 mod debt;
 mod evicted;
+mod generators;
 mod host;
 mod little;
 mod outcome;

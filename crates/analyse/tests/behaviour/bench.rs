@@ -94,6 +94,7 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
             arrivals: model::Arrivals::default(),
             policy: model::ErrorPolicy::default(),
             slo: None,
+            load_generators: 1,
         }],
         source: String::new(),
     }
@@ -173,6 +174,7 @@ fn load(clients: u32, throughput: f64) -> LoadResult {
         },
         open: None,
         outages: Vec::new(),
+        generators: Vec::new(),
     }
 }
 

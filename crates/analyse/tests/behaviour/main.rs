@@ -11,6 +11,7 @@ mod curves;
 mod factors;
 mod false_alarms;
 mod floor;
+mod generators;
 mod host;
 mod money;
 mod open_loop;

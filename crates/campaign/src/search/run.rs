@@ -128,6 +128,8 @@ fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) 
             });
         }
     }
+    // Every generator needs a client.
+    order.generators = order.generators.min(order.clients);
     order
 }
 

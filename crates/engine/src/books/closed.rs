@@ -3,14 +3,16 @@ use super::ticks::Ticks;
 use super::{Ended, OpenBooks};
 use crate::Nanos;
 use model::{ErrorCount, Latencies, Ledger, Outage, Phase, PhaseTotals, StatementCounts};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The finished account of one worker, or of several added up.
-#[derive(Debug)]
+/// The finished account of one worker, or of several added up, in this process or in another. All
+/// moments count from the start of the load.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Closed {
-    pub(super) start: Nanos,
-    pub(super) measure_from: Nanos,
+    pub(super) warmup: Duration,
     /// Intervals not handed out before.
+    #[serde(skip)]
     pub(crate) intervals: Vec<Ended>,
     /// Indexed by [`Phase`].
     pub(crate) totals: [PhaseTotals; 3],
@@ -72,11 +74,9 @@ impl Closed {
 
     /// The times in which connections were lost.
     pub(crate) fn outages(&self) -> Vec<Outage> {
-        let from = self.measure_from.since(self.start);
-        self.losses.outages(self.start, |lost, success| {
-            let back =
-                self.ticks.recovered(from, lost.since(self.start), success.since(self.start))?;
-            Some(self.start.plus(back))
+        let since_start = |at: Nanos| at.since(Nanos(0));
+        self.losses.outages(|lost, success| {
+            self.ticks.recovered(self.warmup, since_start(lost), since_start(success))
         })
     }
 }

@@ -9,6 +9,7 @@ use self::outage::Losses;
 use self::ticks::Ticks;
 use crate::{Nanos, OperationError, Schedule};
 use model::{ErrorCount, Interval, Latencies, Ledger, Phase, PhaseTotals, StatementCounts};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub(crate) struct Times {
 }
 
 /// What an open loop keeps beside the rest, of operations due in the measured phase.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OpenBooks {
     pub(crate) scheduled: u64,
     pub(crate) service_times: Latencies,
@@ -30,8 +31,8 @@ pub(crate) struct OpenBooks {
 }
 
 /// An interval that ended, and the statements acknowledged in it.
-#[derive(Clone, Debug)]
-pub(crate) struct Ended {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ended {
     pub(crate) interval: Interval,
     pub(crate) statements: StatementCounts,
 }
@@ -205,8 +206,7 @@ impl Books {
             self.close_interval(end);
         }
         Closed {
-            start: self.start,
-            measure_from: self.schedule.measure_from(self.start),
+            warmup: self.schedule.warmup,
             intervals: self.closed,
             totals: self.totals,
             latencies: self.measured,
@@ -216,7 +216,7 @@ impl Books {
             by_request: self.by_request,
             errors: self.by_error.into_values().collect(),
             open: self.open,
-            losses: self.losses,
+            losses: self.losses.counted_from(self.start),
             ticks: self.ticks,
         }
     }

@@ -1,12 +1,13 @@
 use crate::Nanos;
 use model::Outage;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Losses that are no further apart belong to the same outage: clients notice one by one.
 const SAME: Duration = Duration::from_secs(1);
 
 /// An outage as one worker sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Loss {
     /// The first connection lost.
     pub(crate) first_error: Nanos,
@@ -19,7 +20,7 @@ pub(crate) struct Loss {
 }
 
 /// The outages of one worker, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Losses {
     list: Vec<Loss>,
     /// Whether the last one waits for a success: the only thing that a success must look at.
@@ -75,20 +76,27 @@ impl Losses {
         self.list = merged;
     }
 
-    /// In words of the model. `recovered` finds when throughput was back, given when the outage
-    /// began and when the first operation succeeded again.
+    /// The same with all moments counted from `start`.
+    pub(super) fn counted_from(mut self, start: Nanos) -> Self {
+        for loss in &mut self.list {
+            loss.first_error = loss.first_error.from(start);
+            loss.last_error = loss.last_error.from(start);
+            loss.first_success = loss.first_success.map(|at| at.from(start));
+        }
+        self
+    }
+
+    /// In words of the model, where moments count from the start of the load. `recovered` finds when
+    /// throughput was back, given when the outage began and when the first operation succeeded again.
     pub(crate) fn outages(
         &self,
-        start: Nanos,
-        recovered: impl Fn(Nanos, Nanos) -> Option<Nanos>,
+        recovered: impl Fn(Nanos, Nanos) -> Option<Duration>,
     ) -> Vec<Outage> {
+        let since_start = |at: Nanos| at.since(Nanos(0));
         let outage = |loss: &Loss| Outage {
-            first_error: loss.first_error.since(start),
-            first_success: loss.first_success.map(|at| at.since(start)),
-            recovered: loss
-                .first_success
-                .and_then(|success| recovered(loss.first_error, success))
-                .map(|at| at.since(start)),
+            first_error: since_start(loss.first_error),
+            first_success: loss.first_success.map(since_start),
+            recovered: loss.first_success.and_then(|success| recovered(loss.first_error, success)),
             failed: loss.failed,
         };
         self.list.iter().map(outage).collect()
@@ -130,7 +138,7 @@ mod tests {
         losses.lost(at(1_900), false);
         losses.succeeded(at(1_901), at(1_950));
         losses.succeeded(at(1_951), at(1_960));
-        let outages = losses.outages(Nanos(0), |_, _| None);
+        let outages = losses.outages(|_, _| None);
         assert_eq!(outages.len(), 1);
         assert_eq!(outages[0].downtime(), Some(Duration::from_millis(950)));
         assert_eq!(outages[0].failed, 2);
@@ -144,7 +152,7 @@ mod tests {
         losses.lost(at(1_500), true);
         losses.succeeded(at(1_600), at(1_700));
         losses.lost(at(9_000), true);
-        let outages = losses.outages(Nanos(0), |_, _| None);
+        let outages = losses.outages(|_, _| None);
         let ends: Vec<_> = outages.iter().map(|outage| outage.first_success).collect();
         assert_eq!(ends, [Some(Duration::from_millis(1_700)), None]);
         assert_eq!(outages[1].downtime(), None);
@@ -158,7 +166,7 @@ mod tests {
         b.lost(at(1_005), true);
         b.succeeded(at(2_900), at(2_950));
         a.merge(b);
-        let outages = a.outages(at(500), |_, _| None);
+        let outages = a.counted_from(at(500)).outages(|_, _| None);
         assert_eq!(outages.len(), 1);
         assert_eq!(outages[0].first_error, Duration::from_millis(500));
         assert_eq!(outages[0].first_success, Some(Duration::from_millis(2_450)));

@@ -1,4 +1,5 @@
 use crate::Nanos;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Length of a tick.
@@ -9,7 +10,7 @@ const LASTING: usize = 10;
 const BACK: f64 = 0.95;
 
 /// Successes per tenth of a second: fine enough to see when throughput is back after an outage.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ticks {
     counts: Vec<u32>,
     open: u32,

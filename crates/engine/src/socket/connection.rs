@@ -3,6 +3,7 @@ use super::{option, stamp};
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
+use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Where a server listens, names resolved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Address {
     /// TCP.
     Tcp(SocketAddr),

@@ -73,6 +73,8 @@ pub(crate) struct Report {
     pub(crate) io: IoMethod,
     /// How late replies were noticed in the measured phase.
     pub(crate) notice: Latencies,
+    /// How long after the start it began.
+    pub(crate) begun_late: Duration,
 }
 
 /// One thread's connections.
@@ -112,13 +114,8 @@ impl<S: Session> Worker<S> {
         self.choose_io()?;
         let clients = self.crew.len();
         weigh_as(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
-        let start = loop {
-            if let Some(start) = self.spec.control.started() {
-                break start;
-            }
-            self.check_abort()?;
-            self.epoll.turn(&mut self.crew, LONGEST_WAIT)?;
-        };
+        let start = self.wait_for_start()?;
+        let begun_late = self.spec.clock.now().since(start);
         self.crew.start(start);
         for id in 0..self.crew.len() {
             self.begin(id)?;
@@ -155,7 +152,22 @@ impl<S: Session> Worker<S> {
         let mut books = self.crew.close(now).ok_or(LoadError::Stopped)?;
         books.intervals.drain(..).for_each(&mut intervals);
         let cpu = cpu_after - cpu_before.unwrap_or(cpu_after);
-        Ok(Report { books, cpu, max_lag, io, notice })
+        Ok(Report { books, cpu, max_lag, io, notice, begun_late })
+    }
+
+    /// Waits until it is known when the load starts, and then until that moment.
+    fn wait_for_start(&mut self) -> Result<Nanos, LoadError> {
+        loop {
+            let left = match self.spec.control.started() {
+                None => LONGEST_WAIT,
+                Some(start) => match start.since(self.spec.clock.now()) {
+                    Duration::ZERO => return Ok(start),
+                    left => left.min(LONGEST_WAIT),
+                },
+            };
+            self.check_abort()?;
+            self.epoll.turn(&mut self.crew, left)?;
+        }
     }
 
     /// Hands the connections over to io_uring, if that is possible and not forbidden.

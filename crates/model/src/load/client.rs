@@ -37,18 +37,19 @@ pub struct NoticeDelay {
     pub max_ms: f64,
 }
 
-/// What the load generator itself used in the measured phase.
+/// What the load generator itself used in the measured phase; where several processes made the
+/// load, all of them together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClientCost {
     /// Threads that drive connections.
     pub workers: u32,
     /// Processors that the load generator may use.
     pub cpus_allowed: u32,
-    /// User and system time of the worker threads, in seconds.
+    /// User and system time of the process, in seconds.
     pub cpu_seconds: f64,
     /// CPU time of the busiest worker over the length of the phase: 1 is a saturated thread.
     pub busiest_worker: f64,
-    /// Highest resident set of the whole process so far, in bytes.
+    /// Highest resident set of the process so far, in bytes.
     pub peak_rss_bytes: u64,
     /// Longest time between two waits of an event loop: replies could go unnoticed for so long.
     pub max_loop_lag: Duration,

@@ -204,6 +204,12 @@ fn trials(analysis: &Analysis) -> Markup {
                 summary { "All " (numbers::counted(all.rows.len(), "trial")) " in the order of the plan" }
                 (table::table(&all))
             }
+            @if let Some(generators) = tables::generators(analysis) {
+                details.paper {
+                    summary { "What each load generator did" }
+                    (table::table(&generators))
+                }
+            }
         }
     }
 }

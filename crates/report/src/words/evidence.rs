@@ -13,6 +13,7 @@ use super::doubts::{
 };
 use super::factors;
 use super::floor;
+use super::generators::lopsided;
 use super::labels::{check, target_name};
 use super::metric::metric_name;
 use super::money;
@@ -75,6 +76,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
             | Evidence::CountersUnavailable
             | Evidence::ClientBusy { .. }
             | Evidence::RepliesNoticedLate { .. }
+            | Evidence::LoadLopsided(_)
             | Evidence::Outage { .. }
             | Evidence::LedgerUnbalanced
             | Evidence::Steal { .. }
@@ -104,6 +106,7 @@ fn sentence_of_all(findings: &[&Finding], counted: Noun) -> String {
         Evidence::CounterMismatch { counter, .. } => Some(counters(counter, findings)),
         Evidence::ClientBusy { .. } => Some(client_busy(findings)),
         Evidence::RepliesNoticedLate { .. } => Some(noticed_late(findings)),
+        Evidence::LoadLopsided(_) => Some(lopsided(findings, counted)),
         Evidence::Outage { .. } => Some(outages(findings, counted)),
         Evidence::Errors { message, code, .. } => Some(errors((message, code), findings, counted)),
         Evidence::KeysEvicted(_) => Some(evicted(findings)),
@@ -176,6 +179,7 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
         }
         Evidence::ClientBusy { .. } => client_busy(&[finding]),
         Evidence::RepliesNoticedLate { .. } => noticed_late(&[finding]),
+        Evidence::LoadLopsided(_) => lopsided(&[finding], counted),
         Evidence::Outage { .. } => outages(&[finding], counted),
         Evidence::Overloaded { rate, throughput, dropped } => {
             overloaded(*rate, *throughput, *dropped, counted)

@@ -64,6 +64,7 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::CountersUnavailable => "The server’s counters are unknown",
         Evidence::ClientBusy { .. } => "The load generator was busy",
         Evidence::RepliesNoticedLate { .. } => "Replies noticed late",
+        Evidence::LoadLopsided(_) => "The load was lopsided",
         Evidence::Outage { .. } => "Outages",
         Evidence::Overloaded { .. } => "Overloaded",
         Evidence::LedgerUnbalanced => "Operations unaccounted for",
@@ -191,9 +192,13 @@ pub(crate) fn workload(test: &Test) -> String {
         ),
         Workload::KeyValue(workload) => key_value(workload),
     };
+    let generators = match test.load_generators {
+        0 | 1 => String::new(),
+        several => format!(", the load made by {several} generators"),
+    };
     let per_step = if test.slo.is_some() { " in each step of the search" } else { "" };
     format!(
-        "{what}, {cache}, {} of warm-up and {} measured{per_step}",
+        "{what}, {cache}, {} of warm-up and {} measured{per_step}{generators}",
         numbers::duration(test.warmup),
         numbers::duration(test.duration),
     )

@@ -15,6 +15,7 @@ mod doubts;
 mod evidence;
 mod factors;
 mod floor;
+mod generators;
 mod labels;
 mod methods;
 mod metric;

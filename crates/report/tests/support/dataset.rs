@@ -76,6 +76,7 @@ fn study(shape: &Shape) -> Study {
             arrivals: Arrivals::default(),
             policy: ErrorPolicy::default(),
             slo: None,
+            load_generators: 1,
         }],
         source: "[study]\nname = \"commit-durability\"\n# </pre><script>alert(2)</script>\n".into(),
     }

@@ -41,6 +41,7 @@ pub(super) fn load(clients: u32, tps: f64, seed: u64) -> LoadResult {
         },
         open: None,
         outages: Vec::new(),
+        generators: Vec::new(),
     }
 }
 

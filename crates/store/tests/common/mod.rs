@@ -116,6 +116,7 @@ pub fn study() -> Study {
             arrivals: Arrivals::default(),
             policy: ErrorPolicy::default(),
             slo: None,
+            load_generators: 2,
         }],
         source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),
     }
@@ -320,6 +321,16 @@ fn load(d: &mut Draw) -> LoadResult {
             first_success: (d.below(2) == 0).then(|| d.time()),
             recovered: (d.below(2) == 0).then(|| d.time()),
             failed: d.count(),
+        }),
+        generators: d.list(3, |d| GeneratorShare {
+            clients: d.small(),
+            transactions: d.count(),
+            queries: d.count(),
+            errors: d.count(),
+            latencies: PackedLatencies::from(&d.latencies()),
+            cpu_seconds: d.real(),
+            peak_rss_bytes: d.count(),
+            begun_late: d.time(),
         }),
     }
 }

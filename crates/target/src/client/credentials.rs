@@ -47,6 +47,16 @@ impl Credentials {
         Self { user: user.into(), password, origin: origin.to_owned() }
     }
 
+    /// An account whose password another process of weighin has found, in the place that `origin`
+    /// names as [`Self::origin`] did there.
+    pub fn found_elsewhere(
+        user: impl Into<String>,
+        password: Secret,
+        origin: impl Into<String>,
+    ) -> Self {
+        Self { user: user.into(), password, origin: origin.into() }
+    }
+
     /// The password.
     pub fn password(&self) -> &Secret {
         &self.password

@@ -18,16 +18,24 @@ const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 
 /// Runs one load by hand.
 pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
+    let clients = arguments.clients.unwrap_or_else(|| slo::default_clients(arguments));
+    let generators = arguments.generators;
+    if generators > clients {
+        return Err(CliError::usage(
+            format!("{generators} load generators need as many clients, and there are {clients}"),
+            format!("add --clients {generators}, or more"),
+        ));
+    }
     let login = login(&arguments.server)?;
     let workload = to_load(arguments, login.system())?;
     let mut control = login.control()?;
     let stop = signals::stop();
     check_data(&mut control, &workload, arguments.tables.seed, &stop)?;
-    let clients = arguments.clients.unwrap_or_else(|| slo::default_clients(arguments));
     check_limits(&mut control, &workload, clients)?;
     let order = Order {
         workload: &workload,
         clients,
+        generators,
         workers: arguments.workers,
         io: match arguments.io {
             IoName::Auto => None,

@@ -1,7 +1,9 @@
 //! What `weighin load` prints.
 
+mod generators;
 mod latency;
 
+use self::generators::GeneratorOutput;
 use self::latency::{LatencyOutput, StatementLatencyOutput};
 use crate::exit::CliError;
 use campaign::Measured;
@@ -56,6 +58,8 @@ pub(crate) struct LoadOutput<'a> {
     statements: BTreeMap<&'static str, StatementOutput>,
     /// Of key_value: what the reads found, over all phases.
     key_value: Option<KeyValueOutput>,
+    /// Empty where one process made the load.
+    generators: Vec<GeneratorOutput>,
     /// Empty unless asked for.
     statement_latencies: Vec<StatementLatencyOutput<'a>>,
     intervals: Vec<IntervalOutput>,
@@ -155,6 +159,7 @@ impl<'a> LoadOutput<'a> {
             errors_by_code: &load.errors,
             statements: statements(measured),
             key_value: KeyValueOutput::new(load, workload),
+            generators: load.generators.iter().map(GeneratorOutput::new).collect(),
             statement_latencies: load
                 .by_statement
                 .iter()
@@ -224,6 +229,7 @@ impl<'a> LoadOutput<'a> {
             ),
         );
         row("server agrees", self.agreement());
+        text.push_str(&generators::table(&self.generators, self.counted, self.elapsed_seconds));
         text.push_str(&latency::table(&self.statement_latencies));
         text
     }

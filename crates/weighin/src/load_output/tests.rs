@@ -2,8 +2,8 @@
 
 use super::*;
 use model::{
-    ArrivalProcess, ClientCost, CounterReading, ErrorClass, Interval, Latencies, OpenLoopResult,
-    Phase, Sampling, StatementCounts, StatementLatencies,
+    ArrivalProcess, ClientCost, CounterReading, ErrorClass, GeneratorShare, Interval, Latencies,
+    OpenLoopResult, Phase, Sampling, StatementCounts, StatementLatencies,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -68,6 +68,16 @@ fn measured() -> Measured {
             first_success: None,
             recovered: None,
             failed: 1,
+        }],
+        generators: vec![GeneratorShare {
+            clients: 1,
+            transactions: 1,
+            queries: 14,
+            errors: 1,
+            latencies: (&latencies).into(),
+            cpu_seconds: 0.5,
+            peak_rss_bytes: 1_000_000,
+            begun_late: Duration::from_micros(120),
         }],
     };
     let sampling = Sampling { before: reading(100), after: reading(114), ..Sampling::default() };

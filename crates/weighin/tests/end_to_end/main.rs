@@ -6,6 +6,7 @@ mod bad_input;
 mod closed_pipes;
 mod freezes;
 mod full_disks;
+mod generators;
 mod imported_runs;
 mod load;
 mod load_errors;

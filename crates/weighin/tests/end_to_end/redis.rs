@@ -87,6 +87,7 @@ fn every_command_of_a_load_is_one_that_the_server_counted() {
         (server.url(), &["--clients=16"]),
         (server.url(), &["--clients=16", "--pipeline=10", "--io=epoll"]),
         (socket, &["--clients=16", "--pipeline=10", "--ratio=1:3"]),
+        (server.url(), &["--clients=16", "--pipeline=10", "--generators=3"]),
     ] {
         let before = server.calls();
         let usual = ["--workload=key_value", "--keys=1000", "--value-size=100", "--json"];

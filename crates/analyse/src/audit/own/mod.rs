@@ -3,6 +3,7 @@
 //! That every scheduled operation is accounted for is a check of its own (`check::outcome`).
 
 mod distributions;
+mod generators;
 mod phases;
 mod statements;
 
@@ -35,6 +36,7 @@ impl Books<'_> {
     fn audit(&mut self, test: Option<&Test>, load: &LoadResult) {
         phases::check(self, load);
         distributions::check(self, load);
+        generators::check(self, load);
         if let Some(test) = test {
             statements::check(self, &test.workload, load);
         }

@@ -1,0 +1,42 @@
+//! Several load generators shared the load as they were meant to.
+
+use super::Doubt;
+use crate::{Evidence, LopsidedLoad, Validity};
+use model::{GeneratorShare, LoadResult};
+
+/// How far a generator's transactions may lie from its fair share, relative to that share.
+const LOPSIDED: f64 = 0.2;
+/// Standard deviations of a Poisson variable by which they may lie from it by chance.
+const CHANCE: f64 = 3.0;
+
+/// The generator that was furthest from its fair share of the transactions, where that is too far:
+/// the load was not the one of many clients alike that was asked for.
+pub(super) fn doubt(load: &LoadResult) -> Option<Doubt> {
+    let far = |place: usize, share: &GeneratorShare| {
+        let fair = fair(load, share);
+        let off = share.transactions as f64 - fair;
+        let tolerated = (LOPSIDED * fair).max(CHANCE * fair.sqrt());
+        let lopsided = LopsidedLoad {
+            generator: place as u32 + 1,
+            generators: load.generators.len() as u32,
+            transactions: share.transactions,
+            fair,
+        };
+        (off.abs() > tolerated).then_some((off.abs() / fair, lopsided))
+    };
+    let shares = load.generators.iter().enumerate();
+    let all = shares.filter_map(|(place, share)| far(place, share));
+    let (_, worst) = all.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    Some(Doubt { validity: Validity::Suspect, evidence: Evidence::LoadLopsided(worst) })
+}
+
+/// Transactions that a generator should have: in a closed loop in proportion to its clients; at a
+/// rate as many as every other, since arrivals are divided evenly.
+fn fair(load: &LoadResult, share: &GeneratorShare) -> f64 {
+    let all: u64 = load.generators.iter().map(|share| share.transactions).sum();
+    let part = match load.open {
+        None => f64::from(share.clients) / f64::from(load.clients.max(1)),
+        Some(_) => 1.0 / load.generators.len() as f64,
+    };
+    all as f64 * part
+}

@@ -1,0 +1,94 @@
+//! Several load generators: their shares of the load.
+
+use crate::bench::{dataset, load_of, trial};
+use crate::checks::passed;
+use analyse::{Check, Evidence, LopsidedLoad, Validity, analyse};
+use model::{ArrivalProcess, Dataset, GeneratorShare, Latencies, OpenLoopResult};
+use std::time::Duration;
+
+/// One repeat at six clients, 10,000 transactions, of which generators made so many with so many
+/// clients.
+fn shared(shares: &[(u32, u64)]) -> Dataset {
+    let mut data = dataset(&["only"], &[6], 1, |_, _, _| 1000.0);
+    let load = load_of(trial(&mut data, "only", 6, 1));
+    let share = |&(clients, transactions): &(u32, u64)| {
+        let mut latencies = Latencies::new();
+        latencies.record_many(6_000_000, transactions);
+        GeneratorShare {
+            clients,
+            transactions,
+            queries: 20 * transactions,
+            errors: 0,
+            latencies: (&latencies).into(),
+            cpu_seconds: 0.5,
+            peak_rss_bytes: 1,
+            begun_late: Duration::ZERO,
+        }
+    };
+    load.generators = shares.iter().map(share).collect();
+    data
+}
+
+/// What is said of generators that did not have their shares.
+fn lopsided(data: &Dataset) -> Option<LopsidedLoad> {
+    analyse(data).findings.iter().find_map(|finding| match &finding.evidence {
+        Evidence::LoadLopsided(load) => Some(*load),
+        _ => None,
+    })
+}
+
+fn is_valid(data: &Dataset) -> bool {
+    analyse(data).tests[0].cells[0].trials[0].validity == Validity::Valid
+}
+
+#[test]
+fn generators_share_in_proportion_to_their_clients() {
+    for shares in [[(3, 5_000), (3, 5_000)], [(3, 4_100), (3, 5_900)], [(4, 6_667), (2, 3_333)]] {
+        let data = shared(&shares);
+        assert!(is_valid(&data) && lopsided(&data).is_none(), "{shares:?}");
+        assert_eq!(passed(&data, Check::ClientNotBottleneck), Some(1));
+    }
+}
+
+#[test]
+fn a_generator_far_from_its_share_makes_a_trial_suspect() {
+    let data = shared(&[(3, 3_900), (3, 6_100)]);
+    let load = lopsided(&data).unwrap();
+    assert_eq!((load.generators, load.fair), (2, 5_000.0));
+    assert!([3_900, 6_100].contains(&load.transactions));
+    assert!(!is_valid(&data) && passed(&data, Check::ClientNotBottleneck).is_none());
+    // Twice the clients with as many transactions as the other.
+    let uneven = shared(&[(4, 5_000), (2, 5_000)]);
+    assert_eq!(lopsided(&uneven).unwrap().generator, 2);
+}
+
+#[test]
+fn at_a_rate_every_generator_has_the_same_share_and_few_transactions_scatter() {
+    let mut data = shared(&[(4, 5_000), (2, 5_000)]);
+    let load = load_of(trial(&mut data, "only", 6, 1));
+    load.open = Some(OpenLoopResult {
+        rate: 1000.0,
+        process: ArrivalProcess::Poisson,
+        scheduled: 10_000,
+        answered: 10_000,
+        service_times: load.latencies.clone(),
+        schedule_lags: Latencies::new(),
+        max_waiting: 100,
+        most_waiting: 1,
+    });
+    assert_eq!(lopsided(&data), None);
+    // 30 % off, but of ten transactions.
+    assert_eq!(lopsided(&shared(&[(3, 7), (3, 13)])), None);
+}
+
+#[test]
+fn shares_that_do_not_make_the_whole_are_arithmetic_that_cannot_be_true() {
+    let wrong = |shares: &[(u32, u64)]| {
+        analyse(&shared(shares)).findings.iter().find_map(|finding| match &finding.evidence {
+            Evidence::Contradiction(found) => Some(found.terms[0].name.clone()),
+            _ => None,
+        })
+    };
+    assert_eq!(wrong(&[(3, 5_000), (3, 5_000)]), None);
+    assert_eq!(wrong(&[(3, 5_000), (3, 4_999)]).unwrap(), "transactions of the load generators");
+}

@@ -1,0 +1,204 @@
+//! The lead: starts the generators, lets them begin together, and puts together what they did.
+
+use super::process::{Heard, Process};
+use super::wire::{Answer, Assignment, HandedLogin, Order};
+use crate::sessions::Work;
+use crate::{Login, load_failure};
+use engine::{Assembly, Clock, LoadSpec, Nanos, Part, Progress, Stop};
+use model::{Failure, FailureKind, LoadResult};
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How often the lead looks whether it is to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+/// From when all are ready until all begin: time for the news to reach every thread.
+const NOTICE: Duration = Duration::from_millis(250);
+/// How long a generator may say nothing: while it has work to do it tells something every second.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Generators of one load, not begun yet. They end when this is dropped.
+pub(crate) struct Generators<'a> {
+    spec: &'a LoadSpec,
+    login: &'a Login,
+    crowd: Crowd,
+    answers: Receiver<(u32, Heard)>,
+    assembly: Assembly,
+    /// When the load starts, once that is known.
+    start: Option<Nanos>,
+}
+
+/// All of them; told to end together when this is dropped, and then waited for one by one.
+struct Crowd(Vec<Generator>);
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(|generator| generator.process.dismiss());
+    }
+}
+
+struct Generator {
+    process: Process,
+    ready: bool,
+    done: bool,
+    heard_at: Instant,
+}
+
+impl<'a> Generators<'a> {
+    /// Starts so many generators, which begin to log in.
+    ///
+    /// # Errors
+    /// When a process cannot be started.
+    pub(crate) fn start(
+        spec: &'a LoadSpec,
+        work: Work<'_>,
+        login: &'a Login,
+        count: u32,
+    ) -> Result<Self, Failure> {
+        let (sender, answers) = channel();
+        let mut crowd = Crowd(Vec::new());
+        for index in 0..count {
+            let mut process = Process::start(index, sender.clone()).map_err(|e| not_started(&e))?;
+            let assignment = Assignment {
+                part: Part { index, of: count },
+                spec: spec.clone(),
+                workload: work.workload.clone(),
+                by_statement: work.by_statement,
+                seed: work.seed,
+                login: HandedLogin::of(login),
+            };
+            // One that has ended already is noticed when its answers end.
+            let _ = process.tell(&Order::Prepare(Box::new(assignment)));
+            crowd.0.push(Generator {
+                process,
+                ready: false,
+                done: false,
+                heard_at: Instant::now(),
+            });
+        }
+        Ok(Self { spec, login, crowd, answers, assembly: Assembly::new(count), start: None })
+    }
+
+    /// The processes' numbers.
+    pub(crate) fn pids(&self) -> Vec<u32> {
+        self.crowd.0.iter().map(|generator| generator.process.pid()).collect()
+    }
+
+    /// Runs the load; `None` when asked to stop.
+    ///
+    /// # Errors
+    /// When a generator could not do its part, or died or fell silent over it.
+    pub(crate) fn run(
+        mut self,
+        stop: &Stop,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Option<LoadResult>, Failure> {
+        let connect_by = Instant::now() + self.spec.connect_limit + SILENCE;
+        while !self.assembly.is_complete() {
+            if stop.is_requested() {
+                return Ok(None);
+            }
+            match self.answers.recv_timeout(GLANCE) {
+                Ok((index, heard)) => self.take(index, heard, progress)?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            self.assembly.look();
+            match self.start {
+                None if self.crowd.0.iter().all(|generator| generator.ready) => {
+                    self.begin(progress)
+                }
+                None if Instant::now() > connect_by => {
+                    let silent = self.crowd.0.iter().position(|generator| !generator.ready);
+                    return Err(self.silent(silent.unwrap_or_default()));
+                }
+                None => {}
+                Some(start) => self.check_silence(start)?,
+            }
+        }
+        let load = self.assembly.finish(self.spec, progress);
+        load.map(Some).map_err(|error| load_failure(&error, self.login))
+    }
+
+    fn take(
+        &mut self,
+        index: u32,
+        heard: Heard,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<(), Failure> {
+        let place = index as usize;
+        let Some(generator) = self.crowd.0.get_mut(place) else { return Ok(()) };
+        generator.heard_at = Instant::now();
+        match heard {
+            Heard::Answer(Answer::Ready) => generator.ready = true,
+            Heard::Answer(Answer::Interval(ended)) => self.assembly.interval(ended, progress),
+            Heard::Answer(Answer::Done(account)) => {
+                generator.done = true;
+                self.assembly.ended(index, *account);
+            }
+            Heard::Answer(Answer::Failed(failure)) => return Err(failure),
+            Heard::End if generator.done => {}
+            Heard::End => {
+                let words = generator.process.last_words();
+                return Err(self.lost(place, &words));
+            }
+            Heard::Nonsense => return Err(self.lost(place, "said what no load generator says")),
+        }
+        Ok(())
+    }
+
+    /// Lets all begin at the same moment.
+    fn begin(&mut self, progress: &mut dyn FnMut(Progress<'_>)) {
+        let start = Clock.now().plus(NOTICE);
+        for generator in &mut self.crowd.0 {
+            // One that has ended already is noticed when its answers end.
+            let _ = generator.process.tell(&Order::Start(start));
+            generator.heard_at = Instant::now();
+        }
+        self.start = Some(start);
+        self.assembly.starts(self.spec, start);
+        progress(Progress::Started(Clock.instant(start)));
+    }
+
+    /// Whether a generator has said nothing for too long: of its intervals while they last, and
+    /// then of its end, which may take as long as the last replies may.
+    fn check_silence(&self, start: Nanos) -> Result<(), Failure> {
+        let end = self.spec.schedule.window_end(start);
+        for (place, generator) in self.crowd.0.iter().enumerate().filter(|(_, g)| !g.done) {
+            let now = Clock.now();
+            let too_late = now > end.plus(self.spec.drain_limit + SILENCE);
+            if too_late || now < end && generator.heard_at.elapsed() > NOTICE + SILENCE {
+                return Err(self.silent(place));
+            }
+        }
+        Ok(())
+    }
+
+    fn silent(&self, place: usize) -> Failure {
+        self.lost(place, &format!("said nothing for {} s", SILENCE.as_secs()))
+    }
+
+    /// That a generator was lost, and how.
+    fn lost(&self, place: usize, how: &str) -> Failure {
+        let pid = self.crowd.0.get(place).map_or(0, |generator| generator.process.pid());
+        let when = self.start.map_or("before the load began".to_owned(), |start| {
+            format!("{:.1} s into the load", Clock.now().since(start).as_secs_f64())
+        });
+        Failure::new(
+            FailureKind::Other,
+            format!(
+                "load generator {} of {} (process {pid}) {how}, {when}",
+                place + 1,
+                self.crowd.0.len()
+            ),
+            "see in the system’s log (dmesg) whether memory ran out, or run fewer generators",
+        )
+    }
+}
+
+fn not_started(error: &io::Error) -> Failure {
+    Failure::new(
+        FailureKind::Other,
+        format!("cannot start a load generator: {error}"),
+        "check the limit on processes (ulimit -u) and the memory that is free",
+    )
+}

@@ -1,0 +1,104 @@
+//! The generator's side.
+
+use super::wire::{Answer, Assignment, Order};
+use crate::load_failure;
+use crate::sessions::{Sessions, Work};
+use engine::{Account, LoadError, LoadSpec, Nanos, Part, PartProgress, Session, Stop, run_part};
+use model::{Failure, FailureKind};
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+/// Does what a lead says, which writes to `orders` and reads `answers`: one part of one load. Ends
+/// when that is done, or when the lead is gone.
+///
+/// # Errors
+/// When the orders are not those of a lead of this version.
+pub fn generate(
+    mut orders: impl BufRead + Send + 'static,
+    answers: &mut impl Write,
+) -> Result<(), Failure> {
+    let mut line = String::new();
+    let read = orders.read_line(&mut line).map(|_| serde_json::from_str(&line));
+    let Ok(Ok(Order::Prepare(assignment))) = read else {
+        return Err(Failure::new(
+            FailureKind::Other,
+            "a load generator is started by weighin itself, which tells it what to do",
+            "run a load with weighin load --generators 2, or a study with load_generators = 2",
+        ));
+    };
+    let (stop, start) = (Stop::default(), Arc::new(OnceLock::new()));
+    let (leads_stop, leads_start) = (stop.clone(), Arc::clone(&start));
+    // Not waited for: where the lead lives on, it ends with this process.
+    std::thread::spawn(move || listen(orders, &leads_start, &leads_stop));
+    let mut answer = |answer: &Answer| {
+        // Nobody is left who could want an answer that cannot be written.
+        if write(answers, answer).is_err() {
+            stop.request();
+        }
+    };
+    match run(*assignment, &start, &stop, &mut answer) {
+        Ok(Some(account)) => answer(&Answer::Done(Box::new(account))),
+        Ok(None) => {}
+        Err(failure) => answer(&Answer::Failed(failure)),
+    }
+    Ok(())
+}
+
+/// Hears when to start; asks to stop when the lead is gone.
+fn listen(orders: impl BufRead, start: &OnceLock<Nanos>, stop: &Stop) {
+    for line in orders.lines().map_while(Result::ok) {
+        if let Ok(Order::Start(at)) = serde_json::from_str(&line) {
+            start.get_or_init(|| at);
+        }
+    }
+    stop.request();
+}
+
+fn write(answers: &mut impl Write, answer: &Answer) -> std::io::Result<()> {
+    let mut line = serde_json::to_vec(answer)?;
+    line.push(b'\n');
+    answers.write_all(&line)?;
+    answers.flush()
+}
+
+/// Runs the part; `None` when asked to stop.
+fn run(
+    assignment: Assignment,
+    start: &OnceLock<Nanos>,
+    stop: &Stop,
+    answer: &mut dyn FnMut(&Answer),
+) -> Result<Option<Account>, Failure> {
+    let Assignment { part, mut spec, workload, by_statement, seed, login } = assignment;
+    let login = login.login()?;
+    spec.tls = login.tls();
+    let work = Work { workload: &workload, clients: spec.clients, by_statement, seed };
+    match work.hand_to(&login, PartOfLoad { spec: &spec, part, start, stop, answer })? {
+        Ok(account) => Ok(Some(account)),
+        Err(LoadError::Stopped) => Ok(None),
+        Err(error) => Err(load_failure(&error, &login)),
+    }
+}
+
+/// Runs a part of a load with sessions of whichever kind.
+struct PartOfLoad<'a> {
+    spec: &'a LoadSpec,
+    part: Part,
+    start: &'a OnceLock<Nanos>,
+    stop: &'a Stop,
+    answer: &'a mut dyn FnMut(&Answer),
+}
+
+impl Sessions for PartOfLoad<'_> {
+    type Outcome = Result<Account, LoadError>;
+
+    fn take<S: Session>(self, session: impl Fn(u32) -> S + Sync) -> Self::Outcome {
+        let Self { spec, part, start, stop, answer } = self;
+        run_part(spec, part, session, stop, &mut || start.get().copied(), &mut |progress| {
+            answer(&match progress {
+                PartProgress::Ready => Answer::Ready,
+                PartProgress::Interval(ended) => Answer::Interval(ended),
+            });
+        })
+    }
+}

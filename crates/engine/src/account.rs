@@ -1,0 +1,272 @@
+//! What a part of a load did, and how the parts become one result.
+
+use crate::books::{Closed, Ended};
+use crate::result::{CpuWindow, Intervals, result};
+use crate::run::{LoadError, LoadSpec, Progress};
+use crate::socket::notice;
+use crate::usage::peak_rss_bytes;
+use crate::{Clock, Nanos};
+use model::{ClientCost, GeneratorShare, Interval, Latencies, LoadResult, Phase};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What a part of a load did: everything but its intervals, which are told as they end.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Account {
+    /// How many clients it had.
+    pub(crate) clients: u32,
+    /// The kinds of requests that its sessions tell apart.
+    pub(crate) requests: Vec<String>,
+    /// From the first connection attempt until all clients were ready to work.
+    pub(crate) connect_time: Duration,
+    pub(crate) books: Closed,
+    /// Without `notice` and `turnaround_seconds`, which follow from the rest.
+    pub(crate) client: ClientCost,
+    /// How late replies were noticed.
+    pub(crate) delays: Latencies,
+    /// How long after the start the last of its workers began.
+    pub(crate) begun_late: Duration,
+}
+
+impl Account {
+    fn share(&self) -> GeneratorShare {
+        let measured = &self.books.totals[Phase::Measure as usize];
+        GeneratorShare {
+            clients: self.clients,
+            transactions: measured.transactions,
+            queries: measured.queries,
+            errors: measured.errors,
+            latencies: (&self.books.latencies).into(),
+            cpu_seconds: self.client.cpu_seconds,
+            peak_rss_bytes: self.client.peak_rss_bytes,
+            begun_late: self.begun_late,
+        }
+    }
+
+    /// Adds the account of a part that ran beside this one.
+    fn add(&mut self, other: Self) {
+        self.connect_time = self.connect_time.max(other.connect_time);
+        self.books.add(other.books);
+        self.delays.merge(&other.delays);
+        let (mine, theirs) = (&mut self.client, other.client);
+        mine.workers += theirs.workers;
+        mine.cpus_allowed = mine.cpus_allowed.max(theirs.cpus_allowed);
+        mine.cpu_seconds += theirs.cpu_seconds;
+        mine.busiest_worker = mine.busiest_worker.max(theirs.busiest_worker);
+        mine.peak_rss_bytes += theirs.peak_rss_bytes;
+        mine.max_loop_lag = mine.max_loop_lag.max(theirs.max_loop_lag);
+    }
+}
+
+/// Puts together what the parts of a load do, while they run and when they have ended.
+pub struct Assembly {
+    parts: u32,
+    intervals: Intervals,
+    shown: Vec<Interval>,
+    accounts: BTreeMap<u32, Account>,
+    /// Processor time of this process, where the parts are others.
+    own: Option<CpuWindow>,
+}
+
+impl Assembly {
+    /// Of a load in so many parts.
+    pub fn new(parts: u32) -> Self {
+        Self {
+            parts,
+            intervals: Intervals::new(parts),
+            shown: Vec::new(),
+            accounts: BTreeMap::new(),
+            own: None,
+        }
+    }
+
+    /// The parts are other processes, and begin then: what this one uses from now on is added to
+    /// what they use. [`Self::look`] is to be called several times a second.
+    pub fn starts(&mut self, spec: &LoadSpec, start: Nanos) {
+        self.own = Some(CpuWindow::new(spec.schedule, start));
+    }
+
+    /// Lets time go on.
+    pub fn look(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.look(Clock.now());
+        }
+    }
+
+    /// An interval ended in one of the parts.
+    pub fn interval(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
+        if let Some(ended) = self.intervals.add(ended) {
+            self.show(ended, progress);
+        }
+    }
+
+    /// A part has ended.
+    pub fn ended(&mut self, index: u32, account: Account) {
+        self.accounts.insert(index, account);
+    }
+
+    /// Whether all parts have ended.
+    pub fn is_complete(&self) -> bool {
+        self.accounts.len() == self.parts as usize
+    }
+
+    /// The whole load.
+    ///
+    /// # Errors
+    /// `Lost` where connections were lost for good; `Stopped` where a part is missing.
+    pub fn finish(
+        mut self,
+        spec: &LoadSpec,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<LoadResult, LoadError> {
+        if !self.is_complete() {
+            return Err(LoadError::Stopped);
+        }
+        for rest in self.intervals.rest() {
+            self.show(rest, progress);
+        }
+        self.shown.sort_by_key(|interval| interval.start);
+        let generators = match self.parts {
+            1 => Vec::new(),
+            _ => self.accounts.values().map(Account::share).collect(),
+        };
+        let parts = std::mem::take(&mut self.accounts).into_values();
+        let whole = parts.reduce(|mut whole, part| {
+            whole.add(part);
+            whole
+        });
+        let Account { requests, connect_time, books, mut client, delays, .. } =
+            whole.ok_or(LoadError::Stopped)?;
+        if let Some(own) = self.own {
+            client.cpu_seconds += own.used().as_secs_f64();
+            client.peak_rss_bytes += peak_rss_bytes();
+        }
+        client.turnaround_seconds = books.turnaround.as_secs_f64();
+        client.notice = notice(&delays);
+        let mut result = result(spec, &requests, connect_time, books, self.shown, client);
+        result.generators = generators;
+        match result.outages.last() {
+            Some(outage) if outage.first_success.is_none() => Err(LoadError::Lost(format!(
+                "connections were lost {:.1} s into the load, and nothing succeeded after that",
+                outage.first_error.as_secs_f64()
+            ))),
+            _ => Ok(result),
+        }
+    }
+
+    fn show(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
+        progress(Progress::Interval(&ended.interval, &ended.statements));
+        self.shown.push(ended.interval);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::books::{Books, Times};
+    use crate::{Address, ErrorPolicy, Limit, OperationError, Schedule};
+    use model::ErrorClass;
+
+    const MS: u64 = 1_000_000;
+    const WINDOW: Duration = Duration::from_secs(2);
+
+    fn spec() -> LoadSpec {
+        LoadSpec {
+            address: Address::Unix("/nowhere".into()),
+            tls: None,
+            clients: 3,
+            workers: 1,
+            io: None,
+            schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(WINDOW) },
+            open: None,
+            policy: ErrorPolicy::default(),
+            connect_limit: WINDOW,
+            drain_limit: WINDOW,
+        }
+    }
+
+    /// A part that began then, with one transaction each `every` milliseconds, that long each, and a
+    /// connection lost after 900 ms for 200 ms.
+    fn part(start: Nanos, clients: u32, every: u64) -> (Vec<Ended>, Account) {
+        let mut books = Books::open(spec().schedule, start, false, 0);
+        for at in (every..2_000).step_by(every as usize).filter(|at| !(900..1_100).contains(at)) {
+            let ended = start.plus(Duration::from_millis(at));
+            let began = Nanos(ended.0 - every * MS);
+            books.advance(ended);
+            books.ledger.scheduled += 1;
+            books.statements.select += 1;
+            books.succeeded(Times { due: began, began, ended });
+            if at + every >= 900 && at < 900 {
+                let (class, message) = (ErrorClass::Connection, "reset".to_owned());
+                let error = OperationError { class, code: 0, sql_state: String::new(), message };
+                let lost = start.plus(Duration::from_millis(900));
+                books.ledger.scheduled += 1;
+                books.failed(lost, error);
+                books.lost(lost, true);
+            }
+        }
+        let mut books = books.close(start.plus(WINDOW));
+        let intervals = books.intervals.drain(..).collect();
+        let client = ClientCost { workers: 1, cpu_seconds: 0.25, ..ClientCost::default() };
+        let account = Account {
+            clients,
+            requests: Vec::new(),
+            connect_time: Duration::from_millis(every),
+            books,
+            client,
+            delays: Latencies::new(),
+            begun_late: Duration::from_micros(every),
+        };
+        (intervals, account)
+    }
+
+    /// The load of these parts, which have come through a pipe.
+    fn together(parts: Vec<(Vec<Ended>, Account)>) -> LoadResult {
+        let mut assembly = Assembly::new(parts.len() as u32);
+        for (index, (intervals, account)) in parts.into_iter().enumerate() {
+            for interval in intervals {
+                let line = serde_json::to_string(&interval).unwrap();
+                assembly.interval(serde_json::from_str(&line).unwrap(), &mut |_| {});
+            }
+            assert!(!assembly.is_complete());
+            let line = serde_json::to_string(&account).unwrap();
+            assembly.ended(index as u32, serde_json::from_str(&line).unwrap());
+        }
+        assembly.finish(&spec(), &mut |_| {}).unwrap()
+    }
+
+    #[test]
+    fn parts_become_one_result_and_leave_their_shares() {
+        let start = Nanos(77_000 * MS);
+        let load = together(vec![part(start, 2, 10), part(start, 1, 20)]);
+        assert!(load.ledger.balances());
+        assert_eq!(load.measure.transactions, load.latencies.count());
+        assert_eq!(load.statements.select, load.ledger.ok);
+        assert_eq!((load.measure.elapsed, load.measure.errors), (WINDOW, 2));
+        assert_eq!(load.intervals.len(), 2, "of both parts in one");
+        let of_intervals: u64 = load.intervals.iter().map(|i| i.transactions).sum();
+        assert_eq!(of_intervals, load.measure.transactions);
+        assert_eq!((load.client.workers, load.client.cpu_seconds), (2, 0.5));
+        assert_eq!(load.errors.len(), 1);
+        assert_eq!(load.errors[0].count, 2);
+        // One outage, ended by the first success of either.
+        let [outage] = load.outages.as_slice() else { panic!("{:?}", load.outages) };
+        assert_eq!((outage.first_error, outage.failed), (Duration::from_millis(900), 2));
+        assert_eq!(outage.first_success, Some(Duration::from_millis(1_100)));
+
+        let [first, second] = load.generators.as_slice() else { panic!("two shares") };
+        assert_eq!((first.clients, second.clients), (2, 1));
+        assert_eq!(first.transactions + second.transactions, load.measure.transactions);
+        assert!(first.transactions > second.transactions);
+        assert_eq!(second.latencies.unpack().count(), second.transactions);
+        assert_eq!(second.begun_late, Duration::from_micros(20));
+    }
+
+    #[test]
+    fn one_part_is_a_load_without_shares() {
+        let load = together(vec![part(Nanos(5), 3, 10)]);
+        assert!(load.generators.is_empty());
+        assert_eq!(load.connect_time, Duration::from_millis(10));
+    }
+}

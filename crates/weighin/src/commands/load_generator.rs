@@ -1,0 +1,11 @@
+//! `weighin load-generator`: one of several load generators. Started by weighin itself.
+
+use super::Outcome;
+use crate::Exit;
+use std::io::{BufReader, stdin, stdout};
+
+/// Does what comes through standard input, and answers on standard output.
+pub(crate) fn load_generator() -> Outcome {
+    campaign::generate(BufReader::new(stdin()), &mut stdout().lock())?;
+    Ok(Exit::Done)
+}
