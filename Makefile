@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Built from Cargo.lock as it is: what was tested is what is built.
 LOCKED ?= --locked
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
-# Options for the benchmark, such as BENCH="--workload oltp_read_only --clients 16".
+# Options for the benchmark, such as BENCH="--contest redis --pairs 10".
 BENCH ?=
 
 .DEFAULT_GOAL := help
@@ -31,7 +31,7 @@ lint: ## Check formatting, lints and documentation; any warning fails
 	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps
 
-bench: ## Measure weighin against sysbench, into docs/benchmarks.md (over half an hour; an idle machine)
+bench: ## Measure weighin against sysbench and other tools, into docs/benchmarks.md (an hour; an idle machine)
 	@scripts/setup bench
 	$(CARGO) build $(LOCKED) --release --package weighin --package bench
 	$(TARGET_DIR)/release/bench --weighin $(TARGET_DIR)/release/weighin --out docs/benchmarks.md $(BENCH)

@@ -5,10 +5,6 @@ use crate::{Evidence, Finding, Metric, Severity, Subject};
 use model::{Failure, OpinionEnd, OpinionFigures, Study};
 use stats::{Estimate, Relation, Sample, paired_ratio};
 
-/// How far sysbench's percentile may be off: it counts latencies in 1024 classes, even on the
-/// logarithmic scale, from 1 µs to 100 s, and 10^(8/1024) is 1.018.
-const PERCENTILE_ROUNDING: f64 = 0.018;
-
 /// What a second opinion on the trials of a cell says, metric by metric; and its own failures.
 pub(crate) fn findings(study: &Study, cell: &CellData<'_>) -> Vec<Finding> {
     let finding = |severity, evidence| Finding {
@@ -78,10 +74,8 @@ fn compare(study: &Study, cell: &CellData<'_>, metric: Metric) -> Option<Evidenc
 /// The other tool's figure, and how much it may be off for rounding.
 fn reading(figures: &OpinionFigures, metric: Metric) -> Option<(f64, f64)> {
     let (value, rounding) = match metric {
-        Metric::Throughput => {
-            (figures.transactions_per_second, 1.0 / figures.transactions.max(1) as f64)
-        }
-        Metric::LatencyP95 => (figures.latency_p95_ms?, PERCENTILE_ROUNDING),
+        Metric::Throughput => (figures.transactions_per_second, figures.rate_rounding),
+        Metric::LatencyP95 => (figures.latency_p95_ms?, figures.percentile_rounding),
         _ => return None,
     };
     (value.is_finite() && value > 0.0).then_some((value, rounding))

@@ -2,16 +2,20 @@ use clap::{Parser, ValueEnum};
 use model::OltpMix;
 use std::path::PathBuf;
 
-/// Weighin against sysbench, on a private server and the same tables.
+/// Weighin against the tools that do the same, on private servers and the same data.
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
-    /// Workloads to run
+    /// What to measure: mysql against sysbench, redis against memtier_benchmark, where it is there,
+    /// and redis-benchmark
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = Contest::value_variants().to_vec())]
+    pub(crate) contest: Vec<Contest>,
+    /// Workloads of mysql to run
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Workload::value_variants().to_vec())]
     pub(crate) workload: Vec<Workload>,
-    /// How to reach the server
+    /// How to reach the server of mysql
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Transport::value_variants().to_vec())]
     pub(crate) transport: Vec<Transport>,
-    /// Numbers of connections
+    /// Numbers of connections of mysql
     #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256, 1000], value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) clients: Vec<u32>,
     /// Runs of each tool in every cell; 6 are needed for an interval without assumptions
@@ -20,7 +24,7 @@ pub(crate) struct Arguments {
     /// Length of each run
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub(crate) seconds: u32,
-    /// Rows in each of the four tables
+    /// Rows in each of the four tables of mysql
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) table_size: u32,
     /// Times to prepare tables with each tool; 0 leaves that out
@@ -29,12 +33,21 @@ pub(crate) struct Arguments {
     /// Rows in each of the four tables that are prepared for that
     #[arg(long, default_value_t = 250_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) preparation_size: u32,
+    /// The memtier_benchmark to measure; looked for on the PATH when left out
+    #[arg(long)]
+    pub(crate) memtier: Option<PathBuf>,
     /// The weighin to measure
     #[arg(long, default_value = "target/release/weighin")]
     pub(crate) weighin: PathBuf,
     /// Also write the results to this file
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Contest {
+    Mysql,
+    Redis,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

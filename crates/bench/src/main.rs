@@ -1,21 +1,22 @@
-//! Weighin against sysbench on the machine at hand: `make bench`.
+//! Weighin against the tools that do the same, on the machine at hand: `make bench`.
 //!
-//! Both run as whole processes on one private server and the same tables, in alternation
-//! (weighin first, then sysbench first, and so on), so that what drifts hits both. What a
+//! Both run as whole processes on one private server and the same data, in alternation
+//! (weighin first, then the other first, and so on), so that what drifts hits both. What a
 //! process used is what the kernel says when it has ended.
 
-mod arena;
 mod arguments;
-mod contest;
 mod machine;
 mod markdown;
-mod preparation;
+mod mysql;
+mod pair;
 mod reading;
+mod redis;
+mod runner;
 
 use anyhow::{Context, bail};
-use arena::Arena;
-use arguments::Arguments;
+use arguments::{Arguments, Contest};
 use clap::Parser;
+use runner::Runner;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -32,33 +33,23 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut text = machine::describe(arguments)?;
+    let runner = Runner::new(&arguments.weighin)?;
+    let mut text = machine::describe(&runner, arguments)?;
     show(&text)?;
-    let arena = Arena::open(&arguments.weighin)?;
-    text += &said(machine::versions(&arena)?)?;
-    if arguments.preparations > 0 {
-        let preparation = preparation::measure(&arena, arguments)?;
-        text += &said(markdown::preparation(&preparation))?;
-    }
-    arena.prepare(&arena.tables(arguments.table_size), 2)?;
-    for workload in &arguments.workload {
-        for transport in &arguments.transport {
-            text += &said(markdown::heading(*workload, *transport))?;
-            for clients in &arguments.clients {
-                let cell = contest::measure(&arena, arguments, (*workload, *transport, *clients))?;
-                text += &said(markdown::row(*clients, &cell))?;
-            }
+    let mut say = |more: &str| {
+        text += more;
+        show(more)
+    };
+    for contest in &arguments.contest {
+        match contest {
+            Contest::Mysql => mysql::run(&runner, arguments, &mut say)?,
+            Contest::Redis => redis::run(&runner, arguments, &mut say)?,
         }
     }
     if let Some(path) = &arguments.out {
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
-}
-
-fn said(text: String) -> anyhow::Result<String> {
-    show(&text)?;
-    Ok(text)
 }
 
 fn show(text: &str) -> anyhow::Result<()> {

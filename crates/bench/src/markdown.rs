@@ -1,6 +1,5 @@
-use crate::arguments::{Transport, Workload};
-use crate::contest::Pair;
-use crate::preparation::{Contest, Preparation};
+use crate::mysql::{Contest, Preparation};
+use crate::pair::Pair;
 use crate::reading::Reading;
 use report::numbers::{bytes, count, figure};
 use stats::{Sample, paired_ratio};
@@ -8,46 +7,76 @@ use stats::{Sample, paired_ratio};
 const CONFIDENCE: f64 = 0.95;
 const NOT_KNOWN: &str = "–";
 
-/// The heading of a table of cells, and the table's first lines.
-pub(crate) fn heading(workload: Workload, transport: Transport) -> String {
-    format!(
-        "\n## {}, {}\n\n\
-         Figures are medians, weighin's before sysbench's.\n\n\
-         | clients | transactions/s | weighin ÷ sysbench | client CPU µs/query \
-         | sysbench ÷ weighin | peak memory | sysbench ÷ weighin | mean ms | p95 ms \
-         | start and end s | pairs |\n\
-         |--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-        workload.mix().name(),
-        transport.name(),
-    )
+/// A table of cells, one a line.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Its heading.
+    pub(crate) title: String,
+    /// The tool that weighin is held against.
+    pub(crate) other: &'static str,
+    /// What tells the cells apart: the headings of the first columns.
+    pub(crate) levels: &'static [&'static str],
+    /// What throughput counts.
+    pub(crate) transactions: &'static str,
+    /// What these are made of.
+    pub(crate) statement: &'static str,
 }
 
-/// A line of that table.
-pub(crate) fn row(clients: u32, pairs: &[Pair<Reading>]) -> String {
-    let throughput = |reading: &Reading| Some(reading.transactions_per_second);
-    let cpu = |reading: &Reading| Some(reading.cpu_us_per_query);
-    let memory = |reading: &Reading| reading.peak_rss_bytes.map(|bytes| bytes as f64);
-    let cells = [
-        count(clients.into()),
-        both(pairs, throughput, figure),
-        ratio(pairs, throughput, Over::Sysbench),
-        both(pairs, cpu, figure),
-        ratio(pairs, cpu, Over::Weighin),
-        both(pairs, memory, |value| bytes(value as u64)),
-        ratio(pairs, memory, Over::Weighin),
-        both(pairs, |reading| Some(reading.mean_ms), figure),
-        both(pairs, |reading| Some(reading.p95_ms), figure),
-        both(pairs, |reading| Some(reading.beside_seconds), figure),
-        pairs.len().to_string(),
-    ];
+impl Table {
+    /// The heading and the table's first lines.
+    pub(crate) fn heading(&self) -> String {
+        let Self { title, other, levels, transactions, statement } = self;
+        let mut columns: Vec<String> = levels.iter().map(|&level| level.to_owned()).collect();
+        columns.extend([
+            format!("{transactions}/s"),
+            format!("weighin ÷ {other}"),
+            format!("client CPU µs/{statement}"),
+            format!("{other} ÷ weighin"),
+            "peak memory".to_owned(),
+            format!("{other} ÷ weighin"),
+            "mean ms".to_owned(),
+            "p95 ms".to_owned(),
+            "start and end s".to_owned(),
+            "pairs".to_owned(),
+        ]);
+        format!(
+            "\n### {title}\n\nFigures are medians, weighin's before {other}'s.\n\n| {} |\n|{}\n",
+            columns.join(" | "),
+            "--:|".repeat(columns.len())
+        )
+    }
+
+    /// A line of the table.
+    pub(crate) fn row(&self, levels: &[u64], pairs: &[Pair<Reading>]) -> String {
+        let throughput = |reading: &Reading| Some(reading.transactions_per_second);
+        let cpu = |reading: &Reading| Some(reading.cpu_us_per_query);
+        let memory = |reading: &Reading| reading.peak_rss_bytes.map(|bytes| bytes as f64);
+        let mut cells: Vec<String> = levels.iter().map(|&level| count(level)).collect();
+        cells.extend([
+            both(pairs, throughput, figure),
+            ratio(pairs, throughput, Over::Other),
+            both(pairs, cpu, figure),
+            ratio(pairs, cpu, Over::Weighin),
+            both(pairs, memory, |value| bytes(value as u64)),
+            ratio(pairs, memory, Over::Weighin),
+            both(pairs, |reading| Some(reading.mean_ms), figure),
+            both(pairs, |reading| Some(reading.p95_ms), figure),
+            both(pairs, |reading| Some(reading.beside_seconds), figure),
+            pairs.len().to_string(),
+        ]);
+        line(&cells)
+    }
+}
+
+fn line(cells: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
 /// The tables of preparations.
-pub(crate) fn preparation(contests: &[Contest]) -> String {
+pub(crate) fn preparations(contests: &[Contest]) -> String {
     let seconds = |preparation: &Preparation| Some(preparation.seconds);
     let cpu = |preparation: &Preparation| Some(preparation.cpu_seconds);
-    let mut text = "\n## Preparing tables\n\n\
+    let mut text = "\n### Preparing tables\n\n\
         Figures are medians, weighin's before sysbench's.\n\n\
         | rows | threads of sysbench | seconds | sysbench ÷ weighin | client CPU s \
         | sysbench ÷ weighin | pairs |\n|--:|--:|--:|--:|--:|--:|--:|\n"
@@ -62,7 +91,7 @@ pub(crate) fn preparation(contests: &[Contest]) -> String {
             ratio(pairs, cpu, Over::Weighin),
             pairs.len().to_string(),
         ];
-        text += &format!("| {} |\n", cells.join(" | "));
+        text += &line(&cells);
     }
     text
 }
@@ -71,10 +100,10 @@ pub(crate) fn preparation(contests: &[Contest]) -> String {
 #[derive(Clone, Copy)]
 enum Over {
     Weighin,
-    Sysbench,
+    Other,
 }
 
-/// The medians of a figure, weighin's and sysbench's.
+/// The medians of a figure, weighin's and the other tool's.
 fn both<T>(
     pairs: &[Pair<T>],
     figure: impl Fn(&T) -> Option<f64>,
@@ -84,18 +113,18 @@ fn both<T>(
         Sample::new(values).map_or(NOT_KNOWN.to_owned(), |sample| show(sample.median()))
     };
     let weighin = median(pairs.iter().filter_map(|pair| figure(&pair.weighin)).collect());
-    let sysbench = median(pairs.iter().filter_map(|pair| figure(&pair.sysbench)).collect());
-    format!("{weighin} / {sysbench}")
+    let other = median(pairs.iter().filter_map(|pair| figure(&pair.other)).collect());
+    format!("{weighin} / {other}")
 }
 
 /// The ratio of a figure with its interval, over the pairs in which both are known.
 fn ratio<T>(pairs: &[Pair<T>], of: impl Fn(&T) -> Option<f64>, over: Over) -> String {
     let pairs: Vec<(f64, f64)> = pairs
         .iter()
-        .filter_map(|pair| of(&pair.weighin).zip(of(&pair.sysbench)))
-        .map(|(weighin, sysbench)| match over {
-            Over::Weighin => (weighin, sysbench),
-            Over::Sysbench => (sysbench, weighin),
+        .filter_map(|pair| of(&pair.weighin).zip(of(&pair.other)))
+        .map(|(weighin, other)| match over {
+            Over::Weighin => (weighin, other),
+            Over::Other => (other, weighin),
         })
         .collect();
     let Ok(ratio) = paired_ratio(&pairs, 0.0, CONFIDENCE) else { return NOT_KNOWN.to_owned() };
@@ -126,13 +155,21 @@ mod tests {
     fn a_row_has_a_cell_for_each_heading() {
         let pair = Pair {
             weighin: reading(1200.0, 10.0, None),
-            sysbench: reading(1000.0, 30.0, Some(8 << 20)),
+            other: reading(1000.0, 30.0, Some(8 << 20)),
         };
-        let row = row(1000, &[pair, pair]);
-        let head = heading(Workload::ReadOnly, Transport::Socket);
+        let table = Table {
+            title: "oltp_read_only, Unix socket".to_owned(),
+            other: "sysbench",
+            levels: &["clients", "pipeline"],
+            transactions: "transactions",
+            statement: "query",
+        };
+        let (head, row) = (table.heading(), table.row(&[1000, 10], &[pair, pair]));
         assert!(head.contains("## oltp_read_only, Unix socket\n"), "{head}");
         let columns = head.lines().find(|line| line.starts_with("| clients")).unwrap();
-        assert_eq!(row.matches('|').count(), columns.matches('|').count());
+        for line in [columns, head.lines().last().unwrap()] {
+            assert_eq!(row.matches('|').count(), line.matches('|').count(), "{head}{row}");
+        }
         assert!(row.contains("| 1.20 (1.20–1.20) |"), "{row}");
         assert!(row.contains("| 3.00 (3.00–3.00) |"), "{row}");
         // Memory that is not known of one has no ratio.
@@ -142,8 +179,8 @@ mod tests {
     #[test]
     fn one_pair_has_no_interval() {
         let preparation = |seconds| Preparation { seconds, cpu_seconds: 1.0 };
-        let pairs = vec![Pair { weighin: preparation(2.0), sysbench: preparation(5.0) }];
-        let text = super::preparation(&[Contest { threads: 4, rows: 1_000_000, pairs }]);
+        let pairs = vec![Pair { weighin: preparation(2.0), other: preparation(5.0) }];
+        let text = preparations(&[Contest { threads: 4, rows: 1_000_000, pairs }]);
         assert!(text.contains("| 2.00 / 5.00 | 2.50 |"), "{text}");
     }
 }

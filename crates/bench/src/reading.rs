@@ -1,13 +1,14 @@
 use anyhow::Context;
+use peer::Measured;
 use peer::child::Finished;
-use peer::sysbench;
 use serde::Deserialize;
 
 /// What one run of one tool comes to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reading {
+    /// Transactions, or operations on keys.
     pub(crate) transactions_per_second: f64,
-    /// User and system time of the whole process for each statement, in microseconds.
+    /// User and system time of the whole process for each statement or command, in microseconds.
     pub(crate) cpu_us_per_query: f64,
     /// Highest resident set of the process in bytes, where it is known.
     pub(crate) peak_rss_bytes: Option<u64>,
@@ -41,11 +42,11 @@ impl Reading {
         let latency = |value: Option<f64>| value.context("weighin ran no transaction");
         let reading = Self {
             transactions_per_second: load.transactions_per_second,
-            cpu_us_per_query: cpu_us_per_query(finished, load.queries),
+            cpu_us_per_query: finished.usage.cpu().as_secs_f64() * 1e6 / load.queries.max(1) as f64,
             peak_rss_bytes: finished.usage.peak_rss_bytes,
             mean_ms: latency(load.latency_ms.mean)?,
             p95_ms: latency(load.latency_ms.p95)?,
-            beside_seconds: beside(finished, load.elapsed_seconds),
+            beside_seconds: finished.elapsed.as_secs_f64() - load.elapsed_seconds,
         };
         anyhow::ensure!(
             load.errors * 100 <= load.queries,
@@ -55,25 +56,16 @@ impl Reading {
         Ok(reading)
     }
 
-    /// Of a `sysbench … run`.
-    pub(crate) fn of_sysbench(finished: &Finished) -> anyhow::Result<Self> {
-        let result = sysbench::parse(&finished.stdout)?;
-        let p95 = result.percentile.context("sysbench printed no percentile")?;
+    /// Of a load by another tool.
+    pub(crate) fn of_peer(load: &Measured) -> anyhow::Result<Self> {
+        let Measured { figures, elapsed } = load;
         Ok(Self {
-            transactions_per_second: result.transactions_per_second,
-            cpu_us_per_query: cpu_us_per_query(finished, result.queries.total),
-            peak_rss_bytes: finished.usage.peak_rss_bytes,
-            mean_ms: result.latency_mean_ms,
-            p95_ms: p95.ms,
-            beside_seconds: beside(finished, result.elapsed.as_secs_f64()),
+            transactions_per_second: figures.transactions_per_second,
+            cpu_us_per_query: figures.cpu_seconds * 1e6 / figures.queries.max(1) as f64,
+            peak_rss_bytes: figures.peak_rss_bytes,
+            mean_ms: figures.latency_mean_ms,
+            p95_ms: figures.latency_p95_ms.context("the other tool printed no percentile")?,
+            beside_seconds: elapsed.as_secs_f64() - figures.elapsed.as_secs_f64(),
         })
     }
-}
-
-fn cpu_us_per_query(finished: &Finished, queries: u64) -> f64 {
-    finished.usage.cpu().as_secs_f64() * 1e6 / queries.max(1) as f64
-}
-
-fn beside(finished: &Finished, load_seconds: f64) -> f64 {
-    finished.elapsed.as_secs_f64() - load_seconds
 }

@@ -8,7 +8,6 @@ use model::{
     Failure, KeyValue, Oltp, Sampling, Search, Test, Trial, TrialEnd, TrialRecord, Turn,
     UnixMillis, Workload,
 };
-use peer::sysbench::Sysbench;
 use std::time::{Duration, SystemTime};
 
 /// Time between two samples of a trial.
@@ -20,8 +19,8 @@ pub(crate) struct Stand {
     pub(crate) deployment: Deployment,
     /// The workload that tables were last made sure of for.
     pub(crate) tables_for: Option<Oltp>,
-    /// The tool that gives second opinions, where the study asks for them.
-    pub(crate) second: Option<Sysbench>,
+    /// The tools that give second opinions, where the study asks for them.
+    pub(crate) second: opinion::Tools,
 }
 
 impl Stand {
@@ -91,7 +90,7 @@ pub(crate) fn run_trial(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Option<TrialRecord> {
     let started_at = now();
-    let second = stand.second.clone().filter(|_| test.second_opinion);
+    let second = stand.second.of(test);
     let turn = Turn::of_repeat(trial.key.repeat);
     let mut second_opinion = None;
     let attempt = match furnish(stand, trial, test, study_seed, stop, observe) {
@@ -100,7 +99,7 @@ pub(crate) fn run_trial(
         Ok(true) => {
             let ask = |stand: &mut Stand| match &second {
                 None => Some(None),
-                Some(tool) => opinion::ask(tool, stand, (trial, test), turn, stop).map(Some),
+                Some(tool) => tool.ask(stand, (trial, test), study_seed, turn, stop).map(Some),
             };
             if turn == Turn::Before {
                 second_opinion = ask(stand)?;

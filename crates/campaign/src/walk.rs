@@ -189,9 +189,10 @@ impl<'a> Campaign<'a> {
         let mut stand = Stand {
             deployment: Deployment::bring_up(target)?,
             tables_for: None,
-            second: opinion::tool(self.study, target)?,
+            second: opinion::Tools::find(self.study, target)?,
         };
         let mut control = stand.deployment.login().control()?;
+        stand.second.check_login(stand.deployment.login(), &mut control)?;
         for test in &self.study.tests {
             if let Some(highest) = test.levels.iter().max() {
                 check_limits(&mut control, &test.workload, highest.clients)?;
@@ -256,6 +257,7 @@ pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
     check_feasible(study, target)?;
     let deployment = Deployment::bring_up(target)?;
     let mut control = deployment.login().control()?;
+    opinion::Tools::find(study, target)?.check_login(deployment.login(), &mut control)?;
     let version = control.facts()?.version;
     let mut to_make = (0, "table");
     for test in &study.tests {
@@ -276,7 +278,7 @@ pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
 
 /// What a study asks of a target and the kind of target cannot give.
 fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
-    opinion::tool(study, target)?;
+    opinion::Tools::find(study, target)?;
     let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
     let Some(cold) = cold else { return Ok(()) };
     match target.place {

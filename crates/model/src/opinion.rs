@@ -2,7 +2,7 @@ use crate::Failure;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What another tool made of a trial: the same workload at the same level on the same tables for
+/// What another tool made of a trial: the same workload at the same level on the same data for
 /// the same time (check 7).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SecondOpinion {
@@ -45,9 +45,10 @@ pub enum OpinionEnd {
 /// What another tool measured, as it prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpinionFigures {
-    /// Transactions that succeeded.
+    /// Transactions that succeeded; of single keys operations, each of as many commands as are
+    /// sent together.
     pub transactions: u64,
-    /// Statements.
+    /// Statements, or commands.
     pub queries: u64,
     /// Errors that it went on after.
     pub errors: u64,
@@ -63,6 +64,11 @@ pub struct OpinionFigures {
     pub cpu_seconds: f64,
     /// Its highest resident set in bytes, where that could be told apart from weighin's own.
     pub peak_rss_bytes: Option<u64>,
+    /// How far its rate may be off for how it counts and takes the time, as a share of it.
+    pub rate_rounding: f64,
+    /// How far its percentiles may be off for the classes in which it counts latencies, as a
+    /// share of them.
+    pub percentile_rounding: f64,
 }
 
 impl SecondOpinion {

@@ -5,7 +5,7 @@ mod usage;
 pub use usage::Usage;
 
 use std::io::{self, Read, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// How often to look whether the program has ended or is to be stopped. It has ended within
 /// microseconds of closing its output, so this delays nothing but the answer to a stop.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Bytes of standard error that are kept: a tool may complain of every request.
+const MOST_COMPLAINTS: u64 = 1 << 20;
 
 /// What came of a program.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub struct Finished {
     pub status: ExitStatus,
     /// What it printed to standard output; bytes that are no text are replaced.
     pub stdout: String,
-    /// What it printed to standard error, likewise.
+    /// What it printed to standard error, likewise: the first mebibyte.
     pub stderr: String,
     /// From before its start until after its end.
     pub elapsed: Duration,
@@ -55,16 +58,13 @@ pub fn run(
     let own_peak = usage::own_peak_rss_bytes();
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    // Input is a few lines, which a pipe takes whole: writing does not wait for the program.
-    if let Some(mut stdin) = child.stdin.take()
-        && let Err(error) = stdin.write_all(input)
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        abandon(&mut child);
-        return Err(error);
+    if let Some(mut stdin) = child.stdin.take() {
+        let input = input.to_vec();
+        // A program that does not take its input says itself what is wrong, or needs none.
+        thread::spawn(move || stdin.write_all(&input));
     }
-    let stdout = collect(child.stdout.take());
-    let stderr = collect(child.stderr.take());
+    let stdout = collect(child.stdout.take(), u64::MAX);
+    let stderr = collect(child.stderr.take(), MOST_COMPLAINTS);
     let mut killed = None;
     let (status, usage) = loop {
         if let Some(ended) = usage::reap(&child, own_peak)? {
@@ -94,25 +94,23 @@ pub fn run(
     Ok(Ended::Finished(Finished { status, stdout, stderr, elapsed, usage }))
 }
 
-/// Ends a program that is of no use any more; whether that succeeds changes nothing.
-fn abandon(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
-}
-
 /// A stream being read by a thread of its own.
 struct Collected {
     reader: thread::JoinHandle<Vec<u8>>,
     closed: Receiver<()>,
 }
 
-fn collect(stream: Option<impl Read + Send + 'static>) -> Collected {
+/// Reads a stream to its end, and keeps so many bytes of its beginning.
+fn collect(stream: Option<impl Read + Send + 'static>, kept: u64) -> Collected {
     let (open, closed) = channel::<()>();
     let reader = thread::spawn(move || {
         let _open = open;
         let mut bytes = Vec::new();
         // What arrived before a failure is what there is.
-        let _ = stream.map(|mut stream| stream.read_to_end(&mut bytes));
+        let _ = stream.map(|mut stream| {
+            stream.by_ref().take(kept).read_to_end(&mut bytes)?;
+            io::copy(&mut stream, &mut io::sink())
+        });
         bytes
     });
     Collected { reader, closed }
@@ -200,8 +198,19 @@ mod tests {
 
     #[test]
     fn a_program_that_does_not_read_is_no_error() {
-        let ended = run(&mut shell("exec <&-; exit 0"), b"unread\n", LONG, &|| false).unwrap();
-        assert!(finished(ended).status.success());
+        // More than a pipe holds.
+        let input = vec![b'x'; 1 << 20];
+        for script in ["exec <&-; exit 0", "exec sleep 0.01"] {
+            let ended = run(&mut shell(script), &input, LONG, &|| false).unwrap();
+            assert!(finished(ended).status.success());
+        }
+    }
+
+    #[test]
+    fn complaints_without_end_are_read_and_not_kept() {
+        let script = "head -c 3000000 /dev/zero >&2; echo done";
+        let ended = finished(run(&mut shell(script), b"", LONG, &|| false).unwrap());
+        assert_eq!((ended.stdout.as_str(), ended.stderr.len()), ("done\n", 1 << 20));
     }
 
     #[test]

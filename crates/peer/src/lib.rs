@@ -1,7 +1,16 @@
 //! Other tools that measure the same: run as a second opinion, and read.
 //!
-//! [`sysbench`] runs the installed sysbench on the tables that weighin uses and reads what it
-//! prints. [`child`] runs any program to its end and says what it used.
+//! [`sysbench`] runs the installed sysbench on the tables that weighin uses, [`key_value`] runs
+//! memtier_benchmark or redis-benchmark on its keys; both read what is printed. [`child`] runs any
+//! program to its end and says what it used.
 
+mod address;
 pub mod child;
+pub mod key_value;
+mod measured;
+mod printed;
+mod program;
 pub mod sysbench;
+
+pub use address::Address;
+pub use measured::Measured;

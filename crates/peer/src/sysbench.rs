@@ -9,5 +9,4 @@ mod server;
 pub use arguments::{Task, unsupported};
 pub use import::sysbench::{SysbenchResult, parse};
 pub use installed::Sysbench;
-pub use run::Load;
-pub use server::{Address, Server};
+pub use server::Server;

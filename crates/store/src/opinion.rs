@@ -18,8 +18,9 @@ pub(crate) fn insert(
         .prepare_cached(
             "INSERT INTO second_opinion (position, tool, turn, transactions, queries, errors,
              elapsed_ns, transactions_per_second, latency_mean_ms, latency_p95_ms, cpu_seconds,
-             peak_rss_bytes, failure_kind, failure_message, failure_remedy)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             peak_rss_bytes, rate_rounding, percentile_rounding, failure_kind, failure_message,
+             failure_remedy)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -34,6 +35,8 @@ pub(crate) fn insert(
             figures.and_then(|figures| figures.latency_p95_ms),
             figures.map(|figures| figures.cpu_seconds),
             figures.and_then(|figures| figures.peak_rss_bytes),
+            figures.map(|figures| figures.rate_rounding),
+            figures.map(|figures| figures.percentile_rounding),
             failure.map(|failure| Name(failure.kind)),
             failure.map(|failure| &failure.message),
             failure.map(|failure| &failure.remedy)
@@ -47,7 +50,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
         .prepare_cached(
             "SELECT tool, turn, failure_kind, failure_message, failure_remedy, transactions,
              queries, errors, elapsed_ns, transactions_per_second, latency_mean_ms,
-             latency_p95_ms, cpu_seconds, peak_rss_bytes
+             latency_p95_ms, cpu_seconds, peak_rss_bytes, rate_rounding, percentile_rounding
              FROM second_opinion WHERE position = ?",
         )?
         .query_row([position], |row| {
@@ -79,5 +82,7 @@ fn end(columns: &mut Columns<'_>) -> Result<OpinionEnd> {
         latency_p95_ms: columns.next()?,
         cpu_seconds: columns.real()?,
         peak_rss_bytes: columns.next()?,
+        rate_rounding: columns.real()?,
+        percentile_rounding: columns.real()?,
     }))
 }

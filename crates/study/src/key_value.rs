@@ -1,4 +1,3 @@
-use crate::level::asks_second_opinion;
 use crate::problem::Problems;
 use crate::test::{length, refuse_keys};
 use crate::validate::{one_of, whole};
@@ -72,14 +71,6 @@ fn size(lengths: &[i64]) -> Option<ValueSize> {
 /// What a test with the workload `key_value` says of it.
 pub(crate) fn workload(table: &TestTable, problems: &mut Problems) -> KeyValue {
     refuse_oltp(table, problems);
-    if let Some(asked) = table.second_opinion.as_ref().filter(|_| asks_second_opinion(table)) {
-        problems
-            .add(
-                asked.span(),
-                "`second_opinion` cannot be had of key_value: sysbench knows no keys",
-            )
-            .help("leave it out");
-    }
     let default = KeyValue::default();
     let names = KeyOrder::names();
     let order = one_of("distribution", &table.distribution, names, KeyOrder::from_name, problems);

@@ -101,7 +101,7 @@ pub(crate) fn asks_second_opinion(table: &TestTable) -> bool {
 fn refuse_second_opinion(table: &TestTable, rates: &Spanned<Numbers>, problems: &mut Problems) {
     if asks_second_opinion(table) {
         problems
-            .add(rates.span(), "`second_opinion` cannot be had of a `rate`: sysbench ends above it")
+            .add(rates.span(), "`second_opinion` cannot be had of a `rate`: other tools end above it, or keep no schedule")
             .help("ask for it in a test with levels of `clients`");
     }
 }

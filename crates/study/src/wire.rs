@@ -293,8 +293,9 @@ pub(crate) struct TestTable {
     /// systems synced, the operating system's caches dropped, server started.
     #[schemars(with = "Option<String>", extend("enum" = crate::test::CACHE_STATES))]
     pub cache: Maybe<String>,
-    /// Whether the installed sysbench repeats every trial, so that the report can say whether
-    /// the two tools agree; false when absent. Takes as long again.
+    /// Whether another installed tool repeats every trial, so that the report can say whether the
+    /// two agree; false when absent. Takes as long again. sysbench for `oltp_...`; for `key_value`
+    /// memtier_benchmark, or else redis-benchmark, which either reads or writes.
     #[schemars(with = "Option<bool>")]
     pub second_opinion: Maybe<bool>,
     /// How many processes make the load together, each with its share of the clients, as several

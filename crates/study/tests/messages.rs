@@ -195,7 +195,6 @@ fn keys_of_the_other_kind_of_workload_are_refused() {
         &["s.toml:10:10: `tables` means nothing to key_value", "`prepared` means"],
     );
     assert_says(&with("skip_trx = true"), &["`skip_trx` means nothing to key_value"]);
-    assert_says(&with("second_opinion = true"), &["`second_opinion` cannot be had of key_value"]);
     let message = refusal_with("", "", "keys = 5\nratio = \"1:1\"\npreload = false");
     for key in ["keys", "ratio", "preload"] {
         assert_says(&message, &[&format!("`{key}` means nothing to oltp_read_only")]);

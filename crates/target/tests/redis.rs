@@ -6,8 +6,8 @@ use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, System, Tls};
 use protocol::redis::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use target::client::Secret;
 use target::client::redis::RedisConnection;
+use target::client::{Guest, Secret};
 use target::os::ProcessIdentity;
 use target::sandbox::{Sandbox, SandboxOptions};
 
@@ -90,4 +90,46 @@ fn a_server_of_another_kind_is_recognised() {
     assert_eq!(failure.kind, FailureKind::Unreachable, "{failure}");
     assert!(failure.remedy.contains("6379"), "{failure:?}");
     server.join().unwrap();
+}
+
+#[test]
+fn a_guest_may_touch_only_the_keys_of_a_prefix_and_is_gone_afterwards() {
+    let sandbox = Sandbox::start(options(&[])).unwrap();
+    let mut own = connect(&sandbox);
+    let mut other = connect(&sandbox);
+    let guest = Guest::admit(&mut own, "weighin:").unwrap();
+    let address = ServerAddress { user: Some(guest.user().into()), ..sandbox.address().clone() };
+    let mut visitor = RedisConnection::open(&address, guest.password()).unwrap();
+    visitor.command(&[b"SET", b"weighin:1", b"v"]).unwrap();
+    let forbidden: [&[&[u8]]; 4] = [
+        &[b"GET", b"other"],
+        &[b"CONFIG", b"GET", b"requirepass"],
+        &[b"FLUSHALL"],
+        &[b"ACL", b"LIST"],
+    ];
+    for command in forbidden {
+        let refused = visitor.command(command).unwrap_err().to_string();
+        assert!(refused.starts_with("NOPERM"), "{refused}");
+    }
+    let password = Secret::new(guest.password().bytes());
+    drop(guest);
+    assert!(visitor.command(&[b"GET", b"weighin:1"]).is_err(), "its connections are closed");
+    let gone = RedisConnection::open(&address, &password).unwrap_err();
+    assert_eq!(gone.kind, FailureKind::AccessDenied, "{gone}");
+    let Value::Array(users) = other.command(&[b"ACL", b"USERS"]).unwrap() else { panic!() };
+    assert_eq!(users.len(), 1, "{users:?}");
+}
+
+#[test]
+fn an_account_that_may_make_no_others_has_no_guests() {
+    let sandbox = Sandbox::start(options(&[])).unwrap();
+    let mut own = connect(&sandbox);
+    let rights: [&[u8]; 8] =
+        [b"ACL", b"SETUSER", b"poor", b"on", b">secret", b"~*", b"+@all", b"-acl"];
+    own.command(&rights).unwrap();
+    let address = ServerAddress { user: Some("poor".into()), ..sandbox.address().clone() };
+    let mut poor = RedisConnection::open(&address, &Secret::new("secret")).unwrap();
+    let failure = Guest::admit(&mut poor, "weighin:").unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotPermitted, "{failure}");
+    assert!(failure.remedy.contains("ACL SETUSER"), "{failure}");
 }

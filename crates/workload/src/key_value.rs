@@ -5,9 +5,9 @@ use model::{KeyOrder, KeyValue, ValueSize};
 
 /// What all keys begin with; a number of [`KEY_DIGITS`] digits follows. By it weighin knows the
 /// keys that it made.
-pub const KEY_PREFIX: &str = "weighin:";
+pub const KEY_PREFIX: &str = "weighin:1";
 /// Digits of the number in a key: enough for any number of keys.
-pub const KEY_DIGITS: usize = 10;
+pub const KEY_DIGITS: usize = 12;
 
 /// Lengths beyond the longest value, so that values begin at different places of the noise.
 const NOISE_EXTRA: usize = 64 * 1024;

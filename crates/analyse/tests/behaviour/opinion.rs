@@ -22,6 +22,8 @@ fn opine(data: &mut Dataset, repeats: u32, factor: impl Fn(u32) -> f64) {
             latency_p95_ms: load.latencies.percentile_ms(95.0).map(|ms| ms / factor(repeat)),
             cpu_seconds: 1.0,
             peak_rss_bytes: None,
+            rate_rounding: 0.0,
+            percentile_rounding: 0.018,
         };
         record.second_opinion = Some(opinion(OpinionEnd::Measured(figures)));
     }

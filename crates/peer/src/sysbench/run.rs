@@ -1,9 +1,9 @@
 use super::arguments::{Task, arguments};
 use super::config::password_line;
 use super::{Server, Sysbench, SysbenchResult, parse};
-use crate::child::{self, Ended, Finished, Usage};
-use model::{Failure, FailureKind, Oltp};
-use std::process::Command;
+use crate::Measured;
+use crate::child::{Finished, Usage};
+use model::{Failure, FailureKind, Oltp, OpinionFigures};
 use std::time::Duration;
 
 /// How long sysbench may take beyond the load itself: to connect a thousand clients, and to wait
@@ -14,16 +14,9 @@ const LONGEST_PREPARATION: Duration = Duration::from_secs(6 * 3600);
 /// Lines of complaint that a message repeats; with many threads each says the same.
 const COMPLAINTS: usize = 2;
 
-/// A load that came to its end.
-#[derive(Clone, Debug)]
-pub struct Load {
-    /// What sysbench printed.
-    pub result: SysbenchResult,
-    /// What its process used from start to end.
-    pub usage: Usage,
-    /// From before its start until after its end: connecting included.
-    pub elapsed: Duration,
-}
+/// How far sysbench's percentile may be off: it counts latencies in 1024 classes, even on the
+/// logarithmic scale, from 1 µs to 100 s, and 10^(8/1024) is 1.018.
+const PERCENTILE_ROUNDING: f64 = 0.018;
 
 impl Sysbench {
     /// Does one task on a server; `None` when `stop` said so. The password is not on its command
@@ -44,25 +37,16 @@ impl Sysbench {
             Task::Prepare { .. } | Task::Cleanup => LONGEST_PREPARATION,
         };
         let password = password_line(&server.password)?;
-        let mut command = Command::new(self.program());
+        let mut all = Vec::new();
         if !password.is_empty() {
-            command.arg("--config-file=/dev/stdin");
+            all.push("--config-file=/dev/stdin".to_owned());
         }
-        command.args(server.arguments()).args(arguments(workload, task, seed));
-        match child::run(&mut command, &password, limit, stop) {
-            Ok(Ended::Finished(finished)) if finished.status.success() => Ok(Some(finished)),
-            Ok(Ended::Finished(finished)) => Err(complaint(&finished)),
-            Ok(Ended::Stopped) => Ok(None),
-            Ok(Ended::TimedOut) => Err(Failure::new(
-                FailureKind::TimedOut,
-                format!("sysbench did not end within {} s and was killed", limit.as_secs()),
-                "see with SHOW PROCESSLIST what the server is waiting for",
-            )),
-            Err(error) => Err(Failure::new(
-                FailureKind::Other,
-                format!("sysbench could not be run: {error}"),
-                "check the limits on processes and memory",
-            )),
+        all.extend(server.arguments());
+        all.extend(arguments(workload, task, seed));
+        let slow = "see with SHOW PROCESSLIST what the server is waiting for";
+        match self.0.run(&all, &password, limit, stop, slow)? {
+            Some(finished) if !finished.status.success() => Err(complaint(&finished)),
+            ended => Ok(ended),
         }
     }
 
@@ -79,20 +63,30 @@ impl Sysbench {
         duration: Duration,
         seed: Option<u32>,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Option<Load>, Failure> {
+    ) -> Result<Option<Measured>, Failure> {
         let task = Task::Run { clients, rate, duration };
         let Some(finished) = self.run(server, workload, &task, seed, stop)? else {
             return Ok(None);
         };
         let Finished { stdout, usage, elapsed, .. } = finished;
-        match parse(&stdout) {
-            Ok(result) => Ok(Some(Load { result, usage, elapsed })),
-            Err(error) => Err(Failure::new(
-                FailureKind::Other,
-                error.to_string(),
-                format!("run {} by hand to see what it prints", self.program().display()),
-            )),
-        }
+        let result = parse(&stdout).map_err(|error| self.0.not_understood(&error.to_string()))?;
+        Ok(Some(Measured { figures: figures(&result, &usage), elapsed }))
+    }
+}
+
+fn figures(result: &SysbenchResult, usage: &Usage) -> OpinionFigures {
+    OpinionFigures {
+        transactions: result.transactions,
+        queries: result.queries.total,
+        errors: result.errors,
+        elapsed: result.elapsed,
+        transactions_per_second: result.transactions_per_second,
+        latency_mean_ms: result.latency_mean_ms,
+        latency_p95_ms: result.percentile.map(|percentile| percentile.ms),
+        cpu_seconds: usage.cpu().as_secs_f64(),
+        peak_rss_bytes: usage.peak_rss_bytes,
+        rate_rounding: 1.0 / result.transactions.max(1) as f64,
+        percentile_rounding: PERCENTILE_ROUNDING,
     }
 }
 

@@ -1,6 +1,5 @@
+use crate::Address;
 use std::fmt;
-use std::net::SocketAddr;
-use std::path::PathBuf;
 
 /// Where a server is and who logs in. `Debug` does not show the password.
 #[derive(Clone)]
@@ -13,16 +12,6 @@ pub struct Server {
     pub password: Vec<u8>,
     /// Schema that the test tables are in.
     pub database: String,
-}
-
-/// Where a server listens. A host's name is resolved before: sysbench's client library takes
-/// `localhost` for a socket.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
-    /// TCP.
-    Tcp(SocketAddr),
-    /// Unix socket.
-    Socket(PathBuf),
 }
 
 impl fmt::Debug for Server {

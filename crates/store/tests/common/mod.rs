@@ -233,6 +233,8 @@ fn second_opinion(d: &mut Draw) -> SecondOpinion {
             latency_p95_ms: d.maybe(Draw::real),
             cpu_seconds: d.real(),
             peak_rss_bytes: d.maybe(Draw::count),
+            rate_rounding: d.real(),
+            percentile_rounding: d.real(),
         }),
     };
     let turn = [Turn::Before, Turn::After][d.below(2) as usize];

@@ -1,6 +1,6 @@
-//! The installed sysbench beside every trial.
+//! Another tool beside every trial.
 
-use crate::support::{Workplace, sandbox_study};
+use crate::support::{Ran, Workplace, sandbox_study};
 use model::{OpinionEnd, Turn};
 
 #[test]
@@ -25,4 +25,71 @@ fn sysbench_repeats_every_trial_in_turns_and_the_report_says_what_it_found() {
 
     let text = place.weighin(&["report", "duel.toml", "--format", "markdown"]).done();
     assert!(text.contains("weighin measured") && text.contains("sysbench 1."), "{text}");
+}
+
+/// A study of one private Redis server with another tool beside it; `keys` are lines of its test.
+fn redis_study(keys: &str) -> String {
+    format!(
+        r#"
+[study]
+name = "cache"
+repeats = 2
+seed = 3
+
+[[target]]
+name = "everysec"
+kind = "redis"
+sandbox = {{ settings = {{ appendonly = true, save = "" }} }}
+
+[[test]]
+workload = "key_value"
+keys = 1_000
+value_size = 100
+second_opinion = true
+{keys}
+"#
+    )
+}
+
+#[test]
+fn a_tool_of_redis_repeats_every_trial_on_the_same_keys() {
+    let place = Workplace::new();
+    let keys = "ratio = \"1:0\"\npipeline = 4\nclients = 8\nwarmup = \"200ms\"\nduration = \"1s\"";
+    place.write("cache.toml", redis_study(keys));
+    place.weighin(&["run", "cache.toml"]).done();
+    place.assert_no_server_left();
+
+    let dataset = place.store().dataset().unwrap();
+    assert_eq!(dataset.trials.len(), 2);
+    for trial in &dataset.trials {
+        // Keys of another name would make the database one that is not weighin's alone.
+        assert!(trial.load().is_some(), "{:?}", trial.end);
+        let opinion = trial.second_opinion.as_ref().expect("a tool was asked");
+        let OpinionEnd::Measured(figures) = &opinion.end else { panic!("{opinion:?}") };
+        assert!(figures.queries >= 4 * figures.transactions && figures.transactions > 0);
+        assert!(figures.latency_mean_ms > 0.0 && figures.cpu_seconds > 0.0, "{figures:?}");
+    }
+    let text = place.weighin(&["report", "cache.toml", "--format", "markdown"]).done();
+    assert!(text.contains("weighin measured") && text.contains("benchmark"), "{text}");
+}
+
+#[test]
+fn what_no_installed_tool_can_run_is_refused_before_the_run() {
+    let place = Workplace::new();
+    let only = place.path("bin");
+    std::fs::create_dir(&only).unwrap();
+    for program in ["redis-server", "redis-benchmark"] {
+        std::os::unix::fs::symlink(format!("/usr/bin/{program}"), only.join(program)).unwrap();
+    }
+    place.write("cache.toml", redis_study("ratio = \"1:1\"\nclients = 8"));
+    for command in ["check", "run"] {
+        let mut run = place.command(&[command, "cache.toml"]);
+        run.env("PATH", &only);
+        let ran = Ran::of(run);
+        assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+        let said = format!("{}{}", ran.out, ran.err);
+        for part in ["the test key_value", "either reads or writes", "install memtier_benchmark"] {
+            assert!(said.contains(part), "no {part:?} in:\n{said}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
-use crate::arena::Arena;
+use super::arena::Arena;
 use crate::arguments::{Arguments, Transport};
-use crate::contest::{Pair, alternate};
+use crate::pair::{Pair, alternate};
 use peer::child::Finished;
 use peer::sysbench::Task;
 
@@ -28,7 +28,7 @@ pub(crate) struct Contest {
 }
 
 /// Makes the same tables with both tools in alternation; drops them each time.
-pub(crate) fn measure(arena: &Arena, arguments: &Arguments) -> anyhow::Result<Vec<Contest>> {
+pub(super) fn measure(arena: &Arena<'_>, arguments: &Arguments) -> anyhow::Result<Vec<Contest>> {
     let tables = arena.tables(arguments.preparation_size);
     let rows = u64::from(tables.tables) * u64::from(tables.table_size);
     let weighin = || {
@@ -41,8 +41,8 @@ pub(crate) fn measure(arena: &Arena, arguments: &Arguments) -> anyhow::Result<Ve
         .map(|threads| {
             let sysbench = || {
                 let make = Task::Prepare { threads };
-                let finished = arena.sysbench(&tables, Transport::Tcp, &make)?;
-                arena.sysbench(&tables, Transport::Tcp, &Task::Cleanup)?;
+                let finished = arena.sysbench(&tables, &make)?;
+                arena.sysbench(&tables, &Task::Cleanup)?;
                 Ok(Preparation::of(&finished))
             };
             let pairs = alternate(arguments.preparations, weighin, sysbench)?;

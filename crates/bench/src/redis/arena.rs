@@ -1,0 +1,164 @@
+use crate::runner::{Runner, told};
+use anyhow::{Context, bail};
+use model::{KeyValue, PasswordSource, System};
+use peer::child::Finished;
+use peer::key_value::{Guest, Memtier, RedisBenchmark, Server};
+use peer::{Address, Measured};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use target::client::Secret;
+use target::client::redis::RedisConnection;
+use target::sandbox::{Sandbox, SandboxOptions};
+
+/// A log that is synced every second; how long it may get decides this program.
+const SETTINGS: [(&str, &str); 4] = [
+    ("appendonly", "ON"),
+    ("appendfsync", "everysec"),
+    ("auto-aof-rewrite-percentage", "0"),
+    ("save", ""),
+];
+/// What the names of keys begin with that the other tools may touch.
+const KEYS: &str = "weighin:";
+/// How long the server may take to write its log anew.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How often it is asked whether it has.
+const POLL: Duration = Duration::from_millis(20);
+
+/// A private server that three tools load.
+#[derive(Debug)]
+pub(super) struct Arena<'r> {
+    sandbox: Sandbox,
+    runner: &'r Runner,
+    password_file: PathBuf,
+    duration: Duration,
+}
+
+impl<'r> Arena<'r> {
+    /// Starts a server; it is gone when this is dropped. All loads take so many seconds.
+    pub(super) fn open(runner: &'r Runner, seconds: u32) -> anyhow::Result<Self> {
+        let settings = SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let sandbox = Sandbox::start(SandboxOptions {
+            system: System::Redis,
+            name: "bench".to_owned(),
+            settings: settings.into(),
+            directory: None,
+        })
+        .map_err(told)?;
+        let PasswordSource::File(password_file) = sandbox.address().password.clone() else {
+            bail!("the private server's password is in no file");
+        };
+        Ok(Self { sandbox, runner, password_file, duration: Duration::from_secs(seconds.into()) })
+    }
+
+    /// The server's version, and what it does about durability.
+    pub(super) fn describe(&self) -> anyhow::Result<String> {
+        let report = self.connect()?.command(&[b"INFO", b"server"])?.text();
+        let report = report.context("the server does not say its version")?;
+        let version = report.lines().find_map(|line| line.strip_prefix("redis_version:"));
+        Ok(format!(
+            "- server Redis {}, over TCP, with a log that is synced every second and written anew \
+             before each run\n",
+            version.unwrap_or("of an unknown version").trim()
+        ))
+    }
+
+    /// Writes all keys of a workload with weighin.
+    pub(super) fn prepare(&self, workload: &KeyValue) -> anyhow::Result<()> {
+        self.weighin("prepare", &key_arguments(workload)).map(|_| ())
+    }
+
+    /// One thread of weighin.
+    pub(super) fn load(&self, workload: &KeyValue, clients: u32) -> anyhow::Result<Finished> {
+        self.tidy()?;
+        let (sets, gets) = workload.sets_to_gets;
+        let mut arguments = key_arguments(workload);
+        arguments.extend([
+            "--workload=key_value".to_owned(),
+            format!("--ratio={sets}:{gets}"),
+            format!("--pipeline={}", workload.pipeline),
+            format!("--clients={clients}"),
+            "--workers=1".to_owned(),
+            format!("--duration={}s", self.duration.as_secs()),
+            "--json".to_owned(),
+        ]);
+        self.weighin("load", &arguments)
+    }
+
+    /// Two threads of memtier_benchmark.
+    pub(super) fn memtier(
+        &self,
+        memtier: &Memtier,
+        workload: &KeyValue,
+        clients: u32,
+    ) -> anyhow::Result<Measured> {
+        self.peer(|server, stop| memtier.load(server, (workload, clients), self.duration, stop))
+    }
+
+    /// Two threads of redis-benchmark.
+    pub(super) fn redis_benchmark(
+        &self,
+        tool: &RedisBenchmark,
+        workload: &KeyValue,
+        clients: u32,
+    ) -> anyhow::Result<Measured> {
+        self.peer(|server, stop| tool.load(server, (workload, clients), self.duration, None, stop))
+    }
+
+    fn peer(
+        &self,
+        load: impl FnOnce(&Server, &dyn Fn() -> bool) -> Result<Option<Measured>, model::Failure>,
+    ) -> anyhow::Result<Measured> {
+        self.tidy()?;
+        let mut connection = self.connect()?;
+        let guest = target::client::Guest::admit(&mut connection, KEYS).map_err(told)?;
+        let server = Server {
+            address: Address::Tcp(([127, 0, 0, 1], self.sandbox.port()).into()),
+            database: 0,
+            guest: Some(Guest {
+                user: guest.user().to_owned(),
+                password: String::from_utf8_lossy(guest.password().bytes()).into_owned(),
+            }),
+            tls: model::Tls::Off,
+            host: "localhost".to_owned(),
+        };
+        self.runner.of_peer(load(&server, &|| self.runner.is_stopped()))
+    }
+
+    /// Has the server write its log anew, so that all runs begin with a short one and none
+    /// meets a server that is busy with that.
+    fn tidy(&self) -> anyhow::Result<()> {
+        let mut connection = self.connect()?;
+        connection.command(&[b"BGREWRITEAOF"])?;
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline && !self.runner.is_stopped() {
+            let report = connection.command(&[b"INFO", b"persistence"])?.text();
+            let report = report.unwrap_or_default();
+            let idle = |name: &str| report.contains(&format!("{name}:0"));
+            if idle("aof_rewrite_in_progress") && idle("aof_rewrite_scheduled") {
+                return Ok(());
+            }
+            std::thread::sleep(POLL);
+        }
+        bail!("the server did not write its log anew within {} s", PATIENCE.as_secs())
+    }
+
+    fn weighin(&self, command: &str, arguments: &[String]) -> anyhow::Result<Finished> {
+        let url = format!("redis://127.0.0.1:{}", self.sandbox.port());
+        let mut program = self.runner.weighin();
+        program.arg(command).arg(url).arg("--password-file").arg(&self.password_file);
+        self.runner.run(program.args(arguments))
+    }
+
+    fn connect(&self) -> anyhow::Result<RedisConnection> {
+        let password = Secret::new(self.sandbox.password().reveal());
+        RedisConnection::open(self.sandbox.address(), &password).map_err(told)
+    }
+}
+
+/// The arguments of weighin that say which keys.
+fn key_arguments(workload: &KeyValue) -> Vec<String> {
+    vec![
+        format!("--keys={}", workload.keys),
+        format!("--value-size={}", workload.value_size.longest()),
+    ]
+}

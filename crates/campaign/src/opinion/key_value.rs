@@ -1,0 +1,75 @@
+//! memtier_benchmark or redis-benchmark on the keys of a trial.
+
+use super::sql::address;
+use crate::redis::keys;
+use crate::trial::Stand;
+use crate::{Control, Login};
+use engine::Stop;
+use model::{Endpoint, Failure, KeyValue, Place, Target, Test, Tls, Trial};
+use peer::Measured;
+use peer::key_value::{KeyValueTool, Server, choose};
+use target::client::Guest;
+use target::client::redis::RedisConnection;
+use workload::key_value::KEY_PREFIX;
+
+pub(super) fn tool(
+    workload: &KeyValue,
+    target: &Target,
+    test: &str,
+) -> Result<KeyValueTool, Failure> {
+    let tls = match &target.place {
+        Place::Server(address) => &address.tls,
+        _ => &Tls::Off,
+    };
+    choose(workload, tls, &format!("the test {test}"))
+}
+
+/// Whether a guest can be let in, where one will be needed.
+pub(super) fn check_login(login: &Login, control: &mut RedisConnection) -> Result<(), Failure> {
+    guest(login, control).map(|_| ())
+}
+
+/// An account for the tool, which shows its password to all users of this machine; none where the
+/// server asks for none.
+fn guest<'c>(
+    login: &Login,
+    control: &'c mut RedisConnection,
+) -> Result<Option<Guest<'c>>, Failure> {
+    if login.credentials().password().bytes().is_empty() {
+        return Ok(None);
+    }
+    Guest::admit(control, KEY_PREFIX).map(Some)
+}
+
+pub(super) fn load(
+    tool: &KeyValueTool,
+    stand: &Stand,
+    mut control: Control,
+    (trial, test, workload): (&Trial, &Test, &KeyValue),
+    study_seed: u64,
+    stop: &Stop,
+) -> Result<Option<Measured>, Failure> {
+    let login = stand.deployment.login();
+    let endpoint = login.address_of(control.peer())?;
+    let connection = control.redis()?;
+    if keys::ensure(connection, workload, study_seed, stop, &mut |_| {})?.is_none() {
+        return Ok(None);
+    }
+    let guest = guest(login, connection)?;
+    let server = Server {
+        address: address(endpoint),
+        // Checked when the control connection selected it.
+        database: login.address().database.parse().unwrap_or(0),
+        guest: guest.as_ref().map(|guest| peer::key_value::Guest {
+            user: guest.user().to_owned(),
+            password: String::from_utf8_lossy(guest.password().bytes()).into_owned(),
+        }),
+        tls: login.address().tls.clone(),
+        host: match &login.address().endpoint {
+            Endpoint::Tcp { host, .. } => host.clone(),
+            Endpoint::Socket(_) => "localhost".to_owned(),
+        },
+    };
+    let order = (workload, trial.key.level.clients);
+    tool.load(&server, order, (test.warmup, test.duration), &|| stop.is_requested())
+}

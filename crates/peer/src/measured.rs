@@ -1,0 +1,11 @@
+use model::OpinionFigures;
+use std::time::Duration;
+
+/// A load that another tool ran to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// What it printed, and what its process used from start to end.
+    pub figures: OpinionFigures,
+    /// From before its start until after its end: connecting included.
+    pub elapsed: Duration,
+}

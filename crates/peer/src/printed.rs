@@ -1,0 +1,46 @@
+//! What tools print in formats that weighin imports as well.
+
+use import::{Format, Source};
+use model::{PrintedNumber, Reported, TrialEnd};
+
+/// The figures of the one run that a tool has printed.
+pub(crate) struct Printed {
+    tool: &'static str,
+    reported: Box<Reported>,
+}
+
+impl Printed {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a sentence.
+    pub(crate) fn read(
+        tool: &'static str,
+        format: &impl Format,
+        text: &str,
+    ) -> Result<Self, String> {
+        let parsed = format.parse(Source { file: tool, text, target: None, test: None });
+        match parsed.trials.into_iter().next().map(|trial| trial.end) {
+            Some(TrialEnd::Reported(reported)) => Ok(Self { tool, reported }),
+            Some(TrialEnd::Failed(failure)) => Err(failure.message),
+            Some(TrialEnd::Completed(_)) | None => {
+                let problem = parsed.problems.into_iter().next().map(|problem| problem.message);
+                let why = problem.unwrap_or_else(|| "there are no results in it".to_owned());
+                Err(format!("what {tool} printed is not understood: {why}"))
+            }
+        }
+    }
+
+    /// A figure.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub(crate) fn number(&self, name: &str) -> Result<PrintedNumber, String> {
+        self.maybe(name).ok_or_else(|| format!("{} printed no {name}", self.tool))
+    }
+
+    /// A figure that may be missing.
+    pub(crate) fn maybe(&self, name: &str) -> Option<PrintedNumber> {
+        self.reported.number(name).copied()
+    }
+}
