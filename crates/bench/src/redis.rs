@@ -11,6 +11,7 @@ use arena::Arena;
 use model::KeyValue;
 use peer::Measured;
 use peer::key_value::{Memtier, RedisBenchmark};
+use report::numbers::count;
 
 /// Clients, and commands that each sends together.
 const LEVELS: [(u32, u32); 3] = [(200, 1), (1000, 1), (200, 10)];
@@ -34,8 +35,9 @@ pub(crate) fn run(
     let KeyValue { keys, value_size, .. } = KeyValue::default();
     say(&format!(
         "\n## Redis, against memtier_benchmark and redis-benchmark\n\n- {tools}\n{}- one thread of \
-         weighin, two of the others; {keys} keys, values of {value_size}\n",
-        arena.describe()?
+         weighin, two of the others; {} keys, values of {value_size}\n",
+        arena.describe()?,
+        count(keys.into()),
     ))?;
     arena.prepare(&KeyValue::default())?;
     if let Some(memtier) = &memtier {

@@ -22,7 +22,7 @@ fn sandbox(settings: &[(&str, &str)]) -> Sandbox {
         system: System::Redis,
         name: "peer".to_owned(),
         settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
-        directory: None,
+        ..SandboxOptions::default()
     })
     .unwrap()
 }

@@ -41,7 +41,7 @@ impl<'r> Arena<'r> {
             system: System::Redis,
             name: "bench".to_owned(),
             settings: settings.into(),
-            directory: None,
+            ..SandboxOptions::default()
         })
         .map_err(told)?;
         let PasswordSource::File(password_file) = sandbox.address().password.clone() else {
