@@ -111,12 +111,19 @@ impl std::fmt::Display for Level {
         match (self.rate, self.clients) {
             _ if self.search == Some(SearchOver::Rate) => f.write_str("the highest rate"),
             _ if self.search.is_some() => f.write_str("the highest number of clients"),
-            (Some(rate), _) => write!(f, "{rate}/s"),
+            (Some(rate), _) => write!(f, "{}/s", grouped(rate)),
             (None, 0) => f.write_str("level not stated"),
             (None, 1) => f.write_str("1 client"),
-            (None, n) => write!(f, "{n} clients"),
+            (None, n) => write!(f, "{} clients", grouped(n)),
         }
     }
+}
+
+/// A number as reports have it: `1,000`.
+fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// The state of the caches when a trial starts.
@@ -127,4 +134,17 @@ pub enum CacheState {
     Warm,
     /// Server stopped, file systems synced, the operating system's caches dropped, server started.
     Cold,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_read_as_numbers_do_in_reports() {
+        assert_eq!(Level::clients(1).to_string(), "1 client");
+        assert_eq!(Level::clients(1_000).to_string(), "1,000 clients");
+        assert_eq!(Level::rate(64, 1_234_567).to_string(), "1,234,567/s");
+        assert_eq!(Level::rate(64, 12).to_string(), "12/s");
+    }
 }

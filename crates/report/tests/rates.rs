@@ -68,8 +68,8 @@ fn the_tables_stand_against_the_offered_rate_and_name_response_times() {
     assert!(page.contains("| p95 response, ms |"));
     assert!(!page.contains("| p95, ms |"), "no service times in a test with rates");
     assert!(page.contains("| overloaded | overloaded | overloaded |"));
-    assert!(page.contains("keeps up with 1600/s"), "{page}");
-    assert!(page.contains("falls behind at 3200/s"));
+    assert!(page.contains("keeps up with 1,600/s"), "{page}");
+    assert!(page.contains("falls behind at 3,200/s"));
     assert!(page.contains("**Response time.**"));
     assert!(!text(&support::usual(), Format::Markdown).contains("**Response time.**"));
 }

@@ -318,7 +318,10 @@ fn unmeasured_levels(test: &Test) -> Option<String> {
     Some(if first == last {
         format!("Only one level, {first}, was measured; others may rank otherwise.")
     } else {
-        let first = first.rate.map_or(first.clients.to_string(), |rate| format!("{rate}/s"));
+        let first = match first.rate {
+            Some(_) => first.to_string(),
+            None => numbers::count(first.clients.into()),
+        };
         format!("Levels outside {first} to {last} were not measured.")
     })
 }

@@ -66,6 +66,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
         }
         (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
         (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
+        (Evidence::Overloaded { rate: a, .. }, Evidence::Overloaded { rate: b, .. }) => a == b,
         (Evidence::NoScalingLaw { .. }, _) => a == b,
         (Evidence::Throttled { held: a, .. }, Evidence::Throttled { held: b, .. }) => a == b,
         (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
@@ -108,6 +109,7 @@ fn sentence_of_all(findings: &[&Finding], counted: Noun) -> String {
         Evidence::RepliesNoticedLate { .. } => Some(noticed_late(findings)),
         Evidence::LoadLopsided(_) => Some(lopsided(findings, counted)),
         Evidence::Outage { .. } => Some(outages(findings, counted)),
+        Evidence::Overloaded { rate, .. } => Some(overloaded(*rate, findings, counted)),
         Evidence::Errors { message, code, .. } => Some(errors((message, code), findings, counted)),
         Evidence::KeysEvicted(_) => Some(evicted(findings)),
         Evidence::Contradiction(_) => Some(contradictions(findings)),
@@ -181,9 +183,7 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
         Evidence::RepliesNoticedLate { .. } => noticed_late(&[finding]),
         Evidence::LoadLopsided(_) => lopsided(&[finding], counted),
         Evidence::Outage { .. } => outages(&[finding], counted),
-        Evidence::Overloaded { rate, throughput, dropped } => {
-            overloaded(*rate, *throughput, *dropped, counted)
-        }
+        Evidence::Overloaded { rate, .. } => overloaded(*rate, &[finding], counted),
         Evidence::LedgerUnbalanced => {
             "not every scheduled operation is accounted for; this is a defect of weighin, please \
              report it"

@@ -61,7 +61,9 @@ fn line(item: &PriceItem, currency: &str) -> String {
 
 /// From which load on which of two targets costs less.
 pub(super) fn break_even(found: &BreakEven) -> String {
-    let said = outcome(found);
+    // A sentence about no test in particular would begin with a target's name, and change it.
+    let basis = if found.test.is_none() { "as priced, " } else { "" };
+    let said = format!("{basis}{}", outcome(found));
     let Outcome::At { load, monthly, .. } = &found.outcome else { return said };
     let bill = amount(monthly, &found.currency);
     let reached = found.reached.filter(|&reached| reached < load.point);

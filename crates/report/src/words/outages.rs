@@ -1,6 +1,6 @@
 //! Lost connections, and rates that were not kept up with, in words.
 
-use super::doubts::total;
+use super::doubts::{span, total};
 use crate::numbers::{self, count, figure};
 use analyse::{Evidence, Finding};
 use model::Noun;
@@ -59,7 +59,16 @@ fn several(findings: &[&Finding], counted: Noun) -> String {
     )
 }
 
-pub(super) fn overloaded(rate: f64, throughput: f64, dropped: u64, counted: Noun) -> String {
+/// How far a load fell behind its rate; of several at one rate the range, and all that was dropped.
+pub(super) fn overloaded(rate: f64, findings: &[&Finding], counted: Noun) -> String {
+    let (least, most) = span(findings, |evidence| match evidence {
+        Evidence::Overloaded { throughput, .. } => Some(*throughput),
+        _ => None,
+    });
+    let dropped: u64 = total(findings, |evidence| match evidence {
+        Evidence::Overloaded { dropped, .. } => Some(*dropped),
+        _ => None,
+    });
     let dropped = match dropped {
         0 => String::new(),
         dropped => format!(", and {} were dropped", count(dropped)),
@@ -68,7 +77,7 @@ pub(super) fn overloaded(rate: f64, throughput: f64, dropped: u64, counted: Noun
         "{} {counted}/s were offered and {} answered{dropped}: overloaded, so response times \
          say how long the load lasted, and not what the server does at this rate",
         figure(rate),
-        figure(throughput),
+        numbers::range(least, most),
     )
 }
 

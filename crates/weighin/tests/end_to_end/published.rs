@@ -114,9 +114,9 @@ fn standard_volumes_cost_less_below_the_break_evens_once_requests_per_io_are_giv
     assert_says(
         &report,
         &[
-            "Standard-nonopt costs less than piops-nonopt below 38,100 requests/s, and more above; \
+            "As priced, standard-nonopt costs less than piops-nonopt below 38,100 requests/s, and more above; \
              there a month costs 873.00 USD",
-            "Standard-opt costs less than piops-opt below 92,800 requests/s, and more above; there \
+            "As priced, standard-opt costs less than piops-opt below 92,800 requests/s, and more above; there \
              a month costs 1,557.00 USD",
             "40.0 requests per IO as given",
         ],
