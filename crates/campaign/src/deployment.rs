@@ -28,6 +28,7 @@ impl Deployment {
                     settings: spec.settings.clone(),
                     directory: spec.directory.clone(),
                     program: spec.program.clone(),
+                    volume: spec.volume,
                 })?;
                 let address = sandbox.address().clone();
                 (Some(sandbox), address, spec.restart)

@@ -4,10 +4,11 @@ use crate::trial::{Stand, run_trial};
 use crate::{Deployment, SearchProgress, check_limits, opinion};
 use engine::Stop;
 use model::{
-    CacheState, Failure, FailureKind, Interval, Oltp, Place, Plan, Study, Target, TargetFacts,
-    Test, Trial, TrialEnd, TrialRecord, Workload,
+    CacheState, Failure, FailureKind, Interval, Oltp, Place, Plan, SandboxSpec, Study, Target,
+    TargetFacts, Test, Trial, TrialEnd, TrialRecord, Workload,
 };
 use store::{Store, StoreError};
+use target::sandbox::sandbox_directory;
 
 /// What a campaign is doing.
 #[derive(Debug)]
@@ -279,6 +280,7 @@ pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
 /// What a study asks of a target and the kind of target cannot give.
 fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
     opinion::Tools::find(study, target)?;
+    check_volume(study, target)?;
     let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
     let Some(cold) = cold else { return Ok(()) };
     match target.place {
@@ -298,6 +300,20 @@ fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
         Place::Sandbox(_) => Ok(()),
         Place::Elsewhere => Err(target.out_of_reach()),
     }
+}
+
+/// Whether the volume of a target can be built, beside those of all others in the same directory.
+fn check_volume(study: &Study, target: &Target) -> Result<(), Failure> {
+    let Place::Sandbox(SandboxSpec { volume: Some(volume), directory, .. }) = &target.place else {
+        return Ok(());
+    };
+    let bytes = study.servers().filter_map(|target| match &target.place {
+        Place::Sandbox(spec) if spec.directory == *directory => spec.volume,
+        _ => None,
+    });
+    let bytes = bytes.map(|volume| volume.bytes()).fold(0, u64::saturating_add);
+    let directory = directory.clone().unwrap_or_else(sandbox_directory);
+    target::volume::check(volume, &directory, bytes)
 }
 
 fn find<'s>(

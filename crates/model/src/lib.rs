@@ -29,6 +29,7 @@ mod slo;
 mod storage;
 mod study;
 mod test;
+mod volume;
 mod workload;
 
 pub use account::{HostAccount, Throttling};
@@ -63,4 +64,5 @@ pub use study::{
     Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };
 pub use test::{Arrivals, CacheState, Level, Test};
+pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use workload::Workload;

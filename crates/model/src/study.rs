@@ -1,4 +1,4 @@
-use crate::{Failure, FailureKind, Price, Test};
+use crate::{BuiltVolume, Failure, FailureKind, Price, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -90,12 +90,16 @@ pub struct SandboxSpec {
     pub settings: BTreeMap<String, String>,
     /// Restart the server before every trial (method R7); true unless the study says otherwise.
     pub restart: bool,
-    /// Directory to keep the data in; a directory of weighin's own when absent.
+    /// Directory in which the server's own is made, with its data or with the files of `volume`;
+    /// weighin chooses one when absent.
     pub directory: Option<PathBuf>,
     /// Name of the server program, where servers of several names speak the same protocol and the
     /// study says which; the first that is installed when absent.
     #[serde(default)]
     pub program: Option<String>,
+    /// A volume to build for the data; it is on the directory's own disk when absent.
+    #[serde(default)]
+    pub volume: Option<BuiltVolume>,
 }
 
 /// Address and login of a server reached over the network or a socket.

@@ -34,7 +34,14 @@ pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> O
 
 /// Notes every key that the schema doesn't know, with the nearest one that it does.
 fn unknown_keys(table: &DeTable<'_>, schema: &Value, name: &str, problems: &mut Problems) {
-    let Some(known) = schema.get("properties").and_then(Value::as_object) else {
+    // A value that may be something else as well has its keys in one of the forms.
+    let forms = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+    let Some(known) = [schema]
+        .into_iter()
+        .chain(forms)
+        .find_map(|form| form.get("properties"))
+        .and_then(Value::as_object)
+    else {
         return; // the keys of this table are the user's own
     };
     for (key, value) in table {

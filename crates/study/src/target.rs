@@ -3,6 +3,7 @@ use crate::problem::Problems;
 use crate::settings::settings;
 use crate::url::parse_url;
 use crate::validate::{name, one_of};
+use crate::volume::{VolumeKey, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
 use model::{PasswordSource, Place, SandboxSpec, ServerAddress, System, Target, Tls};
 use std::path::PathBuf;
@@ -115,11 +116,29 @@ fn refuse_login(table: &TargetTable, problems: &mut Problems) {
 }
 
 fn sandbox(table: SandboxTable, system: System, problems: &mut Problems) -> SandboxSpec {
+    let mut directory = path("directory", &table.directory, problems);
+    let mut built = None;
+    if let Some(written) = table.volume {
+        let at = written.span();
+        match written.into_inner() {
+            VolumeKey::Built(table) => built = volume(Spanned::new(at, *table), problems),
+            VolumeKey::Directory(text) => {
+                if let Some(other) = &table.directory {
+                    problems
+                        .add(other.span(), "`directory` and `volume` both say where the data are")
+                        .other(at.clone(), "the volume")
+                        .help("remove `directory`");
+                }
+                directory = path("volume", &Some(Spanned::new(at, text)), problems);
+            }
+        }
+    }
     SandboxSpec {
         settings: settings(table.settings, system, problems),
         restart: table.restart.unwrap_or(true),
-        directory: path("directory", &table.directory, problems),
+        directory,
         program: None,
+        volume: built,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
+use crate::volume::VolumeKey;
 use model::{ArrivalProcess, ErrorAction, KeyOrder, PriceUnit, SearchOver};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -100,7 +101,11 @@ pub(crate) struct SandboxTable {
     pub settings: BTreeMap<Spanned<String>, Spanned<Setting>>,
     /// Restart the server before every trial; true when absent.
     pub restart: Option<bool>,
-    /// Directory to keep the data in; a temporary one when absent.
+    /// What the data stand on: a directory on the volume that is to be measured, or a volume for
+    /// weighin to build; a directory of weighin's own when absent.
+    #[schemars(with = "Option<VolumeKey>")]
+    pub volume: Maybe<VolumeKey>,
+    /// The same as a `volume` that is a directory; beside one to build, where its files are kept.
     #[schemars(with = "Option<String>")]
     pub directory: Maybe<String>,
 }

@@ -3,3 +3,4 @@
 pub mod client;
 pub mod os;
 pub mod sandbox;
+pub mod volume;

@@ -111,13 +111,26 @@ pub fn random_hex(bytes: usize) -> io::Result<String> {
 
 /// Whether a directory is kept in memory (tmpfs, ramfs), where a disk would not be measured.
 pub fn is_in_memory(directory: &Path) -> bool {
+    let kind = file_system_of(directory).map(|facts| facts.f_type);
+    kind.is_some_and(|kind| kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
+}
+
+/// Bytes that this user may still write to a directory's file system; `None` when that can't be
+/// seen.
+pub fn free_bytes(directory: &Path) -> Option<u64> {
+    let facts = file_system_of(directory)?;
+    let free = if is_root() { facts.f_bfree } else { facts.f_bavail };
+    free.checked_mul(u64::try_from(facts.f_bsize).ok()?)
+}
+
+fn file_system_of(directory: &Path) -> Option<libc::statfs> {
     use std::os::unix::ffi::OsStrExt;
-    let Ok(path) = std::ffi::CString::new(directory.as_os_str().as_bytes()) else { return false };
+    let path = std::ffi::CString::new(directory.as_os_str().as_bytes()).ok()?;
     // SAFETY: statfs is a struct of integers, for which all zeros is a value.
     let mut facts: libc::statfs = unsafe { std::mem::zeroed() };
     // SAFETY: the path ends in NUL and both pointers live through the call.
     let done = unsafe { libc::statfs(path.as_ptr(), &raw mut facts) };
-    done == 0 && (facts.f_type == libc::TMPFS_MAGIC || facts.f_type == RAMFS_MAGIC)
+    (done == 0).then_some(facts)
 }
 
 /// `linux/magic.h`; libc lacks it.
@@ -198,6 +211,12 @@ mod tests {
     fn file_systems_in_memory_are_told_apart() {
         assert!(!is_in_memory(Path::new("/proc")));
         assert!(!is_in_memory(Path::new("/no/such/directory")));
+    }
+
+    #[test]
+    fn free_space_is_seen_where_there_is_a_file_system() {
+        assert!(free_bytes(Path::new("/var/tmp")).is_some());
+        assert_eq!(free_bytes(Path::new("/no/such/directory")), None);
     }
 
     #[test]

@@ -16,8 +16,7 @@ fn options(settings: &[(&str, &str)]) -> SandboxOptions {
         system: System::Redis,
         name: "cache".to_owned(),
         settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
-        directory: None,
-        program: None,
+        ..SandboxOptions::default()
     }
 }
 

@@ -2,19 +2,26 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod support;
+
+use model::{BuiltVolume, FileSystem, IoLimits};
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use support::{can_build, loops_below};
 use target::os::{self, ProcessIdentity};
 use target::sandbox::{Sandbox, SandboxOptions};
 
 /// Names the directory that the helper makes its sandbox in.
 const HELPER_DIRECTORY: &str = "WEIGHIN_TEST_HELPER_DIRECTORY";
+/// Has the helper build a volume for its sandbox, with limits.
+const HELPER_VOLUME: &str = "WEIGHIN_TEST_HELPER_VOLUME";
 /// An account that owns nothing.
 const NOBODY: u32 = 65_534;
 
@@ -26,7 +33,7 @@ fn helper() {
     let options = SandboxOptions {
         name: "helper".to_owned(),
         directory: Some(directory.into()),
-        program: None,
+        volume: std::env::var_os(HELPER_VOLUME).map(|_| limited_volume()),
         ..SandboxOptions::default()
     };
     let sandbox = Sandbox::start(options).unwrap();
@@ -47,6 +54,10 @@ struct Helper {
 impl Helper {
     /// Starts the helper from a copy in `parent`, which any user can run.
     fn start(parent: &Path, user: Option<u32>) -> Self {
+        Self::start_with(parent, user, &[])
+    }
+
+    fn start_with(parent: &Path, user: Option<u32>, environment: &[(&str, &str)]) -> Self {
         let program = parent.join("helper");
         if !program.exists() {
             // Not by a file of our own: a process that another test forks meanwhile would hold it
@@ -60,6 +71,7 @@ impl Helper {
             .args(["--exact", "helper", "--ignored", "--nocapture"])
             .env(HELPER_DIRECTORY, parent.join("sandboxes"))
             .env("XDG_CACHE_HOME", parent.join("cache"))
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .process_group(0);
@@ -79,10 +91,15 @@ impl Helper {
         Self { process, server, data: PathBuf::from(words[2]), _output: output }
     }
 
+    /// The directory of the sandbox.
+    fn root(&self) -> &Path {
+        let root = self.data.ancestors().find(|path| path.join("weighin-sandbox").exists());
+        root.expect("the sandbox is there")
+    }
+
     /// The process that watches over the sandbox.
     fn guardian(&self) -> u32 {
-        let root = self.data.parent().unwrap().to_str().unwrap();
-        let found = os::processes_with_argument(root);
+        let found = os::processes_with_argument(self.root().to_str().unwrap());
         assert_eq!(found.len(), 1, "{found:?}");
         found[0]
     }
@@ -153,6 +170,107 @@ fn the_next_sandbox_sweeps_up_when_the_guardian_was_killed_too() {
     wait_until("server and data are gone", || helper.is_clean());
     assert!(next.server.exists() && next.data.is_dir());
     assert!(next.process.wait().unwrap().success());
+}
+
+/// What a loop device is made of, and its limits.
+struct OnDevice {
+    root: PathBuf,
+    device: String,
+    numbers: String,
+}
+
+impl OnDevice {
+    fn of(helper: &Helper) -> Self {
+        let root = helper.root().to_owned();
+        let devices = loops_below(&root);
+        let [device] = &devices[..] else { panic!("{devices:?}") };
+        let numbers = fs::read_to_string(format!("/sys/block/{device}/dev")).unwrap();
+        Self { root, device: device.clone(), numbers: numbers.trim().to_owned() }
+    }
+
+    /// Whether anything is limited on the device; known where limits are of version 1.
+    fn is_limited(&self) -> bool {
+        let limits = fs::read_to_string("/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device");
+        let start = format!("{} ", self.numbers);
+        limits.is_ok_and(|limits| limits.lines().any(|line| line.starts_with(&start)))
+    }
+
+    fn is_gone(&self) -> bool {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let (root, groups) = (self.root.to_str().unwrap(), Path::new("/sys/fs/cgroup"));
+        let is_mounted = mounts.contains(root);
+        let has_group = groups.join(self.root.file_name().unwrap()).exists();
+        !self.root.exists() && !is_mounted && !has_group && loops_below(&self.root).is_empty()
+    }
+}
+
+/// So slow that what the server has to write would be waited for if its limit stayed.
+fn limited_volume() -> BuiltVolume {
+    BuiltVolume {
+        devices: 1,
+        device_bytes: 256 << 20,
+        chunk_bytes: None,
+        file_system: FileSystem::Ext4,
+        limits: IoLimits { write_iops: Some(100), ..IoLimits::default() },
+    }
+}
+
+/// The right to build volumes, of one test at a time: a device that is free again is the next test's,
+/// with limits of its own. `None`, and a word about it, where none can be built.
+fn volumes() -> Option<MutexGuard<'static, ()>> {
+    static TURN: Mutex<()> = Mutex::new(());
+    can_build(&limited_volume()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A loop device of somebody else's, over a file in that directory.
+struct Theirs(String);
+
+impl Theirs {
+    fn make(directory: &Path) -> Self {
+        let file = directory.join("theirs.img");
+        fs::File::create(&file).unwrap().set_len(8 << 20).unwrap();
+        let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
+        let device = String::from_utf8(output.unwrap().stdout).unwrap();
+        Self(device.trim().trim_start_matches("/dev/").to_owned())
+    }
+}
+
+impl Drop for Theirs {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(format!("/dev/{}", self.0)).status();
+    }
+}
+
+#[test]
+fn killed_with_sigkill_no_device_mount_or_limit_stays_behind() {
+    let Some(_turn) = volumes() else { return };
+    let parent = parent();
+    let mut helper = Helper::start_with(parent.path(), None, &[(HELPER_VOLUME, "yes")]);
+    let stood = OnDevice::of(&helper);
+    assert!(!stood.is_gone());
+    helper.process.kill().unwrap();
+    helper.process.wait().unwrap();
+    wait_until("server and volume are gone", || stood.is_gone());
+    assert!(!stood.is_limited(), "{}", stood.device);
+}
+
+#[test]
+fn the_next_sandbox_takes_a_dead_ones_volume_apart_and_no_other_device() {
+    let Some(_turn) = volumes() else { return };
+    let parent = parent();
+    let theirs = Theirs::make(&parent.path().join("sandboxes"));
+    let mut helper = Helper::start_with(parent.path(), None, &[(HELPER_VOLUME, "yes")]);
+    let stood = OnDevice::of(&helper);
+    os::kill(helper.guardian()).unwrap();
+    helper.process.kill().unwrap();
+    helper.process.wait().unwrap();
+    assert!(helper.server.exists() && !stood.is_gone());
+
+    let mut next = Helper::start(parent.path(), None);
+    wait_until("server and volume are gone", || helper.is_clean() && stood.is_gone());
+    assert!(!stood.is_limited(), "{}", stood.device);
+    assert!(next.process.wait().unwrap().success());
+    assert_eq!(loops_below(parent.path()), [theirs.0.as_str()]);
 }
 
 #[test]

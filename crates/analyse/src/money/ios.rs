@@ -27,10 +27,10 @@ pub(super) fn requests_per_io(
 }
 
 /// The device that a sandbox keeps its data on. Of a server that runs elsewhere, and of a sandbox
-/// with a directory of its own, nothing is known.
+/// with a directory or a volume of its own, nothing is known.
 fn disk_of<'a>(dataset: &'a Dataset, target: &Target) -> Option<&'a str> {
     let Place::Sandbox(spec) = &target.place else { return None };
-    if spec.directory.is_some() {
+    if spec.directory.is_some() || spec.volume.is_some() {
         return None;
     }
     let system = dataset.run.host.sandbox_filesystem.as_deref()?;

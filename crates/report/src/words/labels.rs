@@ -1,6 +1,7 @@
 //! Names of the values of enums, for headings and table cells.
 
 use super::place::levels;
+use super::volume::stands_on;
 use crate::numbers;
 use analyse::{Check, Curve, CurveShape, Evidence, Severity, Source, Validity, Verdict};
 use model::{CacheState, Endpoint, FailureKind, KeyValue, Place, Test, Workload};
@@ -162,10 +163,14 @@ pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
 /// Where a target's server is.
 pub(crate) fn place(place: &Place) -> String {
     match place {
-        Place::Sandbox(spec) if spec.restart => {
-            "a private server, restarted before every trial".to_owned()
+        Place::Sandbox(spec) => {
+            let restarted = if spec.restart {
+                "restarted before every trial"
+            } else {
+                "not restarted between trials"
+            };
+            format!("a private server, {restarted}{}", stands_on(spec))
         }
-        Place::Sandbox(_) => "a private server, not restarted between trials".to_owned(),
         Place::Elsewhere => "measured elsewhere, and imported".to_owned(),
         Place::Server(address) => match &address.endpoint {
             Endpoint::Tcp { .. } => format!("a server at {}", address.endpoint),

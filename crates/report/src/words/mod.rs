@@ -27,6 +27,7 @@ mod rates;
 mod scaling;
 mod search;
 mod steadiness;
+mod volume;
 
 pub(crate) use advice::advice;
 pub(crate) use answer::{answer, general_limits};

@@ -6,40 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Waits until nobody holds the other end of its standard input, then kills every process whose
-/// data directory is `$1/data`, and removes `$1`. Servers of Redis's kin
-/// overwrite their arguments: they are known by working there, and by their program.
-///
-/// The pattern stands in one word with grep's `-e`, or grep would find itself.
-const SCRIPT: &str = r#"
-trap '' HUP INT QUIT TERM
-while read -r _; do :; done
-tries=0
-while [ "$tries" -lt 1000 ]; do
-    found=
-    for file in $(grep -lszxF -e"--datadir=$1/data" /proc/[0-9]*/cmdline); do
-        found=yes
-        pid=${file#/proc/}
-        kill -KILL "${pid%/cmdline}"
-    done
-    for link in $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1/data" 2>/dev/null); do
-        case $(readlink "${link%/cwd}/exe") in
-            *-cli) ;;
-            */redis-*|*/valkey-*|*/keydb-*)
-                found=yes
-                pid=${link#/proc/}
-                kill -KILL "${pid%/cwd}";;
-        esac
-    done
-    if [ -z "$found" ]; then
-        rm -rf -- "$1"
-        [ -e "$1" ] || exit 0
-    fi
-    tries=$((tries + 1))
-    sleep 0.05
-done
-exit 1
-"#;
+/// What it does, for `/bin/sh`.
+const SCRIPT: &str = include_str!("guardian.sh");
 
 /// A small process beside weighin that cleans up behind a sandbox, however weighin ends.
 ///

@@ -5,7 +5,8 @@ use super::guardian::Guardian;
 use super::owner::Owner;
 use super::trouble::file_trouble;
 use crate::os;
-use model::{Failure, FailureKind};
+use crate::volume::{Volume, mount_point};
+use model::{BuiltVolume, Failure, FailureKind};
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -23,16 +24,24 @@ const LONGEST_SOCKET_PATH: usize = 107;
 #[derive(Debug)]
 pub(super) struct Home {
     root: PathBuf,
+    /// What the data is on, where that was built for it.
+    volume: Option<Volume>,
     /// `None` only while the home is being dropped.
     guardian: Option<Guardian>,
 }
 
 impl Home {
-    /// Makes a directory in `parent`, after sweeping away those that killed runs left there.
+    /// Makes a directory in `parent`, after sweeping away those that killed runs left there, and in
+    /// it the volume that the data is to be on, if one is asked for.
     ///
     /// # Errors
-    /// When the directory can't be made, or its path is too long for a socket.
-    pub(super) fn make(parent: &Path, run_as: &RunAs) -> Result<Self, Failure> {
+    /// When the directory can't be made, or its path is too long for a socket; when the volume can't
+    /// be built.
+    pub(super) fn make(
+        parent: &Path,
+        run_as: &RunAs,
+        volume: Option<&BuiltVolume>,
+    ) -> Result<Self, Failure> {
         let trouble = |error| file_trouble("a directory for a private server", parent, &error);
         sweep(parent);
         let name = format!("{PREFIX}{}", os::random_hex(6).map_err(trouble)?);
@@ -41,17 +50,22 @@ impl Home {
         // The guardian comes first, so that there is no moment at which a directory without one
         // could be left behind.
         let guardian = Guardian::watch(&root).map_err(trouble)?;
-        let home = Self { root, guardian: Some(guardian) };
-        home.furnish(run_as).map_err(trouble)?;
+        let mut home = Self { root, volume: None, guardian: Some(guardian) };
+        home.make_root(run_as).map_err(trouble)?;
+        home.volume = volume.map(|volume| Volume::build(volume, &home.root)).transpose()?;
+        home.make_parts(run_as).map_err(trouble)?;
         Ok(home)
     }
 
-    fn furnish(&self, run_as: &RunAs) -> io::Result<()> {
+    fn make_root(&self, run_as: &RunAs) -> io::Result<()> {
         // Another user's server must be able to pass through, and needn't list.
         let mode = if run_as.is_other() { 0o711 } else { 0o700 };
         DirBuilder::new().mode(mode).create(&self.root)?;
         let owner = Owner::this_process()?;
-        fs::write(self.root.join(MARKER), owner.to_string())?;
+        fs::write(self.root.join(MARKER), owner.to_string())
+    }
+
+    fn make_parts(&self, run_as: &RunAs) -> io::Result<()> {
         for part in [self.data(), self.temporary(), self.run()] {
             DirBuilder::new().mode(0o700).create(&part)?;
             run_as.give(&part)?;
@@ -59,14 +73,26 @@ impl Home {
         Ok(())
     }
 
+    /// What the data is on, where that was built for it.
+    pub(super) fn volume(&self) -> Option<&Volume> {
+        self.volume.as_ref()
+    }
+
     /// The data directory.
     pub(super) fn data(&self) -> PathBuf {
-        self.root.join("data")
+        self.on_volume("data")
     }
 
     /// For the server's temporary tables and files.
     pub(super) fn temporary(&self) -> PathBuf {
-        self.root.join("tmp")
+        self.on_volume("tmp")
+    }
+
+    fn on_volume(&self, name: &str) -> PathBuf {
+        match self.volume {
+            Some(_) => mount_point(&self.root).join(name),
+            None => self.root.join(name),
+        }
     }
 
     /// For what the server makes while it runs.
@@ -157,21 +183,13 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Kills the servers of a sandbox and removes its directory, as far as that is possible: a
-/// directory that stays is found by the next sweep.
+/// Ends what is left of a sandbox, as far as that is possible: a directory that stays is found by
+/// the next sweep.
 fn remove(root: &Path) {
-    if !root.exists() {
-        return;
+    if root.exists() {
+        // A guardian that nobody keeps waiting does at once what it is for.
+        drop(Guardian::watch(root));
     }
-    let data = root.join("data");
-    let mut servers = os::redis_servers_in(&data);
-    if let Some(data) = data.to_str() {
-        servers.extend(os::processes_with_argument(&format!("--datadir={data}")));
-    }
-    for pid in servers {
-        let _ = os::kill(pid);
-    }
-    let _ = fs::remove_dir_all(root);
 }
 
 #[cfg(test)]
@@ -185,7 +203,7 @@ mod tests {
     #[test]
     fn a_home_is_gone_when_dropped() {
         let parent = tempfile::tempdir().unwrap();
-        let home = Home::make(parent.path(), &own()).unwrap();
+        let home = Home::make(parent.path(), &own(), None).unwrap();
         let root = home.root.clone();
         assert!(home.data().is_dir() && home.run().is_dir() && root.join(MARKER).is_file());
         drop(home);
@@ -197,7 +215,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let long = parent.path().join("long".repeat(25));
         fs::create_dir(&long).unwrap();
-        let failure = Home::make(&long, &own()).unwrap_err();
+        let failure = Home::make(&long, &own(), None).unwrap_err();
         assert_eq!(failure.kind, FailureKind::SandboxStart);
         assert!(failure.message.contains("107 are possible"), "{failure}");
         assert!(check_path(Path::new("/a\nb")).is_err());

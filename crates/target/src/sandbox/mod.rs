@@ -24,7 +24,10 @@ use self::redis::Redis;
 use self::server::Server;
 use self::trouble::file_trouble;
 use crate::os;
-use model::{Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, System, Tls};
+use crate::volume::Volume;
+use model::{
+    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, System, Tls,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -52,6 +55,9 @@ pub struct SandboxOptions {
     pub directory: Option<PathBuf>,
     /// Name of the server program of Redis and its kin; the first that is installed when absent.
     pub program: Option<String>,
+    /// A volume to build there for the data, which goes with the sandbox; without one the data is on
+    /// the directory's own disk.
+    pub volume: Option<BuiltVolume>,
 }
 
 /// A password that `Debug` does not show.
@@ -94,9 +100,10 @@ impl Sandbox {
     ///
     /// # Errors
     /// `MissingProgram` when the server is not installed, `SandboxStart` with what it said when it
-    /// does not start with these settings, `DiskFull` or `NotPermitted` for the directory.
+    /// does not start with these settings, `DiskFull` or `NotPermitted` for the directory; what
+    /// [`crate::volume::check`] says of a volume that can't be built.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
-        let SandboxOptions { system, name, settings, directory, program } = options;
+        let SandboxOptions { system, name, settings, directory, program, volume } = options;
         let parent = directory.unwrap_or_else(sandbox_directory);
         let run_as = match system {
             System::MariaDb => RunAs::for_directory(&parent),
@@ -113,13 +120,13 @@ impl Sandbox {
                 ));
             }
         };
-        let home = Home::make(&parent, &run_as)?;
+        let home = Home::make(&parent, &run_as, volume.as_ref())?;
 
         let files = |error| file_trouble("the login", &home.run(), &error);
         let password = Password(os::random_hex(16).map_err(files)?);
         write_secret(&home.password(), password.reveal()).map_err(files)?;
         recipe.furnish(&home, password.reveal())?;
-        let server = Server::start(recipe.as_ref(), &home, None)?;
+        let server = start_limited(recipe.as_ref(), &home, None)?;
         recipe.has_come_up(&home)?;
 
         let (port, pid) = (server.port(), server.pid());
@@ -182,6 +189,8 @@ impl Sandbox {
     /// # Errors
     /// `TimedOut` when it did not end within three minutes and was killed.
     pub fn stop(&mut self) -> Result<(), Failure> {
+        // What a server still has to write when it ends belongs to no trial.
+        self.lift_limits();
         self.server.take().map_or(Ok(()), Server::shut_down)
     }
 
@@ -208,7 +217,7 @@ impl Sandbox {
         if self.server.as_mut().is_some_and(Server::is_running) {
             return Ok(());
         }
-        let server = Server::start(self.recipe.as_ref(), &self.home, Some(self.port))?;
+        let server = start_limited(self.recipe.as_ref(), &self.home, Some(self.port))?;
         (self.port, self.pid) = (server.port(), server.pid());
         self.address.endpoint = loopback(self.port);
         self.server = Some(server);
@@ -221,6 +230,12 @@ impl Sandbox {
         self.server.as_mut()?.last_words(&self.home)
     }
 
+    fn lift_limits(&self) {
+        if let Some(volume) = self.home.volume() {
+            volume.lift();
+        }
+    }
+
     /// Stops the server and starts it again on the same data.
     ///
     /// # Errors
@@ -229,6 +244,19 @@ impl Sandbox {
         self.stop()?;
         self.start_again()
     }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        // The server could not be waited for otherwise until the last of its writes had its turn.
+        self.lift_limits();
+    }
+}
+
+/// Starts a server, held to the limits of its volume from the beginning.
+fn start_limited(recipe: &dyn Recipe, home: &Home, port: Option<u16>) -> Result<Server, Failure> {
+    home.volume().map_or(Ok(()), Volume::limit)?;
+    Server::start(recipe, home, port)
 }
 
 fn loopback(port: u16) -> Endpoint {

@@ -216,8 +216,12 @@ impl NotUp {
 /// Starts the process, which is then on its way up.
 fn spawn(recipe: &dyn Recipe, home: &Home, port: u16) -> io::Result<Child> {
     let log = File::options().create(true).append(true).open(home.log())?;
-    recipe
-        .command(home, port)
+    let command = recipe.command(home, port);
+    let mut command = match home.volume() {
+        Some(volume) => volume.grouped(command),
+        None => command,
+    };
+    command
         // By this the guardian knows servers that rewrite their arguments.
         .current_dir(home.data())
         .stdin(Stdio::null())

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use model::{Endpoint, Failure, PasswordSource, ServerAddress, Tls};
+use model::{BuiltVolume, Endpoint, Failure, PasswordSource, ServerAddress, Tls};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,6 +70,23 @@ pub fn address(endpoint: Endpoint) -> ServerAddress {
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
     }
+}
+
+/// The loop devices over files in a directory.
+pub fn loops_below(directory: &Path) -> Vec<String> {
+    let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
+    let found = devices.filter(|device| {
+        let file = std::fs::read_to_string(device.path().join("loop/backing_file"));
+        file.is_ok_and(|file| Path::new(&file).starts_with(directory))
+    });
+    found.map(|device| device.file_name().into_string().unwrap()).collect()
+}
+
+/// Whether this machine can build a volume; a word about it where not.
+#[allow(clippy::print_stderr, reason = "a test that passes without a word seems to have been made")]
+pub fn can_build(volume: &BuiltVolume) -> bool {
+    let checked = target::volume::check(volume, Path::new("/var/tmp"), volume.bytes());
+    checked.inspect_err(|failure| eprintln!("not tested: {failure}")).is_ok()
 }
 
 /// The only value of the only row.

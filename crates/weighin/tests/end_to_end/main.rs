@@ -28,3 +28,4 @@ mod support;
 mod sysbench;
 mod sysbench_commands;
 mod validity;
+mod volumes;

@@ -30,7 +30,7 @@ impl Redis {
             name: "test".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
             directory: Some(directory.path().to_owned()),
-            program: None,
+            ..SandboxOptions::default()
         });
         Self { sandbox: sandbox.unwrap(), _directory: directory }
     }

@@ -1,0 +1,89 @@
+//! The key `volume` as written.
+
+use crate::wire::Maybe;
+use model::FileSystem;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// What the data stand on.
+#[derive(Debug)]
+pub(crate) enum VolumeKey {
+    /// A directory on the volume.
+    Directory(String),
+    /// A volume to build.
+    Built(Box<VolumeTable>),
+}
+
+/// A volume that weighin builds out of files for the run, and removes after it. Only for root, on
+/// Linux. Sizes and limits are those of each device.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct VolumeTable {
+    /// How many devices the data is striped over (RAID 0); 1 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = super::MAX_DEVICES))]
+    pub devices: Maybe<i64>,
+    /// Size of each device, such as `1GiB`; whole MiB count.
+    #[schemars(with = "String")]
+    pub size: Maybe<String>,
+    /// How much goes to one device before the next has its turn, such as `256KiB`: a power of two;
+    /// `512KiB` when absent. Always `64KiB` for btrfs.
+    #[schemars(with = "Option<String>")]
+    pub chunk: Maybe<String>,
+    /// What is made on the devices; `ext4` when absent. Btrfs stripes by itself, the others by the
+    /// kernel's md.
+    #[schemars(with = "Option<String>", extend("enum" = FileSystem::ALL.map(FileSystem::name)))]
+    pub file_system: Maybe<String>,
+    /// Most reads per second of each device; unlimited when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = super::MAX_IOPS))]
+    pub read_iops: Maybe<i64>,
+    /// Most writes per second of each device, flushes among them; unlimited when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = super::MAX_IOPS))]
+    pub write_iops: Maybe<i64>,
+    /// Most bytes read per second from each device, such as `50MiB/s`; unlimited when absent.
+    #[schemars(with = "Option<String>")]
+    pub read_rate: Maybe<String>,
+    /// Most bytes written per second to each device, such as `50MiB/s`; unlimited when absent.
+    #[schemars(with = "Option<String>")]
+    pub write_rate: Maybe<String>,
+}
+
+/// By hand, because serde's own way to try one form after the other loses the places in the file.
+impl<'de> Deserialize<'de> for VolumeKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Either)
+    }
+}
+
+struct Either;
+
+impl<'de> Visitor<'de> for Either {
+    type Value = VolumeKey;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a directory, or a table that describes a volume to build")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<VolumeKey, E> {
+        Ok(VolumeKey::Directory(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<VolumeKey, A::Error> {
+        VolumeTable::deserialize(MapAccessDeserializer::new(map))
+            .map(|table| VolumeKey::Built(Box::new(table)))
+    }
+}
+
+impl JsonSchema for VolumeKey {
+    fn schema_name() -> Cow<'static, str> {
+        "VolumeKey".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let built = generator.subschema_for::<VolumeTable>();
+        schemars::json_schema!({ "anyOf": [{ "type": "string" }, built] })
+    }
+}
