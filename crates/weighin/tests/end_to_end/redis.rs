@@ -133,6 +133,7 @@ fn loads_run_encrypted_and_check_the_certificate_where_asked() {
         server.weighin_at(&place, "load", &url, &[&usual, tls].concat())
     };
     assert_eq!(load(&["--tls=unverified"]).json()["transactions"], 50);
+    assert_eq!(load(&["--tls=unverified", "--generators=2"]).json()["transactions"], 50);
     let authority = format!("--tls-ca={}", file("ca.pem"));
     assert_eq!(load(&["--tls=verified", &authority]).json()["transactions"], 50);
     load(&["--tls=verified"]).refused(3, &["certificate"]);
