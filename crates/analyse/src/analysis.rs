@@ -1,7 +1,7 @@
 use crate::money::{BreakEven, TestMoney};
 use crate::{
     Basis, Contrast, Crossover, Finding, Growth, NamedFigure, NoiseFloor, ScalingLaw,
-    SearchAnalysis, Span, Validity,
+    SearchAnalysis, Span, TestEvents, Validity,
 };
 use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
@@ -65,6 +65,8 @@ pub struct TestAnalysis {
     /// each target holds the steps that gave the answers; curves, comparisons and the ranking of
     /// throughput are empty, since the loads differ on purpose.
     pub search: Option<SearchAnalysis>,
+    /// What servers did in the background, such as snapshots, and what it cost.
+    pub events: TestEvents,
     /// What imported results print, by the names that it has there.
     pub figures: Vec<NamedFigure>,
     /// What the targets cost, where they have prices.

@@ -170,6 +170,11 @@ impl<'a> CellData<'a> {
         self.trials.iter().map(|trial| trial.record)
     }
 
+    /// The same, each with its index in the dataset's trials.
+    pub(crate) fn indexed_records(&self) -> impl Iterator<Item = (&TrialRecord, usize)> {
+        self.trials.iter().map(|trial| (trial.record, trial.index))
+    }
+
     /// The records that conclusions may rest on, with their figures.
     pub(crate) fn usable_records(&self) -> impl Iterator<Item = (&TrialRecord, &Figures)> {
         self.usable().filter_map(|trial| Some((trial.record, trial.figures.as_ref()?)))

@@ -8,8 +8,8 @@ pub use subject::{Severity, Subject, Validity};
 
 use crate::money::{BreakEven, CostGap, Step};
 use crate::{
-    Bend, Contradiction, Contrast, Crossover, Evictions, Growth, LatencyGap, NoLaw, NoiseFloor,
-    ScalingLaw, SearchOutcome, Source, Span, Verdict,
+    Bend, Contradiction, Contrast, Crossover, EventCost, Evictions, Growth, LatencyGap, NoLaw,
+    NoiseFloor, ScalingLaw, SearchOutcome, Source, Span, TriggerTrouble, Verdict,
 };
 use model::{Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
@@ -207,6 +207,8 @@ pub enum Evidence {
     TooShortForTrend {
         /// Whole intervals that it has.
         intervals: usize,
+        /// Others in which the server made a snapshot or rewrote its append-only file.
+        left_out: usize,
         /// How many it takes.
         needed: usize,
     },
@@ -444,6 +446,10 @@ pub enum Evidence {
         /// The study's margin, 0.03 being 3 %.
         margin: f64,
     },
+    /// What background work of the server cost in the trials of a cell.
+    Background(Box<EventCost>),
+    /// A test's trigger led to nothing that was seen.
+    TriggerWithoutEffect(TriggerTrouble),
     /// The dataset is large or small against the buffer pool (method R37).
     DatasetAgainstMemory {
         /// Data and index bytes of the test tables.

@@ -13,6 +13,8 @@
 //! `floor` takes back what a target that was measured twice shows to be noise, `basis` says by which figure, and `summary` who is first and second.
 //! Targets that differ in one label alone show what that factor does (`factor`).
 //! Where a test searches for the highest load, the answers of its trials are the series (`search`).
+//! What servers did in the background is found in their counters, and held against quiet seconds
+//! of the same trials (`events`).
 //! An analysis answers questions of capacity ([`capacity`]).
 
 mod advice;
@@ -27,6 +29,7 @@ mod compare;
 mod contents;
 mod crossing;
 mod curve;
+mod events;
 mod factor;
 mod family;
 mod finding;
@@ -55,6 +58,9 @@ pub use basis::Basis;
 pub use bend::{Bend, GapAt, LatencyGap};
 pub use check::Evictions;
 pub use crossing::Crossover;
+pub use events::{
+    Change, Changed, EventCost, EventKind, ServerEvent, TestEvents, TrialEvents, TriggerTrouble,
+};
 pub use factor::{Contrast, LevelEffect, PairEffect};
 pub use finding::{
     Check, Drifting, Evidence, Finding, Held, LopsidedLoad, Severity, Subject, Validity,
@@ -131,6 +137,8 @@ fn analyse_test(
         findings.extend(opinions);
     }
 
+    let events = events::of_test(study, &data);
+    findings.extend(events::findings(&test.name, &events));
     let search = search::analysis(study, test, &data);
     findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
     // What was searched for is no curve, and its throughput is as high as the answer is.
@@ -174,6 +182,7 @@ fn analyse_test(
         overall,
         advice,
         search,
+        events,
         figures: named::figures(&data, study.confidence),
         money,
     };

@@ -2,7 +2,7 @@
 
 use model::{Endpoint, Failure, FailureKind};
 
-/// Connections beside the load's: control, sampling, and one for the administrator.
+/// Connections beside the load's: control, sampling, and one for a trigger or the administrator.
 const OTHERS: u64 = 3;
 
 /// Connections that a load of so many clients needs.

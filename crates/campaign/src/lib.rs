@@ -18,6 +18,7 @@ mod sessions;
 mod sql;
 pub mod tables;
 mod trial;
+mod trigger;
 mod walk;
 
 pub use control::{Control, check_limits};

@@ -1,12 +1,14 @@
 use crate::generators::Generators;
 use crate::sessions::{Sessions, Work};
+use crate::trigger::Armed;
 use crate::{Control, Login, load_failure};
 use engine::{
     ErrorPolicy, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Session, Stop,
     available_workers, run,
 };
 use model::{
-    CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Workload,
+    CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Trigger,
+    Workload,
 };
 use sample::{OpenAccount, Sampler, SamplerOptions};
 use std::time::{Duration, Instant};
@@ -51,6 +53,8 @@ pub struct Order<'a> {
     pub server_pid: Option<u32>,
     /// Time between two samples.
     pub sample_every: Duration,
+    /// What the server is told to do meanwhile.
+    pub trigger: Option<Trigger>,
 }
 
 /// What a load did, and what was sampled meanwhile.
@@ -94,10 +98,14 @@ pub fn measure(
         seed: order.seed,
     };
     let mut sampling_connection = Some(login.control()?);
+    let mut trigger = match order.trigger {
+        Some(trigger) => Some((trigger, login.control()?)),
+        None => None,
+    };
     let account = OpenAccount::open(order.server_pid);
     let before = (Instant::now(), control.counters());
     let mut started = None;
-    let mut sampler = None;
+    let (mut sampler, mut armed) = (None, None);
     let generators = match order.generators {
         0 | 1 => None,
         count => Some(Generators::start(&spec, work, login, count)?),
@@ -109,6 +117,8 @@ pub fn measure(
             sampler = sampling_connection
                 .take()
                 .map(|connection| start_sampler(order, origin, connection, &companions));
+            let measured = order.schedule.warmup;
+            armed = trigger.take().map(|(t, control)| Armed::arm(t, control, origin, measured));
         }
         Progress::Interval(interval, _) => on_interval(interval),
     };
@@ -124,6 +134,7 @@ pub fn measure(
         }
     };
     let load = outcome.as_ref().ok().and_then(Option::as_ref);
+    let triggered = armed.and_then(Armed::disarm);
     let after = settled(control, before.1.as_ref(), load);
     let account = account.close();
     let samples = sampler.map(Sampler::stop).unwrap_or_default();
@@ -132,7 +143,8 @@ pub fn measure(
     let reading = |(at, counters): (Instant, Option<_>)| {
         counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
     };
-    let sampling = Sampling { samples, before: reading(before), after: reading(after), account };
+    let (before, after) = (reading(before), reading(after));
+    let sampling = Sampling { samples, before, after, account, triggered };
     Ok(Some(Measured { load, sampling }))
 }
 

@@ -188,6 +188,7 @@ fn attempt(
         seed: trial.seed,
         server_pid: stand.deployment.server_pid(),
         sample_every: SAMPLE_EVERY,
+        trigger: test.trigger,
     };
     let login = stand.deployment.login().clone();
     let done = match test.slo.zip(trial.key.level.search) {

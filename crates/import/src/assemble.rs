@@ -90,6 +90,7 @@ fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
                 policy: ErrorPolicy::default(),
                 slo: None,
                 load_generators: 1,
+                trigger: None,
             });
             tests.len() - 1
         });

@@ -29,6 +29,7 @@ mod slo;
 mod storage;
 mod study;
 mod test;
+mod trigger;
 mod volume;
 mod workload;
 
@@ -64,5 +65,6 @@ pub use study::{
     Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };
 pub use test::{Arrivals, CacheState, Level, Test};
+pub use trigger::{BackgroundWork, Trigger, TriggerAnswer, Triggered};
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use workload::Workload;

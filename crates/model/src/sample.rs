@@ -1,9 +1,9 @@
-use crate::HostAccount;
+use crate::{HostAccount, Triggered};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// All that was sampled while a trial ran.
+/// All that was sampled while a trial ran, and what the server was told to do beside the load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
     /// About one a second, in order of time. Empty when nothing could be sampled.
@@ -15,6 +15,9 @@ pub struct Sampling {
     /// What the kernel counted between those two moments.
     #[serde(default)]
     pub account: HostAccount,
+    /// What became of the test's trigger, where it has one.
+    #[serde(default)]
+    pub triggered: Option<Triggered>,
 }
 
 /// One reading of host and server: rates and shares since the previous reading.

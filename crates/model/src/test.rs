@@ -1,4 +1,4 @@
-use crate::{ArrivalProcess, ErrorPolicy, SearchOver, Slo, Workload};
+use crate::{ArrivalProcess, ErrorPolicy, SearchOver, Slo, Trigger, Workload};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -34,6 +34,10 @@ pub struct Test {
     /// clients uses fewer where it tries fewer clients.
     #[serde(default = "one")]
     pub load_generators: u32,
+    /// What servers are told to do while they are measured. All targets are told at the same time
+    /// of their trials.
+    #[serde(default)]
+    pub trigger: Option<Trigger>,
 }
 
 /// Load generators of studies that were stored before there could be several.

@@ -54,6 +54,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
         blocks.push("## Arithmetic that cannot be true".to_owned());
         blocks.push(table(&wrong));
     }
+    blocks.extend(background(analysis));
     blocks.extend(environment(analysis));
     blocks.push("## How the figures came about".to_owned());
     let method = |(subject, text): (&str, String)| format!("- **{subject}.** {}", escaped(&text));
@@ -157,6 +158,15 @@ fn findings(analysis: &Analysis) -> Vec<String> {
     if analysis.findings.is_empty() {
         blocks.push("None.".to_owned());
     }
+    blocks
+}
+
+/// What servers did beside the load; nothing where nothing was seen.
+fn background(analysis: &Analysis) -> Vec<String> {
+    let Some(all) = tables::events(analysis) else { return Vec::new() };
+    let mut blocks = vec!["## Background work of the servers".to_owned()];
+    blocks.extend(tables::event_costs(analysis).as_ref().map(table));
+    blocks.push(table(&all));
     blocks
 }
 

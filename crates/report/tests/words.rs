@@ -205,7 +205,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             change: ratio(-0.123, -0.15, -0.08),
         }),
         finding(Evidence::Drift { figure: Drifting::MeanLatency, change: ratio(0.4, 0.31, 0.52) }),
-        finding(Evidence::TooShortForTrend { intervals: 3, needed: 7 }),
+        finding(Evidence::TooShortForTrend { intervals: 3, left_out: 0, needed: 7 }),
         finding(Evidence::WriteDebt {
             dirty_bytes: (10_000_000, 74_000_000),
             flushed_bytes: 1_000_000,

@@ -22,6 +22,7 @@ mod search;
 mod store;
 mod target;
 mod trial;
+mod triggered;
 mod value;
 
 pub use error::StoreError;

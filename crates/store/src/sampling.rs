@@ -1,7 +1,7 @@
 //! What was sampled while a trial ran: host, disks, processes and the server's counters.
 
-use crate::conditions;
 use crate::value::{Columns, Nanos};
+use crate::{conditions, triggered};
 use model::{CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
@@ -19,6 +19,9 @@ pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling
         }
     }
     conditions::insert_account(connection, position, &sampling.account)?;
+    if let Some(what) = &sampling.triggered {
+        triggered::insert(connection, position, what)?;
+    }
     for (moment, reading) in [(BEFORE, &sampling.before), (AFTER, &sampling.after)] {
         if let Some(reading) = reading {
             let at = reading.at_seconds;
@@ -35,6 +38,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling>
         before: select_reading(connection, position, BEFORE, None)?,
         after: select_reading(connection, position, AFTER, None)?,
         account: conditions::select_account(connection, position)?,
+        triggered: triggered::select(connection, position)?,
     })
 }
 

@@ -28,6 +28,7 @@ mod slo;
 mod target;
 mod template;
 mod test;
+mod trigger;
 mod url;
 mod validate;
 mod volume;

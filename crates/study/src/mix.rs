@@ -1,5 +1,6 @@
 use crate::problem::Problems;
 use crate::test::refuse_keys;
+use crate::trigger;
 use crate::validate::{one_of, whole};
 use crate::wire::{Maybe, TestTable};
 use model::{KeyDistribution, Oltp, OltpMix};
@@ -31,6 +32,7 @@ pub(crate) fn workload(mix: OltpMix, table: &TestTable, problems: &mut Problems)
         ],
         problems,
     );
+    refuse_keys(mix.name(), trigger::keys(table), problems);
     let mut oltp = Oltp::preset(mix);
     oltp.tables = whole("tables", &table.tables, 1, 1..=MAX_TABLES, problems);
     oltp.table_size = whole("table_size", &table.table_size, 10_000, 1..=MAX_ROWS, problems);

@@ -5,7 +5,7 @@ use std::time::Duration;
 const SHORTEST: Duration = Duration::from_secs(1);
 
 /// The study with every warm-up and duration multiplied by `factor`, for a trial run or a longer
-/// look. Nothing gets shorter than a second by it; what was shorter stays as it is.
+/// look; a trigger keeps its place in the measured phase. Nothing gets shorter than a second by it; what was shorter stays as it is.
 ///
 /// A factor that is not a positive number changes nothing.
 pub fn scaled(study: &Study, factor: f64) -> Study {
@@ -13,7 +13,12 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
     if factor.is_finite() && factor > 0.0 {
         for test in &mut study.tests {
             test.warmup = scale(test.warmup, factor);
-            test.duration = scale(test.duration, factor);
+            let duration = scale(test.duration, factor);
+            if let Some(trigger) = &mut test.trigger {
+                // At the same share of the measured phase, which may have shrunk by less.
+                trigger.at = trigger.at.mul_f64(duration.div_duration_f64(test.duration));
+            }
+            test.duration = duration;
         }
     }
     study

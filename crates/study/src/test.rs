@@ -2,7 +2,7 @@ use crate::duration::parse_duration;
 use crate::problem::{Place, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{Maybe, TestTable};
-use crate::{generators, key_value, level, mix, policy, slo};
+use crate::{generators, key_value, level, mix, policy, slo, trigger};
 use model::{CacheState, OltpMix, Test, Workload};
 use std::time::Duration;
 use toml::Spanned;
@@ -38,6 +38,11 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
     if let (Some(written), true) = (&table.duration, duration.is_zero()) {
         problems.add(written.span(), "`duration` must be more than zero: nothing is measured");
     }
+    let trigger = match kind {
+        Some(Kind::KeyValue) => trigger::trigger(table, duration, problems),
+        // Noted with the other keys that mean nothing to such a workload.
+        Some(Kind::Oltp(_)) | None => None,
+    };
     let workload = match kind {
         None => None,
         Some(Kind::Oltp(mix)) => Some(Workload::Oltp(mix::workload(mix, table, problems))),
@@ -56,6 +61,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         policy: policy::policy(table, problems),
         slo,
         load_generators,
+        trigger,
     })
 }
 

@@ -2,7 +2,7 @@
 //! descriptions of the JSON Schema.
 
 use crate::volume::VolumeKey;
-use model::{ArrivalProcess, ErrorAction, KeyOrder, PriceUnit, SearchOver};
+use model::{ArrivalProcess, BackgroundWork, ErrorAction, KeyOrder, PriceUnit, SearchOver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -243,6 +243,16 @@ pub(crate) struct TestTable {
     /// `key_value`: whether all keys are written before the first trial; true when absent.
     #[schemars(with = "Option<bool>")]
     pub preload: Maybe<bool>,
+    /// `key_value`: what the server is told to do in the middle of every trial, beside the load: a
+    /// snapshot (`bgsave`), or a rewrite of its append-only file (`bgrewriteaof`).
+    #[schemars(
+        with = "Option<String>",
+        extend("enum" = BackgroundWork::ALL.map(BackgroundWork::name))
+    )]
+    pub trigger: Maybe<String>,
+    /// When it is told so, such as `10s`: counted from the start of measuring, and within it.
+    #[schemars(with = "Option<String>")]
+    pub trigger_at: Maybe<String>,
     /// How rows or keys are picked; `special` when absent, for `key_value` `uniform`. `sequential`
     /// is for `key_value` alone.
     #[schemars(

@@ -2,7 +2,8 @@
 
 use super::window::Window;
 use super::{Doubt, throttling};
-use crate::{Evidence, Validity};
+use crate::events::in_sample;
+use crate::{Evidence, ServerEvent, Validity};
 use model::{CpuShares, LoadResult, Sample, Sampling};
 
 /// Stolen share of processor time worth a notice.
@@ -22,11 +23,16 @@ const SATURATED: f64 = 0.95;
 /// `None` when nothing was sampled, or nothing speaks against the trial but the server runs elsewhere, so that other
 /// processes cannot be told from it. `cpus` is the number of this host's processors, 0 where
 /// unknown.
-pub(super) fn doubts(sampling: &Sampling, load: &LoadResult, cpus: u32) -> Option<Vec<Doubt>> {
+pub(super) fn doubts(
+    sampling: &Sampling,
+    events: &[ServerEvent],
+    load: &LoadResult,
+    cpus: u32,
+) -> Option<Vec<Doubt>> {
     let samples = &sampling.samples;
     let window = Window::of(load);
     let steal = window.mean_share(samples, |cpu| cpu.steal)?;
-    let others = others(samples, window, cpus);
+    let others = others(samples, events, window, cpus);
     let judged = |share: f64, suspect| {
         if share > suspect { Validity::Suspect } else { Validity::Valid }
     };
@@ -43,9 +49,13 @@ pub(super) fn doubts(sampling: &Sampling, load: &LoadResult, cpus: u32) -> Optio
 }
 
 /// What was in use less what server and client used; `None` without the server. Readings of host and processes are a moment apart, so that the
-/// difference may come out a little below zero.
-fn others(samples: &[Sample], window: Window, cpus: u32) -> Option<f64> {
+/// difference may come out a little below zero. Samples of the time in which the server had a child
+/// process are left out: what that one used is the server's own doing.
+fn others(samples: &[Sample], events: &[ServerEvent], window: Window, cpus: u32) -> Option<f64> {
     let of_all = |sample: &Sample| {
+        if in_sample(events, sample) {
+            return None;
+        }
         let ours = sample.server?.cpus + sample.client.cpus;
         Some(sample.cpu.busy() - ours / f64::from(cpus))
     };

@@ -12,12 +12,14 @@ mod little;
 mod outcome;
 mod steady;
 mod throttling;
+mod trigger;
 mod turnaround;
 mod window;
 
 pub use evicted::Evictions;
 
-use crate::{Check, Evidence, Finding, Severity, Subject, Validity};
+use crate::events::events;
+use crate::{Check, Evidence, Finding, ServerEvent, Severity, Subject, Validity};
 use model::{Dataset, LoadResult, SearchOver, ServerFacts, TrialRecord};
 
 /// A reason not to trust a trial fully, or something to know about it.
@@ -62,18 +64,20 @@ pub(crate) fn judge(dataset: &Dataset, record: &TrialRecord) -> Judgement {
     let mut doubts = outcome::doubts(record);
     let mut made = Vec::new();
     if let Some(load) = record.load() {
-        for (check, found) in numbered(dataset, record, load) {
+        let seen = events(&record.sampling);
+        for (check, found) in numbered(dataset, record, load, &seen) {
             match found {
                 Some(found) => {
                     made.push((check, found.is_empty()));
                     doubts.extend(found);
                 }
-                None => doubts.extend(not_made(check, load)),
+                None => doubts.extend(not_made(check, load, &seen)),
             }
         }
         let server = facts(dataset, record);
         doubts.extend(debt::doubt(&record.sampling, load, server));
         doubts.extend(evicted::doubt(dataset, record, load));
+        doubts.extend(trigger::doubt(&record.sampling, &seen));
         doubts.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = doubts.iter().map(|doubt| doubt.validity).max().unwrap_or(Validity::Valid);
@@ -85,6 +89,7 @@ fn numbered(
     dataset: &Dataset,
     record: &TrialRecord,
     load: &LoadResult,
+    events: &[ServerEvent],
 ) -> [(Check, Option<Vec<Doubt>>); 7] {
     let level = record.key.level;
     let clients = match level.search {
@@ -94,12 +99,12 @@ fn numbered(
     };
     let sampling = &record.sampling;
     let server = facts(dataset, record);
-    let machine = host::doubts(sampling, load, dataset.run.host.cpus);
+    let machine = host::doubts(sampling, events, load, dataset.run.host.cpus);
     [
         (Check::LittlesLaw, little::doubts(clients, load)),
         (Check::ServerCounters, counters::doubts(sampling, load)),
         (Check::ClientNotBottleneck, Some(client::doubts(clients, load))),
-        (Check::SteadyState, steady::doubts(load, dataset.study.margin)),
+        (Check::SteadyState, steady::doubts(load, events, dataset.study.margin)),
         (Check::CacheAsDeclared, cache::doubts(dataset, record, load, server)),
         (Check::OwnMachine, machine),
         (Check::Answers, answers::doubts(load)),
@@ -108,10 +113,10 @@ fn numbered(
 
 /// What is to be said where a check could not be made. Mostly that lies in the nature of the
 /// trial: a law of closed loops has nothing to say of an open one.
-fn not_made(check: Check, load: &LoadResult) -> Option<Doubt> {
+fn not_made(check: Check, load: &LoadResult, events: &[ServerEvent]) -> Option<Doubt> {
     match check {
         Check::ServerCounters => Some(counters::unavailable()),
-        Check::SteadyState => steady::too_short(load),
+        Check::SteadyState => steady::too_short(load, events),
         _ => None,
     }
 }

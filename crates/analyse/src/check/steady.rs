@@ -1,7 +1,8 @@
 //! Check 4: a steady state, with no trend left after the warm-up.
 
 use super::Doubt;
-use crate::{Drifting, Evidence, Validity};
+use crate::events::without_children;
+use crate::{Drifting, Evidence, ServerEvent, Validity};
 use model::{LoadResult, Phase};
 use stats::{Estimate, Interval, trend};
 
@@ -20,13 +21,15 @@ const PIECES: usize = 100;
 ///
 /// An open loop has the throughput that is offered; there the mean response time must be steady.
 /// Short trials cannot be tested, which is said. A trial that lost connections or fell behind its
-/// rate is not tested: what happened is a finding of its own.
-pub(super) fn doubts(load: &LoadResult, margin: f64) -> Option<Vec<Doubt>> {
+/// rate is not tested: what happened is a finding of its own. Seconds in which the server made a
+/// snapshot or rewrote its append-only file are left out for the same reason: a step down in the
+/// middle of a trial and up again is no trend, and a longer warm-up would not mend it.
+pub(super) fn doubts(load: &LoadResult, events: &[ServerEvent], margin: f64) -> Option<Vec<Doubt>> {
     if !load.outages.is_empty() || load.is_overloaded() {
         return None;
     }
     let figure = if load.open.is_some() { Drifting::MeanLatency } else { Drifting::Throughput };
-    let intervals = whole_intervals(&load.intervals);
+    let intervals = without_children(events, whole_intervals(&load.intervals));
     let values: Vec<f64> = intervals.iter().map(|i| value(i, figure)).collect::<Option<_>>()?;
     if values.len() < NEEDED {
         return None;
@@ -57,12 +60,18 @@ pub(super) fn doubts(load: &LoadResult, margin: f64) -> Option<Vec<Doubt>> {
 }
 
 /// That the trial was too short for the check; `None` where that is not why it was not made.
-pub(super) fn too_short(load: &LoadResult) -> Option<Doubt> {
-    let intervals = whole_intervals(&load.intervals).len();
-    let few = (1..NEEDED).contains(&intervals);
+pub(super) fn too_short(load: &LoadResult, events: &[ServerEvent]) -> Option<Doubt> {
+    let whole = whole_intervals(&load.intervals);
+    let all = whole.len();
+    let intervals = without_children(events, whole).len();
+    let few = all > 0 && intervals < NEEDED;
     (few && load.outages.is_empty() && !load.is_overloaded()).then_some(Doubt {
         validity: Validity::Valid,
-        evidence: Evidence::TooShortForTrend { intervals, needed: NEEDED },
+        evidence: Evidence::TooShortForTrend {
+            intervals,
+            left_out: all - intervals,
+            needed: NEEDED,
+        },
     })
 }
 

@@ -95,6 +95,7 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
             policy: model::ErrorPolicy::default(),
             slo: None,
             load_generators: 1,
+            trigger: None,
         }],
         source: String::new(),
     }
@@ -120,6 +121,7 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
         before: Some(reading(-0.1, StatementCounts::default())),
         after: Some(reading(12.1, load.statements)),
         account: HostAccount::default(),
+        triggered: None,
     };
     TrialRecord {
         key,

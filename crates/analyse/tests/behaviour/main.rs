@@ -8,6 +8,7 @@ mod capacity;
 mod checks;
 mod contents;
 mod curves;
+mod events;
 mod factors;
 mod false_alarms;
 mod floor;

@@ -118,7 +118,7 @@ fn a_trial_too_short_for_a_trend_says_so_and_stays_valid() {
         let analysis = analyse(&data);
         assert_eq!(passed(&data, Check::SteadyState), expected);
         let short = found(&analysis, |e| {
-            *e == Evidence::TooShortForTrend { intervals: seconds, needed: 7 }
+            *e == Evidence::TooShortForTrend { intervals: seconds, left_out: 0, needed: 7 }
         });
         assert_eq!(short.len(), usize::from(expected.is_none()));
         assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);

@@ -3,12 +3,13 @@ use model::ServerCounters;
 use target::client::redis::{RedisConnection, RedisError};
 
 /// Figures of `INFO` that are kept: what explains a result. Those of commands come on top.
-const NAMES: [&str; 33] = [
+const NAMES: [&str; 34] = [
     "aof_base_size",
     "aof_buffer_length",
     "aof_current_size",
     "aof_delayed_fsync",
     "aof_last_cow_size",
+    "aof_last_rewrite_time_sec",
     "aof_pending_bio_fsync",
     "aof_rewrite_in_progress",
     "aof_rewrites",

@@ -1,6 +1,7 @@
 //! One self-contained page: the question, the answer, and everything that it rests on.
 
 mod charts;
+mod events;
 mod findings;
 mod money;
 mod overlays;
@@ -42,6 +43,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                     (factors(analysis))
                     (money::section(analysis))
                     (findings::section(analysis))
+                    (events::section(analysis))
                     (timelines::section(analysis))
                     (environment(analysis))
                     (trials(analysis))
@@ -76,6 +78,7 @@ fn heading(analysis: &Analysis, question: &str) -> Markup {
             @if !analysis.factors.is_empty() { a href="#factors" { "Factors" } }
             @if money::applies(analysis) { a href="#money" { "Money" } }
             a href="#findings" { "Findings" }
+            @if events::any(analysis) { a href="#background" { "Background work" } }
             @if timelines::any(analysis) { a href="#time" { "Over time" } }
             a href="#environment" { "Environment" }
             @if !dataset.trials.is_empty() { a href="#trials" { "Trials" } }

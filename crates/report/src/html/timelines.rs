@@ -1,17 +1,18 @@
 //! What happened within each trial, second by second.
 
+use super::events;
 use crate::numbers;
-use crate::svg::{Line, Panel, PanelChart};
+use crate::svg::{Band, Line, Panel, PanelChart};
 use crate::view;
-use analyse::{Analysis, Cell, TestAnalysis};
+use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, percentile_ms};
 use maud::{Markup, html};
-use model::{LoadResult, Noun, Outage, Phase, Sample, TrialRecord};
+use model::{Interval, LoadResult, Noun, Outage, Phase, Sample, TrialRecord};
 use std::collections::BTreeMap;
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
 /// Lines of one trial.
-const LINES: usize = 5;
+const LINES: usize = 7;
 
 /// Whether anything is known of any trial second by second.
 pub(super) fn any(analysis: &Analysis) -> bool {
@@ -46,6 +47,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                  Processors: "
                 span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO."
             }
+            (events::legend(analysis))
             @for test in &analysis.tests {
                 @if analysis.tests.len() > 1 { h3 { (test.test) } }
                 @for level in levels(test) { (at_level(analysis, test, level, most_points)) }
@@ -68,25 +70,35 @@ fn at_level(
     most_points: usize,
 ) -> Markup {
     let cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.level == level).collect();
-    let records: Vec<&TrialRecord> = cells
+    let find = |trial: &TrialAssessment| {
+        let record = analysis.dataset.trials.get(trial.record)?;
+        let seen = test.events.trials.iter().find(|seen| seen.record == trial.record);
+        Some((record, seen))
+    };
+    let trials: Vec<(&TrialRecord, Option<&TrialEvents>)> = cells
         .iter()
         .flat_map(|cell| &cell.trials)
-        .filter_map(|trial| analysis.dataset.trials.get(trial.record))
-        .filter(|record| is_known(record) || record.failure().is_some())
+        .filter_map(find)
+        .filter(|(record, _)| is_known(record) || record.failure().is_some())
         .collect();
+    let records: Vec<&TrialRecord> = trials.iter().map(|(record, _)| *record).collect();
     if records.is_empty() {
         return html! {};
     }
-    let extent = Extent::of(&records);
+    let eventful = trials.iter().any(|(_, seen)| seen.is_some());
+    let latencies = eventful.then(|| Tail { confidence: analysis.dataset.study.confidence });
+    let extent = Extent::of(&records, latencies);
     html! {
         details {
             summary { (level) ", " (numbers::counted(records.len(), "trial")) }
             div.timelines {
-                @for record in records {
+                @for (record, seen) in trials {
                     figure {
                         figcaption { strong { (record.key.target) } ", repeat " (record.key.repeat) }
                         @if let Some(failure) = record.failure() { p.bad { "✕ failed: " (failure.message) } }
-                        @if is_known(record) { (chart(record, &extent, view::counted(test), most_points)) }
+                        @if is_known(record) {
+                            (chart((record, seen), &extent, view::counted(test), most_points))
+                        }
                     }
                 }
             }
@@ -103,10 +115,31 @@ struct Extent {
     device: Option<String>,
     writes: f64,
     dirty: f64,
+    /// Where background work was seen, which shows in the longest latencies.
+    tail: Option<Tail>,
+    p99: f64,
+    longest: f64,
+}
+
+/// How the longest latencies of a second are read.
+#[derive(Clone, Copy)]
+struct Tail {
+    /// With which a percentile must have an interval.
+    confidence: f64,
+}
+
+impl Tail {
+    fn p99(self, interval: &Interval) -> Option<f64> {
+        percentile_ms(&interval.latencies.unpack(), 99.0, self.confidence)
+    }
+
+    fn longest(self, interval: &Interval) -> Option<f64> {
+        interval.latencies.unpack().max_ms()
+    }
 }
 
 impl Extent {
-    fn of(records: &[&TrialRecord]) -> Self {
+    fn of(records: &[&TrialRecord], tail: Option<Tail>) -> Self {
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let loads = || records.iter().filter_map(|record| record.load());
         let intervals = || loads().flat_map(|load| &load.intervals);
@@ -123,6 +156,9 @@ impl Extent {
             throughput: largest(&mut intervals().filter_map(rate)),
             writes: largest(&mut samples().filter_map(|s| writes(s, device.as_deref()?))),
             dirty: largest(&mut samples().filter_map(dirty_pages)),
+            p99: largest(&mut intervals().filter_map(|i| tail?.p99(i))),
+            longest: largest(&mut intervals().filter_map(|i| tail?.longest(i))),
+            tail,
             device,
         }
     }
@@ -130,7 +166,7 @@ impl Extent {
 
 /// Operations per second of an interval; none for the sliver that may end a phase, whose rate
 /// would be mostly chance.
-fn rate(interval: &model::Interval) -> Option<f64> {
+fn rate(interval: &Interval) -> Option<f64> {
     let seconds = interval.length.as_secs_f64();
     (seconds >= 0.25).then(|| interval.transactions as f64 / seconds)
 }
@@ -154,16 +190,23 @@ fn dirty_pages(sample: &Sample) -> Option<f64> {
     Some(*pages as f64)
 }
 
-fn chart(record: &TrialRecord, extent: &Extent, counted: Noun, most_points: usize) -> Markup {
+fn chart(
+    (record, seen): (&TrialRecord, Option<&TrialEvents>),
+    extent: &Extent,
+    counted: Noun,
+    most_points: usize,
+) -> Markup {
     let mut panels = Vec::new();
     let mut shown = Vec::new();
-    let (mut warmup_until, mut outages) = (0.0, Vec::new());
+    let mut bands = seen.map(events::bands).unwrap_or_default();
+    let mut warmup_until = 0.0;
     if let Some(load) = record.load() {
         panels.push(throughput(load, extent, counted));
+        panels.extend(extent.tail.map(|tail| latencies(load, extent, tail)).into_iter().flatten());
         shown.push("throughput");
         let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
         warmup_until = warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max);
-        outages = load.outages.iter().map(|outage| down(outage, extent)).collect();
+        bands.extend(load.outages.iter().map(|outage| down(outage, extent)));
     }
     shown.push("processors and disk writes");
     panels.extend(sampled_panels(&record.sampling.samples, extent));
@@ -171,7 +214,7 @@ fn chart(record: &TrialRecord, extent: &Extent, counted: Noun, most_points: usiz
         title: format!("{}: {} over time", record.key, shown.join(", ")),
         time: (0.0, extent.seconds),
         warmup_until,
-        outages,
+        bands,
         panels,
         most_points,
     }
@@ -179,22 +222,37 @@ fn chart(record: &TrialRecord, extent: &Extent, counted: Noun, most_points: usiz
 }
 
 fn throughput(load: &LoadResult, extent: &Extent, counted: Noun) -> Panel {
-    let points = load.intervals.iter().filter_map(|interval| {
-        let middle = interval.start.as_secs_f64() + interval.length.as_secs_f64() / 2.0;
-        Some((middle, rate(interval)?))
-    });
-    Panel {
-        heading: format!("{counted}/s"),
-        largest: extent.throughput,
-        lines: vec![Line { class: "load", points: points.collect() }],
-    }
+    per_second(load, &format!("{counted}/s"), extent.throughput, &rate)
 }
 
-/// From when until when nothing succeeded, in seconds; to the end of the axis where that is how it
-/// stayed.
-fn down(outage: &Outage, extent: &Extent) -> (f64, f64) {
+/// The longest latencies of each second: a stall of a few milliseconds shows in nothing else.
+fn latencies(load: &LoadResult, extent: &Extent, tail: Tail) -> [Panel; 2] {
+    [
+        per_second(load, "p99 latency, ms", extent.p99, &|interval| tail.p99(interval)),
+        per_second(load, "longest operation, ms", extent.longest, &|i| tail.longest(i)),
+    ]
+}
+
+fn per_second(
+    load: &LoadResult,
+    heading: &str,
+    largest: f64,
+    of: &dyn Fn(&Interval) -> Option<f64>,
+) -> Panel {
+    let points = load.intervals.iter().filter_map(|interval| {
+        let middle = interval.start.as_secs_f64() + interval.length.as_secs_f64() / 2.0;
+        Some((middle, of(interval)?))
+    });
+    let lines = vec![Line { class: "load", points: points.collect() }];
+    Panel { heading: heading.to_owned(), largest, lines }
+}
+
+/// From when until when nothing succeeded; to the end of the axis where that is how it stayed.
+fn down(outage: &Outage, extent: &Extent) -> Band {
+    let from = outage.first_error.as_secs_f64();
     let until = outage.first_success.map_or(extent.seconds, |at| at.as_secs_f64());
-    (outage.first_error.as_secs_f64(), until)
+    let title = format!("outage, {from:.2}–{until:.2} s");
+    Band { class: "outage", time: (from, until), letter: None, title }
 }
 
 /// Panels of what was sampled; none of what was not.

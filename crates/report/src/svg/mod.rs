@@ -20,7 +20,7 @@ pub(crate) use intervals::{IntervalChart, Row};
 pub(crate) use line_chart::{LineChart, Point, Series, Value, VerticalAxis};
 pub(crate) use marks::key;
 pub(crate) use overlays::{Crossing, Law, Overlays};
-pub(crate) use panels::{Line, Panel, PanelChart};
+pub(crate) use panels::{Band, Line, Panel, PanelChart};
 
 use crate::numbers;
 use maud::{Markup, html};

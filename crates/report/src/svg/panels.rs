@@ -14,7 +14,7 @@ const PLOT: f64 = 46.0;
 const PANEL: f64 = PLOT + 20.0;
 /// Left edge of the plots: room for the largest number of an axis.
 const LEFT: f64 = 46.0;
-/// Width of the shortest outage, in pixels.
+/// Width of the shortest band, in pixels.
 const NARROWEST: f64 = 1.5;
 
 /// Panels over a common time axis.
@@ -25,12 +25,24 @@ pub(crate) struct PanelChart {
     pub(crate) time: (f64, f64),
     /// Until when the load was only warming up, in seconds.
     pub(crate) warmup_until: f64,
-    /// Outages: from when, until when, in seconds.
-    pub(crate) outages: Vec<(f64, f64)>,
+    /// What went on beside, behind the lines of all panels.
+    pub(crate) bands: Vec<Band>,
     /// From top to bottom.
     pub(crate) panels: Vec<Panel>,
     /// Points that a line may have.
     pub(crate) most_points: usize,
+}
+
+/// A stretch of time in which something went on.
+pub(crate) struct Band {
+    /// Class of the stylesheet.
+    pub(crate) class: &'static str,
+    /// From when until when, in seconds; either may lie beyond the axis.
+    pub(crate) time: (f64, f64),
+    /// Stands at its top in the first panel.
+    pub(crate) letter: Option<&'static str>,
+    /// What it was.
+    pub(crate) title: String,
 }
 
 /// One panel.
@@ -81,9 +93,7 @@ impl PanelChart {
                 rect class="warmup" x=(px(left)) y=(px(top))
                     width=(px(warm - left)) height=(px(PLOT)) {}
             }
-            @for &(from, until) in &self.outages {
-                (outage(time, (from, until), top))
-            }
+            @for band in &self.bands { (band.draw(time, top)) }
             (straight("base", (left, bottom), (right, bottom)))
             @if let Some((value, at)) = highest {
                 (straight("grid", (left, at), (right, at)))
@@ -99,15 +109,27 @@ impl PanelChart {
     }
 }
 
-/// A band over the time of an outage, never too narrow to be seen.
-fn outage(time: &Scale, (from, until): (f64, f64), top: f64) -> Markup {
-    let (left, right) = time.range();
-    let at = |seconds: f64| time.position(seconds).unwrap_or(right).clamp(left, right);
-    let (start, end) = (at(from), at(until));
-    html! {
-        rect class="outage" x=(px(start)) y=(px(top))
-            width=(px((end - start).max(NARROWEST))) height=(px(PLOT)) {
-            title { "outage, " (format!("{from:.2}–{until:.2} s")) }
+impl Band {
+    /// From left to right, never too narrow to be seen; nothing where none of it is on the axis.
+    fn draw(&self, time: &Scale, top: f64) -> Markup {
+        let (left, right) = time.range();
+        let at = |seconds: f64| match time.position(seconds) {
+            Some(position) => position.clamp(left, right),
+            None if seconds < 0.0 => left,
+            None => right,
+        };
+        let (start, end) = (at(self.time.0), at(self.time.1));
+        let first = top < PANEL;
+        html! {
+            @if start < right && end > left {
+                rect class=(self.class) x=(px(start)) y=(px(top))
+                    width=(px((end - start).max(NARROWEST))) height=(px(PLOT)) {
+                    title { (self.title) }
+                }
+                @if let Some(letter) = self.letter.filter(|_| first) {
+                    (text("axis middle", ((start + end) / 2.0, top + 9.0), letter))
+                }
+            }
         }
     }
 }

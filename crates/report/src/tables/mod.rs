@@ -3,6 +3,7 @@
 mod arithmetic;
 mod cells;
 mod environment;
+mod events;
 mod factors;
 mod generators;
 mod money;
@@ -17,6 +18,7 @@ mod trials;
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use cells::cells;
 pub(crate) use environment::{host, run, servers};
+pub(crate) use events::{event_costs, events};
 pub(crate) use factors::factors;
 pub(crate) use generators::generators;
 pub(crate) use money::{break_evens, costs};

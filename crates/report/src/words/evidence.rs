@@ -11,6 +11,7 @@ use super::doubts::{
     busy_clients, client_busy, counters, dataset_against_memory, errors, failed, noticed_late,
     saturated, steal,
 };
+use super::events;
 use super::factors;
 use super::floor;
 use super::generators::lopsided;
@@ -67,7 +68,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
         (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
         (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
         (Evidence::Overloaded { rate: a, .. }, Evidence::Overloaded { rate: b, .. }) => a == b,
-        (Evidence::NoScalingLaw { .. }, _) => a == b,
+        (Evidence::NoScalingLaw { .. } | Evidence::TriggerWithoutEffect(_), _) => a == b,
         (Evidence::Throttled { held: a, .. }, Evidence::Throttled { held: b, .. }) => a == b,
         (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
         (Evidence::WriteDebt { growing: a, .. }, Evidence::WriteDebt { growing: b, .. }) => a == b,
@@ -274,6 +275,8 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
             search::highest(slo, *over, outcome, counted)
         }
         Evidence::HighestLoads { .. } => search::compared(&finding.evidence),
+        Evidence::Background(cost) => events::background(cost),
+        Evidence::TriggerWithoutEffect(trouble) => events::without_effect(trouble),
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {
             dataset_against_memory(*dataset_bytes, *buffer_pool_bytes)
         }

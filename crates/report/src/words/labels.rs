@@ -112,6 +112,8 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::Unresolved { .. } => "Not resolved",
         Evidence::HighestLoad { .. } => "Highest loads under a bound on latency",
         Evidence::HighestLoads { .. } => "Highest loads compared",
+        Evidence::Background(_) => "Background work of the servers",
+        Evidence::TriggerWithoutEffect(_) => "Commands without effect",
         Evidence::DatasetAgainstMemory { .. } => "Data against memory",
         Evidence::Advice { .. } => "Advice",
         Evidence::Factor(_) => "Factors",
@@ -202,8 +204,11 @@ pub(crate) fn workload(test: &Test) -> String {
         several => format!(", the load made by {several} generators"),
     };
     let per_step = if test.slo.is_some() { " in each step of the search" } else { "" };
+    let trigger = test.trigger.map_or(String::new(), |trigger| {
+        format!(", {} {} into it", trigger.work.command(), numbers::duration(trigger.at))
+    });
     format!(
-        "{what}, {cache}, {} of warm-up and {} measured{per_step}{generators}",
+        "{what}, {cache}, {} of warm-up and {} measured{per_step}{generators}{trigger}",
         numbers::duration(test.warmup),
         numbers::duration(test.duration),
     )

@@ -98,6 +98,9 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     if study.tests.iter().any(|test| test.slo.is_some()) {
         methods.push(super::search::method());
     }
+    if analysis.tests.iter().any(|test| !test.events.trials.is_empty()) {
+        methods.push(("Background work", super::events::method()));
+    }
     methods.extend(money(study, counted));
     methods
 }

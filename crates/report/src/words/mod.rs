@@ -12,6 +12,7 @@ mod capacity;
 mod comparisons;
 mod data;
 mod doubts;
+mod events;
 mod evidence;
 mod factors;
 mod floor;
@@ -35,6 +36,7 @@ pub(crate) use arithmetic::{Terms, equation, follows, off, origins, value as pri
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, would_do,
 };
+pub(crate) use events::{began, changed, ended, event_kind, event_time};
 pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
 pub(crate) use factors::{by_level, depends_on_level};

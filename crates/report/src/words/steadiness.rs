@@ -47,9 +47,21 @@ pub(super) fn too_short(needed: usize, findings: &[&Finding]) -> String {
         Evidence::TooShortForTrend { intervals, .. } => Some(*intervals as f64),
         _ => None,
     });
+    let (_, left_out) = span(findings, |evidence| match evidence {
+        Evidence::TooShortForTrend { left_out, .. } => Some(*left_out as f64),
+        _ => None,
+    });
+    let without = if left_out > 0.0 {
+        format!(
+            " without {} in which the server made a snapshot or rewrote its append-only file",
+            if findings.len() > 1 { "those".to_owned() } else { format!("the {left_out}") },
+        )
+    } else {
+        String::new()
+    };
     format!(
         "whether there was a steady state is not known: it takes {needed} whole intervals to see a \
-         trend, and measuring had {}{most}",
+         trend, and measuring had {}{most}{without}",
         if findings.len() > 1 { "at most " } else { "" },
     )
 }

@@ -77,6 +77,7 @@ fn study(shape: &Shape) -> Study {
             policy: ErrorPolicy::default(),
             slo: None,
             load_generators: 1,
+            trigger: None,
         }],
         source: "[study]\nname = \"commit-durability\"\n# </pre><script>alert(2)</script>\n".into(),
     }
@@ -215,6 +216,7 @@ fn sampling(tps: f64, position: u32, statements: StatementCounts) -> Sampling {
         before: Some(reading(-0.1, StatementCounts::default())),
         after: Some(reading(12.1, statements)),
         account: HostAccount::default(),
+        triggered: None,
     }
 }
 

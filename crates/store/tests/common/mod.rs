@@ -117,6 +117,7 @@ pub fn study() -> Study {
             policy: ErrorPolicy::default(),
             slo: None,
             load_generators: 2,
+            trigger: None,
         }],
         source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),
     }
@@ -195,9 +196,24 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 client_throttling: d.maybe(throttling),
                 thermal_events: d.maybe(Draw::count),
             },
+            triggered: d.maybe(triggered),
         },
         second_opinion: d.maybe(second_opinion),
         search: d.maybe(search),
+    }
+}
+
+fn triggered(d: &mut Draw) -> Triggered {
+    let answer = match d.below(3) {
+        0 => TriggerAnswer::Refused(d.text()),
+        1 => TriggerAnswer::Lost(d.text()),
+        _ => TriggerAnswer::Accepted(d.text()),
+    };
+    Triggered {
+        work: BackgroundWork::ALL[d.below(2) as usize],
+        sent_seconds: d.real(),
+        answered_seconds: d.real(),
+        answer,
     }
 }
 

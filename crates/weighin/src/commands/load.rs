@@ -52,6 +52,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         seed: arguments.tables.seed,
         server_pid: None,
         sample_every: SAMPLE_EVERY,
+        trigger: None,
     };
     if let Some(goal) = slo::goal(arguments, arrivals(arguments)) {
         return slo::search_by_hand(arguments, &login, &mut control, &order, &goal, &stop);

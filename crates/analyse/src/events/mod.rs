@@ -1,0 +1,158 @@
+//! What a server does in the background while it is measured: snapshots, rewrites of its
+//! append-only file, syncs of it that come late. Found in the server's counters (`seen`) and held
+//! against the seconds in which nothing of the kind happened (`cost`).
+
+mod cost;
+mod readings;
+mod seen;
+
+pub use cost::{Change, Changed, EventCost};
+pub(crate) use cost::{findings, of_test};
+pub(crate) use seen::{events, kind_of, would_show};
+
+use model::{BackgroundWork, Interval, Level, Sample, TriggerAnswer, Triggered};
+use serde::Serialize;
+
+/// Kinds of background work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// A child process writes all data to a file.
+    Snapshot,
+    /// A child process writes the append-only file anew.
+    AofRewrite,
+    /// A write waited because a sync of the append-only file was still under way.
+    DelayedFsync,
+}
+
+impl EventKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Snapshot, Self::AofRewrite, Self::DelayedFsync];
+}
+
+/// Background work that showed in the counters of a trial. Counters are read about once a second,
+/// so that its ends are known to lie between two readings. Seconds count from the start of the
+/// load.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ServerEvent {
+    /// What it was.
+    pub kind: EventKind,
+    /// When it began, at the earliest and at the latest; with no earliest where it was under way
+    /// when the counters were first read.
+    pub began: (Option<f64>, f64),
+    /// When it ended, at the earliest and at the latest; with no latest where it was still under
+    /// way when they were last read.
+    pub ended: (f64, Option<f64>),
+    /// Whether weighin told the server to. Its beginning is known to the millisecond then.
+    pub triggered: bool,
+    /// How long the server stood still to fork, in milliseconds; absent where nothing was forked,
+    /// or several forks came between two readings.
+    pub fork_ms: Option<f64>,
+    /// Memory that had to be copied because it was changed meanwhile, in bytes; absent while it
+    /// is not over.
+    pub cow_bytes: Option<u64>,
+    /// Syncs that came late; 0 for other kinds.
+    pub delayed: u64,
+}
+
+impl ServerEvent {
+    /// The earliest moment at which it may have begun.
+    pub fn from(&self) -> f64 {
+        self.began.0.unwrap_or(f64::NEG_INFINITY)
+    }
+
+    /// The latest moment at which it may have ended.
+    pub fn until(&self) -> f64 {
+        self.ended.1.unwrap_or(f64::INFINITY)
+    }
+
+    /// How much of a stretch of time it may have taken, in seconds.
+    fn overlap(&self, (from, until): (f64, f64)) -> f64 {
+        (until.min(self.until()) - from.max(self.from())).max(0.0)
+    }
+
+    /// Whether it is a child process of the server at work, which takes processors and disk.
+    fn has_child(&self) -> bool {
+        self.kind != EventKind::DelayedFsync
+    }
+}
+
+/// What was seen in one trial.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrialEvents {
+    /// Name of the target.
+    pub target: String,
+    /// How hard.
+    pub level: Level,
+    /// Which repeat.
+    pub repeat: u32,
+    /// What became of the test's trigger, where it has one.
+    pub triggered: Option<Triggered>,
+    /// In order of kind, then of time; those before and after the measured phase included.
+    pub events: Vec<ServerEvent>,
+    /// Index in the dataset's trials.
+    pub record: usize,
+}
+
+/// A trigger that led to nothing that was seen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TriggerTrouble {
+    /// What the server was told to do.
+    pub work: BackgroundWork,
+    /// What it said.
+    pub answer: TriggerAnswer,
+    /// Whether its counters would have shown it.
+    pub would_show: bool,
+}
+
+/// What was seen in the trials of a test, and what it cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TestEvents {
+    /// The trials in which anything was seen or triggered, in the order of the study.
+    pub trials: Vec<TrialEvents>,
+    /// One for each kind that was seen in the measured phase of a cell's trials.
+    pub costs: Vec<EventCost>,
+}
+
+/// An interval of this share of its length may touch an event without being counted among its
+/// seconds: intervals and readings of counters are not quite in step.
+const OUT_OF_STEP: f64 = 0.05;
+
+/// Begin and end of an interval, in seconds.
+fn stretch(interval: &Interval) -> (f64, f64) {
+    let begin = interval.start.as_secs_f64();
+    (begin, begin + interval.length.as_secs_f64())
+}
+
+/// Which of these intervals an event may have touched: at least one, if half of the time that it
+/// may have taken lies in one.
+fn touched(event: &ServerEvent, intervals: &[&Interval]) -> Vec<bool> {
+    let overlaps: Vec<f64> =
+        intervals.iter().map(|interval| event.overlap(stretch(interval))).collect();
+    let mostly_in = |overlap: f64| overlap > 0.0 && overlap >= (event.until() - event.from()) / 2.0;
+    let enough = |(interval, &overlap): (&&Interval, &f64)| {
+        overlap > OUT_OF_STEP * interval.length.as_secs_f64() || mostly_in(overlap)
+    };
+    intervals.iter().zip(&overlaps).map(enough).collect()
+}
+
+/// The intervals in which no child process of the server was at work.
+pub(crate) fn without_children<'a>(
+    events: &[ServerEvent],
+    intervals: Vec<&'a Interval>,
+) -> Vec<&'a Interval> {
+    let mut free = vec![true; intervals.len()];
+    for event in events.iter().filter(|event| event.has_child()) {
+        for (free, touched) in free.iter_mut().zip(touched(event, &intervals)) {
+            *free &= !touched;
+        }
+    }
+    let mut free = free.into_iter();
+    intervals.into_iter().filter(|_| free.next().unwrap_or(true)).collect()
+}
+
+/// Whether a child process of the server may have been at work in the time that a sample covers.
+pub(crate) fn in_sample(events: &[ServerEvent], sample: &Sample) -> bool {
+    let stretch = (sample.at_seconds - sample.length.as_secs_f64(), sample.at_seconds);
+    events.iter().any(|event| event.has_child() && event.overlap(stretch) > 0.0)
+}

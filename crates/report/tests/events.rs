@@ -1,0 +1,83 @@
+//! Background work of servers in reports: bands over time, tables, sentences.
+
+mod support;
+
+use model::{BackgroundWork, Dataset, TriggerAnswer, Triggered};
+use report::{Format, render};
+
+fn rendered(dataset: &Dataset, format: Format) -> String {
+    let mut out = Vec::new();
+    render(&support::analysis(dataset), format, &mut out).expect("memory takes all writes");
+    String::from_utf8(out).expect("reports are UTF-8")
+}
+
+/// A run in which every trial of the target `durable` made a snapshot from second 5 to second 7.
+fn with_snapshots() -> Dataset {
+    let mut dataset = support::usual();
+    let trials = dataset.trials.iter_mut().filter(|record| record.key.target == "durable");
+    for record in trials {
+        for (second, sample) in (1..).zip(&mut record.sampling.samples) {
+            let counters = sample.counters.as_mut().unwrap();
+            let running = i64::from((6..=7).contains(&second));
+            counters.insert("rdb_bgsave_in_progress".into(), running);
+            counters.insert("latest_fork_usec".into(), 2_000);
+            counters.insert("rdb_last_cow_size".into(), 1 << 20);
+        }
+    }
+    dataset
+}
+
+#[test]
+fn a_snapshot_is_a_band_in_every_panel_with_what_it_may_and_what_it_must_have_taken() {
+    let dataset = with_snapshots();
+    let page = rendered(&dataset, Format::Html);
+    let completed = |record: &&model::TrialRecord| record.load().is_some();
+    let of_target = dataset.trials.iter().filter(|record| record.key.target == "durable");
+    // Throughput, processors, disk and dirty pages; the fixture has no latencies by the second.
+    let bands = 2 * 4 * of_target.filter(completed).count();
+    assert_eq!(page.matches("class=\"event snapshot\"").count(), bands);
+    assert!(page.contains("<title>snapshot, 5.00–6.00\u{a0}s to 7.00–8.00\u{a0}s</title>"));
+    assert!(page.contains("class=\"patch event snapshot\""), "a legend");
+    assert!(page.contains("id=\"background\"") && page.contains("href=\"#background\""));
+    let none = rendered(&support::usual(), Format::Html);
+    assert!(!none.contains("id=\"background\"") && !none.contains("class=\"event"));
+}
+
+#[test]
+fn sentences_and_tables_say_what_snapshots_cost() {
+    let text = rendered(&with_snapshots(), Format::Markdown).replace('\u{a0}', " ");
+    for part in [
+        "3 snapshots in 3 of 3 trials: each took 1–3 s, the fork 2 ms of that, and 1 MiB of memory",
+        "that were quiet, ",
+        "## Background work of the servers",
+        "| 5.00–6.00 s | 7.00–8.00 s |",
+        "**Background work.**",
+    ] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+    assert!(!text.contains("weighin’s command"), "nobody told them to");
+}
+
+#[test]
+fn a_refusal_is_reported_in_the_servers_words() {
+    let mut dataset = with_snapshots();
+    let refused = "ERR Background save already in progress";
+    dataset.study.tests[0].trigger = Some(model::Trigger {
+        work: BackgroundWork::Bgsave,
+        at: std::time::Duration::from_secs(5),
+    });
+    for record in &mut dataset.trials {
+        record.sampling.triggered = Some(Triggered {
+            work: BackgroundWork::Bgsave,
+            sent_seconds: 7.0,
+            answered_seconds: 7.001,
+            answer: TriggerAnswer::Refused(refused.to_owned()),
+        });
+    }
+    let text = rendered(&dataset, Format::Markdown).replace('\u{a0}', " ");
+    for part in
+        ["the server refused BGSAVE: ERR", "BGSAVE at 7.00 s", "BGSAVE 5 s into it", "nothing seen"]
+    {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}

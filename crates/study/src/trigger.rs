@@ -1,0 +1,62 @@
+//! What servers are told to do while a test measures them.
+
+use crate::level::asks_second_opinion;
+use crate::problem::{Place, Problems};
+use crate::test::length;
+use crate::validate::one_of;
+use crate::wire::TestTable;
+use model::{BackgroundWork, Trigger};
+use std::time::Duration;
+use toml::Spanned;
+
+/// The keys of a trigger in a test, with their places where they are written.
+pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 2] {
+    [
+        ("trigger", table.trigger.as_ref().map(Spanned::span)),
+        ("trigger_at", table.trigger_at.as_ref().map(Spanned::span)),
+    ]
+}
+
+/// The trigger of a test that measures for `duration`; what goes with none or not without one.
+pub(crate) fn trigger(
+    table: &TestTable,
+    duration: Duration,
+    problems: &mut Problems,
+) -> Option<Trigger> {
+    let Some(written) = &table.trigger else {
+        if let Some(at) = &table.trigger_at {
+            problems
+                .add(at.span(), "`trigger_at` means nothing without a `trigger`")
+                .help("add a line like trigger = \"bgsave\", or leave it out");
+        }
+        return None;
+    };
+    if table.slo.is_some() {
+        problems
+            .add(written.span(), "a `trigger` cannot stand beside an `slo`: steps are short")
+            .help("measure it in a test with levels of `clients`");
+    }
+    if asks_second_opinion(table) {
+        problems
+            .add(
+                written.span(),
+                "`second_opinion` cannot be had of a `trigger`: no other tool has one",
+            )
+            .help("ask for it in a test without");
+    }
+    let names = BackgroundWork::ALL.map(BackgroundWork::name);
+    let work = one_of("trigger", &table.trigger, names, BackgroundWork::from_name, problems);
+    let Some(at) = &table.trigger_at else {
+        problems
+            .add(written.span(), "this `trigger` has no time")
+            .help("add a line like trigger_at = \"10s\", counted from the start of measuring");
+        return None;
+    };
+    let moment = length("trigger_at", &table.trigger_at, Duration::ZERO, problems);
+    if moment >= duration {
+        problems.add(at.span(), "`trigger_at` must lie within the time measured").help(
+            "it counts from the start of measuring; name an earlier time, or raise `duration`",
+        );
+    }
+    Some(Trigger { work: work?, at: moment })
+}
