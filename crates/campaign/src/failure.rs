@@ -1,4 +1,5 @@
 use crate::Login;
+use engine::storage::StorageError;
 use engine::{LoadError, SessionError};
 use model::{ErrorClass, Failure, FailureKind, System};
 use target::client::redis::refusal;
@@ -65,6 +66,7 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             format!("{endpoint}: {error}"),
             "check the server's certificate, or set tls = \"unverified\"",
         ),
+        LoadError::Storage(error) => storage_failure(error),
         LoadError::System(_) => Failure::new(
             FailureKind::Other,
             format!("this machine refused what the load needs: {error}"),
@@ -72,4 +74,42 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
         ),
         LoadError::Stopped => Failure::new(FailureKind::Other, "stopped by the user", ""),
     }
+}
+
+/// Turns what kept storage from being used into a failure that says how to mend it.
+pub fn storage_failure(error: &StorageError) -> Failure {
+    let (kind, remedy) = match (error, error.class()) {
+        (StorageError::NoDirect { .. }, _) => (
+            FailureKind::Other,
+            "choose a directory on a file system that does input and output past the page cache",
+        ),
+        (StorageError::Block { .. }, _) => {
+            (FailureKind::Other, "ask for blocks that are a multiple of the device's own")
+        }
+        (StorageError::Memory { .. }, _) => (
+            FailureKind::Other,
+            "keep fewer or smaller blocks in flight, or fewer virtual machines",
+        ),
+        (StorageError::TooShort { .. }, _) => {
+            (FailureKind::DiskFull, "make the files anew, or ask for less data")
+        }
+        (StorageError::Foreign { .. }, _) => {
+            (FailureKind::Other, "move it elsewhere, or choose another directory")
+        }
+        (_, ErrorClass::Permission) => {
+            (FailureKind::AccessDenied, "let this user read and write what the message names")
+        }
+        (_, ErrorClass::Resource) => {
+            (FailureKind::DiskFull, "make room on the volume, or ask for less data")
+        }
+        (_, ErrorClass::Device) => {
+            (FailureKind::ServerLost, "see with dmesg what the kernel says of the device")
+        }
+        (_, ErrorClass::Corruption) => (
+            FailureKind::Other,
+            "trust no data to this storage before it is known what changed the block",
+        ),
+        _ => (FailureKind::Other, "see with dmesg what the kernel says of the device"),
+    };
+    Failure::new(kind, error.to_string(), remedy)
 }

@@ -1,7 +1,7 @@
 //! What a part of a load did, and how the parts become one result.
 
 use crate::books::{Closed, Ended};
-use crate::result::{CpuWindow, Intervals, result};
+use crate::result::{Asked, CpuWindow, Intervals, result};
 use crate::run::{LoadError, LoadSpec, Progress};
 use crate::socket::notice;
 use crate::usage::peak_rss_bytes;
@@ -116,8 +116,17 @@ impl Assembly {
     /// # Errors
     /// `Lost` where connections were lost for good; `Stopped` where a part is missing.
     pub fn finish(
-        mut self,
+        self,
         spec: &LoadSpec,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<LoadResult, LoadError> {
+        self.put_together(spec.asked(), progress)
+    }
+
+    /// The whole of any kind of load, as [`Self::finish`].
+    pub(crate) fn put_together(
+        mut self,
+        asked: Asked<'_>,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<LoadResult, LoadError> {
         if !self.is_complete() {
@@ -144,13 +153,11 @@ impl Assembly {
         }
         client.turnaround_seconds = books.turnaround.as_secs_f64();
         client.notice = notice(&delays);
-        let mut result = result(spec, &requests, connect_time, books, self.shown, client);
+        let lost = asked.lost;
+        let mut result = result(asked, &requests, connect_time, books, self.shown, client);
         result.generators = generators;
         match result.outages.last() {
-            Some(outage) if outage.first_success.is_none() => Err(LoadError::Lost(format!(
-                "connections were lost {:.1} s into the load, and nothing succeeded after that",
-                outage.first_error.as_secs_f64()
-            ))),
+            Some(outage) if outage.first_success.is_none() => Err(lost(outage.first_error)),
             _ => Ok(result),
         }
     }

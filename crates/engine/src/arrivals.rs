@@ -52,6 +52,11 @@ impl Arrivals {
         Nanos(start.0.saturating_add(self.next as u64))
     }
 
+    /// Whether they are at random.
+    pub(crate) fn are_random(&self) -> bool {
+        self.process == ArrivalProcess::Poisson
+    }
+
     /// The next arrival has been dealt with.
     pub(crate) fn advance(&mut self) {
         self.next += match self.process {

@@ -25,12 +25,12 @@ impl Quota {
 
     /// Takes one; false when none is left.
     #[inline]
-    fn take(&self) -> bool {
+    pub(crate) fn take(&self) -> bool {
         let Some(left) = &self.0 else { return true };
         left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
     }
 
-    fn is_used_up(&self) -> bool {
+    pub(crate) fn is_used_up(&self) -> bool {
         self.0.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) == 0)
     }
 }

@@ -14,6 +14,7 @@ mod account;
 mod arrivals;
 mod books;
 mod clock;
+mod coordinator;
 mod crew;
 pub mod mysql;
 mod part;
@@ -23,6 +24,7 @@ mod run;
 mod schedule;
 mod session;
 mod socket;
+pub mod storage;
 mod usage;
 
 pub use account::{Account, Assembly};

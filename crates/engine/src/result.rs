@@ -1,8 +1,9 @@
 //! Putting together what workers did, of one process or of several.
 
 use crate::books::{Closed, Ended};
+use crate::run::LoadError;
 use crate::usage::process_cpu;
-use crate::{LoadSpec, Nanos, Schedule};
+use crate::{Nanos, OpenLoop, Schedule};
 use model::{ClientCost, Interval, LoadResult, OpenLoopResult, StatementLatencies};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -81,14 +82,25 @@ fn merge(a: Ended, b: &Ended) -> Ended {
         transactions: a.transactions + b.transactions,
         queries: a.queries + b.queries,
         errors: a.errors + b.errors,
+        moved: a.moved + b.moved,
         latencies: (&latencies).into(),
     };
     Ended { interval, statements }
 }
 
-/// The result of a whole load, whose sessions tell these kinds of requests apart.
+/// What a load was to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    /// How many operations can be under way at once.
+    pub(crate) clients: u32,
+    pub(crate) open: Option<&'a OpenLoop>,
+    /// What to say when nothing worked any more from that moment of the load on.
+    pub(crate) lost: fn(Duration) -> LoadError,
+}
+
+/// The result of a whole load.
 pub(crate) fn result(
-    spec: &LoadSpec,
+    asked: Asked<'_>,
     requests: &[String],
     connect_time: Duration,
     books: Closed,
@@ -100,7 +112,7 @@ pub(crate) fn result(
     let [warmup, measure, drain] = books.totals;
     let mut errors = books.errors;
     errors.sort_by_key(|error| std::cmp::Reverse(error.count));
-    let open = spec.open.as_ref().zip(books.open).map(|(asked, kept)| OpenLoopResult {
+    let open = asked.open.zip(books.open).map(|(asked, kept)| OpenLoopResult {
         rate: asked.rate,
         process: asked.process,
         scheduled: kept.scheduled,
@@ -117,7 +129,7 @@ pub(crate) fn result(
         .map(|(name, latencies)| StatementLatencies { name: name.clone(), latencies })
         .collect();
     LoadResult {
-        clients: spec.clients,
+        clients: asked.clients,
         connect_time,
         ledger: books.ledger,
         warmup,
@@ -132,5 +144,6 @@ pub(crate) fn result(
         open,
         outages,
         generators: Vec::new(),
+        fleet: None,
     }
 }

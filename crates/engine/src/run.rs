@@ -1,7 +1,9 @@
-use crate::account::Assembly;
+use crate::account::{Account, Assembly};
 use crate::part::{Part, PartProgress, run_part};
+use crate::result::Asked;
 use crate::socket::{Address, TlsUpgrade};
-use crate::{Clock, ErrorPolicy, OpenLoop, Schedule, Session, SessionError};
+use crate::storage::StorageError;
+use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
 use model::{Interval, IoMethod, LoadResult, StatementCounts};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -36,6 +38,18 @@ pub struct LoadSpec {
     /// How long to wait for replies after the last operation began; what is unanswered then
     /// counts as timed out.
     pub drain_limit: Duration,
+}
+
+impl LoadSpec {
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        let lost = |since: Duration| {
+            LoadError::Lost(format!(
+                "connections were lost {:.1} s into the load, and nothing succeeded after that",
+                since.as_secs_f64()
+            ))
+        };
+        Asked { clients: self.clients, open: self.open.as_ref(), lost }
+    }
 }
 
 /// Asks a running load to end early. Clones ask the same load.
@@ -91,6 +105,9 @@ pub enum LoadError {
     /// Encryption failed.
     #[error("TLS: {0}")]
     Tls(String),
+    /// Storage cannot be used, or failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
     /// The operating system refused something.
     #[error(transparent)]
     System(io::Error),
@@ -120,19 +137,34 @@ pub fn run<S: Session>(
     stop: &Stop,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<LoadResult, LoadError> {
+    let whole = |begin: &mut dyn FnMut() -> Option<Nanos>, tell: &mut dyn FnMut(PartProgress)| {
+        run_part(spec, Part::WHOLE, session, stop, begin, tell).map(|account| (account, ()))
+    };
+    alone(spec.asked(), whole, progress).map(|(result, ())| result)
+}
+
+/// Runs a load of which this process does all, by what runs a part of it and says what it did.
+pub(crate) fn alone<X>(
+    asked: Asked<'_>,
+    part: impl FnOnce(
+        &mut dyn FnMut() -> Option<Nanos>,
+        &mut dyn FnMut(PartProgress),
+    ) -> Result<(Account, X), LoadError>,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<(LoadResult, X), LoadError> {
     let mut assembly = Assembly::new(1);
-    let whole = {
+    let (whole, rest) = {
         let progress = std::cell::RefCell::new(&mut *progress);
         let mut begin = || {
             let now = Clock.now();
             progress.borrow_mut()(Progress::Started(Clock.instant(now)));
             Some(now)
         };
-        run_part(spec, Part::WHOLE, session, stop, &mut begin, &mut |event| match event {
+        part(&mut begin, &mut |event| match event {
             PartProgress::Ready => {}
             PartProgress::Interval(ended) => assembly.interval(ended, *progress.borrow_mut()),
         })?
     };
     assembly.ended(0, whole);
-    assembly.finish(spec, progress)
+    Ok((assembly.put_together(asked, progress)?, rest))
 }

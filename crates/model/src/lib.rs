@@ -41,9 +41,10 @@ pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use latency_log::{EncodedLatencies, LatencyLogLine};
 pub use load::{
-    AnswerCounts, ArrivalProcess, ClientCost, ErrorClass, ErrorCount, GeneratorShare, Interval,
-    IoMethod, Ledger, LoadResult, NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals,
-    StatementCounts, StatementLatencies,
+    AnswerCounts, ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Fleet, GeneratorShare,
+    Interval, IoAccount, IoFigures, IoMethod, Ledger, LoadResult, Moved, NoticeDelay,
+    OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts, StatementLatencies, Verified,
+    VmAccount, VolumeAccount,
 };
 pub use metric::{Better, KNOWN_METRICS, KnownMetric, Metric, factor_to, known_metric, seconds_in};
 pub use mix::{OltpMix, OltpTransaction};

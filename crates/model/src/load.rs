@@ -1,11 +1,13 @@
 mod client;
 mod errors;
+mod fleet;
 mod generators;
 mod open_loop;
 mod statements;
 
 pub use client::{ClientCost, IoMethod, NoticeDelay};
 pub use errors::{ErrorClass, ErrorCount, Outage};
+pub use fleet::{Fleet, IoAccount, IoFigures, Moved, Verified, VmAccount, VolumeAccount};
 pub use generators::GeneratorShare;
 pub use open_loop::{ArrivalProcess, OpenLoopResult};
 pub use statements::{AnswerCounts, StatementCounts, StatementLatencies};
@@ -53,6 +55,9 @@ pub struct LoadResult {
     /// load.
     #[serde(default)]
     pub generators: Vec<GeneratorShare>,
+    /// Loads on storage only: by virtual machine and by volume.
+    #[serde(default)]
+    pub fleet: Option<Fleet>,
 }
 
 /// What became of every operation; `scheduled = ok + failed + timed_out + dropped` always holds
@@ -101,12 +106,20 @@ pub struct PhaseTotals {
     pub queries: u64,
     /// Transactions that failed in it.
     pub errors: u64,
+    /// Bytes read from storage and written to it; none where the load is on a server.
+    #[serde(default)]
+    pub moved: Moved,
 }
 
 impl PhaseTotals {
     /// Transactions per second; 0 for an empty phase.
     pub fn transactions_per_second(&self) -> f64 {
         per_second(self.transactions, self.elapsed)
+    }
+
+    /// Bytes per second, read and written together; 0 for an empty phase.
+    pub fn bytes_per_second(&self) -> f64 {
+        per_second(self.moved.total(), self.elapsed)
     }
 
     /// Statements per second; 0 for an empty phase.
@@ -134,6 +147,9 @@ pub struct Interval {
     pub queries: u64,
     /// Transactions that failed in it.
     pub errors: u64,
+    /// Bytes read from storage and written to it; none where the load is on a server.
+    #[serde(default)]
+    pub moved: Moved,
     /// Latencies of the transactions that succeeded in it.
     pub latencies: PackedLatencies,
 }

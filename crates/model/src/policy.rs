@@ -88,6 +88,8 @@ impl ErrorPolicy {
             | ErrorClass::Resource
             | ErrorClass::Statement
             | ErrorClass::Constraint
+            | ErrorClass::Device
+            | ErrorClass::Corruption
             | ErrorClass::Other => self.other,
         }
     }

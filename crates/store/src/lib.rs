@@ -10,6 +10,7 @@ mod file;
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod fixture;
+mod fleet;
 mod generators;
 mod lock;
 mod open_loop;

@@ -1,10 +1,10 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
 use crate::value::{Columns, Histogram, Name, Nanos, Packed};
-use crate::{conditions, generators, open_loop, opinion, reported, sampling, search};
+use crate::{conditions, fleet, generators, open_loop, opinion, reported, sampling, search};
 use model::{
-    ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, NoticeDelay, Phase, PhaseTotals,
-    StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
+    ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Moved, NoticeDelay, Phase,
+    PhaseTotals, StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
@@ -96,11 +96,12 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
         .prepare_cached(
             "INSERT INTO load (position, clients, connect_time_ns, scheduled, ok, failed,
              timed_out, dropped, com_select, com_insert, com_update, com_delete, com_begin,
-             com_commit, com_rollback, gets, sets, found, workers, cpus_allowed, cpu_seconds, busiest_worker,
+             com_commit, com_rollback, gets, sets, found, reads, writes, syncs, bytes_read,
+             bytes_written, workers, cpus_allowed, cpu_seconds, busiest_worker,
              peak_rss_bytes, max_loop_lag_ns, io, turnaround_seconds, noticed_replies,
              notice_p50_ms, notice_p99_ms, notice_max_ms, latencies)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-             ?, ?, ?, ?, ?)",
+             ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -121,6 +122,11 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
             statements.get,
             statements.set,
             statements.found,
+            statements.read,
+            statements.write,
+            statements.sync,
+            statements.moved.read,
+            statements.moved.written,
             client.workers,
             client.cpus_allowed,
             client.cpu_seconds,
@@ -142,8 +148,8 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
     ] {
         connection
             .prepare_cached(
-                "INSERT INTO phase (position, phase, elapsed_ns, transactions, queries, errors)
-                 VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO phase (position, phase, elapsed_ns, transactions, queries, errors,
+                 bytes_read, bytes_written) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             )?
             .execute(params![
                 position,
@@ -151,7 +157,9 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
                 Nanos(totals.elapsed),
                 totals.transactions,
                 totals.queries,
-                totals.errors
+                totals.errors,
+                totals.moved.read,
+                totals.moved.written
             ])?;
     }
     conditions::insert_answers(connection, position, statements.answers)?;
@@ -160,6 +168,10 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
         open_loop::insert(connection, position, open)?;
     }
     open_loop::insert_outages(connection, position, &load.outages)?;
+    fleet::insert_by_statement(connection, position, &load.by_statement)?;
+    if let Some(fleet) = &load.fleet {
+        fleet::insert(connection, position, fleet)?;
+    }
     insert_errors(connection, position, &load.errors)?;
     generators::insert(connection, position, &load.generators)
 }
@@ -167,7 +179,8 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
 fn insert_intervals(connection: &Connection, position: u32, intervals: &[Interval]) -> Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO interval (position, number, phase, start_ns, length_ns, transactions,
-         queries, errors, latencies) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         queries, errors, bytes_read, bytes_written, latencies)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (number, interval) in intervals.iter().enumerate() {
         statement.execute(params![
@@ -179,6 +192,8 @@ fn insert_intervals(connection: &Connection, position: u32, intervals: &[Interva
             interval.transactions,
             interval.queries,
             interval.errors,
+            interval.moved.read,
+            interval.moved.written,
             interval.latencies.as_bytes()
         ])?;
     }
@@ -208,7 +223,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
     let mut statement = connection.prepare_cached(
         "SELECT clients, connect_time_ns, scheduled, ok, failed, timed_out, dropped, com_select,
          com_insert, com_update, com_delete, com_begin, com_commit, com_rollback, gets, sets, found,
-         workers, cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
+         reads, writes, syncs, bytes_read, bytes_written, workers, cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
          turnaround_seconds, noticed_replies, notice_p50_ms, notice_p99_ms, notice_max_ms, latencies
          FROM load WHERE position = ?",
     )?;
@@ -225,8 +240,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 timed_out: columns.next()?,
                 dropped: columns.next()?,
             },
-            // Trials of a study do not ask for them.
-            by_statement: Vec::new(),
+            by_statement: fleet::select_by_statement(connection, position)?,
             statements: StatementCounts {
                 select: columns.next()?,
                 insert: columns.next()?,
@@ -238,6 +252,10 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 get: columns.next()?,
                 set: columns.next()?,
                 found: columns.next()?,
+                read: columns.next()?,
+                write: columns.next()?,
+                sync: columns.next()?,
+                moved: Moved { read: columns.next()?, written: columns.next()? },
                 answers: conditions::select_answers(connection, position)?,
             },
             client: ClientCost {
@@ -260,6 +278,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
             open: open_loop::select(connection, position)?,
             outages: open_loop::select_outages(connection, position)?,
             generators: generators::select(connection, position)?,
+            fleet: fleet::select(connection, position)?,
         })
     })
 }
@@ -274,7 +293,7 @@ fn notice(columns: &mut Columns<'_>) -> Result<Option<NoticeDelay>> {
 fn select_phase(connection: &Connection, position: u32, phase: Phase) -> Result<PhaseTotals> {
     connection
         .prepare_cached(
-            "SELECT elapsed_ns, transactions, queries, errors FROM phase
+            "SELECT elapsed_ns, transactions, queries, errors, bytes_read, bytes_written FROM phase
              WHERE position = ? AND phase = ?",
         )?
         .query_row(params![position, Name(phase)], |row| {
@@ -284,14 +303,15 @@ fn select_phase(connection: &Connection, position: u32, phase: Phase) -> Result<
                 transactions: columns.next()?,
                 queries: columns.next()?,
                 errors: columns.next()?,
+                moved: Moved { read: columns.next()?, written: columns.next()? },
             })
         })
 }
 
 fn select_intervals(connection: &Connection, position: u32) -> Result<Vec<Interval>> {
     let mut statement = connection.prepare_cached(
-        "SELECT phase, start_ns, length_ns, transactions, queries, errors, latencies
-         FROM interval WHERE position = ? ORDER BY number",
+        "SELECT phase, start_ns, length_ns, transactions, queries, errors, bytes_read,
+         bytes_written, latencies FROM interval WHERE position = ? ORDER BY number",
     )?;
     let intervals = statement.query_map([position], |row| {
         let mut columns = Columns::of(row);
@@ -302,6 +322,7 @@ fn select_intervals(connection: &Connection, position: u32) -> Result<Vec<Interv
             transactions: columns.next()?,
             queries: columns.next()?,
             errors: columns.next()?,
+            moved: Moved { read: columns.next()?, written: columns.next()? },
             latencies: columns.next::<Packed>()?.0,
         })
     })?;

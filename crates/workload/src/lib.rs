@@ -6,6 +6,7 @@
 mod distribution;
 pub mod key_value;
 pub mod oltp;
+pub mod storage;
 mod stream;
 
 pub use distribution::Keys;

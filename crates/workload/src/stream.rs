@@ -41,6 +41,14 @@ impl Stream {
         low + ((u128::from(self.bits()) * u128::from(span)) >> 64) as u32
     }
 
+    /// Uniform in `0..bound`; needs `bound > 0`.
+    #[inline]
+    pub fn below(&mut self, bound: u64) -> u64 {
+        debug_assert!(bound > 0);
+        // Multiply-shift, as above: the bias is below bound ÷ 2^64 of a slot.
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
+    }
+
     /// Replaces every `#` of a template by a random decimal digit and copies the rest.
     ///
     /// # Panics

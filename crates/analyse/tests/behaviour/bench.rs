@@ -4,9 +4,9 @@ use crate::books::so_many;
 use analyse::{Analysis, Comparison, Evidence, Finding, Metric, Verdict};
 use model::{
     Block, CacheState, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostAccount,
-    HostFacts, KeyDistribution, Latencies, Ledger, Level, LoadResult, Oltp, OltpMix, PhaseTotals,
-    Place, Plan, Price, RunInfo, Sampling, SandboxSpec, ServerFacts, StatementCounts, Study,
-    System, Target, TargetFacts, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis,
+    HostFacts, KeyDistribution, Latencies, Ledger, Level, LoadResult, Moved, Oltp, OltpMix,
+    PhaseTotals, Place, Plan, Price, RunInfo, Sampling, SandboxSpec, ServerFacts, StatementCounts,
+    Study, System, Target, TargetFacts, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis,
     Workload,
 };
 use rand_core::{Rng, SeedableRng};
@@ -144,6 +144,7 @@ fn load(clients: u32, throughput: f64) -> LoadResult {
         transactions,
         queries: 20 * transactions,
         errors: 0,
+        moved: Moved::default(),
     };
     LoadResult {
         clients,
@@ -177,6 +178,7 @@ fn load(clients: u32, throughput: f64) -> LoadResult {
         open: None,
         outages: Vec::new(),
         generators: Vec::new(),
+        fleet: None,
     }
 }
 

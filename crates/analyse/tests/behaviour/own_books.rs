@@ -5,7 +5,7 @@ use crate::books::balance;
 use analyse::{Contradiction, Evidence, Identity, Origin, Severity, Source, Validity, analyse};
 use model::{
     ArrivalProcess, Dataset, ErrorClass, ErrorCount, Interval, KeyValue, Latencies, LoadResult,
-    NoticeDelay, OpenLoopResult, Phase, PrintedValue, StatementCounts, StatementLatencies,
+    Moved, NoticeDelay, OpenLoopResult, Phase, PrintedValue, StatementCounts, StatementLatencies,
     Workload,
 };
 use std::time::Duration;
@@ -22,6 +22,7 @@ fn kept() -> Dataset {
         transactions: if second < 2 { 700 } else { 1000 },
         queries: 0,
         errors: 0,
+        moved: Moved::default(),
         latencies: (&Latencies::new()).into(),
     };
     load.intervals = (0..12).map(interval).collect();

@@ -4,7 +4,7 @@ use crate::bench::{Noise, dataset, found, latencies, load_of, trial};
 use crate::books::balance;
 use crate::checks::passed;
 use analyse::{Check, Drifting, Evidence, Validity, analyse};
-use model::{Dataset, Interval, Latencies, LoadResult, Outage, PackedLatencies, Phase};
+use model::{Dataset, Interval, Latencies, LoadResult, Moved, Outage, PackedLatencies, Phase};
 use std::time::Duration;
 
 /// Intervals of a second: two of warm-up, then one for each of these throughputs. Latencies are
@@ -20,6 +20,7 @@ fn set_intervals(load: &mut LoadResult, throughputs: &[f64]) {
             transactions: throughput.round() as u64,
             queries: 0,
             errors: 0,
+            moved: Moved::default(),
             latencies: PackedLatencies::from(&latencies),
         }
     };

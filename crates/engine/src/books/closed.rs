@@ -38,6 +38,7 @@ impl Closed {
             mine.transactions += theirs.transactions;
             mine.queries += theirs.queries;
             mine.errors += theirs.errors;
+            mine.moved += theirs.moved;
         }
         self.latencies.merge(&other.latencies);
         self.turnaround += other.turnaround;

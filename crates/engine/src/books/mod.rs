@@ -231,6 +231,7 @@ impl Books {
         totals.transactions += self.transactions;
         totals.queries += queries;
         totals.errors += self.errors;
+        totals.moved += statements.moved;
         if phase == Phase::Measure && self.open.is_none() {
             self.measured.merge(&self.latencies);
         }
@@ -242,6 +243,7 @@ impl Books {
                 transactions: self.transactions,
                 queries,
                 errors: self.errors,
+                moved: statements.moved,
                 latencies: (&self.latencies).into(),
             };
             self.closed.push(Ended { interval, statements });

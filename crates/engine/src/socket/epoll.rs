@@ -334,7 +334,9 @@ impl LoadError {
             Self::Session(error) => {
                 matches!(error, SessionError::Login(_) | SessionError::Prepare { .. })
             }
-            Self::ConnectTimeout { .. } | Self::System(_) | Self::Stopped => false,
+            Self::ConnectTimeout { .. } | Self::Storage(_) | Self::System(_) | Self::Stopped => {
+                false
+            }
         }
     }
 }

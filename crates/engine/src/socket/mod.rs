@@ -13,4 +13,4 @@ mod worker;
 pub use connection::Address;
 pub(crate) use stamp::notice;
 pub use tls::TlsUpgrade;
-pub(crate) use worker::{Control, Report, Worker, WorkerSpec};
+pub(crate) use worker::{Worker, WorkerSpec};

@@ -3,15 +3,15 @@ use super::epoll::Epoll;
 use super::stamp::Stamps;
 use super::tls::TlsUpgrade;
 use super::uring::Uring;
-use crate::books::{Closed, Ended};
+use crate::books::Ended;
+use crate::coordinator::{Control, Report};
 use crate::run::LoadError;
 use crate::usage::{thread_cpu, weigh_as};
 use crate::{Clock, Crew, Nanos, Schedule, Session};
 use mio::Waker;
-use model::{IoMethod, Latencies};
+use model::IoMethod;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Logins that one worker has under way at once: servers queue only so many.
@@ -20,32 +20,6 @@ const LOGINS_AT_ONCE: usize = 64;
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 /// How long it waits at most while connections are being made anew beside the ring.
 const OPENING_WAIT: Duration = Duration::from_millis(2);
-
-/// What the coordinator tells all workers.
-#[derive(Debug, Default)]
-pub(crate) struct Control {
-    /// When the load begins; 0 until that is known.
-    start: AtomicU64,
-    /// Whether to end at once.
-    abort: AtomicBool,
-}
-
-impl Control {
-    pub(crate) fn start_at(&self, at: Nanos) {
-        self.start.store(at.0.max(1), Ordering::Release);
-    }
-
-    pub(crate) fn abort(&self) {
-        self.abort.store(true, Ordering::Release);
-    }
-
-    fn started(&self) -> Option<Nanos> {
-        match self.start.load(Ordering::Acquire) {
-            0 => None,
-            at => Some(Nanos(at)),
-        }
-    }
-}
 
 /// What a worker needs to know.
 #[derive(Clone, Debug)]
@@ -59,22 +33,6 @@ pub(crate) struct WorkerSpec {
     pub(crate) drain_limit: Duration,
     pub(crate) clock: Clock,
     pub(crate) control: Arc<Control>,
-}
-
-/// What a worker did.
-#[derive(Debug)]
-pub(crate) struct Report {
-    pub(crate) books: Closed,
-    /// Processor time of this thread in the measured phase.
-    pub(crate) cpu: Duration,
-    /// Longest time between two waits.
-    pub(crate) max_lag: Duration,
-    /// How bytes were moved.
-    pub(crate) io: IoMethod,
-    /// How late replies were noticed in the measured phase.
-    pub(crate) notice: Latencies,
-    /// How long after the start it began.
-    pub(crate) begun_late: Duration,
 }
 
 /// One thread's connections.
@@ -110,7 +68,10 @@ impl<S: Session> Worker<S> {
 
     /// Waits for the start, runs the load to its end, and says goodbye. `intervals` is given
     /// every interval soon after it ended.
-    pub(crate) fn work(mut self, mut intervals: impl FnMut(Ended)) -> Result<Report, LoadError> {
+    pub(crate) fn work(
+        mut self,
+        mut intervals: impl FnMut(Ended),
+    ) -> Result<Report<()>, LoadError> {
         self.choose_io()?;
         let clients = self.crew.len();
         weigh_as(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
@@ -152,7 +113,7 @@ impl<S: Session> Worker<S> {
         let mut books = self.crew.close(now).ok_or(LoadError::Stopped)?;
         books.intervals.drain(..).for_each(&mut intervals);
         let cpu = cpu_after - cpu_before.unwrap_or(cpu_after);
-        Ok(Report { books, cpu, max_lag, io, notice, begun_late })
+        Ok(Report { books, cpu, max_lag, io, notice, begun_late, extra: () })
     }
 
     /// Waits until it is known when the load starts, and then until that moment.
@@ -165,7 +126,7 @@ impl<S: Session> Worker<S> {
                     left => left.min(LONGEST_WAIT),
                 },
             };
-            self.check_abort()?;
+            self.spec.control.check()?;
             self.epoll.turn(&mut self.crew, left)?;
         }
     }
@@ -206,7 +167,7 @@ impl<S: Session> Worker<S> {
     /// Waits once, handles everything that is there, and looks after lost connections. Returns
     /// when the wait ended.
     fn turn(&mut self, timeout: Duration) -> Result<Nanos, LoadError> {
-        self.check_abort()?;
+        self.spec.control.check()?;
         let Some(uring) = &mut self.uring else {
             let woke = self.epoll.turn(&mut self.crew, timeout)?;
             for id in self.epoll.take_ready() {
@@ -250,13 +211,6 @@ impl<S: Session> Worker<S> {
         match &mut self.uring {
             Some(uring) => uring.stamps(),
             None => self.epoll.stamps(),
-        }
-    }
-
-    fn check_abort(&self) -> Result<(), LoadError> {
-        match self.spec.control.abort.load(Ordering::Acquire) {
-            true => Err(LoadError::Stopped),
-            false => Ok(()),
         }
     }
 

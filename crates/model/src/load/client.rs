@@ -10,6 +10,8 @@ pub enum IoMethod {
     Epoll,
     /// Batches through io_uring.
     IoUring,
+    /// Reads and writes of storage that block, each in a thread of its own.
+    Threads,
 }
 
 impl IoMethod {
@@ -18,6 +20,7 @@ impl IoMethod {
         match self {
             Self::Epoll => "epoll",
             Self::IoUring => "io_uring",
+            Self::Threads => "threads",
         }
     }
 }

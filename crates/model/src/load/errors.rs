@@ -40,6 +40,10 @@ pub enum ErrorClass {
     Statement,
     /// A unique key or another constraint was violated.
     Constraint,
+    /// Storage failed: an input/output error, a device that vanished, less than was asked for.
+    Device,
+    /// A block of storage did not hold what was written to it.
+    Corruption,
     /// Anything else.
     Other,
 }

@@ -1,8 +1,10 @@
+use super::Moved;
 use crate::Latencies;
 use serde::{Deserialize, Serialize};
 
 /// Statements acknowledged by the server, by what they do. The fields correspond to the server's
-/// `Com_*` counters, or to the calls in Redis's `INFO commandstats`.
+/// `Com_*` counters, to the calls in Redis's `INFO commandstats`, or to what a disk completed
+/// (`/proc/diskstats`), which may have merged or split what was asked of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatementCounts {
     /// `Com_select`.
@@ -28,6 +30,18 @@ pub struct StatementCounts {
     /// Of the gets, how many found their key; no statements of their own.
     #[serde(default)]
     pub found: u64,
+    /// Reads of blocks from storage.
+    #[serde(default)]
+    pub read: u64,
+    /// Writes of blocks to storage.
+    #[serde(default)]
+    pub write: u64,
+    /// `fdatasync` after writes.
+    #[serde(default)]
+    pub sync: u64,
+    /// Bytes in the reads and writes; no statements of their own.
+    #[serde(default)]
+    pub moved: Moved,
     /// What was in the answers to some of the selects.
     #[serde(default)]
     pub answers: AnswerCounts,
@@ -57,7 +71,7 @@ impl StatementCounts {
     }
 
     /// Each count with the name of the server counter that it corresponds to.
-    pub fn named(&self) -> [(&'static str, u64); 9] {
+    pub fn named(&self) -> [(&'static str, u64); 12] {
         [
             ("Com_select", self.select),
             ("Com_insert", self.insert),
@@ -68,6 +82,9 @@ impl StatementCounts {
             ("Com_rollback", self.rollback),
             ("cmdstat_get", self.get),
             ("cmdstat_set", self.set),
+            ("disk_reads", self.read),
+            ("disk_writes", self.write),
+            ("disk_flushes", self.sync),
         ]
     }
 }
@@ -88,6 +105,10 @@ impl std::ops::Sub for StatementCounts {
             get: self.get - earlier.get,
             set: self.set - earlier.set,
             found: self.found - earlier.found,
+            read: self.read - earlier.read,
+            write: self.write - earlier.write,
+            sync: self.sync - earlier.sync,
+            moved: self.moved - earlier.moved,
             answers: AnswerCounts {
                 checked: self.answers.checked - earlier.answers.checked,
                 short: self.answers.short - earlier.answers.short,
@@ -108,6 +129,10 @@ impl std::ops::AddAssign for StatementCounts {
         self.get += other.get;
         self.set += other.set;
         self.found += other.found;
+        self.read += other.read;
+        self.write += other.write;
+        self.sync += other.sync;
+        self.moved += other.moved;
         self.answers += other.answers;
     }
 }

@@ -14,6 +14,7 @@ pub(super) fn load(clients: u32, tps: f64, seed: u64) -> LoadResult {
             transactions: of_phase().map(|interval| interval.transactions).sum(),
             queries: of_phase().map(|interval| interval.queries).sum(),
             errors: 0,
+            moved: Moved::default(),
         }
     };
     let (warmup, measure) = (totals(Phase::Warmup), totals(Phase::Measure));
@@ -42,6 +43,7 @@ pub(super) fn load(clients: u32, tps: f64, seed: u64) -> LoadResult {
         open: None,
         outages: Vec::new(),
         generators: Vec::new(),
+        fleet: None,
     }
 }
 
@@ -76,6 +78,7 @@ fn intervals(tps: f64, total: u64, seed: u64) -> Vec<Interval> {
             transactions,
             queries: transactions * 20,
             errors: 0,
+            moved: Moved::default(),
             latencies: (&Latencies::new()).into(),
         }
     };

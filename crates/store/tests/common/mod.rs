@@ -263,6 +263,7 @@ fn load(d: &mut Draw) -> LoadResult {
         transactions: d.count(),
         queries: d.count(),
         errors: d.count(),
+        moved: moved(d),
     };
     LoadResult {
         clients: d.small(),
@@ -285,6 +286,7 @@ fn load(d: &mut Draw) -> LoadResult {
             transactions: d.count(),
             queries: d.count(),
             errors: d.count(),
+            moved: moved(d),
             latencies: PackedLatencies::from(&d.latencies()),
         }),
         errors: d.list(3, |d| ErrorCount {
@@ -294,7 +296,8 @@ fn load(d: &mut Draw) -> LoadResult {
             message: d.text(),
             count: d.count(),
         }),
-        by_statement: Vec::new(),
+        by_statement: d
+            .list(2, |d| StatementLatencies { name: d.text(), latencies: d.latencies() }),
         statements: StatementCounts {
             select: d.count(),
             insert: d.count(),
@@ -306,6 +309,10 @@ fn load(d: &mut Draw) -> LoadResult {
             get: d.count(),
             set: d.count(),
             found: d.count(),
+            read: d.count(),
+            write: d.count(),
+            sync: d.count(),
+            moved: moved(d),
             answers: AnswerCounts { checked: d.count(), short: d.count() },
         },
         client: ClientCost {
@@ -350,6 +357,33 @@ fn load(d: &mut Draw) -> LoadResult {
             peak_rss_bytes: d.count(),
             begun_late: d.time(),
         }),
+        fleet: (d.below(2) == 0).then(|| fleet(d)),
+    }
+}
+
+fn moved(d: &mut Draw) -> Moved {
+    Moved { read: d.count(), written: d.count() }
+}
+
+fn fleet(d: &mut Draw) -> Fleet {
+    let figures = |d: &mut Draw| IoFigures {
+        count: d.count(),
+        bytes: d.count(),
+        mean_ms: (d.below(2) == 0).then_some(0.25),
+        p99_ms: (d.below(2) == 0).then_some(1.5),
+        max_ms: (d.below(2) == 0).then_some(12.0),
+    };
+    let account = |d: &mut Draw| IoAccount { bytes: d.count(), latencies: d.latencies() };
+    Fleet {
+        in_flight: d.small(),
+        held_seconds: d.small() as f64,
+        vms: d.list(3, |d| VmAccount { volume: d.small(), reads: figures(d), writes: figures(d) }),
+        volumes: d.list(2, |d| VolumeAccount {
+            vms: d.small(),
+            reads: account(d),
+            writes: account(d),
+        }),
+        verified: (d.below(2) == 0).then(|| Verified { units: d.count(), unknown: d.count() }),
     }
 }
 

@@ -126,7 +126,7 @@ impl<'a> LoadOutput<'a> {
     /// The output of a load, with these percentiles beside the usual ones.
     pub(crate) fn new(measured: &'a Measured, workload: &Workload, percentiles: &[f64]) -> Self {
         let load = &measured.load;
-        let PhaseTotals { elapsed, transactions, queries, errors } = load.measure;
+        let PhaseTotals { elapsed, transactions, queries, errors, .. } = load.measure;
         let cpu = load.client.cpu_seconds;
         Self {
             format: FORMAT,

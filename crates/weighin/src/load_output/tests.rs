@@ -3,7 +3,7 @@
 use super::*;
 use model::{
     ArrivalProcess, ClientCost, CounterReading, ErrorClass, GeneratorShare, Interval, Latencies,
-    OpenLoopResult, Phase, Sampling, StatementCounts, StatementLatencies,
+    Moved, OpenLoopResult, Phase, Sampling, StatementCounts, StatementLatencies,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -15,8 +15,13 @@ const PAGE: &str = include_str!("../../../../docs/load-json.md");
 fn measured() -> Measured {
     let mut latencies = Latencies::new();
     latencies.record(Duration::from_millis(2));
-    let totals =
-        PhaseTotals { elapsed: Duration::from_secs(1), transactions: 1, queries: 20, errors: 1 };
+    let totals = PhaseTotals {
+        elapsed: Duration::from_secs(1),
+        transactions: 1,
+        queries: 20,
+        errors: 1,
+        moved: Moved::default(),
+    };
     let interval = Interval {
         phase: Phase::Measure,
         start: Duration::ZERO,
@@ -24,6 +29,7 @@ fn measured() -> Measured {
         transactions: 1,
         queries: 20,
         errors: 1,
+        moved: Moved::default(),
         latencies: (&latencies).into(),
     };
     let error = ErrorCount {
@@ -79,6 +85,7 @@ fn measured() -> Measured {
             peak_rss_bytes: 1_000_000,
             begun_late: Duration::from_micros(120),
         }],
+        fleet: None,
     };
     let sampling = Sampling { before: reading(100), after: reading(114), ..Sampling::default() };
     Measured { load, sampling }

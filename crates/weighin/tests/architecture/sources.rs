@@ -37,7 +37,7 @@ const PRINTING: [&str; 8] = [
 ];
 
 /// The modules of the engine that see neither a clock nor a socket.
-const INNER_ENGINE: [&str; 4] = ["session", "crew", "books", "schedule"];
+const INNER_ENGINE: [&str; 5] = ["session", "crew", "books", "schedule", "storage/crew"];
 
 const LONGEST_FILE: usize = 500;
 

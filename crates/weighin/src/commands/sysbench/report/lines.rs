@@ -86,6 +86,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Moved;
 
     fn second(index: u64, transactions: u64) -> Interval {
         Interval {
@@ -95,6 +96,7 @@ mod tests {
             transactions,
             queries: 20 * transactions,
             errors: 0,
+            moved: Moved::default(),
             latencies: (&Latencies::new()).into(),
         }
     }

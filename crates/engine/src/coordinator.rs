@@ -1,0 +1,235 @@
+//! What the workers of a process have in common: how they begin together, and how what they did is
+//! put together.
+
+use crate::account::Account;
+use crate::books::{Closed, Ended};
+use crate::part::PartProgress;
+use crate::result::{CpuWindow, Intervals};
+use crate::run::{LoadError, Stop};
+use crate::usage::{cpus_allowed, peak_rss_bytes};
+use crate::{Clock, Nanos, Schedule};
+use model::{ClientCost, IoMethod, Latencies, Phase};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::Thread;
+use std::time::Duration;
+
+/// How often the coordinator looks whether it is to start or to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// What the coordinator tells all workers.
+#[derive(Debug, Default)]
+pub(crate) struct Control {
+    /// When the load begins; 0 until that is known.
+    start: AtomicU64,
+    /// Whether to end at once.
+    abort: AtomicBool,
+}
+
+impl Control {
+    fn start_at(&self, at: Nanos) {
+        self.start.store(at.0.max(1), Ordering::Release);
+    }
+
+    pub(crate) fn abort(&self) {
+        self.abort.store(true, Ordering::Release);
+    }
+
+    /// When the load began, once it has.
+    pub(crate) fn started(&self) -> Option<Nanos> {
+        match self.start.load(Ordering::Acquire) {
+            0 => None,
+            at => Some(Nanos(at)),
+        }
+    }
+
+    /// To be called again and again while a worker works.
+    ///
+    /// # Errors
+    /// When the load is to end at once.
+    pub(crate) fn check(&self) -> Result<(), LoadError> {
+        match self.abort.load(Ordering::Acquire) {
+            true => Err(LoadError::Stopped),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What a worker did; `extra` is what only workers of its kind have.
+#[derive(Debug)]
+pub(crate) struct Report<X> {
+    pub(crate) books: Closed,
+    /// Processor time of this thread in the measured phase.
+    pub(crate) cpu: Duration,
+    /// Longest time between two waits.
+    pub(crate) max_lag: Duration,
+    /// How bytes were moved.
+    pub(crate) io: IoMethod,
+    /// How late replies were noticed in the measured phase.
+    pub(crate) notice: Latencies,
+    /// How long after the start it began.
+    pub(crate) begun_late: Duration,
+    pub(crate) extra: X,
+}
+
+/// How a worker that waits for the start is woken.
+pub(crate) enum Wake {
+    /// It waits for its sockets.
+    Poll(mio::Waker),
+    /// It is parked.
+    Thread(Thread),
+}
+
+/// What a worker tells the coordinator.
+pub(crate) enum Message<X> {
+    Ready(Wake),
+    Interval(Box<Ended>),
+    Ended(Box<Result<Report<X>, LoadError>>),
+}
+
+/// Lets the workers of a part of a load begin together and merges what they did.
+pub(crate) struct Coordinator<'a, X> {
+    /// How many operations this part can have under way at once.
+    pub(crate) clients: u32,
+    pub(crate) schedule: Schedule,
+    /// Kinds of requests that the workers tell apart.
+    pub(crate) requests: &'static [&'static str],
+    pub(crate) workers: u32,
+    /// Longest time in which all workers must be ready.
+    pub(crate) ready_limit: Duration,
+    pub(crate) control: &'a Control,
+    pub(crate) messages: mpsc::Receiver<Message<X>>,
+    pub(crate) stop: &'a Stop,
+}
+
+impl<X> Coordinator<'_, X> {
+    /// Runs the part to its end. What only workers of this kind have comes in no order.
+    pub(crate) fn run(
+        self,
+        start: &mut dyn FnMut() -> Option<Nanos>,
+        progress: &mut dyn FnMut(PartProgress),
+    ) -> Result<(Account, Vec<X>), LoadError> {
+        let began = Clock.now();
+        let wakers = self.wait_until_ready(began)?;
+        let connect_time = Clock.now().since(began);
+        progress(PartProgress::Ready);
+        let start = self.wait_for_start(start)?;
+        self.control.start_at(start);
+        for waker in wakers {
+            match waker {
+                Wake::Poll(waker) => waker.wake().map_err(LoadError::System)?,
+                Wake::Thread(thread) => thread.unpark(),
+            }
+        }
+
+        let mut cpu = CpuWindow::new(self.schedule, start);
+        let mut intervals = Intervals::new(self.workers);
+        let mut books: Option<Closed> = None;
+        let mut client = ClientCost {
+            workers: self.workers,
+            cpus_allowed: cpus_allowed(),
+            ..ClientCost::default()
+        };
+        let (mut busiest, mut begun_late) = (Duration::ZERO, Duration::ZERO);
+        let mut delays = Latencies::new();
+        let mut extras = Vec::new();
+        while extras.len() < self.workers as usize {
+            let message = self.next_message()?;
+            cpu.look(Clock.now());
+            match message {
+                None | Some(Message::Ready(_)) => {}
+                Some(Message::Interval(interval)) => {
+                    if let Some(interval) = intervals.add(*interval) {
+                        progress(PartProgress::Interval(interval));
+                    }
+                }
+                Some(Message::Ended(report)) => {
+                    let report = (*report)?;
+                    extras.push(report.extra);
+                    busiest = busiest.max(report.cpu);
+                    begun_late = begun_late.max(report.begun_late);
+                    client.io = report.io;
+                    delays.merge(&report.notice);
+                    client.max_loop_lag = client.max_loop_lag.max(report.max_lag);
+                    match &mut books {
+                        None => books = Some(report.books),
+                        Some(books) => books.add(report.books),
+                    }
+                }
+            }
+        }
+        let books = books.ok_or(LoadError::Stopped)?;
+        intervals.rest().into_iter().for_each(|rest| progress(PartProgress::Interval(rest)));
+        let measured = books.elapsed(Phase::Measure).as_secs_f64();
+        client.cpu_seconds = cpu.used().as_secs_f64();
+        client.busiest_worker = if measured > 0.0 { busiest.as_secs_f64() / measured } else { 0.0 };
+        client.peak_rss_bytes = peak_rss_bytes();
+        let account = Account {
+            clients: self.clients,
+            requests: self.requests.iter().map(|&name| name.to_owned()).collect(),
+            connect_time,
+            books,
+            client,
+            delays,
+            begun_late,
+        };
+        Ok((account, extras))
+    }
+
+    fn wait_until_ready(&self, began: Nanos) -> Result<Vec<Wake>, LoadError> {
+        let mut ready = Vec::new();
+        while ready.len() < self.workers as usize {
+            if Clock.now() >= began.plus(self.ready_limit) {
+                let (clients, limit) = (self.clients, self.ready_limit);
+                return Err(LoadError::ConnectTimeout { clients, limit });
+            }
+            match self.next_message()? {
+                Some(Message::Ready(waker)) => ready.push(waker),
+                Some(Message::Ended(result)) => {
+                    (*result)?;
+                }
+                Some(Message::Interval(_)) | None => {}
+            }
+        }
+        Ok(ready)
+    }
+
+    /// Waits until it is known when to start; workers that fail meanwhile end the load.
+    fn wait_for_start(&self, start: &mut dyn FnMut() -> Option<Nanos>) -> Result<Nanos, LoadError> {
+        loop {
+            if let Some(at) = start() {
+                return Ok(at);
+            }
+            if let Some(Message::Ended(result)) = self.next_message()? {
+                (*result)?;
+            }
+        }
+    }
+
+    fn next_message(&self) -> Result<Option<Message<X>>, LoadError> {
+        if self.stop.is_requested() {
+            return Err(LoadError::Stopped);
+        }
+        match self.messages.recv_timeout(GLANCE) {
+            Ok(message) => Ok(Some(message)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(LoadError::Stopped),
+        }
+    }
+}
+
+/// Starts a worker's thread, which must not end before it has told how it ended.
+pub(crate) fn spawn<'scope, X: Send + 'scope>(
+    scope: &'scope std::thread::Scope<'scope, '_>,
+    index: u32,
+    sender: mpsc::Sender<Message<X>>,
+    work: impl FnOnce(&mpsc::Sender<Message<X>>) -> Result<Report<X>, LoadError> + Send + 'scope,
+) -> io::Result<()> {
+    std::thread::Builder::new().name(format!("load-{index}")).spawn_scoped(scope, move || {
+        let ended = work(&sender);
+        // The coordinator may have given up listening.
+        let _ = sender.send(Message::Ended(Box::new(ended)));
+    })?;
+    Ok(())
+}

@@ -1,0 +1,553 @@
+//! The virtual machines of one worker: what each does next, and the account of what it did.
+
+mod fault;
+mod known;
+mod offered;
+mod slot;
+#[cfg(test)]
+mod tests;
+mod vm;
+
+use self::known::Known;
+use self::offered::Offered;
+use self::slot::{Slot, State};
+use self::vm::{Limit, Syncs, Vm};
+use super::transport::{Done, Kind, Request};
+use super::{StorageError, VmSpec};
+use crate::books::{Books, Closed, Ended, Times};
+use crate::crew::{Quota, Rules};
+use crate::{Action, ErrorPolicy, Nanos, OperationError, Schedule};
+use model::{ErrorClass, IoAccount, Latencies, Storage, Verified};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::time::Duration;
+use workload::storage::{IoSource, number, unit};
+
+/// So many device errors without a success in between are an outage; fewer are errors that happen.
+const OUTAGE: u32 = 32;
+
+/// What the virtual machines of one worker do.
+pub(super) struct Assignment<'a> {
+    pub(super) storage: &'a Storage,
+    pub(super) vms: Vec<VmSpec>,
+    /// Slots of each.
+    pub(super) in_flight: u32,
+    pub(super) seed: u64,
+    /// The load, as blocks that it verifies carry it; not 0.
+    pub(super) load: u64,
+    /// Whether every unit of every file was sealed before.
+    pub(super) sealed: bool,
+}
+
+/// What a worker leaves besides its books.
+#[derive(Debug)]
+pub(super) struct FleetPart {
+    /// Each virtual machine with its reads and its writes.
+    pub(super) vms: Vec<(VmSpec, IoAccount, IoAccount)>,
+    pub(super) held: Duration,
+    pub(super) verified: Option<Verified>,
+}
+
+/// The virtual machines of one worker and the account of what they do.
+///
+/// Sees moments and results, no ring and no clock, so that every behaviour can be tested in
+/// simulated time.
+pub(super) struct Crew {
+    slots: Vec<Slot>,
+    vms: Vec<Vm>,
+    sources: Vec<IoSource>,
+    in_flight: u32,
+    /// Whether nothing but the end keeps a free slot from going on.
+    plain: bool,
+    schedule: Schedule,
+    policy: ErrorPolicy,
+    quota: Quota,
+    offered: Option<Offered>,
+    /// Virtual machines that may go on at a moment.
+    timers: BinaryHeap<Reverse<(Nanos, u32)>>,
+    under_way: usize,
+    /// Device errors since the last success, and when the first of them was.
+    streak: (u32, Nanos),
+    held: Duration,
+    /// The next number for blocks that are written without verification.
+    numbers: u64,
+    start: Nanos,
+    measure_from: Nanos,
+    last_begin: Nanos,
+    window_end: Nanos,
+    books: Option<Books>,
+}
+
+impl Crew {
+    pub(super) fn new(assignment: Assignment<'_>, rules: Rules) -> Self {
+        let Assignment { storage, vms, in_flight, seed, load, sealed } = assignment;
+        let in_flight = in_flight.max(1);
+        let threads = storage.threads.clamp(1, in_flight);
+        let source = |vm: &VmSpec, thread| IoSource::new(storage, seed, vm.number, thread);
+        let sources = vms.iter().flat_map(|vm| (0..threads).map(move |thread| source(vm, thread)));
+        let slots = (0..vms.len() as u32).flat_map(|vm| {
+            (0..in_flight).map(move |place| Slot::new(vm, vm * threads + place % threads))
+        });
+        let vm = |spec: &VmSpec| Vm {
+            reads: IoAccount::default(),
+            writes: IoAccount::default(),
+            idle: VecDeque::new(),
+            waiting: VecDeque::new(),
+            syncs: Syncs { every: storage.sync_every.unwrap_or(0), ..Syncs::default() },
+            limit: storage.iops_limit.map(Limit::new),
+            has_timer: false,
+            known: storage.verify.then(|| {
+                Known::new(spec.number, load, unit(storage), sealed, storage.bytes_per_vm)
+            }),
+            spec: spec.clone(),
+        };
+        let vms_of_crew = vms.len();
+        Self {
+            slots: slots.collect(),
+            sources: sources.collect(),
+            vms: vms.iter().map(vm).collect(),
+            in_flight,
+            plain: storage.sync_every.is_none()
+                && storage.iops_limit.is_none()
+                && rules.arrivals.is_none(),
+            schedule: rules.schedule,
+            policy: rules.policy,
+            quota: rules.quota,
+            offered: rules
+                .arrivals
+                .map(|(arrivals, most)| Offered::new(arrivals, most, vms_of_crew, seed)),
+            timers: BinaryHeap::new(),
+            under_way: 0,
+            streak: (0, Nanos(0)),
+            held: Duration::ZERO,
+            numbers: load,
+            start: Nanos(0),
+            measure_from: Nanos::NEVER,
+            last_begin: Nanos::NEVER,
+            window_end: Nanos::NEVER,
+            books: None,
+        }
+    }
+
+    /// The load begins at that moment. Appends what is to be asked for.
+    pub(super) fn start(&mut self, at: Nanos, now: Nanos, out: &mut Vec<Request>) {
+        self.start = at;
+        self.measure_from = self.schedule.measure_from(at);
+        self.last_begin = self.schedule.last_begin(at);
+        self.window_end = self.schedule.window_end(at);
+        let open_loop = self.offered.is_some();
+        self.books = Some(Books::open(self.schedule, at, open_loop, Kind::NAMES.len()));
+        // Slot by slot over all virtual machines: none of them gets a start over the others.
+        for place in 0..self.in_flight {
+            for vm in 0..self.vms.len() as u32 {
+                self.free(vm * self.in_flight + place, now, now, out);
+            }
+        }
+    }
+
+    /// Whether the content of what is read is to be shown to [`Self::completed`].
+    pub(super) fn verifies(&self) -> bool {
+        self.vms.first().is_some_and(|vm| vm.known.is_some())
+    }
+
+    /// Puts what a request is to write into its buffer.
+    pub(super) fn fill(&mut self, request: &Request, buffer: &mut [u8]) {
+        let Some(slot) = self.slots.get(request.slot as usize) else { return };
+        let vm = &mut self.vms[slot.vm as usize];
+        match &mut vm.known {
+            Some(known) => known.seal(slot.offset, buffer),
+            None => self.numbers = number(buffer, vm.spec.number, self.numbers),
+        }
+    }
+
+    /// A slot has nothing to do: it goes on with what there is. Its last operation ended then.
+    #[inline]
+    fn free(&mut self, id: u32, ended: Nanos, now: Nanos, out: &mut Vec<Request>) {
+        let slot = &mut self.slots[id as usize];
+        slot.state = State::Idle;
+        (slot.ended, slot.free_from) = (ended, now);
+        if self.plain {
+            if self.takes_one(now) {
+                self.begin(id, now, now, out);
+            }
+        } else {
+            let vm = slot.vm;
+            self.vms[vm as usize].idle.push_back(id);
+            self.go_on(vm, now, out);
+        }
+    }
+
+    /// Closed loop: whether another operation may begin.
+    #[inline]
+    fn takes_one(&mut self, now: Nanos) -> bool {
+        let may = now < self.last_begin && (now < self.measure_from || self.quota.take());
+        if may && let Some(books) = &mut self.books {
+            books.ledger.scheduled += 1;
+        }
+        may
+    }
+
+    /// Lets a virtual machine begin what it may.
+    fn go_on(&mut self, number: u32, now: Nanos, out: &mut Vec<Request>) {
+        loop {
+            let vm = &mut self.vms[number as usize];
+            let (Some(&id), None) = (vm.idle.front(), vm.syncs.by) else { return };
+            if self.offered.is_some() && vm.waiting.is_empty() {
+                return;
+            }
+            if let Some(limit) = vm.limit.filter(|limit| limit.from > now) {
+                if !vm.has_timer {
+                    vm.has_timer = true;
+                    self.timers.push(Reverse((limit.from, number)));
+                }
+                return;
+            }
+            let due = if let Some(offered) = &mut self.offered {
+                offered.waiting -= 1;
+                vm.waiting.pop_front().unwrap_or(now)
+            } else if self.takes_one(now) {
+                now
+            } else {
+                return;
+            };
+            let vm = &mut self.vms[number as usize];
+            vm.idle.pop_front();
+            if let Some(limit) = &mut vm.limit {
+                limit.begins(now);
+            }
+            self.begin(id, due, now, out);
+        }
+    }
+
+    /// A slot begins its next operation.
+    #[inline]
+    fn begin(&mut self, id: u32, due: Nanos, now: Nanos, out: &mut Vec<Request>) {
+        let slot = &mut self.slots[id as usize];
+        let io = self.sources[slot.source as usize].next_io();
+        slot.kind = if io.write { Kind::Write } else { Kind::Read };
+        (slot.offset, slot.bytes) = (io.offset, io.bytes);
+        (slot.due, slot.began) = (due, now);
+        slot.state = State::Busy;
+        slot.disturbed = false;
+        let (free_from, turnaround) = (slot.free_from, slot.free_from.since(slot.ended));
+        let vm = &mut self.vms[slot.vm as usize];
+        if io.write && vm.syncs.every > 0 {
+            vm.syncs.writes(id);
+        }
+        out.push(slot.request(id, vm.spec.offset));
+        self.under_way += 1;
+        if self.offered.is_none() {
+            if let Some(books) = &mut self.books {
+                books.turned_around(turnaround);
+            }
+            self.held += self.in_window(free_from, now);
+        }
+        if self.vms[self.slots[id as usize].vm as usize].known.is_some() {
+            self.disturb(id);
+        }
+    }
+
+    /// The part of a time that is in the measured phase while operations may begin.
+    #[inline]
+    fn in_window(&self, from: Nanos, until: Nanos) -> Duration {
+        if from == until {
+            return Duration::ZERO;
+        }
+        until.min(self.last_begin).since(from.max(self.measure_from))
+    }
+
+    /// Marks what is under way at the same place at the same time as the slot, if either writes.
+    fn disturb(&mut self, id: u32) {
+        let first = id / self.in_flight * self.in_flight;
+        let (this, mut disturbed) = (self.slots[id as usize].clone(), false);
+        for other in first..first + self.in_flight {
+            let slot = &mut self.slots[other as usize];
+            if other != id && slot.state == State::Busy && slot.clashes_with(&this) {
+                slot.disturbed = true;
+                disturbed = true;
+            }
+        }
+        self.slots[id as usize].disturbed = disturbed;
+    }
+
+    /// A request is done; `content` is what was read, where that is verified. It is now `now`.
+    ///
+    /// # Errors
+    /// When it failed in a way that ends the load.
+    #[inline]
+    pub(super) fn completed(
+        &mut self,
+        done: Done,
+        content: &[u8],
+        now: Nanos,
+        out: &mut Vec<Request>,
+    ) -> Result<(), StorageError> {
+        let id = done.slot;
+        let Some(books) = &mut self.books else { return Ok(()) };
+        books.advance(done.ended);
+        let slot = &mut self.slots[id as usize];
+        if slot.state == State::Syncing {
+            return self.synced(done, now, out);
+        }
+        if let Some(began) = done.began {
+            // It waited for one of our own threads: no part of what the storage took.
+            books.turned_around(began.since(slot.began));
+            slot.began = began;
+        }
+        let vm = &mut self.vms[slot.vm as usize];
+        if done.result != slot.bytes as i32 {
+            let error = fault::of(done.result, slot, &vm.spec);
+            return self.failed(id, error, done.ended, now, out);
+        }
+        if let Some(known) = &mut vm.known {
+            match (slot.kind, slot.disturbed) {
+                (Kind::Read, false) => {
+                    if let Err(what) = known.check(slot.offset, content) {
+                        let error = fault::corruption(&what, &vm.spec);
+                        return self.failed(id, error, done.ended, now, out);
+                    }
+                }
+                (Kind::Read, true) => known.skip(slot.bytes),
+                (_, false) => known.written(slot.offset, slot.bytes),
+                (_, true) => {}
+            }
+        }
+        let measured = done.ended >= self.measure_from && done.ended < self.window_end;
+        let bytes = u64::from(slot.bytes);
+        let statements = &mut books.statements;
+        let account = if slot.kind == Kind::Read {
+            statements.read += 1;
+            statements.moved.read += bytes;
+            &mut vm.reads
+        } else {
+            statements.write += 1;
+            statements.moved.written += bytes;
+            &mut vm.writes
+        };
+        if measured {
+            account.bytes += bytes;
+            account.latencies.record_nanos(done.ended.0.saturating_sub(slot.began.0));
+        }
+        if vm.syncs.every > 0 && slot.kind == Kind::Write {
+            vm.syncs.writes_under_way -= 1;
+            let is_to_sync = vm.syncs.by == Some(id);
+            let number = slot.vm;
+            if is_to_sync {
+                slot.state = State::ToSync;
+            }
+            self.sync_if_due(number, now, out);
+            if is_to_sync {
+                return Ok(());
+            }
+        }
+        self.succeeded(id, done.ended, now, out);
+        Ok(())
+    }
+
+    /// An operation is wholly done.
+    #[inline]
+    fn succeeded(&mut self, id: u32, ended: Nanos, now: Nanos, out: &mut Vec<Request>) {
+        let slot = &self.slots[id as usize];
+        if let Some(books) = &mut self.books {
+            books.succeeded(Times { due: slot.due, began: slot.began, ended });
+        }
+        self.streak.0 = 0;
+        self.under_way -= 1;
+        self.free(id, ended, now, out);
+    }
+
+    /// Begins the sync that all writes of a virtual machine were waited for with.
+    fn sync_if_due(&mut self, number: u32, now: Nanos, out: &mut Vec<Request>) {
+        let vm = &self.vms[number as usize];
+        let Some(id) = vm.syncs.by.filter(|_| vm.syncs.writes_under_way == 0) else { return };
+        let slot = &mut self.slots[id as usize];
+        if slot.state == State::ToSync {
+            slot.state = State::Syncing;
+            slot.synced_from = now;
+            out.push(slot.request(id, vm.spec.offset));
+        }
+    }
+
+    /// A sync is done, and with it the write that it followed.
+    fn synced(
+        &mut self,
+        done: Done,
+        now: Nanos,
+        out: &mut Vec<Request>,
+    ) -> Result<(), StorageError> {
+        let (id, ended) = (done.slot, done.ended);
+        let slot = &self.slots[id as usize];
+        let (number, from) = (slot.vm, done.began.unwrap_or(slot.synced_from));
+        let vm = &mut self.vms[number as usize];
+        if done.result < 0 {
+            let error = fault::of(done.result, slot, &vm.spec);
+            return self.failed(id, error, ended, now, out);
+        }
+        vm.syncs.by = None;
+        if let Some(books) = &mut self.books {
+            books.statements.sync += 1;
+            books.answered(Kind::Sync as usize, ended.since(from));
+        }
+        self.succeeded(id, ended, now, out);
+        self.go_on(number, now, out);
+        Ok(())
+    }
+
+    /// Something went wrong: does what the policy says.
+    #[cold]
+    fn failed(
+        &mut self,
+        id: u32,
+        error: OperationError,
+        ended: Nanos,
+        now: Nanos,
+        out: &mut Vec<Request>,
+    ) -> Result<(), StorageError> {
+        let Some(books) = &mut self.books else { return Ok(()) };
+        let action = self.policy.action(error.class, error.code);
+        if action == Action::Stop {
+            return Err(StorageError::Failed(Box::new(error)));
+        }
+        let slot = &mut self.slots[id as usize];
+        let vm = &mut self.vms[slot.vm as usize];
+        if action == Action::Retry && now < self.last_begin {
+            books.noted(error);
+            slot.synced_from = now;
+            out.push(slot.request(id, vm.spec.offset));
+            return Ok(());
+        }
+        let gone = error.class == ErrorClass::Device;
+        books.failed(ended.max(slot.began), error);
+        if gone {
+            let (errors, from) = &mut self.streak;
+            if *errors == 0 {
+                *from = ended;
+            }
+            *errors = errors.saturating_add(1);
+            match *errors {
+                ..OUTAGE => {}
+                OUTAGE => (0..OUTAGE).for_each(|_| books.lost(*from, true)),
+                _ => books.lost(ended, true),
+            }
+        }
+        self.under_way -= 1;
+        if vm.syncs.by == Some(id) {
+            vm.syncs.by = None;
+        }
+        if vm.syncs.every > 0 && slot.kind == Kind::Write && slot.state == State::Busy {
+            vm.syncs.writes_under_way -= 1;
+        }
+        let number = slot.vm;
+        self.sync_if_due(number, now, out);
+        self.free(id, ended, now, out);
+        if !self.plain {
+            self.go_on(number, now, out);
+        }
+        Ok(())
+    }
+
+    /// It is now that late: closes intervals that have ended, takes in what is due, and lets
+    /// virtual machines go on whose limit permits it.
+    pub(super) fn tick(&mut self, now: Nanos, out: &mut Vec<Request>) {
+        let Some(books) = &mut self.books else { return };
+        books.advance(now);
+        while let Some(&Reverse((at, number))) = self.timers.peek()
+            && at <= now
+        {
+            self.timers.pop();
+            self.vms[number as usize].has_timer = false;
+            self.go_on(number, now, out);
+        }
+        while let Some((due, number)) = self.next_offered(now) {
+            self.vms[number as usize].waiting.push_back(due);
+            self.go_on(number, now, out);
+            let (Some(offered), Some(books)) = (&mut self.offered, &mut self.books) else { return };
+            if offered.is_full() {
+                self.vms[number as usize].waiting.pop_back();
+                offered.waiting -= 1;
+                books.ledger.dropped += 1;
+            }
+            books.due(due, offered.waiting);
+        }
+    }
+
+    /// What has come due by now, and whose it is.
+    fn next_offered(&mut self, now: Nanos) -> Option<(Nanos, u32)> {
+        let due = self.next_due()?;
+        if due > now || due >= self.measure_from && !self.quota.take() {
+            return None;
+        }
+        Some((due, self.offered.as_mut()?.take()))
+    }
+
+    /// Open loop: when the next operation is due; `None` when nothing more will be.
+    fn next_due(&self) -> Option<Nanos> {
+        let due = self.offered.as_ref()?.next(self.start);
+        (due < self.last_begin && !self.quota.is_used_up()).then_some(due)
+    }
+
+    /// When something is to be done next, whatever the storage does.
+    pub(super) fn next_moment(&self, now: Nanos) -> Nanos {
+        let timer = self.timers.peek().map_or(Nanos::NEVER, |Reverse((at, _))| *at);
+        // The end is met exactly too: nothing may begin after it.
+        let end = Some(self.last_begin).filter(|end| *end > now).unwrap_or(Nanos::NEVER);
+        timer.min(self.next_due().unwrap_or(Nanos::NEVER)).min(end)
+    }
+
+    /// Whether nothing is or will be under way.
+    pub(super) fn is_finished(&self, now: Nanos) -> bool {
+        let over = now >= self.last_begin || self.quota.is_used_up();
+        let waiting = self.offered.as_ref().is_some_and(|offered| offered.waiting > 0);
+        let pending = self.next_due().is_some_and(|due| due <= now);
+        self.books.is_some() && self.under_way == 0 && over && !waiting && !pending
+    }
+
+    /// The moment from which no operation begins.
+    pub(super) fn last_begin(&self) -> Nanos {
+        self.last_begin
+    }
+
+    /// Gives up on everything under way or waiting.
+    pub(super) fn give_up(&mut self, now: Nanos) {
+        let Some(books) = &mut self.books else { return };
+        books.advance(now);
+        books.ledger.timed_out += self.under_way as u64;
+        self.under_way = 0;
+        if let Some(offered) = &mut self.offered {
+            books.ledger.dropped += offered.waiting as u64;
+            offered.waiting = 0;
+            self.vms.iter_mut().for_each(|vm| vm.waiting.clear());
+        }
+    }
+
+    /// Intervals closed since the last call.
+    pub(super) fn take_intervals(&mut self) -> Vec<Ended> {
+        self.books.as_mut().map(Books::take_closed).unwrap_or_default()
+    }
+
+    /// The finished account; `None` for a load that never began.
+    pub(super) fn close(mut self, now: Nanos) -> Option<(Closed, FleetPart)> {
+        if self.offered.is_none() && !self.plain {
+            // Slots that a limit still held when the phase ended.
+            let held = self.vms.iter().flat_map(|vm| &vm.idle);
+            let held: Duration =
+                held.map(|&id| self.in_window(self.slots[id as usize].free_from, now)).sum();
+            self.held += held;
+        }
+        let mut books = self.books?.close(now);
+        let mut both = [Latencies::new(), Latencies::new()];
+        let mut verified = None;
+        for vm in &self.vms {
+            both[0].merge(&vm.reads.latencies);
+            both[1].merge(&vm.writes.latencies);
+            if let Some(known) = &vm.known {
+                *verified.get_or_insert_with(Verified::default) += known.verified;
+            }
+        }
+        let syncs = std::mem::take(&mut books.by_request[Kind::Sync as usize]);
+        let [reads, writes] = both;
+        books.by_request = Box::new([reads, writes, syncs]);
+        let vms = self.vms.into_iter().map(|vm| (vm.spec, vm.reads, vm.writes)).collect();
+        Some((books, FleetPart { vms, held: self.held, verified }))
+    }
+}

@@ -1,0 +1,156 @@
+use crate::OperationError;
+use model::ErrorClass;
+use std::io;
+use std::path::PathBuf;
+
+/// Why storage cannot be used as asked, or could not be used to the end.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// A file or device cannot be opened.
+    #[error("cannot open {}: {source}", path.display())]
+    Open {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file system does not do input and output past the page cache (`O_DIRECT`).
+    #[error("{} cannot be read and written past the page cache (O_DIRECT)", path.display())]
+    NoDirect {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The device works in larger blocks.
+    #[error(
+        "{} cannot be read or written in blocks of {block} bytes{}", path.display(),
+        at_least(*.logical)
+    )]
+    Block {
+        /// Which file or device.
+        path: PathBuf,
+        /// The block that was asked for, in bytes.
+        block: u32,
+        /// The smallest block of the device, in bytes, where it is known.
+        logical: Option<u32>,
+    },
+    /// A file or device has less room than it needs.
+    #[error("{} has {there} bytes where {needed} are needed", path.display())]
+    TooShort {
+        /// Which.
+        path: PathBuf,
+        /// Bytes that it has.
+        there: u64,
+        /// Bytes that are needed.
+        needed: u64,
+    },
+    /// The buffers for what is to be under way take too much memory.
+    #[error(
+        "the buffers for everything under way at once take {needed} bytes, more than half of the \
+         memory ({memory} bytes): keep fewer or smaller blocks in flight"
+    )]
+    Memory {
+        /// Bytes that are needed.
+        needed: u64,
+        /// Bytes of memory that there are.
+        memory: u64,
+    },
+    /// A load that makes no sense.
+    #[error("{0}")]
+    Nonsense(String),
+    /// A read, write or sync failed in a way that the policy does not survive.
+    #[error("{}", .0.message)]
+    Failed(Box<OperationError>),
+    /// Everything failed to the end.
+    #[error("reads and writes failed {seconds:.1} s into the load, and none succeeded after that")]
+    Gone {
+        /// From when on, counted from the start of the load.
+        seconds: f64,
+    },
+    /// A directory that files are to be made in cannot be used.
+    #[error("cannot use the directory {}: {source}", path.display())]
+    Directory {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Something is in the way that weighin did not make.
+    #[error("{} is not weighin's own: it is left as it is", path.display())]
+    Foreign {
+        /// What.
+        path: PathBuf,
+    },
+    /// Filling a file failed.
+    #[error("cannot fill {}: {source}", path.display())]
+    Fill {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+fn at_least(logical: Option<u32>) -> String {
+    logical.map_or_else(String::new, |bytes| format!(": its own have {bytes} bytes"))
+}
+
+impl StorageError {
+    /// What kind of trouble it is; [`ErrorClass::Other`] for what is no trouble of the storage.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Open { source, .. }
+            | Self::Directory { source, .. }
+            | Self::Fill { source, .. } => {
+                source.raw_os_error().map_or(ErrorClass::Other, class_of)
+            }
+            Self::Failed(error) => error.class,
+            Self::Gone { .. } => ErrorClass::Device,
+            Self::NoDirect { .. } | Self::Block { .. } => ErrorClass::Statement,
+            Self::TooShort { .. } | Self::Memory { .. } => ErrorClass::Resource,
+            Self::Foreign { .. } => ErrorClass::Permission,
+            Self::Nonsense(_) | Self::Stopped => ErrorClass::Other,
+        }
+    }
+}
+
+/// What kind of trouble an error number of the operating system is.
+pub(super) fn class_of(errno: i32) -> ErrorClass {
+    match errno {
+        libc::EIO
+        | libc::ENODEV
+        | libc::ENXIO
+        | libc::ENOMEDIUM
+        | libc::EREMOTEIO
+        | libc::ETIMEDOUT
+        | libc::ENOLINK
+        | libc::EILSEQ
+        | libc::ESTALE => ErrorClass::Device,
+        libc::ENOSPC | libc::EDQUOT | libc::ENOMEM | libc::EFBIG | libc::EMFILE | libc::ENFILE => {
+            ErrorClass::Resource
+        }
+        libc::EPERM | libc::EACCES | libc::EROFS => ErrorClass::Permission,
+        libc::EINVAL | libc::EOPNOTSUPP | libc::EBADF => ErrorClass::Statement,
+        _ => ErrorClass::Other,
+    }
+}
+
+/// The operating system's words for an error number.
+pub(super) fn words_of(errno: i32) -> String {
+    io::Error::from_raw_os_error(errno).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_told_apart_by_what_can_be_done_about_them() {
+        assert_eq!(class_of(libc::EIO), ErrorClass::Device);
+        assert_eq!(class_of(libc::ENOSPC), ErrorClass::Resource);
+        assert_eq!(class_of(libc::EROFS), ErrorClass::Permission);
+        assert_eq!(class_of(libc::EINVAL), ErrorClass::Statement);
+    }
+}

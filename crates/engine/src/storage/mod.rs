@@ -1,0 +1,287 @@
+//! Loads on storage: many virtual machines' reads and writes on few threads.
+//!
+//! Layers as for servers: a crew of virtual machines decides what is asked for and keeps the
+//! books, and sees neither a clock nor a file; a transport carries out reads and writes, with
+//! io_uring or, where that is not permitted, in threads that block; a worker moves requests and
+//! completions between the two and reads the clock.
+//!
+//! An operation is a read or a write, with the sync that follows it where one does. A latency ends
+//! when the completion is noticed: no kernel stamps completions. How long a worker can be away
+//! from them at most is in the result (`ClientCost::max_loop_lag`).
+
+mod account;
+mod arena;
+mod crew;
+mod error;
+mod files;
+mod fill;
+mod prepare;
+mod ring;
+mod threads;
+mod transport;
+mod worker;
+
+pub use error::StorageError;
+pub use files::FileSpec;
+pub use fill::{Filling, fill};
+pub use prepare::{DIRECTORY, make_files, remove_files};
+
+use self::arena::{Arena, Need};
+use self::crew::{Assignment, Crew, FleetPart};
+use self::ring::Ring;
+use self::threads::Threads;
+use self::transport::{Kind, Transport};
+use self::worker::{Worker, WorkerSpec};
+use crate::arrivals::Arrivals;
+use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
+use crate::crew::{Quota, Rules};
+use crate::part::PartProgress;
+use crate::result::Asked;
+use crate::run::alone;
+use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Progress, Schedule, Stop};
+use model::{IoMethod, LoadResult, Storage};
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How storage is read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Many at once, through io_uring.
+    Ring,
+    /// Each in a thread that blocks; 256 threads at most.
+    Threads,
+}
+
+/// One load on storage.
+#[derive(Clone, Debug)]
+pub struct StorageLoad {
+    /// What is asked for.
+    pub storage: Storage,
+    /// The data of each virtual machine, as many as the workload has.
+    pub files: Vec<FileSpec>,
+    /// Reads and writes that each virtual machine keeps under way; at least 1.
+    pub in_flight: u32,
+    /// Warm-up, measuring and end.
+    pub schedule: Schedule,
+    /// Arrivals at a rate, over all virtual machines, each of which gets the same share; a closed
+    /// loop when absent.
+    pub open: Option<OpenLoop>,
+    /// Which errors are survived, and how. There is nothing to connect anew:
+    /// [`crate::Action::Reconnect`] counts and goes on, as [`crate::Action::Ignore`] does.
+    pub policy: ErrorPolicy,
+    /// How long to wait for what is under way after the last operation began.
+    pub drain_limit: Duration,
+    /// Seeds everything that is random.
+    pub seed: u64,
+    /// Threads that drive the virtual machines, no more than there are of these; at least 1.
+    pub workers: u32,
+    /// How to read and write; the best that is permitted when absent.
+    pub method: Option<Method>,
+    /// With verification: whether every block was sealed when the files were made, and since then
+    /// written by loads with verification only. Else a block is judged from this load's first
+    /// write to it on.
+    pub sealed: bool,
+}
+
+/// A virtual machine as a worker knows it.
+#[derive(Clone, Debug)]
+struct VmSpec {
+    number: u32,
+    volume: u32,
+    path: PathBuf,
+    /// Where its data begins in the file.
+    offset: u64,
+}
+
+/// Everything that a worker needs to begin.
+struct Part<'a> {
+    load: &'a StorageLoad,
+    files: Vec<FileSpec>,
+    rules: Rules,
+    control: &'a Control,
+    /// Reads and writes under way of each virtual machine.
+    in_flight: u32,
+    /// Marks the blocks that this load writes.
+    mark: u64,
+}
+
+/// Runs a load on files that are there and long enough. With writes it overwrites their data.
+///
+/// # Errors
+/// When the storage cannot be used as asked, failed in a way that the policy does not survive, or
+/// somebody asked to stop; nothing is left running.
+pub fn run(
+    load: &StorageLoad,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<LoadResult, LoadError> {
+    check(load)?;
+    let control = Control::default();
+    let quota = Quota::new(load.schedule.events());
+    let vms = load.files.len() as u32;
+    let workers = load.workers.clamp(1, vms);
+    let best = || if ring::is_permitted() { Method::Ring } else { Method::Threads };
+    let method = load.method.unwrap_or_else(best);
+    let in_flight = match method {
+        Method::Ring => load.in_flight,
+        Method::Threads => load.in_flight.min((threads::MOST as u32 / vms).max(1)),
+    };
+    // Different for each load, and never 0, which is for filling.
+    let mark = u64::try_from(Clock.wall().as_nanos()).unwrap_or(u64::MAX).max(1);
+    let asked = Asked {
+        clients: vms * in_flight,
+        open: load.open.as_ref(),
+        lost: |since| StorageError::Gone { seconds: since.as_secs_f64() }.into(),
+    };
+    let part = |begin: &mut dyn FnMut() -> Option<Nanos>, tell: &mut dyn FnMut(PartProgress)| {
+        std::thread::scope(|scope| {
+            let (sender, messages) = mpsc::channel();
+            for index in 0..workers {
+                let files: Vec<FileSpec> = load
+                    .files
+                    .iter()
+                    .skip(index as usize)
+                    .step_by(workers as usize)
+                    .cloned()
+                    .collect();
+                let share = f64::from(files.len() as u32) / f64::from(vms);
+                let rules = Rules {
+                    schedule: load.schedule,
+                    quota: quota.clone(),
+                    policy: load.policy.clone(),
+                    arrivals: load.open.as_ref().map(|open| arrivals(open, share, index, workers)),
+                };
+                let part = Part { load, files, rules, control: &control, in_flight, mark };
+                spawn(scope, index, sender.clone(), move |sender| match method {
+                    Method::Ring => part.work_in_ring(sender),
+                    Method::Threads => part.work_in_threads(sender),
+                })
+                .map_err(|error| {
+                    control.abort();
+                    LoadError::System(error)
+                })?;
+            }
+            drop(sender);
+            let coordinator = Coordinator {
+                clients: vms * in_flight,
+                schedule: load.schedule,
+                requests: Kind::NAMES,
+                workers,
+                ready_limit: Duration::MAX,
+                control: &control,
+                messages,
+                stop,
+            };
+            let result = coordinator.run(begin, tell);
+            control.abort();
+            result
+        })
+    };
+    let (result, parts) = alone(asked, part, progress)?;
+    Ok(LoadResult { fleet: Some(account::fleet(parts, in_flight)), ..result })
+}
+
+/// Refuses what makes no sense, so that nothing below has to.
+fn check(load: &StorageLoad) -> Result<(), StorageError> {
+    let storage = &load.storage;
+    let nonsense = |what: &str| Err(StorageError::Nonsense(what.to_owned()));
+    if load.files.is_empty() || load.files.len() != storage.vms as usize {
+        return nonsense("a load on storage needs one file for each virtual machine");
+    }
+    if storage.blocks.iter().any(|share| share.bytes == 0 || share.bytes % 512 != 0) {
+        return nonsense("the size of a block must be a multiple of 512 bytes");
+    }
+    if storage.blocks.is_empty() || storage.bytes_per_vm < u64::from(storage.largest_block()) {
+        return nonsense("the data of a virtual machine must have room for its largest block");
+    }
+    if load.in_flight == 0 {
+        return nonsense("a virtual machine must have something in flight");
+    }
+    if load.files.iter().any(|file| file.volume as usize >= load.files.len()) {
+        return nonsense("volumes must be numbered from 0, and each have a virtual machine");
+    }
+    if load.files.iter().any(|file| file.length < storage.bytes_per_vm) {
+        return nonsense("a file is shorter than the data of its virtual machine");
+    }
+    Ok(())
+}
+
+/// The arrivals of a worker that drives that share of the virtual machines, and how many of them
+/// may wait.
+fn arrivals(open: &OpenLoop, share: f64, index: u32, workers: u32) -> (Arrivals, usize) {
+    let even = OpenLoop { rate: open.rate * share * f64::from(workers), ..open.clone() };
+    (Arrivals::new(&even, index, workers), (open.max_waiting as f64 * share).ceil() as usize)
+}
+
+impl Part<'_> {
+    fn work_in_ring(
+        self,
+        sender: &mpsc::Sender<Message<FleetPart>>,
+    ) -> Result<Report<FleetPart>, LoadError> {
+        let (files, arena) = self.open()?;
+        let ring = Ring::new(self.slots(), files, arena, Clock).map_err(LoadError::System)?;
+        self.work(ring, IoMethod::IoUring, sender)
+    }
+
+    fn work_in_threads(
+        self,
+        sender: &mpsc::Sender<Message<FleetPart>>,
+    ) -> Result<Report<FleetPart>, LoadError> {
+        let (files, arena) = self.open()?;
+        let threads = Threads::new(self.slots(), files, arena, Clock);
+        self.work(threads.map_err(LoadError::System)?, IoMethod::Threads, sender)
+    }
+
+    fn slots(&self) -> usize {
+        self.files.len() * self.in_flight as usize
+    }
+
+    fn open(&self) -> Result<(Vec<File>, Arena), StorageError> {
+        let storage = &self.load.storage;
+        let files = self.files.iter().map(|spec| files::open(spec, storage));
+        let need = Need {
+            slots: self.slots(),
+            bytes: storage.largest_block() as usize,
+            reads: storage.read_percent > 0,
+            writes: storage.writes(),
+        };
+        Ok((files.collect::<Result<_, _>>()?, Arena::new(need, self.load.seed)?))
+    }
+
+    fn work<T: Transport>(
+        self,
+        transport: T,
+        io: IoMethod,
+        sender: &mpsc::Sender<Message<FleetPart>>,
+    ) -> Result<Report<FleetPart>, LoadError> {
+        let spec = |file: &FileSpec| VmSpec {
+            number: file.vm,
+            volume: file.volume,
+            path: file.path.clone(),
+            offset: file.offset,
+        };
+        let assignment = Assignment {
+            storage: &self.load.storage,
+            vms: self.files.iter().map(spec).collect(),
+            in_flight: self.in_flight,
+            seed: self.load.seed,
+            load: self.mark,
+            sealed: self.load.sealed,
+        };
+        let spec = WorkerSpec {
+            schedule: self.load.schedule,
+            drain_limit: self.load.drain_limit,
+            clock: Clock,
+            control: self.control,
+            io,
+        };
+        let crew = Crew::new(assignment, self.rules);
+        let worker = Worker { spec, crew, transport };
+        let _ = sender.send(Message::Ready(Wake::Thread(std::thread::current())));
+        worker.work(|interval| {
+            let _ = sender.send(Message::Interval(Box::new(interval)));
+        })
+    }
+}

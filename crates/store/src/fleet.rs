@@ -1,0 +1,168 @@
+//! What a load on storage adds: its virtual machines and volumes, and latencies by kind.
+
+use crate::value::{Columns, Histogram};
+use model::{Fleet, IoAccount, IoFigures, StatementLatencies, Verified, VmAccount, VolumeAccount};
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+pub(crate) fn insert_by_statement(
+    connection: &Connection,
+    position: u32,
+    by_statement: &[StatementLatencies],
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO statement_latencies (position, number, name, latencies) VALUES (?, ?, ?, ?)",
+    )?;
+    for (number, kind) in by_statement.iter().enumerate() {
+        statement.execute(params![
+            position,
+            number as u64,
+            kind.name,
+            kind.latencies.to_bytes()
+        ])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn select_by_statement(
+    connection: &Connection,
+    position: u32,
+) -> Result<Vec<StatementLatencies>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT name, latencies FROM statement_latencies WHERE position = ? ORDER BY number",
+    )?;
+    let kinds = statement.query_map([position], |row| {
+        let mut columns = Columns::of(row);
+        Ok(StatementLatencies { name: columns.next()?, latencies: histogram(&mut columns)? })
+    })?;
+    kinds.collect()
+}
+
+pub(crate) fn insert(connection: &Connection, position: u32, fleet: &Fleet) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO fleet (position, in_flight, held_seconds, verified_units, unknown_units)
+             VALUES (?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            position,
+            fleet.in_flight,
+            fleet.held_seconds,
+            fleet.verified.map(|verified| verified.units),
+            fleet.verified.map(|verified| verified.unknown)
+        ])?;
+    insert_volumes(connection, position, &fleet.volumes)?;
+    insert_vms(connection, position, &fleet.vms)
+}
+
+fn insert_volumes(connection: &Connection, position: u32, volumes: &[VolumeAccount]) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO volume_account (position, volume, vms, bytes_read, read_latencies,
+         bytes_written, write_latencies) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (number, volume) in volumes.iter().enumerate() {
+        statement.execute(params![
+            position,
+            number as u64,
+            volume.vms,
+            volume.reads.bytes,
+            volume.reads.latencies.to_bytes(),
+            volume.writes.bytes,
+            volume.writes.latencies.to_bytes()
+        ])?;
+    }
+    Ok(())
+}
+
+fn insert_vms(connection: &Connection, position: u32, vms: &[VmAccount]) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO vm_account (position, vm, volume, reads, bytes_read, read_mean_ms,
+         read_p99_ms, read_max_ms, writes, bytes_written, write_mean_ms, write_p99_ms,
+         write_max_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (number, VmAccount { volume, reads, writes }) in vms.iter().enumerate() {
+        statement.execute(params![
+            position,
+            number as u64,
+            volume,
+            reads.count,
+            reads.bytes,
+            reads.mean_ms,
+            reads.p99_ms,
+            reads.max_ms,
+            writes.count,
+            writes.bytes,
+            writes.mean_ms,
+            writes.p99_ms,
+            writes.max_ms
+        ])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Fleet>> {
+    connection
+        .prepare_cached(
+            "SELECT in_flight, held_seconds, verified_units, unknown_units FROM fleet
+             WHERE position = ?",
+        )?
+        .query_row([position], |row| {
+            let mut columns = Columns::of(row);
+            Ok(Fleet {
+                in_flight: columns.next()?,
+                held_seconds: columns.real()?,
+                verified: verified(&mut columns)?,
+                volumes: select_volumes(connection, position)?,
+                vms: select_vms(connection, position)?,
+            })
+        })
+        .optional()
+}
+
+/// What was verified, from two columns that are both there or both missing.
+fn verified(columns: &mut Columns<'_>) -> Result<Option<Verified>> {
+    let (units, unknown): (Option<u64>, Option<u64>) = (columns.next()?, columns.next()?);
+    Ok(units.zip(unknown).map(|(units, unknown)| Verified { units, unknown }))
+}
+
+fn select_volumes(connection: &Connection, position: u32) -> Result<Vec<VolumeAccount>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT vms, bytes_read, read_latencies, bytes_written, write_latencies
+         FROM volume_account WHERE position = ? ORDER BY volume",
+    )?;
+    let volumes = statement.query_map([position], |row| {
+        let mut columns = Columns::of(row);
+        let vms = columns.next()?;
+        let mut account = || -> Result<IoAccount> {
+            Ok(IoAccount { bytes: columns.next()?, latencies: histogram(&mut columns)? })
+        };
+        Ok(VolumeAccount { vms, reads: account()?, writes: account()? })
+    })?;
+    volumes.collect()
+}
+
+fn select_vms(connection: &Connection, position: u32) -> Result<Vec<VmAccount>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT volume, reads, bytes_read, read_mean_ms, read_p99_ms, read_max_ms, writes,
+         bytes_written, write_mean_ms, write_p99_ms, write_max_ms FROM vm_account
+         WHERE position = ? ORDER BY vm",
+    )?;
+    let vms = statement.query_map([position], |row| {
+        let mut columns = Columns::of(row);
+        let volume = columns.next()?;
+        let mut figures = || -> Result<IoFigures> {
+            Ok(IoFigures {
+                count: columns.next()?,
+                bytes: columns.next()?,
+                mean_ms: columns.next()?,
+                p99_ms: columns.next()?,
+                max_ms: columns.next()?,
+            })
+        };
+        Ok(VmAccount { volume, reads: figures()?, writes: figures()? })
+    })?;
+    vms.collect()
+}
+
+fn histogram(columns: &mut Columns<'_>) -> Result<model::Latencies> {
+    Ok(columns.next::<Histogram>()?.0)
+}
