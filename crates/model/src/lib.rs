@@ -50,7 +50,7 @@ pub use metric::{Better, KNOWN_METRICS, KnownMetric, Metric, factor_to, known_me
 pub use mix::{OltpMix, OltpTransaction};
 pub use noun::Noun;
 pub use oltp::{Oltp, OltpDialect, TableSchema};
-pub use opinion::{OpinionEnd, OpinionFigures, SecondOpinion, Turn};
+pub use opinion::{Direction, OpinionEnd, OpinionFigures, OpinionPart, SecondOpinion, Turn};
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};

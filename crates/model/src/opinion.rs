@@ -56,6 +56,9 @@ pub struct OpinionFigures {
     pub elapsed: Duration,
     /// Transactions per second.
     pub transactions_per_second: f64,
+    /// Reads and writes apart, where it is a load on storage that has them.
+    #[serde(default)]
+    pub parts: Vec<OpinionPart>,
     /// Mean latency of a transaction in milliseconds.
     pub latency_mean_ms: f64,
     /// 95th percentile of it in milliseconds, where the tool tells it.
@@ -69,6 +72,34 @@ pub struct OpinionFigures {
     /// How far its percentiles may be off for the classes in which it counts latencies, as a
     /// share of them.
     pub percentile_rounding: f64,
+}
+
+/// The reads or the writes of a load on storage, as another tool measured them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpinionPart {
+    /// Which of them.
+    pub direction: Direction,
+    /// How many there were each second.
+    pub per_second: f64,
+    /// Mean latency in milliseconds.
+    pub latency_mean_ms: f64,
+    /// 99th percentile of it in milliseconds, where the tool tells it.
+    pub latency_p99_ms: Option<f64>,
+}
+
+/// Where the data of an input or output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From storage.
+    Read,
+    /// To storage.
+    Write,
+}
+
+impl Direction {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Read, Self::Write];
 }
 
 impl SecondOpinion {

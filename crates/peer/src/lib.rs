@@ -1,7 +1,8 @@
 //! Other tools that measure the same: run as a second opinion, and read.
 //!
 //! [`sysbench`] runs the installed sysbench on the tables that weighin uses, [`key_value`] runs
-//! memtier_benchmark or redis-benchmark on its keys; both read what is printed. [`child`] runs any
+//! memtier_benchmark or redis-benchmark on its keys, [`storage`] fio on its files; all read what is
+//! printed. [`child`] runs any
 //! program to its end and says what it used.
 
 mod address;
@@ -10,6 +11,7 @@ pub mod key_value;
 mod measured;
 mod printed;
 mod program;
+pub mod storage;
 pub mod sysbench;
 
 pub use address::Address;

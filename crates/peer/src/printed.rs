@@ -39,6 +39,17 @@ impl Printed {
         self.maybe(name).ok_or_else(|| format!("{} printed no {name}", self.tool))
     }
 
+    /// A latency in milliseconds, where it is there.
+    pub(crate) fn milliseconds(&self, name: &str) -> Option<f64> {
+        let per_unit = match self.reported.figure(name)?.unit.as_str() {
+            "ns" => 1e-6,
+            "us" => 1e-3,
+            "ms" => 1.0,
+            _ => return None,
+        };
+        Some(self.maybe(name)?.value * per_unit)
+    }
+
     /// A figure that may be missing.
     pub(crate) fn maybe(&self, name: &str) -> Option<PrintedNumber> {
         self.reported.number(name).copied()

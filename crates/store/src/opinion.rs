@@ -1,7 +1,7 @@
 //! What another tool made of a trial.
 
 use crate::value::{Columns, Name, Nanos};
-use model::{Failure, FailureKind, OpinionEnd, OpinionFigures, SecondOpinion};
+use model::{Failure, FailureKind, OpinionEnd, OpinionFigures, OpinionPart, SecondOpinion};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 /// Writes the second opinion on a trial.
@@ -41,12 +41,45 @@ pub(crate) fn insert(
             failure.map(|failure| &failure.message),
             failure.map(|failure| &failure.remedy)
         ])?;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO second_opinion_part (position, direction, per_second, latency_mean_ms,
+         latency_p99_ms) VALUES (?, ?, ?, ?, ?)",
+    )?;
+    for part in figures.map(|figures| &figures.parts).into_iter().flatten() {
+        let OpinionPart { direction, per_second, latency_mean_ms, latency_p99_ms } = part;
+        let direction = Name(*direction);
+        statement.execute(params![
+            position,
+            direction,
+            per_second,
+            latency_mean_ms,
+            latency_p99_ms
+        ])?;
+    }
     Ok(())
+}
+
+fn parts(connection: &Connection, position: u32) -> Result<Vec<OpinionPart>> {
+    connection
+        .prepare_cached(
+            "SELECT direction, per_second, latency_mean_ms, latency_p99_ms
+             FROM second_opinion_part WHERE position = ? ORDER BY direction",
+        )?
+        .query_map([position], |row| {
+            let mut columns = Columns::of(row);
+            Ok(OpinionPart {
+                direction: columns.name()?,
+                per_second: columns.real()?,
+                latency_mean_ms: columns.real()?,
+                latency_p99_ms: columns.next()?,
+            })
+        })?
+        .collect()
 }
 
 /// Reads the second opinion on a trial, if there is one.
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<SecondOpinion>> {
-    connection
+    let opinion = connection
         .prepare_cached(
             "SELECT tool, turn, failure_kind, failure_message, failure_remedy, transactions,
              queries, errors, elapsed_ns, transactions_per_second, latency_mean_ms,
@@ -62,7 +95,15 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
                 end: end(&mut columns)?,
             })
         })
-        .optional()
+        .optional()?;
+    opinion
+        .map(|mut opinion| {
+            if let OpinionEnd::Measured(figures) = &mut opinion.end {
+                figures.parts = parts(connection, position)?;
+            }
+            Ok(opinion)
+        })
+        .transpose()
 }
 
 fn end(columns: &mut Columns<'_>) -> Result<OpinionEnd> {
@@ -82,6 +123,7 @@ fn end(columns: &mut Columns<'_>) -> Result<OpinionEnd> {
         latency_p95_ms: columns.next()?,
         cpu_seconds: columns.real()?,
         peak_rss_bytes: columns.next()?,
+        parts: Vec::new(),
         rate_rounding: columns.real()?,
         percentile_rounding: columns.real()?,
     }))

@@ -18,6 +18,7 @@ fn opine(data: &mut Dataset, repeats: u32, factor: impl Fn(u32) -> f64) {
             errors: 0,
             elapsed: Duration::from_secs(10),
             transactions_per_second: tps,
+            parts: Vec::new(),
             latency_mean_ms: 1.0,
             latency_p95_ms: load.latencies.percentile_ms(95.0).map(|ms| ms / factor(repeat)),
             cpu_seconds: 1.0,

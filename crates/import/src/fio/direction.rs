@@ -7,6 +7,10 @@ use model::{Latencies, PrintedNumber};
 /// The percentiles that are taken, of the seventeen that fio prints unless told otherwise.
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
+/// What latencies are of.
+const COMPLETION: &str = "of completion";
+const TOTAL: &str = "from submission to completion";
+
 /// One direction of the jobs of a group, where it did anything.
 pub(super) struct Direction<'a> {
     name: &'static str,
@@ -74,11 +78,12 @@ impl<'a> Direction<'a> {
         if self.parts.len() > 1 { "summed over the jobs" } else { "" }
     }
 
-    /// All completion latencies, where `json+` has printed the bins of every job.
+    /// All latencies, where `json+` has printed the bins of every job.
     pub(super) fn latencies(&self) -> Option<Latencies> {
         let mut latencies = Latencies::new();
         for part in &self.parts {
-            for (bin, count) in part.at(&["clat_ns", "bins"])?.members() {
+            let spread = spread(*part)?.latencies;
+            for (bin, count) in spread.at(&["bins"])?.members() {
                 latencies.record_many(bin.parse().ok()?, count.whole()?);
             }
         }
@@ -95,19 +100,41 @@ fn one_jobs_latencies(part: Json<'_>, prefix: &str, figures: &mut Figures) {
     if let Some((total, unit)) = of("lat") {
         for (name, metric) in [("mean", "avg"), ("max", "max")] {
             if let Some(value) = number(total, &[name]) {
-                let note = "from submission to completion";
-                figures.noted(&format!("{prefix}latency_{metric}"), value, unit, note, 0);
+                figures.noted(&format!("{prefix}latency_{metric}"), value, unit, TOTAL, 0);
             }
         }
     }
-    let Some((completion, unit)) = of("clat") else { return };
-    let printed = completion.at(&["percentile"]).map(Json::members).unwrap_or_default();
+    let Some(Spread { latencies, unit, note }) = spread(part) else { return };
+    let printed = latencies.at(&["percentile"]).map(Json::members).unwrap_or_default();
     for rank in PERCENTILES {
         if let Some(value) = printed.get(&format!("{rank:.6}")).and_then(|value| value.number()) {
             let metric = format!("{prefix}{}", percentile(rank));
-            figures.noted(&metric, value, unit, "of completion", 0);
+            figures.noted(&metric, value, unit, note, 0);
         }
     }
+}
+
+/// Latencies whose percentiles fio has printed.
+struct Spread<'a> {
+    latencies: Json<'a>,
+    unit: &'static str,
+    note: &'static str,
+}
+
+/// Those of completion, which fio prints unless told otherwise, or else those from submission on.
+fn spread(part: Json<'_>) -> Option<Spread<'_>> {
+    // Version 2 has microseconds under names without a unit.
+    let names = [
+        ("clat_ns", "ns", COMPLETION),
+        ("clat", "us", COMPLETION),
+        ("lat_ns", "ns", TOTAL),
+        ("lat", "us", TOTAL),
+    ];
+    names.into_iter().find_map(|(name, unit, note)| {
+        let latencies = part.at(&[name])?;
+        latencies.at(&["percentile"])?;
+        Some(Spread { latencies, unit, note })
+    })
 }
 
 fn number(json: Json<'_>, path: &[&str]) -> Option<PrintedNumber> {

@@ -90,3 +90,17 @@ fn version_2_has_microseconds_and_kibibytes() {
     assert_eq!(figure(&parsed.trials[0], "latency_p95"), (39168.0, "us"));
     assert_eq!(figure(&parsed.trials[0], "bandwidth"), (121_935.0, "KiB/s"));
 }
+
+#[test]
+fn percentiles_from_submission_on_are_read_where_there_are_no_others() {
+    let text = "{\n\"fio version\": \"fio-3.33\",\n\"jobs\": [{\"jobname\": \"a\", \"read\": {\
+        \"io_bytes\": 4096, \"iops\": 5.0, \"clat_ns\": {\"mean\": 900.0}, \"lat_ns\": {\
+        \"mean\": 1000.0, \"percentile\": {\"99.000000\": 2500}}}}]\n}\n";
+    let parsed = parse("a.json", text);
+    let trial = &parsed.trials[0];
+    assert_eq!(figure(trial, "latency_p99"), (2500.0, "ns"));
+    assert_eq!(
+        reported(trial).figure("latency_p99").unwrap().note,
+        "from submission to completion"
+    );
+}

@@ -81,6 +81,7 @@ fn figures(result: &SysbenchResult, usage: &Usage) -> OpinionFigures {
         errors: result.errors,
         elapsed: result.elapsed,
         transactions_per_second: result.transactions_per_second,
+        parts: Vec::new(),
         latency_mean_ms: result.latency_mean_ms,
         latency_p95_ms: result.percentile.map(|percentile| percentile.ms),
         cpu_seconds: usage.cpu().as_secs_f64(),

@@ -249,12 +249,24 @@ fn second_opinion(d: &mut Draw) -> SecondOpinion {
             latency_p95_ms: d.maybe(Draw::real),
             cpu_seconds: d.real(),
             peak_rss_bytes: d.maybe(Draw::count),
+            parts: opinion_parts(d),
             rate_rounding: d.real(),
             percentile_rounding: d.real(),
         }),
     };
     let turn = [Turn::Before, Turn::After][d.below(2) as usize];
     SecondOpinion { tool: d.text(), turn, end }
+}
+
+/// Reads, writes, both or neither, in this order.
+fn opinion_parts(d: &mut Draw) -> Vec<OpinionPart> {
+    let part = |d: &mut Draw, direction| OpinionPart {
+        direction,
+        per_second: d.real(),
+        latency_mean_ms: d.real(),
+        latency_p99_ms: d.maybe(Draw::real),
+    };
+    Direction::ALL.into_iter().filter_map(|at| d.maybe(|d| part(d, at))).collect()
 }
 
 fn load(d: &mut Draw) -> LoadResult {

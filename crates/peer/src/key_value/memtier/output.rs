@@ -42,6 +42,7 @@ pub(super) fn figures(
         errors: printed.maybe("errors").map_or(0, |errors| errors.value as u64),
         elapsed,
         transactions_per_second: rate / pipeline,
+        parts: Vec::new(),
         latency_mean_ms: mean(&printed)?,
         latency_p95_ms: p95,
         cpu_seconds: usage.cpu().as_secs_f64(),

@@ -33,6 +33,7 @@ pub(super) fn figures(
         errors: 0,
         elapsed: Duration::try_from_secs_f64(seconds).ok()?,
         transactions_per_second: rate / f64::from(pipeline),
+        parts: Vec::new(),
         latency_mean_ms: mean,
         latency_p95_ms: (p95 > 0.0).then_some(p95),
         cpu_seconds: usage.cpu().as_secs_f64(),
