@@ -3,6 +3,7 @@
 mod events;
 mod kin;
 mod limits;
+mod template;
 mod trouble;
 mod words;
 

@@ -20,7 +20,7 @@ fn study(volumes: &[(&str, &str)]) -> String {
 }
 
 /// Whether this machine can build volumes of ext4 and btrfs with limits; a word about it where not.
-fn volumes_can_be_built() -> bool {
+pub fn volumes_can_be_built() -> bool {
     let volume = BuiltVolume {
         devices: 1,
         device_bytes: 512 << 20,
