@@ -58,6 +58,20 @@ impl Helper {
     }
 
     fn start_with(parent: &Path, user: Option<u32>, environment: &[(&str, &str)]) -> Self {
+        let mut process = Self::spawn(parent, user, environment);
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let line = output
+            .by_ref()
+            .lines()
+            .map_while(Result::ok)
+            .find(|line| line.starts_with("sandbox "))
+            .expect("the helper says where its sandbox is");
+        let words: Vec<&str> = line.split(' ').collect();
+        let server = ProcessIdentity::of(words[1].parse().unwrap()).unwrap();
+        Self { process, server, data: PathBuf::from(words[2]), _output: output }
+    }
+
+    fn spawn(parent: &Path, user: Option<u32>, environment: &[(&str, &str)]) -> Child {
         let program = parent.join("helper");
         if !program.exists() {
             // Not by a file of our own: a process that another test forks meanwhile would hold it
@@ -78,17 +92,7 @@ impl Helper {
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
-        let mut process = command.spawn().unwrap();
-        let mut output = BufReader::new(process.stdout.take().unwrap());
-        let line = output
-            .by_ref()
-            .lines()
-            .map_while(Result::ok)
-            .find(|line| line.starts_with("sandbox "))
-            .expect("the helper says where its sandbox is");
-        let words: Vec<&str> = line.split(' ').collect();
-        let server = ProcessIdentity::of(words[1].parse().unwrap()).unwrap();
-        Self { process, server, data: PathBuf::from(words[2]), _output: output }
+        command.spawn().unwrap()
     }
 
     /// The directory of the sandbox.
@@ -252,6 +256,29 @@ fn killed_with_sigkill_no_device_mount_or_limit_stays_behind() {
     helper.process.wait().unwrap();
     wait_until("server and volume are gone", || stood.is_gone());
     assert!(!stood.is_limited(), "{}", stood.device);
+}
+
+#[test]
+fn killed_while_it_builds_a_volume_nothing_stays_behind() {
+    let Some(_turn) = volumes() else { return };
+    let parent = parent();
+    let sandboxes = parent.path().join("sandboxes");
+    let homes = || fs::read_dir(&sandboxes).unwrap().flatten().map(|home| home.path());
+    let mounts = || fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let is_mounted = || mounts().contains(sandboxes.to_str().unwrap());
+    let has_device = || !loops_below(&sandboxes).is_empty();
+    let has_file = || homes().any(|home| home.join("devices/0.img").exists());
+    for (stage, reached) in [
+        ("a file", &has_file as &dyn Fn() -> bool),
+        ("a device", &has_device),
+        ("a file system", &is_mounted),
+    ] {
+        let mut process = Helper::spawn(parent.path(), None, &[(HELPER_VOLUME, "yes")]);
+        wait_until(stage, reached);
+        process.kill().unwrap();
+        process.wait().unwrap();
+        wait_until("all is gone", || homes().next().is_none() && !has_device() && !is_mounted());
+    }
 }
 
 #[test]

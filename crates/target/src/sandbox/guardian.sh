@@ -41,6 +41,8 @@ lift_limits() {
 
 take_volume_apart() {
     [ -e "$1/volume" ] || return 0
+    # Weighin may have been killed while losetup worked for it.
+    grep -qszx -e"$1/devices/[0-9]*.img" /proc/[0-9]*/cmdline && left=yes
     if mountpoint -q "$1/volume"; then
         left=yes
         umount "$1/volume"

@@ -102,11 +102,18 @@ pub(crate) fn mount_point(home: &Path) -> PathBuf {
     home.join("volume")
 }
 
+const DIRECT_IO: &str = "the files of volumes need a file system with direct IO, such as ext4 or xfs: \
+                         name a directory on one beside `volume`";
+
 /// Makes a file a loop device; returns the device's name. Direct IO, because otherwise the machine's
 /// memory would hold the data a second time, and answer for the disk.
 fn attach(file: &Path) -> Result<String, Failure> {
     let options = ["--find", "--show", "--direct-io=on"].map(OsStr::new);
-    let device = run("losetup", options.into_iter().chain([file.as_os_str()]))?;
+    let device = run("losetup", options.into_iter().chain([file.as_os_str()]));
+    let device = device.map_err(|failure| match failure.kind {
+        FailureKind::SandboxStart => Failure { remedy: DIRECT_IO.to_owned(), ..failure },
+        _ => failure,
+    })?;
     let device = device.trim();
     device.strip_prefix("/dev/").map(str::to_owned).ok_or_else(|| {
         let message = format!("losetup made a device of {}, and said {device:?}", file.display());
