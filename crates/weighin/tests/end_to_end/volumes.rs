@@ -1,9 +1,10 @@
 //! Private servers on volumes that weighin builds, and what is said where it can't.
 
-use crate::support::{Ran, Workplace, not_tested, with_mounts};
-use model::{BuiltVolume, FileSystem, IoLimits};
+use crate::support::{Ran, Workplace, not_tested, shared_directory, with_mounts};
+use model::{BuiltVolume, FileSystem, IoLimits, System};
 use std::path::Path;
 use std::process::Command;
+use target::sandbox::{Sandbox, SandboxOptions};
 
 /// A study of Redis servers that sync every write, each with that as its volume.
 fn study(volumes: &[(&str, &str)]) -> String {
@@ -63,6 +64,41 @@ fn a_study_of_volumes_runs_and_its_report_says_what_they_were() {
         "ext4 on a device of 64.0 MiB",
     ] {
         assert!(report.contains(words), "no «{words}» in\n{report}");
+    }
+}
+
+#[test]
+fn the_devices_of_a_volume_are_those_that_were_made_for_it() {
+    if !volumes_can_be_built() {
+        return;
+    }
+    let directory = shared_directory();
+    for (file_system, devices) in [(FileSystem::Ext4, 1), (FileSystem::Btrfs, 2)] {
+        let volume = BuiltVolume {
+            devices,
+            device_bytes: 128 << 20,
+            chunk_bytes: None,
+            file_system,
+            limits: IoLimits::default(),
+        };
+        let sandbox = Sandbox::start(SandboxOptions {
+            system: System::Redis,
+            directory: Some(directory.path().to_owned()),
+            volume: Some(volume),
+            ..SandboxOptions::default()
+        });
+        let sandbox = sandbox.unwrap();
+        let found = sample::volume_of(sandbox.data_directory()).unwrap();
+        assert_eq!(found.file_system, file_system.name());
+        assert_eq!(found.devices.len(), devices as usize, "{found:?}");
+        assert_eq!(found.members, found.devices);
+        for device in &found.members {
+            let file = format!("/sys/block/{device}/loop/backing_file");
+            let file = std::fs::read_to_string(file).unwrap();
+            assert!(Path::new(&file).starts_with(directory.path()), "{file}");
+        }
+        let below = sample::volume_of(directory.path()).unwrap();
+        assert_eq!(found.beneath, below.members);
     }
 }
 
