@@ -17,7 +17,7 @@ fn with_snapshots() -> Dataset {
     let trials = dataset.trials.iter_mut().filter(|record| record.key.target == "durable");
     for record in trials {
         for (second, sample) in (1..).zip(&mut record.sampling.samples) {
-            let counters = sample.counters.as_mut().unwrap();
+            let counters = sample.counters.as_mut().expect("sampled counters");
             let running = i64::from((6..=7).contains(&second));
             counters.insert("rdb_bgsave_in_progress".into(), running);
             counters.insert("latest_fork_usec".into(), 2_000);
@@ -47,7 +47,7 @@ fn a_snapshot_is_a_band_in_every_panel_with_what_it_may_and_what_it_must_have_ta
 fn sentences_and_tables_say_what_snapshots_cost() {
     let text = rendered(&with_snapshots(), Format::Markdown).replace('\u{a0}', " ");
     for part in [
-        "3 snapshots in 3 of 3 trials: each took 1–3 s, the fork 2 ms of that, and 1 MiB of memory",
+        "3 snapshots in 3 of 3 trials: each took 1.00–3.00 s, the fork 2.00 ms of that, and 1.00 MiB of memory",
         "that were quiet, ",
         "## Background work of the servers",
         "| 5.00–6.00 s | 7.00–8.00 s |",

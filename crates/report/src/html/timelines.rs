@@ -86,7 +86,7 @@ fn at_level(
         return html! {};
     }
     let eventful = trials.iter().any(|(_, seen)| seen.is_some());
-    let latencies = eventful.then(|| Tail { confidence: analysis.dataset.study.confidence });
+    let latencies = eventful.then_some(Tail { confidence: analysis.dataset.study.confidence });
     let extent = Extent::of(&records, latencies);
     html! {
         details {
@@ -210,6 +210,8 @@ fn chart(
     }
     shown.push("processors and disk writes");
     panels.extend(sampled_panels(&record.sampling.samples, extent));
+    // Nothing is drawn of what is not known.
+    panels.retain(|panel| panel.lines.iter().any(|line| !line.points.is_empty()));
     PanelChart {
         title: format!("{}: {} over time", record.key, shown.join(", ")),
         time: (0.0, extent.seconds),
@@ -255,7 +257,7 @@ fn down(outage: &Outage, extent: &Extent) -> Band {
     Band { class: "outage", time: (from, until), letter: None, title }
 }
 
-/// Panels of what was sampled; none of what was not.
+/// Panels of what may have been sampled.
 fn sampled_panels(samples: &[Sample], extent: &Extent) -> Vec<Panel> {
     let line = |class, of: &dyn Fn(&Sample) -> Option<f64>| Line {
         class,
@@ -286,6 +288,5 @@ fn sampled_panels(samples: &[Sample], extent: &Extent) -> Vec<Panel> {
             lines: vec![line("load", &dirty_pages)],
         },
     ];
-    let drawn = |panel: &Panel| panel.lines.iter().any(|line| !line.points.is_empty());
-    panels.into_iter().filter(drawn).collect()
+    panels.into()
 }

@@ -10,11 +10,9 @@ use model::TriggerAnswer;
 /// What each kind cost in each cell, figure by figure; `None` where nothing was seen.
 pub(crate) fn event_costs(analysis: &Analysis) -> Option<Table> {
     let mut table = Table::new([
-        words("test"),
+        words("test and level"),
         words("target"),
-        words("level"),
         words("what"),
-        words("trials"),
         words("figure"),
         numbers("in quiet seconds"),
         numbers("touched ÷ quiet"),
@@ -32,11 +30,10 @@ pub(crate) fn event_costs(analysis: &Analysis) -> Option<Table> {
                     Changed::Higher | Changed::Lower => Tone::Plain,
                 };
                 let row = [
-                    Cell::text(&test.test),
+                    Cell::text(format!("{}, {}", test.test, cost.level)),
                     Cell::target(&cost.target, view::series(analysis, &cost.target)),
-                    Cell::text(cost.level.to_string()),
-                    Cell::text(event_kind(cost.kind)),
-                    Cell::text(format!("{seen} of {of}")),
+                    Cell::text(event_kind(cost.kind))
+                        .with_note(format!("in {seen} of {of} trials")),
                     Cell::text(format!("{figure}, {unit}")),
                     Cell::estimate(Some(&change.quiet)),
                     Cell::estimate(Some(&change.ratio)),
@@ -52,9 +49,8 @@ pub(crate) fn event_costs(analysis: &Analysis) -> Option<Table> {
 /// Every event of every trial, and what became of triggers; `None` where there is nothing.
 pub(crate) fn events(analysis: &Analysis) -> Option<Table> {
     let mut table = Table::new([
-        words("test"),
+        words("test and level"),
         words("target"),
-        words("level"),
         numbers("repeat"),
         words("what"),
         words("began"),
@@ -75,9 +71,8 @@ pub(crate) fn events(analysis: &Analysis) -> Option<Table> {
 fn of_trial(analysis: &Analysis, test: &TestAnalysis, trial: &TrialEvents, table: &mut Table) {
     let head = || {
         vec![
-            Cell::text(&test.test),
+            Cell::text(format!("{}, {}", test.test, trial.level)),
             Cell::target(&trial.target, view::series(analysis, &trial.target)),
-            Cell::text(trial.level.to_string()),
             Cell::text(trial.repeat.to_string()),
         ]
     };

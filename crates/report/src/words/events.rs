@@ -4,6 +4,7 @@ use super::metric::metric_name;
 use crate::numbers::{self, bytes, count, figure, percent, range};
 use analyse::{Change, Changed, EventCost, EventKind, ServerEvent, TriggerTrouble};
 use model::TriggerAnswer;
+use stats::Estimate;
 
 /// The name of a kind, for tables and drawings.
 pub(crate) fn event_kind(kind: EventKind) -> &'static str {
@@ -100,7 +101,7 @@ fn forked(cost: &EventCost) -> Option<String> {
 fn copied(cost: &EventCost) -> Option<String> {
     let (least, most) = cost.cow_bytes.map(|(least, most)| (bytes(least), bytes(most)))?;
     let copied = if least == most { most } else { format!("{least} to {most}") };
-    Some(format!("and {copied} of memory were copied because they changed meanwhile"))
+    Some(format!("and {copied} of memory was copied because it changed meanwhile"))
 }
 
 /// How figures changed in the seconds that were touched.
@@ -111,8 +112,15 @@ fn effect(cost: &EventCost) -> String {
                 known"
             .to_owned();
     }
-    let changes: Vec<String> =
-        cost.changes.iter().map(|change| one_change(change, cost.margin)).collect();
+    let said = |change: &Change| one_change(change, cost.margin);
+    let mut changes: Vec<String> = cost.changes.iter().filter_map(said).collect();
+    let unresolved = cost.changes.iter().filter(|change| change.changed == Changed::Unresolved);
+    let unresolved: Vec<String> = unresolved
+        .map(|change| format!("{} {}", metric_name(change.metric), ratio(&change.ratio)))
+        .collect();
+    if !unresolved.is_empty() {
+        changes.push(format!("whether these changed is not known: {}", numbers::list(&unresolved)));
+    }
     let longest = cost.longest_ms.map_or(String::new(), |(during, quiet)| {
         format!(
             "; the longest operation took {}\u{a0}ms, in quiet seconds {}\u{a0}ms",
@@ -128,13 +136,21 @@ fn effect(cost: &EventCost) -> String {
     )
 }
 
-fn one_change(change: &Change, margin: f64) -> String {
-    let name = metric_name(change.metric);
-    let ratio = numbers::estimate(&change.ratio, "×");
+/// A change that is resolved, or that there surely is none; `None` of others.
+fn one_change(change: &Change, margin: f64) -> Option<String> {
+    let (name, ratio) = (metric_name(change.metric), ratio(&change.ratio));
     match change.changed {
-        Changed::Higher | Changed::Lower => format!("{name} was {ratio}"),
-        Changed::Same => format!("{name} was the same within {}: {ratio}", percent(margin)),
-        Changed::Unresolved => format!("whether {name} changed is not known: {ratio}"),
+        Changed::Higher | Changed::Lower => Some(format!("{name} was {ratio}")),
+        Changed::Same => Some(format!("{name} was the same within {} ({ratio})", percent(margin))),
+        Changed::Unresolved => None,
+    }
+}
+
+/// `0.81 × (95 % interval 0.75–0.88)`; a single trial has no interval.
+fn ratio(ratio: &Estimate) -> String {
+    match ratio.interval {
+        Some(_) => numbers::estimate(ratio, "×"),
+        None => format!("{} × (one trial, no interval)", figure(ratio.point)),
     }
 }
 
@@ -142,7 +158,10 @@ fn one_change(change: &Change, margin: f64) -> String {
 pub(super) fn without_effect(trouble: &TriggerTrouble) -> String {
     let command = trouble.work.command();
     match &trouble.answer {
-        TriggerAnswer::Refused(line) => format!("the server refused {command}: {line}"),
+        TriggerAnswer::Refused(line) => {
+            // Some of its lines are sentences, and this is the end of one.
+            format!("the server refused {command}: {}", line.trim_end_matches('.'))
+        }
         TriggerAnswer::Lost(why) => format!("{command} was sent, and no answer came: {why}"),
         TriggerAnswer::Accepted(line) if trouble.would_show => {
             format!(

@@ -77,7 +77,9 @@ fn snapshots_that_the_server_makes_of_itself_are_seen() {
 #[test]
 fn a_log_that_is_rewritten_at_weighins_word_is_seen() {
     let place = Workplace::new();
-    let target = sandbox("appendonly = true, appendfsync = \"always\", save = \"\"");
+    let target = sandbox(
+        "appendonly = true, appendfsync = \"always\", save = \"\", auto-aof-rewrite-percentage = 0",
+    );
     let keys = "duration = \"3s\"\ntrigger = \"bgrewriteaof\"\ntrigger_at = \"1s\"";
     let report = report(&place, &study(&target, keys));
     let rewrites = events(&report, "aof_rewrite");
