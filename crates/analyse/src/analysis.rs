@@ -1,6 +1,6 @@
 use crate::money::{BreakEven, TestMoney};
 use crate::{
-    Basis, Contrast, Crossover, Finding, Growth, NamedFigure, NoiseFloor, ScalingLaw,
+    Basis, CellVolume, Contrast, Crossover, Finding, Growth, NamedFigure, NoiseFloor, ScalingLaw,
     SearchAnalysis, Span, TestEvents, Validity,
 };
 use model::{Dataset, Failure, Latencies, Level, Metric};
@@ -99,6 +99,8 @@ pub struct Cell {
     /// (max − min) / median of throughput over the trials (method R31), 0.05 being 5 %; absent for
     /// fewer than two.
     pub spread: Option<f64>,
+    /// What the disks did that the server's data stands on; absent where they are not known.
+    pub volume: Option<CellVolume>,
     /// Trials that fell behind the offered rate, of those that are not void.
     pub overloaded: usize,
     /// The merged distribution over the trials that are not void.

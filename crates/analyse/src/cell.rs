@@ -2,7 +2,7 @@
 
 use crate::check::{Doubt, Judgement};
 use crate::series::{Figures, Series};
-use crate::{Basis, Cell, Evidence, Finding, Metric, Subject, TrialAssessment, Validity};
+use crate::{Basis, Cell, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume};
 use model::{Dataset, Latencies, Level, LoadResult, Target, Test, TrialRecord, Workload};
 use std::mem::discriminant;
 
@@ -93,6 +93,7 @@ impl<'a> CellData<'a> {
             latency_p95_ms: estimate(Metric::LatencyP95),
             latency_p99_ms: estimate(Metric::LatencyP99),
             spread: self.series(Metric::Throughput).spread(),
+            volume: volume::of_cell(self, confidence),
             overloaded: self
                 .usable()
                 .filter(|trial| trial.record.load().is_some_and(LoadResult::is_overloaded))

@@ -46,6 +46,7 @@ mod series;
 mod settings;
 mod study;
 mod summary;
+mod volume;
 
 pub use advice::{Choice, Span};
 pub use analysis::{
@@ -75,6 +76,7 @@ pub use money::{
 pub use named::{NamedFigure, NamedValue};
 pub use search::{HighestLoad, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial};
 pub use series::percentile_ms;
+pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 
 use cell::CellData;
 use check::Judgement;

@@ -48,6 +48,14 @@ impl Deployment {
         self.sandbox.as_ref().map(Sandbox::pid)
     }
 
+    /// The disks that the server's data directory stands on; empty where the server is not
+    /// weighin's own, or that cannot be known.
+    pub fn volume(&self) -> Vec<String> {
+        let sandbox = self.sandbox.as_ref();
+        let volume = sandbox.and_then(|sandbox| sample::volume_of(sandbox.data_directory()));
+        volume.map(|volume| volume.members.into_iter().collect()).unwrap_or_default()
+    }
+
     /// Brings the server to the state that a trial starts from, and opens a connection to it.
     ///
     /// A private server that restarts between trials is up only while its trials run, so that

@@ -3,7 +3,7 @@ use crate::sessions::{Sessions, Work};
 use crate::trigger::Armed;
 use crate::{Control, Login, load_failure};
 use engine::{
-    ErrorPolicy, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Session, Stop,
+    ErrorPolicy, Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Session, Stop,
     available_workers, run,
 };
 use model::{
@@ -55,6 +55,8 @@ pub struct Order<'a> {
     pub sample_every: Duration,
     /// What the server is told to do meanwhile.
     pub trigger: Option<Trigger>,
+    /// The disks that the server's data directory stands on, where they are known.
+    pub volume: Vec<String>,
 }
 
 /// What a load did, and what was sampled meanwhile.
@@ -143,8 +145,14 @@ pub fn measure(
     let reading = |(at, counters): (Instant, Option<_>)| {
         counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
     };
-    let (before, after) = (reading(before), reading(after));
-    let sampling = Sampling { samples, before, after, account, triggered };
+    let sampling = Sampling {
+        samples,
+        before: reading(before),
+        after: reading(after),
+        account,
+        triggered,
+        volume: order.volume.clone(),
+    };
     Ok(Some(Measured { load, sampling }))
 }
 
@@ -174,11 +182,21 @@ fn start_sampler(
     Sampler::start(SamplerOptions {
         every: order.sample_every,
         origin,
+        measured: measured_phase(&order.schedule),
         server_pid: order.server_pid,
         companions: companions.to_vec(),
         counters: bounded.then(|| Box::new(move || connection.counters()) as Box<_>),
         on_sample: None,
     })
+}
+
+/// From when and, where that is known beforehand, until when a load measures.
+fn measured_phase(schedule: &Schedule) -> (Duration, Option<Duration>) {
+    let end = match schedule.limit {
+        Limit::Window(length) => Some(schedule.warmup + length),
+        Limit::LastReply { .. } => None,
+    };
+    (schedule.warmup, end)
 }
 
 /// Reads the counters after a load. A server adds the counts of a connection that has ended to its

@@ -5,13 +5,10 @@ use crate::{
 };
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Failure, KeyValue, Oltp, Sampling, Search, Test, Trial, TrialEnd, TrialRecord, Turn,
+    Failure, KeyValue, Oltp, Sampling, Search, Study, Test, Trial, TrialEnd, TrialRecord, Turn,
     UnixMillis, Workload,
 };
-use std::time::{Duration, SystemTime};
-
-/// Time between two samples of a trial.
-const SAMPLE_EVERY: Duration = Duration::from_secs(1);
+use std::time::SystemTime;
 
 /// A target that a campaign works with, and which data it holds.
 #[derive(Debug)]
@@ -85,7 +82,7 @@ pub(crate) fn run_trial(
     stand: &mut Stand,
     trial: &Trial,
     test: &Test,
-    study_seed: u64,
+    study: &Study,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Option<TrialRecord> {
@@ -93,18 +90,18 @@ pub(crate) fn run_trial(
     let second = stand.second.of(test);
     let turn = Turn::of_repeat(trial.key.repeat);
     let mut second_opinion = None;
-    let attempt = match furnish(stand, trial, test, study_seed, stop, observe) {
+    let attempt = match furnish(stand, trial, test, study.seed, stop, observe) {
         Err(failure) => Err(failure),
         Ok(false) => return None,
         Ok(true) => {
             let ask = |stand: &mut Stand| match &second {
                 None => Some(None),
-                Some(tool) => tool.ask(stand, (trial, test), study_seed, turn, stop).map(Some),
+                Some(tool) => tool.ask(stand, (trial, test), study.seed, turn, stop).map(Some),
             };
             if turn == Turn::Before {
                 second_opinion = ask(stand)?;
             }
-            let attempt = attempt(stand, trial, test, study_seed, stop, observe);
+            let attempt = attempt(stand, trial, test, study, stop, observe);
             if turn == Turn::After && matches!(attempt, Ok(Some(_))) {
                 second_opinion = ask(stand)?;
             }
@@ -158,14 +155,14 @@ fn attempt(
     stand: &mut Stand,
     trial: &Trial,
     test: &Test,
-    study_seed: u64,
+    study: &Study,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<(Measured, Option<Search>)>, Failure> {
     let mut control = stand.deployment.ready(test.cache)?;
     if let Workload::KeyValue(keys) = &test.workload {
         let target = &trial.key.target;
-        let made = stand.ensure_keys((target, &mut control), keys, study_seed, stop, observe)?;
+        let made = stand.ensure_keys((target, &mut control), keys, study.seed, stop, observe)?;
         if made.is_none() {
             return Ok(None);
         }
@@ -187,7 +184,8 @@ fn attempt(
         by_statement: false,
         seed: trial.seed,
         server_pid: stand.deployment.server_pid(),
-        sample_every: SAMPLE_EVERY,
+        sample_every: study.sample_every,
+        volume: stand.deployment.volume(),
         trigger: test.trigger,
     };
     let login = stand.deployment.login().clone();

@@ -150,7 +150,7 @@ impl<'a> Campaign<'a> {
         for trial in plan.trials().filter(|trial| !done.contains(&trial.key)) {
             let Some((stand, test)) = find(self.study, &mut self.stands, trial) else { continue };
             observe(Event::TrialStarted { trial });
-            let record = run_trial(stand, trial, test, self.study.seed, self.stop, observe)
+            let record = run_trial(stand, trial, test, self.study, self.stop, observe)
                 .ok_or(RunError::Stopped)?;
             store.append(&record)?;
             match record.end {

@@ -50,6 +50,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         seed: 0,
         confidence: CONFIDENCE,
         margin: MARGIN,
+        sample_every: Study::SAMPLE_EVERY,
         targets,
         twin: None,
         tests,

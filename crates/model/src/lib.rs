@@ -7,6 +7,7 @@
 
 mod account;
 mod dataset;
+mod disk;
 mod environment;
 mod key_value;
 mod keys;
@@ -35,6 +36,7 @@ mod workload;
 
 pub use account::{HostAccount, Throttling};
 pub use dataset::{Dataset, RunInfo, TargetFacts};
+pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
@@ -56,9 +58,7 @@ pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use reported::{PrintedNumber, PrintedValue, Reported, ReportedFigure};
-pub use sample::{
-    CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters,
-};
+pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, ServerCounters};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};

@@ -1,4 +1,4 @@
-use crate::{HostAccount, Triggered};
+use crate::{DiskRates, HostAccount, Triggered};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,7 +6,8 @@ use std::time::Duration;
 /// All that was sampled while a trial ran, and what the server was told to do beside the load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// About one a second, in order of time. Empty when nothing could be sampled.
+    /// One every [`crate::Study::sample_every`], in order of time. Empty when nothing could be
+    /// sampled.
     pub samples: Vec<Sample>,
     /// The server's counters just before the first connection of the load.
     pub before: Option<CounterReading>,
@@ -18,6 +19,11 @@ pub struct Sampling {
     /// What became of the test's trigger, where it has one.
     #[serde(default)]
     pub triggered: Option<Triggered>,
+    /// Kernel names of the disks that the server's data directory stands on, as in
+    /// [`DiskRates::device`]: of an array its members. Empty where that is not known, and of a
+    /// server that is not weighin's own.
+    #[serde(default)]
+    pub volume: Vec<String>,
 }
 
 /// One reading of host and server: rates and shares since the previous reading.
@@ -65,35 +71,6 @@ impl CpuShares {
     pub fn busy(&self) -> f64 {
         self.user + self.system
     }
-}
-
-/// What `iostat -x` shows of one device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DiskRates {
-    /// Kernel name, such as `nvme0n1`.
-    pub device: String,
-    /// Reads completed per second.
-    pub reads: f64,
-    /// Writes completed per second.
-    pub writes: f64,
-    /// Bytes read per second.
-    pub read_bytes: f64,
-    /// Bytes written per second.
-    pub written_bytes: f64,
-    /// Reads merged in the queue per second.
-    pub reads_merged: f64,
-    /// Writes merged in the queue per second.
-    pub writes_merged: f64,
-    /// Average time of a read, in milliseconds; `None` when there were none.
-    pub read_await_ms: Option<f64>,
-    /// Average time of a write, in milliseconds; `None` when there were none.
-    pub write_await_ms: Option<f64>,
-    /// Flushes completed per second.
-    pub flushes: f64,
-    /// Average number of requests in the queue or on the device.
-    pub queue: f64,
-    /// Share of time in which the device had work, 0 to 1.
-    pub utilisation: f64,
 }
 
 /// What a process used.

@@ -2,6 +2,7 @@ use crate::{BuiltVolume, Failure, FailureKind, Price, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What the user asked for: a validated study file.
 ///
@@ -21,6 +22,10 @@ pub struct Study {
     pub confidence: f64,
     /// Relative difference below which two targets count as the same; 0.03 is 3 %.
     pub margin: f64,
+    /// Time between two samples of host and server while a trial runs, from 100 ms to a minute;
+    /// [`Study::SAMPLE_EVERY`] unless the study says otherwise.
+    #[serde(default = "default_sample_every")]
+    pub sample_every: Duration,
     /// The candidates, in the order of the file.
     pub targets: Vec<Target>,
     /// The first target a second time, where the study asks for the noise floor: what its tests
@@ -134,7 +139,14 @@ pub enum Endpoint {
     Socket(PathBuf),
 }
 
+fn default_sample_every() -> Duration {
+    Study::SAMPLE_EVERY
+}
+
 impl Study {
+    /// Time between two samples where a study does not say.
+    pub const SAMPLE_EVERY: Duration = Duration::from_secs(1);
+
     /// All that trials run on: the targets in the order of the file, then the twin.
     pub fn measured(&self) -> impl Iterator<Item = &Target> {
         self.targets.iter().chain(&self.twin)

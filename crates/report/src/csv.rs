@@ -1,16 +1,16 @@
 //! One row per trial of the plan.
 
-use crate::trial_columns::{COLUMNS, rows};
+use crate::trial_columns::{columns, rows};
 use analyse::Analysis;
 use serde_json::Value;
 use std::io::{self, Write};
 
 /// Writes the heading and the rows.
 pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
-    let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = columns().map(|(name, _)| name).collect();
     writeln!(out, "{}", names.join(","))?;
     for row in rows(analysis) {
-        let fields: Vec<String> = COLUMNS.iter().map(|(_, value)| field(&value(&row))).collect();
+        let fields: Vec<String> = columns().map(|(_, value)| field(&value(&row))).collect();
         writeln!(out, "{}", fields.join(","))?;
     }
     Ok(())

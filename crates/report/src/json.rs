@@ -1,6 +1,6 @@
 //! Everything, for programs.
 
-use crate::trial_columns::{COLUMNS, rows};
+use crate::trial_columns::{columns, rows};
 use crate::{view, words};
 use analyse::{Analysis, BreakEven, Contrast, Finding, SettingDifference, Summary, TestAnalysis};
 use model::{HostFacts, Price, ServerFacts, TrialRecord};
@@ -53,6 +53,7 @@ struct StudyFacts<'a> {
     seed: u64,
     confidence: f64,
     margin: f64,
+    sample_every_seconds: f64,
     noise_floor: bool,
     source: &'a str,
 }
@@ -115,6 +116,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             seed: study.seed,
             confidence: study.confidence,
             margin: study.margin,
+            sample_every_seconds: study.sample_every.as_secs_f64(),
             noise_floor: study.twin.is_some(),
             source: &study.source,
         },
@@ -141,7 +143,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             .collect(),
         trials: rows(analysis)
             .iter()
-            .map(|row| COLUMNS.iter().map(|(name, of)| ((*name).to_owned(), of(row))).collect())
+            .map(|row| columns().map(|(name, of)| (name.to_owned(), of(row))).collect())
             .collect(),
         load_generators: load_generators(analysis),
     }

@@ -105,6 +105,11 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if tables::cells_add_to_named(test) {
         blocks.push(table(&tables::cells(analysis, test)));
     }
+    if let Some(volumes) = tables::volumes(analysis, test) {
+        blocks.push("### The disks under the servers".to_owned());
+        blocks.push(table(&volumes));
+        blocks.push(escaped(&words::volumes(test)));
+    }
     if let Some(found) = &test.search {
         let comparisons = tables::search_comparisons(found);
         if !comparisons.rows.is_empty() {

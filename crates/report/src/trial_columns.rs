@@ -1,7 +1,9 @@
 //! What CSV and JSON say of a trial: one list of columns for both.
 
+mod volume;
+
 use crate::{view, words};
-use analyse::{Analysis, TrialAssessment};
+use analyse::{Analysis, TrialAssessment, TrialVolume};
 use model::{Level, LoadResult, Noun, Search, SearchOver, TrialRecord, UnixMillis};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -12,13 +14,19 @@ pub(crate) struct TrialRow<'a> {
     planned: &'a model::Trial,
     record: Option<&'a TrialRecord>,
     assessment: Option<&'a TrialAssessment>,
+    volume: Option<TrialVolume>,
 }
 
 /// A column: its name and its value in a row, null where there is none.
 pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
 
 /// All columns in order. Names and meanings are part of the published formats.
-pub(crate) const COLUMNS: [Column; 41] = [
+pub(crate) fn columns() -> impl Iterator<Item = Column> {
+    COLUMNS.into_iter().chain(volume::COLUMNS)
+}
+
+/// Those that every trial may have.
+const COLUMNS: [Column; 41] = [
     ("study", |row| row.analysis.dataset.study.name.clone().into()),
     ("run", |row| row.analysis.dataset.run.id.into()),
     ("test", |row| row.planned.key.test.clone().into()),
@@ -86,11 +94,13 @@ pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
         analysis.dataset.trials.iter().enumerate().map(|(i, record)| (&record.key, i)).collect();
     let row = |planned: &'a model::Trial| {
         let index = records.get(&planned.key);
+        let record = index.and_then(|&i| analysis.dataset.trials.get(i));
         TrialRow {
             analysis,
             planned,
-            record: index.and_then(|&i| analysis.dataset.trials.get(i)),
+            record,
             assessment: index.and_then(|i| assessments.get(i).copied()),
+            volume: record.and_then(TrialVolume::of),
         }
     };
     analysis.dataset.plan.trials().map(row).collect()

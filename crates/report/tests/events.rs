@@ -33,8 +33,9 @@ fn a_snapshot_is_a_band_in_every_panel_with_what_it_may_and_what_it_must_have_ta
     let page = rendered(&dataset, Format::Html);
     let completed = |record: &&model::TrialRecord| record.load().is_some();
     let of_target = dataset.trials.iter().filter(|record| record.key.target == "durable");
-    // Throughput, processors, disk and dirty pages; the fixture has no latencies by the second.
-    let bands = 2 * 4 * of_target.filter(completed).count();
+    // Throughput, processors, dirty pages and six of the disk; the fixture has no latencies by the
+    // second.
+    let bands = 2 * 9 * of_target.filter(completed).count();
     assert_eq!(page.matches("class=\"event snapshot\"").count(), bands);
     assert!(page.contains("<title>snapshot, 5.00–6.00\u{a0}s to 7.00–8.00\u{a0}s</title>"));
     assert!(page.contains("class=\"patch event snapshot\""), "a legend");

@@ -104,10 +104,20 @@ fn drawings_hold_only_numbers_and_close_every_element() {
 fn timelines_show_what_was_sampled_and_no_more() {
     let mut dataset = support::usual();
     let sampled = page(&dataset);
-    assert!(sampled.contains("disk writes/s, vda") && sampled.contains("dirty pages"));
+    for panel in ["IOs/s", "merged requests/s", "MB/s", "await, ms", "aqu-sz", "%util"] {
+        assert!(sampled.contains(&format!(">{panel}, vda</text>")), "{panel}");
+    }
+    assert!(sampled.contains("dirty pages"));
+    dataset.trials.iter_mut().for_each(|record| record.sampling.volume.clear());
+    let unknown = page(&dataset);
+    assert!(unknown.contains("disk writes/s, vda") && !unknown.contains("%util, vda"));
     dataset.trials.iter_mut().for_each(|record| record.sampling.samples.clear());
     let bare = page(&dataset);
-    assert!(!bare.contains("disk writes/s, ") && !bare.contains("dirty pages"));
+    assert!(
+        !bare.contains("disk writes/s, ")
+            && !bare.contains("%util, ")
+            && !bare.contains("dirty pages")
+    );
     assert!(bare.contains(">transactions/s</text>"), "throughput needs no samples");
 }
 
@@ -126,8 +136,8 @@ fn an_outage_is_a_band_in_every_panel_of_its_trial() {
             failed: 1,
         }];
     }
-    // Throughput, processors, disk and dirty pages.
-    assert_eq!(page(&dataset).matches("class=\"outage\"").count(), 4);
+    // Throughput, processors, dirty pages and six of the disk.
+    assert_eq!(page(&dataset).matches("class=\"outage\"").count(), 9);
 }
 
 #[test]

@@ -32,8 +32,18 @@ pub struct DiskCounters {
     pub busy_ms: u64,
     /// `busy_ms` weighted by the number of requests outstanding.
     pub weighted_ms: u64,
-    /// Flushes completed; zero before Linux 5.5.
+    /// Discards completed; zero before Linux 4.18, like all on discards.
+    pub discards: u64,
+    /// Discards merged into another before they were issued.
+    pub discards_merged: u64,
+    /// Sectors discarded, of 512 bytes.
+    pub sectors_discarded: u64,
+    /// Time that discards took, summed over them, in milliseconds.
+    pub discard_ms: u64,
+    /// Flushes completed; zero before Linux 5.5, like their time.
     pub flushes: u64,
+    /// Time that flushes took, summed over them, in milliseconds.
+    pub flush_ms: u64,
 }
 
 /// Reads `/proc/diskstats`. Lines that can't be read are left out.
@@ -62,6 +72,8 @@ fn parse_line(line: &str) -> Option<(String, DiskCounters)> {
     else {
         return None;
     };
+    // Older kernels have fewer columns.
+    let later = |column: usize| fields.get(column).copied().unwrap_or(0);
     let counters = DiskCounters {
         reads,
         reads_merged,
@@ -73,11 +85,18 @@ fn parse_line(line: &str) -> Option<(String, DiskCounters)> {
         write_ms,
         busy_ms,
         weighted_ms,
-        // Four columns on discards (Linux 4.18) stand between.
-        flushes: fields.get(15).copied().unwrap_or(0),
+        discards: later(11),
+        discards_merged: later(12),
+        sectors_discarded: later(13),
+        discard_ms: later(14),
+        flushes: later(15),
+        flush_ms: later(16),
     };
     Some((name.to_owned(), counters))
 }
+
+/// One of the counters.
+type Column = fn(&DiskCounters) -> u64;
 
 impl DiskCounters {
     /// Whether the device was never read from nor written to since boot.
@@ -88,34 +107,34 @@ impl DiskCounters {
     /// The figures of `iostat -x` for the time between two readings.
     pub fn rates_since(&self, earlier: &Self, elapsed: Duration, device: &str) -> DiskRates {
         let seconds = elapsed.as_secs_f64();
-        let milliseconds = seconds * 1000.0;
-        let per = |amount: f64, unit: f64| if unit > 0.0 { amount / unit } else { 0.0 };
-        let reads = advance(earlier.reads, self.reads);
-        let writes = advance(earlier.writes, self.writes);
-        let read_ms = advance(earlier.read_ms, self.read_ms);
-        let write_ms = advance(earlier.write_ms, self.write_ms);
-        let busy_ms = advance(earlier.busy_ms, self.busy_ms);
+        let grown = |column: Column| advance(column(earlier), column(self));
+        let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
+        let rate = |column: Column| per_second(grown(column));
+        let bytes = |sectors: Column| per_second(grown(sectors) * SECTOR_BYTES);
+        let mean_ms = |total_ms: Column, requests: Column| {
+            let requests = grown(requests);
+            (requests > 0.0).then(|| grown(total_ms) / requests)
+        };
         DiskRates {
             device: device.to_owned(),
-            reads: per(reads, seconds),
-            writes: per(writes, seconds),
-            read_bytes: per(
-                advance(earlier.sectors_read, self.sectors_read) * SECTOR_BYTES,
-                seconds,
-            ),
-            written_bytes: per(
-                advance(earlier.sectors_written, self.sectors_written) * SECTOR_BYTES,
-                seconds,
-            ),
-            reads_merged: per(advance(earlier.reads_merged, self.reads_merged), seconds),
-            writes_merged: per(advance(earlier.writes_merged, self.writes_merged), seconds),
-            read_await_ms: (reads > 0.0).then(|| read_ms / reads),
-            write_await_ms: (writes > 0.0).then(|| write_ms / writes),
-            flushes: per(advance(earlier.flushes, self.flushes), seconds),
-            queue: per(advance(earlier.weighted_ms, self.weighted_ms), milliseconds),
+            reads: rate(|disk| disk.reads),
+            writes: rate(|disk| disk.writes),
+            read_bytes: bytes(|disk| disk.sectors_read),
+            written_bytes: bytes(|disk| disk.sectors_written),
+            reads_merged: rate(|disk| disk.reads_merged),
+            writes_merged: rate(|disk| disk.writes_merged),
+            read_await_ms: mean_ms(|disk| disk.read_ms, |disk| disk.reads),
+            write_await_ms: mean_ms(|disk| disk.write_ms, |disk| disk.writes),
+            flushes: rate(|disk| disk.flushes),
+            flush_await_ms: mean_ms(|disk| disk.flush_ms, |disk| disk.flushes),
+            discards: rate(|disk| disk.discards),
+            discarded_bytes: bytes(|disk| disk.sectors_discarded),
+            discards_merged: rate(|disk| disk.discards_merged),
+            discard_await_ms: mean_ms(|disk| disk.discard_ms, |disk| disk.discards),
+            queue: rate(|disk| disk.weighted_ms) / 1000.0,
             // The kernel accounts busy time in whole ticks, so a saturated disk can show a little
             // more time than has passed.
-            utilisation: per(busy_ms, milliseconds).min(1.0),
+            utilisation: (rate(|disk| disk.busy_ms) / 1000.0).min(1.0),
         }
     }
 }
@@ -144,12 +163,12 @@ mod tests {
     use super::*;
 
     const EARLIER: &str = "\
- 259       0 nvme0n1 1000 10 8000 500 2000 20 16000 1000 0 900 1500 0 0 0 0 50 40
+ 259       0 nvme0n1 1000 10 8000 500 2000 20 16000 1000 0 900 1500 7 1 800 30 50 40
  259       1 nvme0n1p1 1 2 3 4 5 6 7 8 9 10 11
    8       0 sda 4 3 2
 ";
     const LATER: &str = "\
- 259       0 nvme0n1 1200 14 11200 600 2100 50 17600 1400 0 1900 3500 0 0 0 0 60 60
+ 259       0 nvme0n1 1200 14 11200 600 2100 50 17600 1400 0 1900 3500 9 5 1600 33 60 60
 ";
 
     fn rates(seconds: f64) -> DiskRates {
@@ -162,17 +181,22 @@ mod tests {
     fn rates_are_those_computed_by_hand() {
         let expected = DiskRates {
             device: "nvme0n1".into(),
-            reads: 100.0,              // (1200 - 1000) / 2 s
-            writes: 50.0,              // (2100 - 2000) / 2 s
-            read_bytes: 819_200.0,     // 3200 sectors * 512 / 2 s
-            written_bytes: 409_600.0,  // 1600 sectors * 512 / 2 s
-            reads_merged: 2.0,         // 4 / 2 s
-            writes_merged: 15.0,       // 30 / 2 s
-            read_await_ms: Some(0.5),  // 100 ms / 200 reads
-            write_await_ms: Some(4.0), // 400 ms / 100 writes
-            flushes: 5.0,              // 10 / 2 s
-            queue: 1.0,                // 2000 weighted ms / 2000 ms
-            utilisation: 0.5,          // 1000 ms / 2000 ms
+            reads: 100.0,                // (1200 - 1000) / 2 s
+            writes: 50.0,                // (2100 - 2000) / 2 s
+            read_bytes: 819_200.0,       // 3200 sectors * 512 / 2 s
+            written_bytes: 409_600.0,    // 1600 sectors * 512 / 2 s
+            reads_merged: 2.0,           // 4 / 2 s
+            writes_merged: 15.0,         // 30 / 2 s
+            read_await_ms: Some(0.5),    // 100 ms / 200 reads
+            write_await_ms: Some(4.0),   // 400 ms / 100 writes
+            flushes: 5.0,                // 10 / 2 s
+            flush_await_ms: Some(2.0),   // 20 ms / 10 flushes
+            discards: 1.0,               // 2 / 2 s
+            discarded_bytes: 204_800.0,  // 800 sectors * 512 / 2 s
+            discards_merged: 2.0,        // 4 / 2 s
+            discard_await_ms: Some(1.5), // 3 ms / 2 discards
+            queue: 1.0,                  // 2000 weighted ms / 2000 ms
+            utilisation: 0.5,            // 1000 ms / 2000 ms
         };
         assert_eq!(rates(2.0), expected);
     }
@@ -188,15 +212,16 @@ mod tests {
         let same = parse_diskstats(LATER)["nvme0n1"];
         let idle = same.rates_since(&same, Duration::from_secs(1), "nvme0n1");
         assert_eq!((idle.read_await_ms, idle.write_await_ms), (None, None));
+        assert_eq!((idle.flush_await_ms, idle.discard_await_ms), (None, None));
         assert_eq!((idle.queue, idle.utilisation), (0.0, 0.0));
     }
 
     #[test]
-    fn short_lines_are_left_out_and_old_kernels_have_no_flushes() {
+    fn short_lines_are_left_out_and_old_kernels_have_fewer_columns() {
         let disks = parse_diskstats(EARLIER);
         assert_eq!(disks.keys().collect::<Vec<_>>(), ["nvme0n1", "nvme0n1p1"]);
         assert_eq!(disks["nvme0n1p1"].weighted_ms, 11);
-        assert_eq!(disks["nvme0n1p1"].flushes, 0);
+        assert_eq!((disks["nvme0n1p1"].flushes, disks["nvme0n1p1"].discards), (0, 0));
         assert!(parse_diskstats("\u{fffd} text\n\n7 0").is_empty());
     }
 

@@ -8,6 +8,7 @@ mod counters;
 mod cpu;
 mod disk;
 mod facts;
+mod grid;
 mod host;
 mod mounts;
 mod process;

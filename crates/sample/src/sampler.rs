@@ -2,12 +2,16 @@
 
 use crate::companions::Companions;
 use crate::counters::{CounterSource, CounterThread};
+use crate::grid::Grid;
 use crate::host::{HostReader, HostReading, rates};
 use crate::process::{ProcessReader, ProcessReading, own_usage};
 use model::Sample;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+/// Longest time that a sample waits for the server's counters.
+const MOST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Is shown every sample as soon as it is taken.
 pub type SampleSink = Box<dyn FnMut(&Sample) + Send>;
@@ -18,6 +22,9 @@ pub struct SamplerOptions {
     pub every: Duration,
     /// The start of the load: time zero of the samples. May lie ahead.
     pub origin: Instant,
+    /// From when and, where that is known beforehand, until when the load measures, from `origin`.
+    /// A sample ends at either.
+    pub measured: (Duration, Option<Duration>),
     /// The server process, where it runs on this host.
     pub server_pid: Option<u32>,
     /// Other processes of weighin that make the load; they count as weighin itself.
@@ -31,12 +38,13 @@ pub struct SamplerOptions {
 
 /// Samples in the background from [`Sampler::start`] to [`Sampler::stop`].
 ///
-/// Samples fall on multiples of `every` since the start. One that comes late doesn't shift the
-/// next, and ticks that were missed are covered by the next sample, whose length says so.
+/// Samples end multiples of `every` before and after the moment at which measuring begins, and at
+/// the one at which it ends. One that comes late doesn't shift the next, and moments that were
+/// missed are covered by the next sample, whose length says so.
 ///
-/// Counters that take longer than half of `every` are left out of their sample, and the server is
-/// not asked again until it has answered: a stalled server costs counters, not readings of the
-/// host.
+/// Counters that take longer than half of `every`, or than a second, are left out of their sample,
+/// and the server is not asked again until it has answered: a stalled server costs counters, not
+/// readings of the host.
 #[derive(Debug)]
 pub struct Sampler {
     stop: Sender<()>,
@@ -44,7 +52,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Starts sampling; the first sample comes after `options.every`.
+    /// Starts sampling; the first sample comes within `options.every`, unless that were at once.
     pub fn start(options: SamplerOptions) -> Self {
         let (stop, stopped) = channel();
         let thread = thread::spawn(move || Sampling::new(options).run(&stopped));
@@ -54,7 +62,7 @@ impl Sampler {
     /// Ends sampling and returns all samples in order of time.
     ///
     /// The last one covers what has passed since the one before, unless that is less than a
-    /// tenth of the usual length: the kernel's clock ticks are too coarse for it.
+    /// tenth of the usual length and than 100 ms: the kernel's clock ticks are too coarse for it.
     pub fn stop(self) -> Vec<Sample> {
         // The thread may have ended by a panic in the caller's `on_sample`, which has been
         // reported already; the trial then has no samples.
@@ -72,7 +80,8 @@ struct Moment {
 
 /// State of the sampling thread.
 struct Sampling {
-    every: Duration,
+    grid: Grid,
+    patience: Duration,
     origin: Instant,
     host: HostReader,
     server: Option<ProcessReader>,
@@ -84,8 +93,10 @@ struct Sampling {
 
 impl Sampling {
     fn new(options: SamplerOptions) -> Self {
+        let every = options.every.max(Duration::from_millis(10));
         Self {
-            every: options.every.max(Duration::from_millis(10)),
+            grid: Grid::new(options.origin, options.measured, every),
+            patience: (every / 2).min(MOST_PATIENCE),
             origin: options.origin,
             host: HostReader::new(),
             server: options.server_pid.map(ProcessReader::new),
@@ -98,13 +109,12 @@ impl Sampling {
 
     fn run(mut self, stopped: &Receiver<()>) -> Vec<Sample> {
         let mut earlier = self.moment();
-        let start = earlier.host.taken_at;
-        let mut due = start + self.every;
         loop {
+            let due = self.grid.next(earlier.host.taken_at);
             let wait = due.saturating_duration_since(Instant::now());
             // A caller that dropped the sampler without stopping it wants no more samples either.
             let last = !matches!(stopped.recv_timeout(wait), Err(RecvTimeoutError::Timeout));
-            if last && earlier.host.taken_at.elapsed() < self.every / 10 {
+            if last && earlier.host.taken_at.elapsed() < self.grid.sliver() {
                 return self.samples;
             }
             let later = self.moment();
@@ -113,7 +123,6 @@ impl Sampling {
                 return self.samples;
             }
             earlier = later;
-            due = next_tick(start, self.every, Instant::now());
         }
     }
 
@@ -131,7 +140,6 @@ impl Sampling {
             (Some(earlier), Some(later)) => Some(later.usage_since(earlier)),
             _ => None,
         };
-        let patience = self.every / 2;
         let sample = Sample {
             at_seconds: seconds_between(self.origin, later.host.taken_at),
             length: later.host.taken_at - earlier.host.taken_at,
@@ -139,20 +147,13 @@ impl Sampling {
             disks,
             server,
             client: later.client.usage_since(&earlier.client),
-            counters: self.counters.as_mut().and_then(|counters| counters.ask(patience)),
+            counters: self.counters.as_mut().and_then(|counters| counters.ask(self.patience)),
         };
         if let Some(on_sample) = &mut self.on_sample {
             on_sample(&sample);
         }
         self.samples.push(sample);
     }
-}
-
-/// The first multiple of `every` since `start` that lies after `now`.
-fn next_tick(start: Instant, every: Duration, now: Instant) -> Instant {
-    let passed = now.saturating_duration_since(start).as_nanos() / every.as_nanos().max(1);
-    let ticks = u32::try_from(passed).unwrap_or(u32::MAX - 1) + 1;
-    start + every * ticks
 }
 
 /// Seconds from `origin` to `moment`; negative when the moment lies before.
@@ -166,17 +167,6 @@ fn seconds_between(origin: Instant, moment: Instant) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn missed_ticks_are_skipped_and_the_grid_is_kept() {
-        let start = Instant::now();
-        let every = Duration::from_millis(100);
-        let at = |ms| start + Duration::from_millis(ms);
-        assert_eq!(next_tick(start, every, at(0)), at(100));
-        assert_eq!(next_tick(start, every, at(199)), at(200));
-        assert_eq!(next_tick(start, every, at(200)), at(300));
-        assert_eq!(next_tick(start, every, at(555)), at(600));
-    }
 
     #[test]
     fn times_before_the_load_are_negative() {

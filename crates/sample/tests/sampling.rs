@@ -37,6 +37,7 @@ fn options(every: Duration) -> SamplerOptions {
         every,
         origin: Instant::now(),
         companions: Vec::new(),
+        measured: (Duration::ZERO, None),
         server_pid: None,
         counters: None,
         on_sample: None,

@@ -1,8 +1,9 @@
-//! What was sampled while a trial ran: host, disks, processes and the server's counters.
+//! What was sampled while a trial ran: host, processes and the server's counters; disks are in
+//! [`disks`].
 
 use crate::value::{Columns, Nanos};
-use crate::{conditions, triggered};
-use model::{CounterReading, CpuShares, DiskRates, ProcessUsage, Sample, Sampling, ServerCounters};
+use crate::{conditions, disks, triggered};
+use model::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, ServerCounters};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 const BEFORE: &str = "before";
@@ -22,6 +23,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling
     if let Some(what) = &sampling.triggered {
         triggered::insert(connection, position, what)?;
     }
+    disks::insert_volume(connection, position, &sampling.volume)?;
     for (moment, reading) in [(BEFORE, &sampling.before), (AFTER, &sampling.after)] {
         if let Some(reading) = reading {
             let at = reading.at_seconds;
@@ -39,6 +41,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling>
         after: select_reading(connection, position, AFTER, None)?,
         account: conditions::select_account(connection, position)?,
         triggered: triggered::select(connection, position)?,
+        volume: disks::select_volume(connection, position)?,
     })
 }
 
@@ -70,31 +73,7 @@ fn insert_sample(
             client.cpus,
             client.rss_bytes
         ])?;
-    let mut statement = connection.prepare_cached(
-        "INSERT INTO disk_sample (position, sample, number, device, reads, writes, read_bytes,
-         written_bytes, reads_merged, writes_merged, read_await_ms, write_await_ms, flushes,
-         queue, utilisation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?;
-    for (disk_number, disk) in sample.disks.iter().enumerate() {
-        statement.execute(params![
-            position,
-            number,
-            disk_number as u64,
-            disk.device,
-            disk.reads,
-            disk.writes,
-            disk.read_bytes,
-            disk.written_bytes,
-            disk.reads_merged,
-            disk.writes_merged,
-            disk.read_await_ms,
-            disk.write_await_ms,
-            disk.flushes,
-            disk.queue,
-            disk.utilisation
-        ])?;
-    }
-    Ok(())
+    disks::insert(connection, position, number, sample)
 }
 
 fn insert_counters(
@@ -146,7 +125,7 @@ fn select_samples(connection: &Connection, position: u32) -> Result<Vec<Sample>>
             },
             client: ProcessUsage { cpus: columns.real()?, rss_bytes: columns.next()? },
             server: server_usage(columns.next()?, columns.next()?),
-            disks: select_disks(connection, position, number)?,
+            disks: disks::select(connection, position, number)?,
             counters: select_reading(connection, position, DURING, Some(number))?
                 .map(|reading| reading.counters),
         })
@@ -157,32 +136,6 @@ fn select_samples(connection: &Connection, position: u32) -> Result<Vec<Sample>>
 /// The memory says whether the process was seen: its share of the processors may be unknown.
 fn server_usage(cpus: Option<f64>, rss_bytes: Option<u64>) -> Option<ProcessUsage> {
     rss_bytes.map(|rss_bytes| ProcessUsage { cpus: cpus.unwrap_or(f64::NAN), rss_bytes })
-}
-
-fn select_disks(connection: &Connection, position: u32, sample: u64) -> Result<Vec<DiskRates>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT device, reads, writes, read_bytes, written_bytes, reads_merged, writes_merged,
-         read_await_ms, write_await_ms, flushes, queue, utilisation
-         FROM disk_sample WHERE position = ? AND sample = ? ORDER BY number",
-    )?;
-    let disks = statement.query_map(params![position, sample], |row| {
-        let mut columns = Columns::of(row);
-        Ok(DiskRates {
-            device: columns.next()?,
-            reads: columns.real()?,
-            writes: columns.real()?,
-            read_bytes: columns.real()?,
-            written_bytes: columns.real()?,
-            reads_merged: columns.real()?,
-            writes_merged: columns.real()?,
-            read_await_ms: columns.next()?,
-            write_await_ms: columns.next()?,
-            flushes: columns.real()?,
-            queue: columns.real()?,
-            utilisation: columns.real()?,
-        })
-    })?;
-    disks.collect()
 }
 
 fn select_reading(

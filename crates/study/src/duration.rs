@@ -14,14 +14,15 @@ pub enum DurationError {
     #[error("`{0}` has no unit: write `{0}s` for seconds, or use ms, m or h")]
     NoUnit(String),
     /// Neither numbers nor units.
-    #[error("`{0}` is no length of time: write it like `500ms`, `30s`, `5m` or `1m30s`")]
+    #[error("`{0}` is no length of time: write it like `500ms`, `2.5s`, `5m` or `1m30s`")]
     Malformed(String),
     /// More than 30 days.
     #[error("`{0}` is longer than 30 days")]
     TooLong(String),
 }
 
-/// Reads a length of time such as `500ms`, `30s`, `5m`, `1m30s` or `2h`.
+/// Reads a length of time such as `500ms`, `2.5s`, `5m`, `1m30s` or `2h`. To the
+/// nanosecond.
 ///
 /// # Errors
 /// When a unit is missing, the text has another form, or the length is above 30 days.
@@ -34,8 +35,14 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     }
     let mut nanos: u64 = 0;
     while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let (number, tail) = rest.split_at(digits);
+        let (number, mut tail) = digits(rest);
+        let mut fraction = "";
+        if let Some(after_point) = tail.strip_prefix('.') {
+            (fraction, tail) = digits(after_point);
+            if fraction.is_empty() {
+                return Err(malformed());
+            }
+        }
         if number.is_empty() {
             return Err(malformed());
         }
@@ -48,12 +55,24 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
             .parse::<u64>()
             .ok()
             .and_then(|number| number.checked_mul(per_unit))
+            .and_then(|part| part.checked_add(part_of(per_unit, fraction)))
             .and_then(|part| nanos.checked_add(part))
             .ok_or_else(too_long)?;
         rest = &tail[unit.len()..];
     }
     let length = Duration::from_nanos(nanos);
     if length > LONGEST { Err(too_long()) } else { Ok(length) }
+}
+
+/// The digits that a text begins with, and the rest of it.
+fn digits(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
+}
+
+/// The fraction of a unit that these digits behind a decimal point say; 0 without digits.
+fn part_of(unit: u64, digits: &str) -> u64 {
+    let share: f64 = format!("0.{digits}").parse().unwrap_or(0.0);
+    (share * unit as f64).round() as u64
 }
 
 #[cfg(test)]
@@ -63,10 +82,20 @@ mod tests {
     #[test]
     fn units_add_up() {
         for (text, millis) in
-            [("500ms", 500), ("30s", 30_000), ("5m", 300_000), ("1m30s", 90_000), ("2h", 7_200_000)]
+            [("500ms", 500), ("30s", 30_000), ("1m30s", 90_000), ("2h", 7_200_000), ("2.5s", 2_500)]
         {
             assert_eq!(parse_duration(text), Ok(Duration::from_millis(millis)), "{text}");
         }
+    }
+
+    #[test]
+    fn fractions_are_exact_to_the_nanosecond() {
+        for (text, nanos) in
+            [("0.29s", 290_000_000), ("0.001ms", 1_000), ("1.5m0.5s", 90_500_000_000)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_nanos(nanos)), "{text}");
+        }
+        assert_eq!(parse_duration("1.000000000000000000001h"), Ok(Duration::from_secs(3600)));
     }
 
     #[test]
@@ -77,7 +106,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        for text in ["", " ", "s", "-5s", "1.5s", "5 s", "5d", "5sec", "ß", "5ß"] {
+        for text in ["", " ", "s", "-5s", "1.s", ".5s", "1..5s", "5 s", "5d", "5sec", "ß", "5ß"] {
             assert!(matches!(parse_duration(text), Err(DurationError::Malformed(_))), "{text:?}");
         }
     }

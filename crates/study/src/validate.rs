@@ -1,16 +1,22 @@
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
+use crate::test::length;
 use crate::wire::{File, Maybe, StudyTable};
 use crate::{fit, target, test};
 use model::{Study, Target, Test};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 use toml::Spanned;
 
 /// Longest name of a study, target or test, in characters.
 const LONGEST_NAME: usize = 64;
 /// Most trials of a study: a guard against a slip, years of work as it is.
 const MOST_TRIALS: u64 = 1_000_000;
+
+/// Shortest and longest time between two samples. Below that the kernel's ticks show, and above it
+/// a timeline shows nothing.
+const SAMPLE_EVERY: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(60);
 
 /// Validates a whole file. What it returns is a study only if no problem was noted.
 pub(crate) fn study(file: File, text: &str, problems: &mut Problems) -> Option<Study> {
@@ -101,11 +107,23 @@ fn head(
         seed,
         confidence: share("confidence", &table.confidence, 0.95, 0.5..=0.9999, problems),
         margin: share("margin", &table.margin, 0.03, 0.0001..=0.5, problems),
+        sample_every: sample_every(table, problems),
         targets,
         twin,
         tests,
         source: text.to_string(),
     })
+}
+
+/// Time between two samples.
+fn sample_every(table: &StudyTable, problems: &mut Problems) -> Duration {
+    let every = length("sample_every", &table.sample_every, Study::SAMPLE_EVERY, problems);
+    if let (Some(written), false) = (&table.sample_every, SAMPLE_EVERY.contains(&every)) {
+        let message =
+            format!("`sample_every` must be from 100ms to 60s, not {}", written.get_ref());
+        problems.add(written.span(), message);
+    }
+    every
 }
 
 /// Names that are taken, with their places.

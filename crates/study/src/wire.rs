@@ -47,6 +47,11 @@ pub(crate) struct StudyTable {
     /// Relative difference below which two targets count as the same; 0.03 (3 %) when absent.
     #[schemars(with = "Option<f64>")]
     pub margin: Maybe<f64>,
+    /// Time between two samples of processors, disks and the server's counters while a trial runs,
+    /// such as `2.5s`, from `100ms` to `60s`; `1s` when absent. Each asks the server for its
+    /// counters.
+    #[schemars(with = "Option<String>")]
+    pub sample_every: Maybe<String>,
     /// Run the first target a second time in every block, as its own twin: differences between
     /// targets are claimed only where they exceed what tells these two apart; false when absent.
     /// Tests with an `slo` are run once.

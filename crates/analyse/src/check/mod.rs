@@ -14,7 +14,7 @@ mod steady;
 mod throttling;
 mod trigger;
 mod turnaround;
-mod window;
+pub(crate) mod window;
 
 pub use evicted::Evictions;
 

@@ -4,15 +4,22 @@ use model::{CpuShares, LoadResult, Sample, Sampling, ServerCounters};
 
 /// The measured phase of a load, in seconds from its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Window {
+pub(crate) struct Window {
     begin: f64,
     end: f64,
 }
 
 impl Window {
-    pub(super) fn of(load: &LoadResult) -> Self {
+    pub(crate) fn of(load: &LoadResult) -> Self {
         let begin = load.warmup.elapsed.as_secs_f64();
         Self { begin, end: begin + load.measure.elapsed.as_secs_f64() }
+    }
+
+    /// The part of a sample's time that lies in the window, in seconds; `None` where none does.
+    pub(crate) fn overlap(self, sample: &Sample) -> Option<f64> {
+        let from = sample.at_seconds - sample.length.as_secs_f64();
+        let overlap = sample.at_seconds.min(self.end) - from.max(self.begin);
+        (overlap > 0.0).then_some(overlap)
     }
 
     /// The mean of a figure over the window, every sample weighted with the part of it that lies
@@ -24,9 +31,8 @@ impl Window {
     ) -> Option<f64> {
         let (mut sum, mut weight) = (0.0, 0.0);
         for sample in samples {
-            let from = sample.at_seconds - sample.length.as_secs_f64();
-            let overlap = sample.at_seconds.min(self.end) - from.max(self.begin);
-            if let Some(value) = figure(sample).filter(|_| overlap > 0.0) {
+            let Some(overlap) = self.overlap(sample) else { continue };
+            if let Some(value) = figure(sample) {
                 sum += value * overlap;
                 weight += overlap;
             }

@@ -3,7 +3,6 @@
 mod amount;
 mod break_even;
 mod front;
-mod ios;
 mod line;
 
 pub use amount::Amount;
@@ -12,6 +11,7 @@ pub use line::{CostGap, CostLine};
 
 use crate::cell::CellData;
 use crate::curve::Peak;
+use crate::volume::operations_per_io;
 use crate::{Evidence, Finding, NoiseFloor, Severity, Subject};
 use model::{Dataset, Level, Price, Study, Target};
 use serde::Serialize;
@@ -133,7 +133,7 @@ fn target_cost(
     let cell = cells.iter().find(|cell| cell.target == target.name && cell.level == level);
     let wanted = price.charges_ios() && price.requests_per_io.is_none();
     let requests_per_io =
-        cell.filter(|_| wanted).and_then(|cell| ios::requests_per_io(dataset, target, cell));
+        cell.filter(|_| wanted).and_then(|cell| operations_per_io(cell, dataset.study.confidence));
     let load = Amount::of(&throughput);
     let bill = match line(dataset, target, price, requests_per_io.as_ref()) {
         Ok(line) => {

@@ -81,6 +81,7 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
         seed: 1,
         confidence: 0.95,
         margin: 0.03,
+        sample_every: Study::SAMPLE_EVERY,
         targets: targets.iter().map(target).collect(),
         twin: None,
         tests: vec![Test {
@@ -122,6 +123,7 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
         after: Some(reading(12.1, load.statements)),
         account: HostAccount::default(),
         triggered: None,
+        volume: Vec::new(),
     };
     TrialRecord {
         key,

@@ -28,4 +28,5 @@ mod search;
 mod steady;
 mod study;
 mod verdicts;
+mod volume;
 mod write_debt;

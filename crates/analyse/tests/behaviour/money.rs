@@ -90,22 +90,23 @@ fn ios_that_are_charged_and_neither_given_nor_seen_leave_the_cost_unknown() {
 fn requests_per_io_are_measured_on_the_disk_of_a_private_server() {
     let mut data = study_004(1000.0);
     data.study.targets[0].price.as_mut().unwrap().requests_per_io = None;
-    data.run.host.sandbox_filesystem = Some("ext4 on /dev/vda1 (rw)".to_owned());
     for repeat in 1..=3 {
         let disk = |device: &str, writes| DiskRates {
             device: device.to_owned(),
             writes,
             ..DiskRates::default()
         };
-        let sample = |at_seconds, writes| Sample {
+        let sample = |at_seconds, seconds, writes| Sample {
             at_seconds,
-            length: Duration::from_secs(1),
+            length: Duration::from_secs(seconds),
             disks: vec![disk("sdb", 7.0), disk("vda", writes)],
             ..Sample::default()
         };
-        // The first second lies in the warm-up.
-        let samples = vec![sample(1.5, 9000.0), sample(4.0, 100.0), sample(5.0, 150.0)];
-        trial(&mut data, STANDARD, 200, repeat).sampling.samples = samples;
+        // The first two seconds are the warm-up.
+        let samples = vec![sample(2.0, 2, 9000.0), sample(7.0, 5, 100.0), sample(14.0, 7, 150.0)];
+        let sampling = &mut trial(&mut data, STANDARD, 200, repeat).sampling;
+        sampling.samples = samples;
+        sampling.volume = vec!["vda".to_owned()];
     }
     let analysis = analyse(&data);
     let measured = cost(&analysis, STANDARD).requests_per_io.expect("the disk was sampled");

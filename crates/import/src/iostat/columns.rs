@@ -40,6 +40,7 @@ impl Columns {
                 + value(&format!("{of}sec/s")) * SECTOR
         };
         let (reads, writes) = (value("r/s"), value("w/s"));
+        let (discards, flushes) = (value("d/s"), value("f/s"));
         // Before sysstat 10 there is one wait for both, which is that of either if the other has
         // none.
         let wait = |name: &str, own: f64, other: f64| {
@@ -56,7 +57,12 @@ impl Columns {
             writes_merged: value("wrqm/s"),
             read_await_ms: wait("r_await", reads, writes),
             write_await_ms: wait("w_await", writes, reads),
-            flushes: value("f/s"),
+            flushes,
+            flush_await_ms: find("f_await").filter(|_| flushes > 0.0),
+            discards,
+            discarded_bytes: bytes('d'),
+            discards_merged: value("drqm/s"),
+            discard_await_ms: find("d_await").filter(|_| discards > 0.0),
             queue: find("aqu-sz").unwrap_or_else(|| value("avgqu-sz")),
             utilisation: (value("%util") / 100.0).min(1.0),
         })

@@ -40,6 +40,11 @@ fn reports_of_version_12_become_samples_without_the_one_since_boot() {
         read_await_ms: Some(0.74),
         write_await_ms: Some(0.11),
         flushes: 629.0,
+        flush_await_ms: Some(0.13),
+        discards: 10.0,
+        discarded_bytes: 40.0 * 1024.0,
+        discards_merged: 0.0,
+        discard_await_ms: Some(0.10),
         queue: 0.29,
         utilisation: 11.6 / 100.0,
     };

@@ -1,6 +1,7 @@
 //! One self-contained page: the question, the answer, and everything that it rests on.
 
 mod charts;
+mod disk_panels;
 mod events;
 mod findings;
 mod money;

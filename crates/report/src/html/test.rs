@@ -29,6 +29,7 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                      means: no data, or too few " (view::counted(test)) " for that percentile."
                 }
             }
+            (volume(analysis, test))
             @if let Some(found) = &test.search {
                 @let comparisons = tables::search_comparisons(found);
                 @if !comparisons.rows.is_empty() {
@@ -57,6 +58,23 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                     } @else {
                         details { summary { (name) } (table) }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// What the disks under the servers did; nothing where they are not known.
+fn volume(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    html! {
+        @if let Some(volumes) = tables::volumes(analysis, test) {
+            h3 { "The disks under the servers" }
+            (table::table(&volumes))
+            p.caption { (words::volumes(test)) }
+            @if let Some(devices) = tables::devices(analysis, test) {
+                details {
+                    summary { "Every figure of each disk" }
+                    (table::table(&devices))
                 }
             }
         }

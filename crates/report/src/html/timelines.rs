@@ -1,5 +1,6 @@
-//! What happened within each trial, second by second.
+//! What happened within each trial over time.
 
+use super::disk_panels::{self, DiskExtent, middle};
 use super::events;
 use crate::numbers;
 use crate::svg::{Band, Line, Panel, PanelChart};
@@ -7,19 +8,18 @@ use crate::view;
 use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, percentile_ms};
 use maud::{Markup, html};
 use model::{Interval, LoadResult, Noun, Outage, Phase, Sample, TrialRecord};
-use std::collections::BTreeMap;
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
 /// Lines of one trial.
-const LINES: usize = 7;
+const LINES: usize = 6 + disk_panels::LINES;
 
-/// Whether anything is known of any trial second by second.
+/// Whether anything is known of any trial over time.
 pub(super) fn any(analysis: &Analysis) -> bool {
     analysis.dataset.trials.iter().any(is_known)
 }
 
-/// Whether anything is known of a trial second by second.
+/// Whether anything is known of a trial over time.
 fn is_known(record: &TrialRecord) -> bool {
     record.load().is_some() || !record.sampling.samples.is_empty()
 }
@@ -41,11 +41,11 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
         section #time {
             h2 { "Over time" }
             p.caption {
-                "Each trial second by second, warm-up shaded, outages in the colour of failures. \
-                 Trials at one level share their axes, so that they compare by eye. Processors \
-                 and disk are those of " (host) "; the disk is the one that was written to most. \
-                 Processors: "
-                span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO."
+                "Each trial over time, warm-up shaded, outages in the colour of failures. Trials at \
+                 one level share their axes, so that they compare by eye. Processors and disks are \
+                 those of " (host) ". Processors: "
+                span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO. "
+                (disks(analysis))
             }
             (events::legend(analysis))
             @for test in &analysis.tests {
@@ -53,6 +53,27 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 @for level in levels(test) { (at_level(analysis, test, level, most_points)) }
             }
         }
+    }
+}
+
+/// Which disks are drawn, and how.
+fn disks(analysis: &Analysis) -> Markup {
+    let records = || analysis.dataset.trials.iter().filter(|record| is_known(record));
+    let known = records().any(|record| !record.sampling.volume.is_empty());
+    let unknown = records().any(|record| record.sampling.volume.is_empty());
+    let many = analysis.dataset.trials.len() > disk_panels::MOST_TRIALS;
+    html! {
+        @if known {
+            "The disks are those that the server’s data is on, several taken together: "
+            span.swatch.write {} " writes, " span.swatch.read {} " reads"
+            @if many { "; of so many trials no more than these are drawn. " }
+            @else {
+                "; of %util " span.swatch.write {} " the mean, "
+                span.swatch.read {} " the busiest disk. "
+            }
+        }
+        @if known && unknown { "Where these are not known, the disk is the one that was written to most." }
+        @else if unknown { "The disk is the one that was written to most." }
     }
 }
 
@@ -87,7 +108,7 @@ fn at_level(
     }
     let eventful = trials.iter().any(|(_, seen)| seen.is_some());
     let latencies = eventful.then_some(Tail { confidence: analysis.dataset.study.confidence });
-    let extent = Extent::of(&records, latencies);
+    let extent = Extent::of(&records, latencies, analysis.dataset.trials.len());
     html! {
         details {
             summary { (level) ", " (numbers::counted(records.len(), "trial")) }
@@ -110,10 +131,7 @@ fn at_level(
 struct Extent {
     seconds: f64,
     throughput: f64,
-    /// The device that was written to most. Not a sum: a volume and the disks below it would
-    /// count twice.
-    device: Option<String>,
-    writes: f64,
+    disks: DiskExtent,
     dirty: f64,
     /// Where background work was seen, which shows in the longest latencies.
     tail: Option<Tail>,
@@ -139,12 +157,11 @@ impl Tail {
 }
 
 impl Extent {
-    fn of(records: &[&TrialRecord], tail: Option<Tail>) -> Self {
+    fn of(records: &[&TrialRecord], tail: Option<Tail>, trials: usize) -> Self {
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let loads = || records.iter().filter_map(|record| record.load());
         let intervals = || loads().flat_map(|load| &load.intervals);
         let samples = || records.iter().flat_map(|record| &record.sampling.samples);
-        let device = busiest(samples());
         // Sampling goes on a little after a load. Of imported trials nothing but samples is known.
         let sampled = records.iter().filter(|record| record.load().is_none());
         let sampled = sampled.flat_map(|record| &record.sampling.samples);
@@ -154,12 +171,11 @@ impl Extent {
         Self {
             seconds: largest(&mut ends),
             throughput: largest(&mut intervals().filter_map(rate)),
-            writes: largest(&mut samples().filter_map(|s| writes(s, device.as_deref()?))),
             dirty: largest(&mut samples().filter_map(dirty_pages)),
             p99: largest(&mut intervals().filter_map(|i| tail?.p99(i))),
             longest: largest(&mut intervals().filter_map(|i| tail?.longest(i))),
             tail,
-            device,
+            disks: DiskExtent::of(records, trials),
         }
     }
 }
@@ -169,19 +185,6 @@ impl Extent {
 fn rate(interval: &Interval) -> Option<f64> {
     let seconds = interval.length.as_secs_f64();
     (seconds >= 0.25).then(|| interval.transactions as f64 / seconds)
-}
-
-fn busiest<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<String> {
-    let mut totals: BTreeMap<&str, f64> = BTreeMap::new();
-    for disk in samples.flat_map(|sample| &sample.disks) {
-        *totals.entry(&disk.device).or_default() += disk.writes;
-    }
-    let most = totals.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(most.0.to_owned())
-}
-
-fn writes(sample: &Sample, device: &str) -> Option<f64> {
-    sample.disks.iter().find(|disk| disk.device == device).map(|disk| disk.writes)
 }
 
 /// Changed pages that the server has yet to write: a debt that a trial may leave behind.
@@ -208,8 +211,8 @@ fn chart(
         warmup_until = warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max);
         bands.extend(load.outages.iter().map(|outage| down(outage, extent)));
     }
-    shown.push("processors and disk writes");
-    panels.extend(sampled_panels(&record.sampling.samples, extent));
+    shown.push("processors and disks");
+    panels.extend(sampled_panels(record, extent));
     // Nothing is drawn of what is not known.
     panels.retain(|panel| panel.lines.iter().any(|line| !line.points.is_empty()));
     PanelChart {
@@ -258,35 +261,27 @@ fn down(outage: &Outage, extent: &Extent) -> Band {
 }
 
 /// Panels of what may have been sampled.
-fn sampled_panels(samples: &[Sample], extent: &Extent) -> Vec<Panel> {
+fn sampled_panels(record: &TrialRecord, extent: &Extent) -> Vec<Panel> {
     let line = |class, of: &dyn Fn(&Sample) -> Option<f64>| Line {
         class,
-        points: samples
-            .iter()
-            .filter_map(|s| Some((s.at_seconds - s.length.as_secs_f64() / 2.0, of(s)?)))
-            .filter(|(at, _)| (0.0..=extent.seconds).contains(at))
-            .collect(),
+        points: record.sampling.samples.iter().filter_map(|s| Some((middle(s), of(s)?))).collect(),
     };
-    let device = extent.device.as_deref();
-    let panels = [
-        Panel {
-            heading: "processors, %".to_owned(),
-            largest: 100.0,
-            lines: vec![
-                line("iowait", &|s| s.cpu.is_known().then_some(s.cpu.iowait * 100.0)),
-                line("busy", &|s| s.cpu.is_known().then_some(s.cpu.busy() * 100.0)),
-            ],
-        },
-        Panel {
-            heading: format!("disk writes/s, {}", device.unwrap_or_default()),
-            largest: extent.writes,
-            lines: vec![line("load", &|s| writes(s, device?))],
-        },
-        Panel {
-            heading: "dirty pages".to_owned(),
-            largest: extent.dirty,
-            lines: vec![line("load", &dirty_pages)],
-        },
-    ];
-    panels.into()
+    let mut panels = vec![Panel {
+        heading: "processors, %".to_owned(),
+        largest: 100.0,
+        lines: vec![
+            line("iowait", &|s| s.cpu.is_known().then_some(s.cpu.iowait * 100.0)),
+            line("busy", &|s| s.cpu.is_known().then_some(s.cpu.busy() * 100.0)),
+        ],
+    }];
+    panels.extend(extent.disks.panels(record));
+    panels.push(Panel {
+        heading: "dirty pages".to_owned(),
+        largest: extent.dirty,
+        lines: vec![line("load", &dirty_pages)],
+    });
+    // Sampling goes on a little after the load.
+    let lines = panels.iter_mut().flat_map(|panel| &mut panel.lines);
+    lines.for_each(|line| line.points.retain(|(at, _)| (0.0..=extent.seconds).contains(at)));
+    panels
 }

@@ -14,6 +14,7 @@ mod search;
 mod settings;
 mod summary;
 mod trials;
+mod volume;
 
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use cells::cells;
@@ -29,6 +30,7 @@ pub(crate) use search::{search_comparisons, search_steps};
 pub(crate) use settings::{differences, variables};
 pub(crate) use summary::summary;
 pub(crate) use trials::{failures, trials};
+pub(crate) use volume::{devices, volumes};
 
 /// A table of text.
 pub(crate) struct Table {

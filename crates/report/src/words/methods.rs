@@ -89,6 +89,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
         ),
     ];
     methods.extend(study.twin.as_ref().map(|_| ("Noise floor", floor::method())));
+    methods.extend(super::disks::method(analysis));
     if work.keys {
         methods.push(operations());
     }

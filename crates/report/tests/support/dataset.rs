@@ -59,6 +59,7 @@ fn study(shape: &Shape) -> Study {
         seed: 7,
         confidence: 0.95,
         margin: 0.03,
+        sample_every: Study::SAMPLE_EVERY,
         targets: shape.targets.iter().enumerate().map(target).collect(),
         twin: None,
         tests: vec![Test {
@@ -196,6 +197,13 @@ fn sampling(tps: f64, position: u32, statements: StatementCounts) -> Sampling {
                 DiskRates {
                     device: "vda".into(),
                     writes: tps * (1.1 + 0.2 * swing),
+                    writes_merged: tps * 0.4,
+                    written_bytes: tps * 9_000.0,
+                    write_await_ms: Some(1.5 + 0.5 * swing),
+                    flushes: tps * 0.3,
+                    flush_await_ms: Some(0.8),
+                    queue: tps / 700.0,
+                    utilisation: (0.2 + tps / 2_000.0).min(1.0),
                     ..DiskRates::default()
                 },
                 DiskRates { device: "vdb".into(), writes: 0.5, ..DiskRates::default() },
@@ -217,6 +225,7 @@ fn sampling(tps: f64, position: u32, statements: StatementCounts) -> Sampling {
         after: Some(reading(12.1, statements)),
         account: HostAccount::default(),
         triggered: None,
+        volume: vec!["vda".into()],
     }
 }
 

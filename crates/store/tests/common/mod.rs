@@ -86,6 +86,7 @@ pub fn study() -> Study {
         seed: 7,
         confidence: 0.95,
         margin: 0.03,
+        sample_every: Duration::from_millis(2500),
         targets: vec![
             target("durable", Place::Sandbox(SandboxSpec { restart: true, ..Default::default() })),
             target(
@@ -197,6 +198,7 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 thermal_events: d.maybe(Draw::count),
             },
             triggered: d.maybe(triggered),
+            volume: d.list(3, Draw::text),
         },
         second_opinion: d.maybe(second_opinion),
         search: d.maybe(search),
@@ -426,6 +428,11 @@ fn sample(d: &mut Draw) -> Sample {
             read_await_ms: d.maybe(Draw::real),
             write_await_ms: d.maybe(Draw::real),
             flushes: d.real(),
+            flush_await_ms: d.maybe(Draw::real),
+            discards: d.real(),
+            discarded_bytes: d.real(),
+            discards_merged: d.real(),
+            discard_await_ms: d.maybe(Draw::real),
             queue: d.real(),
             utilisation: d.real(),
         }),

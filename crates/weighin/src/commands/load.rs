@@ -8,13 +8,11 @@ use crate::load_output::LoadOutput;
 use crate::signals;
 use campaign::{Control, Order, check_limits, ensure_keys, measure, tables};
 use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule, Stop};
-use model::{ArrivalProcess, Arrivals, Failure, IoMethod, KeyValue, Workload};
+use model::{ArrivalProcess, Arrivals, Failure, IoMethod, KeyValue, Study, Workload};
 use std::time::Duration;
 
 /// How long to measure where neither a time nor a number of transactions is given.
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
-/// Time between two samples.
-const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 
 /// Runs one load by hand.
 pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
@@ -51,7 +49,8 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         by_statement: arguments.statements,
         seed: arguments.tables.seed,
         server_pid: None,
-        sample_every: SAMPLE_EVERY,
+        sample_every: Study::SAMPLE_EVERY,
+        volume: Vec::new(),
         trigger: None,
     };
     if let Some(goal) = slo::goal(arguments, arrivals(arguments)) {

@@ -1,0 +1,171 @@
+//! What the disks did in a trial, drawn over time.
+
+use crate::svg::{Line, Panel};
+use model::{DiskRates, Sample, TrialRecord, VolumeRates};
+use std::collections::BTreeMap;
+
+/// Bytes of an MB.
+const MEGA: f64 = 1e6;
+
+/// Panels that a volume has at most, by line.
+pub(super) const LINES: usize = 9;
+
+/// Studies with more trials than this show the first figure alone, so that the page stays light.
+pub(super) const MOST_TRIALS: usize = 300;
+
+/// A line of a panel: its class in the stylesheet, and its figure.
+type Trace = (&'static str, fn(&VolumeRates) -> Option<f64>);
+
+/// A panel: its heading and its lines.
+#[derive(Debug)]
+struct Figure {
+    heading: &'static str,
+    lines: &'static [Trace],
+}
+
+/// Of volumes that are known.
+const FIGURES: [Figure; 5] = [
+    Figure {
+        heading: "IOs/s",
+        lines: &[
+            ("read", |volume| Some(volume.together.reads)),
+            ("write", |volume| Some(volume.together.writes)),
+        ],
+    },
+    Figure {
+        heading: "merged requests/s",
+        lines: &[
+            ("read", |volume| Some(volume.together.reads_merged)),
+            ("write", |volume| Some(volume.together.writes_merged)),
+        ],
+    },
+    Figure {
+        heading: "MB/s",
+        lines: &[
+            ("read", |volume| Some(volume.together.read_bytes / MEGA)),
+            ("write", |volume| Some(volume.together.written_bytes / MEGA)),
+        ],
+    },
+    Figure {
+        heading: "await, ms",
+        lines: &[
+            ("read", |volume| volume.together.read_await_ms),
+            ("write", |volume| volume.together.write_await_ms),
+        ],
+    },
+    Figure { heading: "aqu-sz", lines: &[("load", |volume| Some(volume.together.queue))] },
+];
+
+/// How busy disks were; with several the busiest as well.
+const UTILISATION: [Trace; 2] = [
+    ("busiest", |volume| Some(volume.busiest * 100.0)),
+    ("load", |volume| Some(volume.together.utilisation * 100.0)),
+];
+
+/// What the disks of trials at one level have in common.
+#[derive(Debug, Default)]
+pub(super) struct DiskExtent {
+    /// The figures that are drawn.
+    figures: &'static [Figure],
+    /// The largest value of each line of each of them.
+    largest: Vec<Vec<f64>>,
+    /// Of trials whose volume is not known: the device that was written to most in any of them,
+    /// and how much. Not a sum: a volume and the disks below it would count twice.
+    device: Option<String>,
+    writes: f64,
+}
+
+impl DiskExtent {
+    /// Of these trials, in a study of so many.
+    pub(super) fn of(records: &[&TrialRecord], trials: usize) -> Self {
+        let figures = if trials > MOST_TRIALS { &FIGURES[..1] } else { &FIGURES[..] };
+        let volumes: Vec<VolumeRates> = records
+            .iter()
+            .flat_map(|record| record.sampling.samples.iter().map(move |s| (s, *record)))
+            .filter_map(|(sample, record)| of_sample(sample, record))
+            .collect();
+        let of_line = |line: &Trace| volumes.iter().filter_map(line.1).fold(0.0, f64::max);
+        let largest = |figure: &Figure| figure.lines.iter().map(of_line).collect();
+        let unknown = || {
+            let records = records.iter().filter(|record| record.sampling.volume.is_empty());
+            records.flat_map(|record| &record.sampling.samples)
+        };
+        let device = busiest(unknown());
+        let writes = unknown().filter_map(|sample| writes(sample, device.as_deref()?));
+        Self {
+            figures,
+            largest: figures.iter().map(largest).collect(),
+            writes: writes.fold(0.0, f64::max),
+            device,
+        }
+    }
+
+    /// The panels of one trial.
+    pub(super) fn panels(&self, record: &TrialRecord) -> Vec<Panel> {
+        if record.sampling.volume.is_empty() {
+            return self.device.iter().map(|device| self.of_device(record, device)).collect();
+        }
+        let disks = record.sampling.volume.join(" + ");
+        let drawn = |(figure, largest): (&Figure, &Vec<f64>)| {
+            // What never happened is not drawn: where all is in memory nothing is ever read.
+            let lines = figure.lines.iter().zip(largest).filter(|(_, largest)| **largest > 0.0);
+            Panel {
+                heading: format!("{}, {disks}", figure.heading),
+                largest: largest.iter().copied().fold(0.0, f64::max),
+                lines: lines.map(|(trace, _)| line(record, *trace)).collect(),
+            }
+        };
+        let mut panels: Vec<Panel> = self.figures.iter().zip(&self.largest).map(drawn).collect();
+        if self.figures.len() == FIGURES.len() {
+            let several = record.sampling.volume.len() > 1;
+            let traces = if several { &UTILISATION[..] } else { &UTILISATION[1..] };
+            panels.push(Panel {
+                heading: format!("%util, {disks}"),
+                largest: 100.0,
+                lines: traces.iter().map(|trace| line(record, *trace)).collect(),
+            });
+        }
+        panels
+    }
+
+    fn of_device(&self, record: &TrialRecord, device: &str) -> Panel {
+        let points = record.sampling.samples.iter();
+        Panel {
+            heading: format!("disk writes/s, {device}"),
+            largest: self.writes,
+            lines: vec![Line {
+                class: "load",
+                points: points.filter_map(|s| Some((middle(s), writes(s, device)?))).collect(),
+            }],
+        }
+    }
+}
+
+fn of_sample(sample: &Sample, record: &TrialRecord) -> Option<VolumeRates> {
+    VolumeRates::sampled(sample, &record.sampling.volume)
+}
+
+fn line(record: &TrialRecord, (class, figure): Trace) -> Line {
+    let samples = record.sampling.samples.iter();
+    let point = |sample: &Sample| Some((middle(sample), figure(&of_sample(sample, record)?)?));
+    Line { class, points: samples.filter_map(point).collect() }
+}
+
+/// The middle of the time that a sample covers, in seconds from the start of the load.
+pub(super) fn middle(sample: &Sample) -> f64 {
+    sample.at_seconds - sample.length.as_secs_f64() / 2.0
+}
+
+fn busiest<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<String> {
+    let mut totals: BTreeMap<&str, f64> = BTreeMap::new();
+    for disk in samples.flat_map(|sample| &sample.disks) {
+        *totals.entry(&disk.device).or_default() += disk.writes;
+    }
+    let most = totals.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(most.0.to_owned())
+}
+
+fn writes(sample: &Sample, device: &str) -> Option<f64> {
+    let disk = |disk: &&DiskRates| disk.device == device;
+    sample.disks.iter().find(disk).map(|disk| disk.writes)
+}

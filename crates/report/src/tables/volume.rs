@@ -1,0 +1,133 @@
+//! What the disks did that the servers' data is on, with the names that iostat has for it.
+
+use super::{Cell, Column, Table, numbers, words};
+use crate::level_axis::LevelAxis;
+use crate::view;
+use analyse::{Analysis, CellVolume, DiskEstimates, TestAnalysis};
+use stats::Estimate;
+
+const MEGA: f64 = 1e6;
+const KIB: f64 = 1024.0;
+const PERCENT: f64 = 100.0;
+
+/// A figure of a disk: heading, the figure, and how many of the figure's units make one of the
+/// column's.
+type Figure = (&'static str, fn(&DiskEstimates) -> Option<Estimate>, f64);
+
+/// What is shown of a volume as a whole, before how busy it was.
+const RATES: [Figure; 11] = [
+    ("r/s", |disk| disk.reads, 1.0),
+    ("w/s", |disk| disk.writes, 1.0),
+    ("read, MB/s", |disk| disk.read_bytes, MEGA),
+    ("written, MB/s", |disk| disk.written_bytes, MEGA),
+    ("rrqm/s", |disk| disk.reads_merged, 1.0),
+    ("wrqm/s", |disk| disk.writes_merged, 1.0),
+    ("r_await, ms", |disk| disk.read_await_ms, 1.0),
+    ("w_await, ms", |disk| disk.write_await_ms, 1.0),
+    ("f/s", |disk| disk.flushes, 1.0),
+    ("f_await, ms", |disk| disk.flush_await_ms, 1.0),
+    ("aqu-sz", |disk| disk.queue, 1.0),
+];
+
+/// What is shown of each disk besides.
+const MORE: [Figure; 9] = [
+    ("%util", |disk| disk.utilisation, 1.0 / PERCENT),
+    ("%rrqm", |disk| disk.reads_merged_share, 1.0 / PERCENT),
+    ("%wrqm", |disk| disk.writes_merged_share, 1.0 / PERCENT),
+    ("rareq-sz, KiB", |disk| disk.read_size_bytes, KIB),
+    ("wareq-sz, KiB", |disk| disk.write_size_bytes, KIB),
+    ("d/s", |disk| disk.discards, 1.0),
+    ("discarded, MB/s", |disk| disk.discarded_bytes, MEGA),
+    ("drqm/s", |disk| disk.discards_merged, 1.0),
+    ("d_await, ms", |disk| disk.discard_await_ms, 1.0),
+];
+
+/// The volume under each cell of a test; `None` where none is known. What no volume ever did has
+/// no column.
+pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
+    let several = known(test).any(|(_, volume)| volume.devices.len() > 1);
+    let mut columns: Vec<Column> = RATES.iter().map(|(heading, ..)| numbers(*heading)).collect();
+    if several {
+        columns.extend([numbers("%util, mean"), numbers("%util, busiest")]);
+    } else {
+        columns.push(numbers("%util"));
+    }
+    let counted = view::counted(test);
+    columns.extend([numbers(format!("{counted} per IO")), numbers("requests per IO")]);
+    rows(analysis, test, columns, |volume| {
+        let together = &volume.together;
+        let mut row = figures(&RATES, together);
+        row.push(scaled(together.utilisation, 1.0 / PERCENT));
+        if several {
+            row.push(scaled(volume.busiest, 1.0 / PERCENT));
+        }
+        row.push(scaled(volume.operations_per_io, 1.0));
+        row.push(scaled(together.requests_per_io, 1.0));
+        vec![row]
+    })
+}
+
+/// Every figure of each disk of the volumes of a test; `None` where none is known.
+pub(crate) fn devices(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
+    let headings = RATES.iter().chain(&MORE).map(|(heading, ..)| numbers(*heading));
+    let columns = std::iter::once(words("disk")).chain(headings).collect();
+    rows(analysis, test, columns, |volume| {
+        let row = |disk: &DiskEstimates| {
+            let mut row = vec![Cell::text(&disk.device)];
+            row.extend(figures(&RATES, disk));
+            row.extend(figures(&MORE, disk));
+            row
+        };
+        volume.devices.iter().map(row).collect()
+    })
+}
+
+/// The cells of a test whose disks are known, the levels in order.
+fn known(test: &TestAnalysis) -> impl Iterator<Item = (&analyse::Cell, &CellVolume)> {
+    let mut cells: Vec<&analyse::Cell> = test.cells.iter().collect();
+    cells.sort_by_key(|cell| cell.level);
+    cells.into_iter().filter_map(|cell| Some((cell, cell.volume.as_ref()?)))
+}
+
+/// A table with the level and the target before these columns, and so many rows for each volume.
+fn rows(
+    analysis: &Analysis,
+    test: &TestAnalysis,
+    columns: Vec<Column>,
+    of: impl Fn(&CellVolume) -> Vec<Vec<Cell>>,
+) -> Option<Table> {
+    let axis = LevelAxis::of(test);
+    let first = [numbers(axis.name()), words("target")];
+    let mut table = Table::new(first.into_iter().chain(columns));
+    let mut previous = None;
+    for (cell, volume) in known(test) {
+        for figures in of(volume) {
+            let mut row = vec![
+                Cell::text(axis.text(cell.level)),
+                Cell::target(&cell.target, view::series(analysis, &cell.target)),
+            ];
+            row.extend(figures);
+            if previous == Some(cell.level) {
+                table.push(row);
+            } else {
+                table.push_group(row);
+            }
+            previous = Some(cell.level);
+        }
+    }
+    (!table.rows.is_empty()).then(|| table.without_empty_columns())
+}
+
+fn figures(columns: &[Figure], disk: &DiskEstimates) -> Vec<Cell> {
+    columns.iter().map(|(_, figure, unit)| scaled(figure(disk), *unit)).collect()
+}
+
+/// A figure in a column's unit. What never happened is left empty, so that a column of nothing else
+/// goes.
+fn scaled(estimate: Option<Estimate>, unit: f64) -> Cell {
+    let happened = |estimate: &Estimate| {
+        estimate.point > 0.0 || estimate.interval.is_some_and(|interval| interval.high > 0.0)
+    };
+    let estimate = estimate.filter(happened).map(|estimate| estimate.map(|value| value / unit));
+    Cell::estimate(estimate.as_ref())
+}

@@ -1,0 +1,53 @@
+//! What is said beside the figures of disks.
+
+use super::labels::target_name;
+use crate::{numbers, view};
+use analyse::{Analysis, TestAnalysis};
+
+/// What the figures of volumes are of, below their table: which disks, and what an IO is.
+pub(crate) fn volumes(test: &TestAnalysis) -> String {
+    let mut volumes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for cell in &test.cells {
+        let Some(volume) = &cell.volume else { continue };
+        let disks = volume.together.device.as_str();
+        match volumes.iter_mut().find(|(known, _)| *known == disks) {
+            Some((_, targets)) if targets.contains(&cell.target.as_str()) => {}
+            Some((_, targets)) => targets.push(&cell.target),
+            None => volumes.push((disks, vec![&cell.target])),
+        }
+    }
+    let place = |(disks, targets): &(&str, Vec<&str>)| {
+        let names: Vec<String> = targets.iter().map(|target| target_name(target)).collect();
+        let disks: Vec<&str> = disks.split(", ").collect();
+        format!("{} on {}", numbers::list(&names), numbers::list(&disks))
+    };
+    let places: Vec<String> = volumes.iter().map(place).collect();
+    format!(
+        "The data of {}. Figures of iostat over the measured phase, medians over the repeats that \
+         count with their intervals; whatever else used these disks is in them. An IO is a read or \
+         a write that a disk completed; for each there were so many {} (throughput ÷ IOs), and so \
+         many requests before the queue merged them.",
+        places.join("; "),
+        view::counted(test),
+    )
+}
+
+/// What the figures of disks mean; nothing where none are known.
+pub(super) fn method(analysis: &Analysis) -> Option<(&'static str, String)> {
+    let mut cells = analysis.tests.iter().flat_map(|test| &test.cells);
+    cells.find(|cell| cell.volume.is_some())?;
+    let text = format!(
+        "Read from the kernel’s counters every {}, with an edge where measuring begins and one \
+         where it ends, under the names that iostat has for them; MB are 10⁶ bytes. r_await and \
+         w_await are the time from when a request entered the queue until it was done; aqu-sz is \
+         how many were under way on average; rrqm/s and wrqm/s are requests that the queue merged \
+         into others, which are not counted in r/s and w/s. A flush of the disk’s cache that was \
+         asked for counts as a write without bytes; f/s are those carried out. Of a volume on several disks (of an \
+         array its members, not the array as well) rates and queues are added up, and times are \
+         averaged over all requests. %util is the share of time in which a disk had work: one \
+         that serves several requests at once may take more at 100 %. Requests per IO are (IOs + \
+         merged) ÷ IOs.",
+        numbers::duration(analysis.dataset.study.sample_every),
+    );
+    Some(("Disks", text))
+}
