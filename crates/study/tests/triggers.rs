@@ -18,7 +18,7 @@ fn on_redis(test: &str) -> String {
 
 #[track_caller]
 fn assert_refused(text: &str, parts: &[&str]) {
-    let message = parse(text, "s.toml").unwrap_err().to_string();
+    let message = parse(text, "s.toml").expect_err(text).to_string();
     for part in parts {
         assert!(message.contains(part), "no {part:?} in:\n{message}");
     }
