@@ -41,7 +41,7 @@ pub(crate) fn host(analysis: &Analysis) -> Table {
         ("NUMA nodes", host.numa_nodes.map(|n| n.to_string())),
         ("virtualisation", host.virtualisation.clone()),
         ("disks", (!host.disks.is_empty()).then(|| host.disks.join("; "))),
-        ("file system of private servers", host.sandbox_filesystem.clone()),
+        ("usual file system of private servers", host.sandbox_filesystem.clone()),
         ("clock source", host.clock_source.clone()),
     ])
 }

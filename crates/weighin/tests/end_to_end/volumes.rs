@@ -111,6 +111,17 @@ fn a_volume_that_cannot_be_built_is_refused_before_the_first_trial() {
         refused.refused(3, &["target huge", "16777280 MiB", "make the volumes smaller"]);
         assert!(place.files(".weighin").is_empty());
         place.assert_no_server_left();
+
+        // Each would have room, and both have none: they are there at the same time.
+        let free = target::os::free_bytes(place.sandboxes()).unwrap();
+        let share = format!(
+            "{{ devices = 4, size = \"{}MiB\", file_system = \"btrfs\" }}",
+            (free >> 20) * 6 / 10 / 4
+        );
+        place.write("two.toml", study(&[("one", &share), ("two", &share)]));
+        let checked = place.weighin(&["check", "two.toml"]);
+        assert_eq!(checked.code, Some(3), "{checked:?}");
+        assert_eq!(checked.out.matches("the volumes take").count(), 2, "{}", checked.out);
     }
     // A user that is not root.
     let mut command = place.surround(Command::new("unshare"));
