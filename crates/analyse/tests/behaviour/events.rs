@@ -99,6 +99,7 @@ fn cell(repeats: u32, story: Story<'_>, mut throughput: impl FnMut(u32) -> f64) 
                 transactions,
                 queries: 0,
                 errors: 0,
+                moved: model::Moved::default(),
                 latencies: (&so_many(&latencies(4.0 / rate), transactions)).into(),
             }
         };
