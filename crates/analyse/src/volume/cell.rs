@@ -22,7 +22,8 @@ pub struct CellVolume {
     pub devices: Vec<DiskEstimates>,
 }
 
-/// The figures of `iostat -x` over the repeats. What a device never did has no time and no size.
+/// The figures of `iostat -x` over the repeats. What a device did not do in each of them has no time
+/// and no size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DiskEstimates {
     /// Kernel name; several, with commas, where they are taken together.
@@ -136,9 +137,14 @@ fn trials(cell: &CellData) -> BTreeMap<u32, TrialVolume> {
 fn estimates(device: &str, repeats: &Repeats<'_>, confidence: f64) -> DiskEstimates {
     let estimate = |figure: &dyn Fn(&DiskRates) -> Option<f64>, rounding: f64| {
         let one = |(&repeat, (disk, _)): (&u32, &(&DiskRates, f64))| Some((repeat, figure(disk)?));
-        let values = repeats.iter().filter_map(one).collect();
-        Series::from_values(values, rounding).estimate(confidence)
+        let values: BTreeMap<u32, f64> = repeats.iter().filter_map(one).collect();
+        // A disk that was hardly read from has a time of reads in some repeats only: chance.
+        let everywhere = values.len() == repeats.len();
+        Series::from_values(values, rounding).estimate(confidence).filter(|_| everywhere)
     };
+    // What cannot be beyond a bound is not said to be.
+    let share = |estimate: Option<Estimate>| estimate.map(|share| share.map(|s| s.min(1.0)));
+    let at_least_one = |estimate: Option<Estimate>| estimate.map(|one| one.map(|n| n.max(1.0)));
     let mean = |figure: fn(&DiskRates) -> Option<f64>| estimate(&figure, 0.0);
     let rate = |figure: fn(&DiskRates) -> f64| estimate(&|disk| Some(figure(disk)), 0.0);
     // Events that were counted: one more or less may have fallen within the phase.
@@ -155,8 +161,8 @@ fn estimates(device: &str, repeats: &Repeats<'_>, confidence: f64) -> DiskEstima
         written_bytes: rate(|disk| disk.written_bytes),
         reads_merged: events(|disk| disk.reads_merged),
         writes_merged: events(|disk| disk.writes_merged),
-        reads_merged_share: mean(DiskRates::reads_merged_share),
-        writes_merged_share: mean(DiskRates::writes_merged_share),
+        reads_merged_share: share(mean(DiskRates::reads_merged_share)),
+        writes_merged_share: share(mean(DiskRates::writes_merged_share)),
         read_await_ms: mean(|disk| disk.read_await_ms),
         write_await_ms: mean(|disk| disk.write_await_ms),
         read_size_bytes: mean(DiskRates::read_size),
@@ -168,7 +174,7 @@ fn estimates(device: &str, repeats: &Repeats<'_>, confidence: f64) -> DiskEstima
         discards_merged: events(|disk| disk.discards_merged),
         discard_await_ms: mean(|disk| disk.discard_await_ms),
         queue: rate(|disk| disk.queue),
-        utilisation: rate(|disk| disk.utilisation),
-        requests_per_io: mean(DiskRates::requests_per_io),
+        utilisation: share(rate(|disk| disk.utilisation)),
+        requests_per_io: at_least_one(mean(DiskRates::requests_per_io)),
     }
 }

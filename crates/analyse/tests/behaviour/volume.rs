@@ -157,3 +157,23 @@ fn disks_without_io_have_no_requests_for_each() {
     let trial = TrialVolume::of(&data.trials[0]).expect("the disks are known");
     assert_eq!(trial.seconds, MEASURE.as_secs_f64());
 }
+
+#[test]
+fn a_time_that_some_repeats_lack_is_not_shown_and_bounds_are_kept() {
+    let data = striped(|repeat| {
+        let mut first = disk("sda", 100.0 + 60.0 * repeat, 1.0);
+        first.writes_merged = repeat - 1.0;
+        first.utilisation = [0.5, 0.99, 1.0][repeat as usize - 1];
+        first.reads = repeat - 1.0;
+        first.read_await_ms = (repeat > 1.0).then_some(7.0 * repeat);
+        vec![sample(0.0, 14.0, vec![first, disk("sdb", 0.0, 1.0)])]
+    });
+    let analysis = analyse(&data);
+    let found = volume(&analysis);
+    assert_eq!(found.together.read_await_ms, None);
+    assert_eq!(point(found.together.reads), 1.0);
+    let interval = found.together.requests_per_io.and_then(|requests| requests.interval);
+    assert!(interval.expect("three repeats").low >= 1.0, "{interval:?}");
+    let interval = found.devices[0].utilisation.and_then(|share| share.interval);
+    assert_eq!(interval.expect("three repeats").high, 1.0);
+}
