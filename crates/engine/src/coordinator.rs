@@ -141,7 +141,7 @@ impl<X> Coordinator<'_, X> {
                 None | Some(Message::Ready(_)) => {}
                 Some(Message::Interval(interval)) => {
                     if let Some(interval) = intervals.add(*interval) {
-                        progress(PartProgress::Interval(interval));
+                        progress(PartProgress::Interval(Box::new(interval)));
                     }
                 }
                 Some(Message::Ended(report)) => {
@@ -160,7 +160,8 @@ impl<X> Coordinator<'_, X> {
             }
         }
         let books = books.ok_or(LoadError::Stopped)?;
-        intervals.rest().into_iter().for_each(|rest| progress(PartProgress::Interval(rest)));
+        let rest = intervals.rest().into_iter().map(Box::new);
+        rest.for_each(|rest| progress(PartProgress::Interval(rest)));
         let measured = books.elapsed(Phase::Measure).as_secs_f64();
         client.cpu_seconds = cpu.used().as_secs_f64();
         client.busiest_worker = if measured > 0.0 { busiest.as_secs_f64() / measured } else { 0.0 };

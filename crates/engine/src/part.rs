@@ -51,7 +51,7 @@ pub enum PartProgress {
     /// All of its clients are logged in.
     Ready,
     /// An interval ended on all of its workers.
-    Interval(Ended),
+    Interval(Box<Ended>),
 }
 
 /// Runs a part of a load: connects its clients, waits until `start` says when all parts begin, and

@@ -162,7 +162,7 @@ pub(crate) fn alone<X>(
         };
         part(&mut begin, &mut |event| match event {
             PartProgress::Ready => {}
-            PartProgress::Interval(ended) => assembly.interval(ended, *progress.borrow_mut()),
+            PartProgress::Interval(ended) => assembly.interval(*ended, *progress.borrow_mut()),
         })?
     };
     assembly.ended(0, whole);

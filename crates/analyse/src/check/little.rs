@@ -10,7 +10,8 @@ const SUSPECT: f64 = 0.05;
 const VOID: f64 = 0.20;
 
 /// In a closed loop every client either has a transaction under way or is on its way from a reply
-/// to the next request, so throughput × (mean latency + mean turnaround) is the number of clients
+/// to the next request (or is held back before it by a limit or a sync of its virtual machine), so
+/// throughput × (mean latency + mean turnaround) is the number of clients
 /// (J. D. C. Little, *Operations Research* 9, 1961, for a steady state). `None` for an open loop,
 /// whose clients are idle whenever nothing is due.
 ///
@@ -29,7 +30,7 @@ pub(super) fn doubts(clients: u32, load: &LoadResult) -> Option<Vec<Doubt>> {
     }
     let throughput = load.measure.transactions_per_second();
     let latency_mean_ms = load.latencies.mean_ms().unwrap_or(0.0);
-    let turnaround_mean_ms = turnaround::mean_ms(load);
+    let turnaround_mean_ms = turnaround::mean_ms(load) + turnaround::held_mean_ms(load);
     let busy_clients = throughput * (latency_mean_ms + turnaround_mean_ms) / 1e3;
     let deviation = busy_clients / f64::from(clients.max(1)) - 1.0;
 

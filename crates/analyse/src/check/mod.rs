@@ -95,6 +95,8 @@ fn numbered(
     let clients = match level.search {
         // A search decides on a number of clients up to that of its level.
         Some(SearchOver::Clients) => load.clients,
+        // A level of storage is that of one virtual machine.
+        _ if load.fleet.is_some() => load.clients,
         _ => level.clients,
     };
     let sampling = &record.sampling;

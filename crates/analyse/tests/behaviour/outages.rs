@@ -3,7 +3,7 @@
 use crate::bench::{MEASURE, dataset, found, latencies, load_of, trial};
 use crate::books::balance;
 use analyse::{Check, Evidence, Severity, Validity, analyse};
-use model::{Dataset, LoadResult, Outage};
+use model::{Dataset, Fleet, LoadResult, Outage};
 use std::time::Duration;
 
 /// One repeat at four clients, 1000 transactions a second, spoilt.
@@ -96,6 +96,21 @@ fn time_that_the_client_took_between_transactions_is_accounted_for() {
         panic!("{law:?}");
     };
     assert!((turnaround_mean_ms - 0.6).abs() < 1e-9 && (busy_clients - 4.6).abs() < 0.01);
+}
+
+#[test]
+fn what_a_limit_holds_back_is_part_of_the_load_that_was_asked_for() {
+    // Two virtual machines with two reads each in flight, held for 3 of every 4 ms.
+    let held = |held_ms: f64| {
+        spoilt(|load| {
+            load.latencies = latencies(1e-3);
+            let held_seconds = load.measure.transactions as f64 * held_ms / 1e3;
+            let (vms, volumes) = (Vec::new(), Vec::new());
+            load.fleet = Some(Fleet { in_flight: 2, held_seconds, vms, volumes, verified: None });
+        })
+    };
+    assert_eq!(validity(&held(3.0)), Validity::Valid);
+    assert_eq!(validity(&held(1.0)), Validity::Void);
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl<'a> Generators<'a> {
         generator.heard_at = Instant::now();
         match heard {
             Heard::Answer(Answer::Ready) => generator.ready = true,
-            Heard::Answer(Answer::Interval(ended)) => self.assembly.interval(ended, progress),
+            Heard::Answer(Answer::Interval(ended)) => self.assembly.interval(*ended, progress),
             Heard::Answer(Answer::Done(account)) => {
                 generator.done = true;
                 self.assembly.ended(index, *account);

@@ -23,7 +23,7 @@ pub(super) enum Answer {
     /// All of its clients are logged in.
     Ready,
     /// An interval ended.
-    Interval(Ended),
+    Interval(Box<Ended>),
     /// Last: what it did.
     Done(Box<Account>),
     /// Last: why it could not.
