@@ -5,7 +5,7 @@ use super::evidence::{capitalised, statement};
 use super::labels::target_name;
 use super::metric::{figure_of, metric_name};
 use super::place::{at, at_levels, levels};
-use super::{rates, search};
+use super::{rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
     Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison, Place,
@@ -66,9 +66,11 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     if ranking.is_some() && test.overall.iter().any(undecided) {
         pairs.retain(|pair| !pair.decided.is_empty());
     }
+    let together = told_together(&mut pairs, test);
     let mut conditions: Vec<String> = pairs.into_iter().filter_map(Pair::sentence).collect();
     let more_conditions = conditions.len().saturating_sub(MOST_CONDITIONS);
     conditions.truncate(MOST_CONDITIONS);
+    conditions.extend(together);
     let limits = limits(analysis, test);
     Answer { headline, ranking, targets: Vec::new(), conditions, more_conditions, limits }
 }
@@ -132,6 +134,34 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
     // Stable: otherwise in the order of the study.
     pairs.sort_by_key(|pair| !leads(pair));
     pairs
+}
+
+/// Takes the pairs out of which nothing can be said, where they are several, and tells them in as
+/// few sentences as it takes.
+fn told_together(pairs: &mut Vec<Pair>, test: &TestAnalysis) -> Vec<String> {
+    let silent = |pair: &Pair| {
+        pair.crossings.is_empty() && pair.decided.is_empty() && pair.undecided.is_some()
+    };
+    let mut said = Vec::new();
+    let open = |pair: &Pair| {
+        undecided::open(test, pair.names).filter(|_| silent(pair) && pair.overall.is_some())
+    };
+    let over_levels: Vec<_> = pairs.iter().filter_map(open).collect();
+    if over_levels.len() >= undecided::TOGETHER {
+        said.push(undecided::over_levels(&over_levels));
+        pairs.retain(|pair| open(pair).is_none());
+    }
+    // Where there is no more than one level, no figure stands for all.
+    let alone = |pair: &Pair| silent(pair) && pair.overall.is_none();
+    let levels = pairs.iter().find(|pair| alone(pair)).and_then(|pair| pair.undecided);
+    let same = |pair: &Pair| alone(pair) && pair.undecided == levels;
+    let names: Vec<(&str, &str)> =
+        pairs.iter().filter(|pair| same(pair)).map(|pair| pair.names).collect();
+    if names.len() >= undecided::TOGETHER {
+        said.push(undecided::at(&names, levels.unwrap_or_default()));
+        pairs.retain(|pair| !same(pair));
+    }
+    said
 }
 
 impl Pair<'_> {

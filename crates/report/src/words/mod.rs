@@ -29,6 +29,7 @@ mod rates;
 mod scaling;
 mod search;
 mod steadiness;
+mod undecided;
 mod volume;
 
 pub(crate) use advice::advice;

@@ -4,6 +4,7 @@ use super::labels::target_name;
 use crate::numbers;
 use analyse::{Finding, Subject};
 use model::{Level, TrialKey};
+use std::collections::BTreeSet;
 
 /// What findings of one kind are about: `oltp, durable and relaxed at 8 and 16 clients`. Parts that
 /// they don't name, and the levels where `with_levels` is false, are left out.
@@ -26,7 +27,13 @@ pub(crate) fn trials(keys: &[&TrialKey]) -> String {
     subjects(&all.iter().collect::<Vec<&Subject>>(), true)
 }
 
+/// More single trials than this, in several tests, are counted and not listed.
+const MOST_LISTED: usize = 24;
+
 fn subjects(all: &[&Subject], with_levels: bool) -> String {
+    if let Some(many) = many_trials(all) {
+        return many;
+    }
     let mut tests: Vec<Option<&str>> = Vec::new();
     for subject in all {
         let test = subject.test.as_deref();
@@ -47,6 +54,27 @@ fn subjects(all: &[&Subject], with_levels: bool) -> String {
     };
     let described: Vec<String> = tests.into_iter().map(in_test).collect();
     described.join("; ")
+}
+
+/// So many trials of several tests that nobody would read which: `58 trials (4 tests, 3 targets, at
+/// 200 and 1,000 clients)`.
+fn many_trials(all: &[&Subject]) -> Option<String> {
+    if all.len() <= MOST_LISTED || all.iter().any(|subject| subject.repeat.is_none()) {
+        return None;
+    }
+    let tests: BTreeSet<&str> = all.iter().filter_map(|s| s.test.as_deref()).collect();
+    let targets: BTreeSet<&str> = all.iter().filter_map(|s| s.target.as_deref()).collect();
+    let at: BTreeSet<Level> = all.iter().filter_map(|subject| subject.level).collect();
+    let at: Vec<Level> = at.into_iter().collect();
+    (tests.len() > 1).then(|| {
+        format!(
+            "{} ({}, {},{})",
+            numbers::counted(all.len(), "trial"),
+            numbers::counted(tests.len(), "test"),
+            numbers::counted(targets.len(), "target"),
+            at_levels(&at),
+        )
+    })
 }
 
 /// Targets with their levels, those at the same levels together.
@@ -133,6 +161,24 @@ pub(crate) fn levels(levels: &[Level]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_trials_of_several_tests_are_counted() {
+        let key = |test: &str, repeat| TrialKey {
+            test: test.to_owned(),
+            target: "one".to_owned(),
+            level: Level::clients(8),
+            repeat,
+        };
+        let keys = |test: &str, number: u32| (1..=number).map(|n| key(test, n)).collect::<Vec<_>>();
+        let (reads, writes) = (keys("reads", 15), keys("writes", 15));
+        let both: Vec<&TrialKey> = reads.iter().chain(&writes).collect();
+        assert_eq!(trials(&both), "30 trials (2 tests, 1 target, at 8 clients)");
+        let few: Vec<&TrialKey> = reads.iter().take(2).chain(writes.first()).collect();
+        let listed =
+            "reads, one at 8 clients (repeats 1 and 2); writes, one at 8 clients (repeat 1)";
+        assert_eq!(trials(&few), listed);
+    }
 
     #[test]
     fn levels_share_their_unit() {

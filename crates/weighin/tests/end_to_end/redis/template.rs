@@ -41,11 +41,11 @@ fn it_runs_to_its_end_and_answers_with_verdicts_and_break_evens() {
         assert_eq!(verdicts.len(), 6, "{test:#}");
     }
     // With prices and requests per IO as the study of 2012 has them; it gives 37,500 and 91,500.
-    for (pair, printed) in [("smaller", 37_500.0), ("larger", 91_500.0)] {
+    for (pair, printed) in [("nonopt", 37_500.0), ("opt", 91_500.0)] {
         let mut all = json["break_evens"].as_array().unwrap().iter();
-        let of = |of: &str| format!("{of}, {pair}");
+        let of = |of: &str| format!("{of}-{pair}");
         let found = all
-            .find(|found| found["a"] == *of("standard") && found["b"] == *of("provisioned"))
+            .find(|found| found["a"] == *of("standard") && found["b"] == *of("piops"))
             .unwrap_or_else(|| panic!("{:#}", json["break_evens"]));
         assert_eq!(found["outcome"]["kind"], "at", "{found:#}");
         let load = found["outcome"]["load"]["point"].as_f64().unwrap();
