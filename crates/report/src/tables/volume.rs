@@ -63,20 +63,18 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> Option<Table>
         }
         row.push(scaled(volume.operations_per_io, 1.0));
         row.push(scaled(together.requests_per_io, 1.0));
-        vec![row]
+        vec![(None, row)]
     })
 }
 
 /// Every figure of each disk of the volumes of a test; `None` where none is known.
 pub(crate) fn devices(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
-    let headings = RATES.iter().chain(&MORE).map(|(heading, ..)| numbers(*heading));
-    let columns = std::iter::once(words("disk")).chain(headings).collect();
+    let columns = RATES.iter().chain(&MORE).map(|(heading, ..)| numbers(*heading)).collect();
     rows(analysis, test, columns, |volume| {
         let row = |disk: &DiskEstimates| {
-            let mut row = vec![Cell::text(&disk.device)];
-            row.extend(figures(&RATES, disk));
+            let mut row = figures(&RATES, disk);
             row.extend(figures(&MORE, disk));
-            row
+            (Some(disk.device.clone()), row)
         };
         volume.devices.iter().map(row).collect()
     })
@@ -89,23 +87,22 @@ fn known(test: &TestAnalysis) -> impl Iterator<Item = (&analyse::Cell, &CellVolu
     cells.into_iter().filter_map(|cell| Some((cell, cell.volume.as_ref()?)))
 }
 
-/// A table with the level and the target before these columns, and so many rows for each volume.
+/// A table with the level and the target before these columns, and so many rows for each volume, of
+/// a disk of it or of the whole.
 fn rows(
     analysis: &Analysis,
     test: &TestAnalysis,
     columns: Vec<Column>,
-    of: impl Fn(&CellVolume) -> Vec<Vec<Cell>>,
+    of: impl Fn(&CellVolume) -> Vec<(Option<String>, Vec<Cell>)>,
 ) -> Option<Table> {
     let axis = LevelAxis::of(test);
     let first = [numbers(axis.name()), words("target")];
     let mut table = Table::new(first.into_iter().chain(columns));
     let mut previous = None;
     for (cell, volume) in known(test) {
-        for figures in of(volume) {
-            let mut row = vec![
-                Cell::text(axis.text(cell.level)),
-                Cell::target(&cell.target, view::series(analysis, &cell.target)),
-            ];
+        for (disk, figures) in of(volume) {
+            let target = Cell::target(&cell.target, view::series(analysis, &cell.target));
+            let mut row = vec![Cell::text(axis.text(cell.level)), Cell { note: disk, ..target }];
             row.extend(figures);
             if previous == Some(cell.level) {
                 table.push(row);
