@@ -11,7 +11,7 @@ use crate::{
     Bend, Contradiction, Contrast, Crossover, EventCost, Evictions, Growth, LatencyGap, NoLaw,
     NoiseFloor, ScalingLaw, SearchOutcome, Source, Span, TriggerTrouble, Verdict,
 };
-use model::{Failure, Level, Metric, SearchOver, Slo};
+use model::{Direction, Failure, Level, Metric, SearchOver, Slo};
 use serde::Serialize;
 use stats::Estimate;
 use std::time::Duration;
@@ -399,6 +399,8 @@ pub enum Evidence {
     SecondOpinion {
         /// The tool with its version.
         tool: String,
+        /// Of what, where not of everything: the reads or the writes of a load on storage.
+        part: Option<Direction>,
         /// Which figure.
         metric: Metric,
         /// Weighin's figure.

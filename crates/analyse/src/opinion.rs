@@ -1,9 +1,13 @@
 //! Check 7: whether another tool measured the same.
 
 use crate::cell::CellData;
+use crate::series::{HISTOGRAM_ROUNDING, percentile_ms};
 use crate::{Evidence, Finding, Metric, Severity, Subject};
-use model::{Failure, OpinionEnd, OpinionFigures, Study};
+use model::{
+    Direction, Failure, Latencies, LoadResult, OpinionEnd, OpinionFigures, Study, TrialRecord,
+};
 use stats::{Estimate, Relation, Sample, paired_ratio};
+use std::collections::BTreeSet;
 
 /// What a second opinion on the trials of a cell says, metric by metric; and its own failures.
 pub(crate) fn findings(study: &Study, cell: &CellData<'_>) -> Vec<Finding> {
@@ -16,9 +20,9 @@ pub(crate) fn findings(study: &Study, cell: &CellData<'_>) -> Vec<Finding> {
         },
         evidence,
     };
-    let mut findings: Vec<Finding> = [Metric::Throughput, Metric::LatencyP95]
+    let mut findings: Vec<Finding> = compared(cell)
         .into_iter()
-        .filter_map(|metric| compare(study, cell, metric))
+        .filter_map(|compared| compare(study, cell, compared))
         .map(|evidence| finding(severity(&evidence), evidence))
         .collect();
     findings.extend(failed(cell).map(|evidence| finding(Severity::Warning, evidence)));
@@ -39,18 +43,54 @@ pub(crate) fn disagrees(finding: &Finding) -> bool {
     matches!(finding.evidence, Evidence::SecondOpinion { agrees: Some(false), .. })
 }
 
+/// A figure that is compared: of everything, or of the reads or the writes of a load on storage.
+#[derive(Clone, Copy)]
+struct Compared {
+    part: Option<Direction>,
+    metric: Metric,
+}
+
+/// What is compared: of reads and writes each what storage engineers ask for (IOPS, mean, p99), of
+/// everything else throughput and p95.
+fn compared(cell: &CellData<'_>) -> Vec<Compared> {
+    let figures = cell.usable_records().filter_map(|(record, _)| opinion_of(record));
+    let parts = figures.flat_map(|figures| &figures.parts).map(|part| part.direction);
+    let parts: BTreeSet<Direction> = parts.collect();
+    if parts.is_empty() {
+        let whole = |metric| Compared { part: None, metric };
+        return [Metric::Throughput, Metric::LatencyP95].map(whole).into();
+    }
+    let metrics = [Metric::Throughput, Metric::LatencyMean, Metric::LatencyP99];
+    let of = |part| metrics.map(|metric| Compared { part: Some(part), metric });
+    parts.into_iter().flat_map(of).collect()
+}
+
+fn opinion_of(record: &TrialRecord) -> Option<&OpinionFigures> {
+    record.second_opinion.as_ref()?.figures()
+}
+
 /// Weighin's figure against the other tool's, paired by repeat, over the trials that conclusions
 /// may rest on. The two agree where the interval of their ratio holds 1 or lies within the margin.
-fn compare(study: &Study, cell: &CellData<'_>, metric: Metric) -> Option<Evidence> {
+fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<Evidence> {
     let mut tool = None;
     let mut rounding: f64 = 0.0;
     let mut pairs = Vec::new();
     for (record, figures) in cell.usable_records() {
         let Some(opinion) = &record.second_opinion else { continue };
-        let theirs = opinion.figures().and_then(|figures| reading(figures, metric));
-        let Some((ours, (theirs, off))) = figures.value(metric).zip(theirs) else { continue };
+        let theirs = opinion.figures().and_then(|figures| theirs(figures, compared));
+        let ours = match compared.part {
+            None => {
+                let metric = compared.metric;
+                figures.value(metric).map(|value| (value, figures.rounding(metric)))
+            }
+            Some(part) => {
+                let load = record.load();
+                load.and_then(|load| ours(load, part, compared.metric, study.confidence))
+            }
+        };
+        let Some(((ours, our_off), (theirs, off))) = ours.zip(theirs) else { continue };
         tool.get_or_insert(&opinion.tool);
-        rounding = rounding.max(off + figures.rounding(metric));
+        rounding = rounding.max(off + our_off);
         pairs.push((theirs, ours));
     }
     let ratio = paired_ratio(&pairs, rounding, study.confidence).ok()?;
@@ -63,7 +103,8 @@ fn compare(study: &Study, cell: &CellData<'_>, metric: Metric) -> Option<Evidenc
     });
     Some(Evidence::SecondOpinion {
         tool: tool?.clone(),
-        metric,
+        part: compared.part,
+        metric: compared.metric,
         weighin: median(ours)?,
         other: median(theirs)?,
         ratio,
@@ -72,10 +113,38 @@ fn compare(study: &Study, cell: &CellData<'_>, metric: Metric) -> Option<Evidenc
 }
 
 /// The other tool's figure, and how much it may be off for rounding.
-fn reading(figures: &OpinionFigures, metric: Metric) -> Option<(f64, f64)> {
+fn theirs(figures: &OpinionFigures, compared: Compared) -> Option<(f64, f64)> {
+    let (rate, percentile) = (figures.rate_rounding, figures.percentile_rounding);
+    let part = match compared.part {
+        None => None,
+        Some(direction) => Some(figures.parts.iter().find(|part| part.direction == direction)?),
+    };
+    let (value, rounding) = match (part, compared.metric) {
+        (None, Metric::Throughput) => (figures.transactions_per_second, rate),
+        (None, Metric::LatencyP95) => (figures.latency_p95_ms?, percentile),
+        (Some(part), Metric::Throughput) => (part.per_second, rate),
+        (Some(part), Metric::LatencyMean) => (part.latency_mean_ms, 0.0),
+        (Some(part), Metric::LatencyP99) => (part.latency_p99_ms?, percentile),
+        _ => return None,
+    };
+    (value.is_finite() && value > 0.0).then_some((value, rounding))
+}
+
+/// Weighin's own figure of reads or writes, and how much it may be off for rounding.
+fn ours(load: &LoadResult, part: Direction, metric: Metric, confidence: f64) -> Option<(f64, f64)> {
+    let mut latencies = Latencies::new();
+    for volume in &load.fleet.as_ref()?.volumes {
+        latencies.merge(match part {
+            Direction::Read => &volume.reads.latencies,
+            Direction::Write => &volume.writes.latencies,
+        });
+    }
+    let seconds = load.measure.elapsed.as_secs_f64();
+    let count = latencies.count() as f64;
     let (value, rounding) = match metric {
-        Metric::Throughput => (figures.transactions_per_second, figures.rate_rounding),
-        Metric::LatencyP95 => (figures.latency_p95_ms?, figures.percentile_rounding),
+        Metric::Throughput => (count / seconds, 1.0 / count),
+        Metric::LatencyMean => (latencies.mean_ms()?, HISTOGRAM_ROUNDING),
+        Metric::LatencyP99 => (percentile_ms(&latencies, 99.0, confidence)?, HISTOGRAM_ROUNDING),
         _ => return None,
     };
     (value.is_finite() && value > 0.0).then_some((value, rounding))

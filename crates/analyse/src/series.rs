@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// By how much a latency read from a histogram of three significant digits may be off, relative
 /// to itself.
-const HISTOGRAM_ROUNDING: f64 = 0.001;
+pub(crate) const HISTOGRAM_ROUNDING: f64 = 0.001;
 
 /// Whether it is a mean or a percentile of latency.
 fn is_latency(metric: Metric) -> bool {

@@ -6,7 +6,7 @@ use analyse::{
     Check, Drifting, Evictions, Evidence, Finding, Held, LopsidedLoad, Metric, SearchOutcome,
     Severity, Subject, Verdict,
 };
-use model::{Failure, FailureKind, Level, Noun, SearchOver};
+use model::{Direction, Failure, FailureKind, Level, Noun, SearchOver};
 use report::words::sentence;
 use stats::Estimate;
 use std::time::Duration;
@@ -77,8 +77,13 @@ fn target(evidence: Evidence) -> Finding {
 }
 
 fn opinion(metric: Metric, agrees: Option<bool>) -> Finding {
+    opinion_on(None, metric, agrees)
+}
+
+fn opinion_on(part: Option<Direction>, metric: Metric, agrees: Option<bool>) -> Finding {
     finding(Evidence::SecondOpinion {
         tool: "sysbench 1.0.20".into(),
+        part,
         metric,
         weighin: ratio(1_624.0, 1_540.2, 1_699.0),
         other: ratio(1_450.0, 1_400.0, 1_500.0),
@@ -242,6 +247,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         opinion(Metric::Throughput, Some(true)),
         opinion(Metric::Throughput, Some(false)),
         opinion(Metric::LatencyP95, None),
+        opinion_on(Some(Direction::Read), Metric::LatencyP99, Some(true)),
         finding(Evidence::SecondOpinionFailed {
             tool: "sysbench 1.0.20".into(),
             failure: Failure::new(FailureKind::MissingTables, "no such table", "prepare them"),

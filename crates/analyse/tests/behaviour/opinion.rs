@@ -2,7 +2,10 @@
 
 use crate::bench::{dataset, fail, found, load_of, trial};
 use analyse::{Evidence, Metric, Severity, Validity, analyse};
-use model::{Dataset, Failure, FailureKind, OpinionEnd, OpinionFigures, SecondOpinion, Turn};
+use model::{
+    Dataset, Direction, Failure, FailureKind, Fleet, IoAccount, OpinionEnd, OpinionFigures,
+    OpinionPart, SecondOpinion, Turn, VolumeAccount,
+};
 use std::time::Duration;
 
 /// Has the other tool measure `factor` times weighin's throughput, and a p95 latency of as much
@@ -131,4 +134,70 @@ fn trials_that_do_not_count_are_left_out_and_failures_are_said_once() {
 fn nobody_who_was_not_asked_is_mentioned() {
     let data = steady(3);
     assert!(verdicts(&data).is_empty());
+}
+
+#[test]
+fn reads_and_writes_are_compared_each() {
+    let mut data = steady(6);
+    for repeat in 1..=6 {
+        let record = trial(&mut data, "a", 8, repeat);
+        let load = load_of(record);
+        let (seconds, count) = (load.measure.elapsed.as_secs_f64(), 1000);
+        let mut reads = IoAccount::default();
+        reads.latencies.record_many(2_000_000, count);
+        let mut writes = IoAccount::default();
+        writes.latencies.record_many(5_000_000, count);
+        let volume = VolumeAccount { vms: 1, reads, writes };
+        load.fleet = Some(Fleet {
+            in_flight: 8,
+            held_seconds: 0.0,
+            vms: Vec::new(),
+            volumes: vec![volume],
+            verified: None,
+        });
+        // It finds reads as weighin does and writes twice as fast.
+        let part = |direction, ms| OpinionPart {
+            direction,
+            per_second: count as f64 / seconds,
+            latency_mean_ms: ms,
+            latency_p99_ms: Some(ms),
+        };
+        let parts = vec![part(Direction::Read, 2.0), part(Direction::Write, 2.5)];
+        record.second_opinion = Some(opinion(OpinionEnd::Measured(OpinionFigures {
+            transactions: 2 * count,
+            queries: 2 * count,
+            errors: 0,
+            elapsed: Duration::from_secs(10),
+            transactions_per_second: 2.0 * count as f64 / seconds,
+            parts,
+            latency_mean_ms: 2.25,
+            latency_p95_ms: Some(2.5),
+            cpu_seconds: 1.0,
+            peak_rss_bytes: None,
+            rate_rounding: 0.0,
+            percentile_rounding: 1.0 / 64.0,
+        })));
+    }
+    let analysis = analyse(&data);
+    let opinions = found(&analysis, |e| matches!(e, Evidence::SecondOpinion { .. }));
+    let verdicts: Vec<_> = opinions
+        .iter()
+        .map(|finding| match &finding.evidence {
+            Evidence::SecondOpinion { part, metric, agrees, .. } => (*part, *metric, *agrees),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let of = |part, metric, agrees| (Some(part), metric, Some(agrees));
+    assert_eq!(
+        verdicts,
+        // Warnings come first.
+        [
+            of(Direction::Write, Metric::LatencyMean, false),
+            of(Direction::Write, Metric::LatencyP99, false),
+            of(Direction::Read, Metric::Throughput, true),
+            of(Direction::Read, Metric::LatencyMean, true),
+            of(Direction::Read, Metric::LatencyP99, true),
+            of(Direction::Write, Metric::Throughput, true),
+        ]
+    );
 }

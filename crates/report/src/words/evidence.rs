@@ -222,8 +222,8 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
                 format!("{} trials were", count(*trials as u64))
             },
         ),
-        Evidence::SecondOpinion { tool, metric, weighin, other, ratio, agrees } => {
-            opinion::compared(tool, *metric, [weighin, other, ratio], *agrees, counted)
+        Evidence::SecondOpinion { tool, part, metric, weighin, other, ratio, agrees } => {
+            opinion::compared(tool, (*part, *metric), [weighin, other, ratio], *agrees, counted)
         }
         Evidence::SecondOpinionFailed { tool, failure, times } => {
             opinion::failed(tool, failure, *times)

@@ -3,19 +3,24 @@
 use super::metric::{metric_name, unit};
 use crate::numbers;
 use analyse::Metric;
-use model::{Failure, Noun};
+use model::{Direction, Failure, Noun};
 use stats::Estimate;
 
 /// Whether the tool and weighin agree on a figure, with both figures and their ratio; `counted` is
 /// what throughput counts.
 pub(super) fn compared(
     tool: &str,
-    metric: Metric,
+    (part, metric): (Option<Direction>, Metric),
     [weighin, other, ratio]: [&Estimate; 3],
     agrees: Option<bool>,
     counted: Noun,
 ) -> String {
-    let (figure, unit) = (metric_name(metric), unit(metric, counted));
+    let of = match part {
+        None => "",
+        Some(Direction::Read) => " of reads",
+        Some(Direction::Write) => " of writes",
+    };
+    let (figure, unit) = (format!("{}{of}", metric_name(metric)), unit(metric, counted));
     let verdict = match agrees {
         Some(true) => format!("{tool} agrees on the {figure}"),
         Some(false) => format!("{tool} does not agree on the {figure}"),
