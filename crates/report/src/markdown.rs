@@ -108,7 +108,7 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if let Some(volumes) = tables::volumes(analysis, test) {
         blocks.push("### The disks under the servers".to_owned());
         blocks.push(table(&volumes));
-        blocks.push(escaped(&words::volumes(test)));
+        blocks.push(escaped(&words::volumes(analysis, test)));
     }
     if let Some(found) = &test.search {
         let comparisons = tables::search_comparisons(found);

@@ -70,7 +70,7 @@ fn volume(analysis: &Analysis, test: &TestAnalysis) -> Markup {
         @if let Some(volumes) = tables::volumes(analysis, test) {
             h3 { "The disks under the servers" }
             (table::table(&volumes))
-            p.caption { (words::volumes(test)) }
+            p.caption { (words::volumes(analysis, test)) }
             @if let Some(devices) = tables::devices(analysis, test) {
                 details {
                     summary { "Every figure of each disk" }

@@ -1,11 +1,12 @@
 //! What is said beside the figures of disks.
 
 use super::labels::target_name;
+use super::volume::limited;
 use crate::{numbers, view};
 use analyse::{Analysis, TestAnalysis};
 
 /// What the figures of volumes are of, below their table: which disks, and what an IO is.
-pub(crate) fn volumes(test: &TestAnalysis) -> String {
+pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> String {
     let mut volumes: Vec<(&str, Vec<&str>)> = Vec::new();
     for cell in &test.cells {
         let Some(volume) = &cell.volume else { continue };
@@ -22,14 +23,25 @@ pub(crate) fn volumes(test: &TestAnalysis) -> String {
         format!("{} on {}", numbers::list(&names), numbers::list(&disks))
     };
     let places: Vec<String> = volumes.iter().map(place).collect();
-    format!(
+    let mut text = format!(
         "The data of {}. Figures of iostat over the measured phase, medians over the repeats that \
          count with their intervals; whatever else used these disks is in them. An IO is a read or \
          a write that a disk completed; for each there were so many {} (throughput ÷ IOs), and so \
          many requests before the queue merged them.",
         places.join("; "),
         view::counted(test),
-    )
+    );
+    let limited = limited(&analysis.dataset.study);
+    if !limited.is_empty() {
+        let names: Vec<String> = limited.into_iter().map(target_name).collect();
+        text += &format!(
+            " What waits for the limits of a volume ({}) is not in a queue yet: the times of \
+             requests, aqu-sz and %util do not show it, the latencies of {} do.",
+            numbers::list(&names),
+            view::counted(test),
+        );
+    }
+    text
 }
 
 /// What the figures of disks mean; nothing where none are known.

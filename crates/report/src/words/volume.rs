@@ -1,7 +1,7 @@
 //! What the data of a private server stand on.
 
 use crate::numbers::{bytes, count, counted, list};
-use model::{BuiltVolume, IoLimits, SandboxSpec};
+use model::{BuiltVolume, IoLimits, Place, SandboxSpec, Study};
 
 /// What the data of a private server stand on, as the end of a sentence; empty for weighin's usual
 /// directory.
@@ -11,6 +11,16 @@ pub(crate) fn stands_on(sandbox: &SandboxSpec) -> String {
         (None, Some(directory)) => format!(", with its data in {}", directory.display()),
         (None, None) => String::new(),
     }
+}
+
+/// The targets whose volumes are held to limits.
+pub(super) fn limited(study: &Study) -> Vec<&str> {
+    let has_limits = |place: &Place| match place {
+        Place::Sandbox(spec) => spec.volume.is_some_and(|volume| !volume.limits.is_none()),
+        _ => false,
+    };
+    let targets = study.targets.iter().filter(|target| has_limits(&target.place));
+    targets.map(|target| target.name.as_str()).collect()
 }
 
 /// What a volume is made of, and what it is held to.

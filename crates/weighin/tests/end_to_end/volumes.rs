@@ -62,6 +62,7 @@ fn a_study_of_volumes_runs_and_its_report_says_what_they_were() {
     for words in [
         "btrfs striped by 64.0 KiB over 2 devices of 128 MiB, each held to 200 writes per second",
         "ext4 on a device of 64.0 MiB",
+        "What waits for the limits of a volume (striped) is not in a queue yet",
     ] {
         assert!(report.contains(words), "no «{words}» in\n{report}");
     }
