@@ -63,13 +63,16 @@ fn same_everywhere(effects: &[LevelEffect]) -> bool {
     effects.windows(2).all(|pair| pair[0].verdict == pair[1].verdict)
 }
 
-/// The levels by verdict: `1.05–1.07 × at 128 and 256 clients; the same at 1 and 2 clients`.
+/// The levels by verdict: `1.05–1.07 × at 128 and 256 clients; the same at 1 and 2 clients`. Over
+/// several tests those that leave it open are not listed.
 pub(crate) fn by_level(effects: &[LevelEffect]) -> Vec<String> {
     let mut tests: Vec<&str> = effects.iter().map(|effect| effect.test.as_str()).collect();
     tests.dedup();
+    let several = tests.len() > 1;
+    let left_out = |effect: &LevelEffect| several && effect.verdict == Verdict::Unresolved;
     let mut said = Vec::new();
     for test in &tests {
-        let of_test = if tests.len() > 1 { format!("{test}, ") } else { String::new() };
+        let of_test = if several { format!("{test}, ") } else { String::new() };
         for verdict in [
             Verdict::CandidateBetter,
             Verdict::BaselineBetter,
@@ -79,11 +82,18 @@ pub(crate) fn by_level(effects: &[LevelEffect]) -> Vec<String> {
             let here: Vec<&LevelEffect> = effects
                 .iter()
                 .filter(|effect| effect.test == *test && effect.verdict == verdict)
+                .filter(|effect| !left_out(effect))
                 .collect();
             if !here.is_empty() {
                 said.push(format!("{of_test}{}", at_levels(verdict, &here)));
             }
         }
+    }
+    if effects.iter().any(left_out) {
+        let nowhere = said.is_empty();
+        said.push(
+            if nowhere { "resolved at no level" } else { "elsewhere not resolved" }.to_owned(),
+        );
     }
     said
 }
@@ -116,4 +126,30 @@ fn rests_on(found: &Contrast) -> String {
     }
     let names: Vec<String> = found.pairs.iter().map(named).collect();
     format!("as seen on {}", numbers::list(&names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effect(test: &str, clients: u32, verdict: Verdict) -> LevelEffect {
+        LevelEffect {
+            test: test.to_owned(),
+            level: Level::clients(clients),
+            ratio: Estimate { point: 1.5, interval: None, n: 3 },
+            verdict,
+        }
+    }
+
+    #[test]
+    fn over_several_tests_only_levels_that_decide_are_listed() {
+        let open = |test, clients| effect(test, clients, Verdict::Unresolved);
+        let better = effect("reads", 8, Verdict::CandidateBetter);
+        assert_eq!(
+            by_level(&[open("reads", 1), better, open("writes", 1)]),
+            ["reads, at 8 clients it is 1.50 ×", "elsewhere not resolved"]
+        );
+        assert_eq!(by_level(&[open("reads", 1), open("writes", 1)]), ["resolved at no level"]);
+        assert_eq!(by_level(&[open("reads", 1)]), ["at 1 client it is not resolved"]);
+    }
 }
