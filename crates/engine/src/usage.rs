@@ -24,7 +24,8 @@ pub fn peak_rss_bytes() -> u64 {
 /// Gives the calling thread as much right to a processor as half of so many threads of the server
 /// have together, those that its clients can keep busy, on the same host: a load generator that waits for
 /// a processor while replies wait for it is not the load that was asked for, and one that pushes
-/// the server aside for every reply is not either. Does nothing where that is not permitted; how
+/// the server aside for every reply is not either. Storage has no threads to push aside: what it has
+/// under way counts in their place. Does nothing where that is not permitted; how
 /// late replies are noticed is measured in any case.
 pub(crate) fn weigh_as(server_threads: usize) {
     // SAFETY: takes no pointers. 0 stands for the calling thread; the result needs no looking at.

@@ -92,7 +92,7 @@ impl<'a, 'b, T: Transport> Fill<'a, 'b, T> {
             if self.filling.stop.is_requested() {
                 return Err(StorageError::Stopped);
             }
-            self.transport.wait(1, GLANCE).map_err(|error| self.error(0, error))?;
+            self.transport.wait(GLANCE).map_err(|error| self.error(0, error))?;
             while let Some(done) = self.transport.take() {
                 let Some(request) = self.slots[done.slot as usize].take() else { continue };
                 if done.result < 0 {

@@ -130,10 +130,10 @@ impl Transport for Ring {
         }
     }
 
-    fn wait(&mut self, wanted: usize, timeout: Duration) -> io::Result<Nanos> {
+    fn wait(&mut self, timeout: Duration) -> io::Result<Nanos> {
         let limit = Timespec::from(timeout);
         let arguments = SubmitArgs::new().timespec(&limit);
-        match self.ring.submitter().submit_with_args(wanted.max(1), &arguments) {
+        match self.ring.submitter().submit_with_args(1, &arguments) {
             Err(e)
                 if !matches!(e.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY)) =>
             {

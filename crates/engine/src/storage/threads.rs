@@ -98,8 +98,7 @@ impl Transport for Threads {
         Ok(())
     }
 
-    /// Wakes up for each: these threads wake up for each anyway.
-    fn wait(&mut self, _wanted: usize, timeout: Duration) -> io::Result<Nanos> {
+    fn wait(&mut self, timeout: Duration) -> io::Result<Nanos> {
         self.submit()?;
         let done = locked(&self.shared.done);
         let waited = self

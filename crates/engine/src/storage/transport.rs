@@ -48,9 +48,9 @@ pub(super) trait Transport {
     /// Hands over what was pushed.
     fn submit(&mut self) -> io::Result<()>;
 
-    /// Hands over what was pushed and waits until at least so many requests are done, or so long.
-    /// Returns when the wait ended.
-    fn wait(&mut self, wanted: usize, timeout: Duration) -> io::Result<Nanos>;
+    /// Hands over what was pushed and waits until something is done, or so long. Returns when the
+    /// wait ended.
+    fn wait(&mut self, timeout: Duration) -> io::Result<Nanos>;
 
     /// One request that was found done by the last wait.
     fn take(&mut self) -> Option<Done>;

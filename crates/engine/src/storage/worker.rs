@@ -3,7 +3,7 @@ use super::transport::{Kind, Request, Transport};
 use crate::books::Ended;
 use crate::coordinator::{Control, Report};
 use crate::run::LoadError;
-use crate::usage::thread_cpu;
+use crate::usage::{thread_cpu, weigh_as};
 use crate::{Clock, Nanos, Schedule};
 use model::{IoMethod, Latencies};
 use std::io;
@@ -39,6 +39,8 @@ impl<T: Transport> Worker<'_, T> {
         mut self,
         mut intervals: impl FnMut(Ended),
     ) -> Result<Report<FleetPart>, LoadError> {
+        // A completion that waits for this thread would count as time that the storage took.
+        weigh_as(self.crew.len());
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);
         let schedule = self.spec.schedule;
@@ -51,9 +53,8 @@ impl<T: Transport> Worker<'_, T> {
         while !self.crew.is_finished(now) {
             self.spec.control.check()?;
             self.push(&mut requests).map_err(LoadError::System)?;
-            let wanted = 1;
             let timeout = LONGEST_WAIT.min(self.crew.next_moment(now).since(now));
-            let woke = self.transport.wait(wanted, timeout).map_err(LoadError::System)?;
+            let woke = self.transport.wait(timeout).map_err(LoadError::System)?;
             now = self.take_in(woke, &mut requests)?;
             self.crew.tick(now, &mut requests);
             max_lag = max_lag.max(now.since(woke));

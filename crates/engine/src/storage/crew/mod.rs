@@ -160,6 +160,11 @@ impl Crew {
         }
     }
 
+    /// How many reads and writes can be under way.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
     /// A slot has nothing to do: it goes on with what there is. Its last operation ended then.
     #[inline]
     fn free(&mut self, id: u32, ended: Nanos, now: Nanos, out: &mut Vec<Request>) {
