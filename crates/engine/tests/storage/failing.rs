@@ -3,10 +3,11 @@
 
 use crate::support::{BYTES, METHODS, load, run, storage};
 use engine::storage::FileSpec;
-use engine::{ErrorPolicy, LoadError};
+use engine::{ErrorPolicy, Limit, LoadError, Progress, Stop};
 use model::{ErrorClass, Storage};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// A loop device, gone with this value.
 struct Loop(PathBuf);
@@ -85,6 +86,35 @@ fn a_device_that_fails_throughout_is_said_to_be_gone() {
     let result = run(&load(reads, vec![device.spec()], METHODS[0], 100));
     let Err(LoadError::Storage(error)) = result.map(drop) else { panic!("something was read") };
     assert!(error.to_string().contains("none succeeded after that"), "{error}");
+}
+
+#[test]
+fn a_device_that_is_gone_for_a_while_is_an_outage_that_is_measured() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("image");
+    std::fs::write(&file, vec![1; BYTES as usize]).unwrap();
+    let Some(device) = Loop::over(&file) else { return };
+    let image = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+    let reads = Storage { read_percent: 100, ..storage(1) };
+    let mut load = load(reads, vec![device.spec()], METHODS[0], 0);
+    load.schedule.limit = Limit::Window(Duration::from_secs(4));
+    let mut seconds = 0;
+    let result = engine::storage::run(&load, &Stop::default(), &mut |progress| {
+        if let Progress::Interval(..) = progress {
+            seconds += 1;
+            match seconds {
+                1 => image.set_len(0).unwrap(),
+                2 => image.set_len(BYTES).unwrap(),
+                _ => {}
+            }
+        }
+    });
+    let result = result.unwrap();
+    assert!(result.ledger.balances() && result.ledger.failed > 32, "{:?}", result.ledger);
+    let [outage] = result.outages.as_slice() else { panic!("{:?}", result.outages) };
+    assert!(outage.first_error >= Duration::from_secs(1), "{outage:?}");
+    assert!(outage.downtime().unwrap() > Duration::from_millis(100), "{outage:?}");
+    assert!(result.intervals[3].transactions > 0, "it works again in the last second");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 use crate::support::{BYTES, METHODS, files, load, run, storage};
-use engine::OpenLoop;
 use engine::storage::Method;
+use engine::{Limit, LoadError, OpenLoop, Progress, Stop};
 use model::{ArrivalProcess, BlockOrder, BlockShare, IoMethod, Storage};
+use std::time::Duration;
 
 #[test]
 fn reads_and_writes_are_accounted_for_by_kind_virtual_machine_and_volume() {
@@ -82,6 +83,23 @@ fn a_rate_is_offered_and_response_times_are_kept() {
         assert_eq!(result.latencies.count(), 300);
         // 300 at 2000 a second are due within 0.15 s on average, and not at once.
         assert!(result.measure.elapsed.as_secs_f64() > 0.08, "{:?}", result.measure.elapsed);
+    }
+}
+
+#[test]
+fn a_load_that_is_stopped_ends_and_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let files = files(directory.path(), 2, None);
+    for method in METHODS {
+        let mut load = load(storage(2), files.clone(), method, 0);
+        load.schedule.limit = Limit::Window(Duration::from_secs(3_600));
+        let stop = Stop::default();
+        let result = engine::storage::run(&load, &stop, &mut |progress| {
+            if let Progress::Interval(..) = progress {
+                stop.request();
+            }
+        });
+        assert!(matches!(result, Err(LoadError::Stopped)), "{result:?}");
     }
 }
 

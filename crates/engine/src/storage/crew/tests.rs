@@ -1,8 +1,10 @@
 //! The crew in simulated time, on storage that takes as long as a test says.
 
 use super::*;
+use crate::storage::StorageError;
+use crate::storage::transport::Done;
 use crate::{Limit as End, OpenLoop};
-use model::{ArrivalProcess, BlockOrder, BlockShare, ErrorAction};
+use model::{ArrivalProcess, BlockOrder, BlockShare, ErrorAction, ErrorClass, Ledger};
 
 const MS: u64 = 1_000_000;
 
@@ -251,6 +253,25 @@ fn a_failed_write_or_sync_lets_the_virtual_machine_go_on() {
     assert!(books.ledger.balances());
     assert!(books.ledger.failed > 20 && books.ledger.ok > 100, "{:?}", books.ledger);
     assert!(books.statements.sync > 20);
+}
+
+#[test]
+fn what_is_never_answered_is_given_up_and_counted() {
+    let workload = storage(100, 2);
+    let open = OpenLoop { rate: 100.0, process: ArrivalProcess::Uniform, max_waiting: 50, seed: 1 };
+    let Simulation { mut crew, mut out, .. } =
+        Simulation::new(&workload, 1, rules(0.1, Some(&open)), |_, _| (0, 0));
+    crew.start(Nanos(0), Nanos(0), &mut out);
+    let end = Nanos(200 * MS);
+    crew.tick(end, &mut out);
+    assert_eq!(out.len(), 2);
+    assert!(!crew.is_finished(end));
+    crew.give_up(end);
+    assert!(crew.is_finished(end));
+    let (books, _) = crew.close(end).unwrap();
+    assert!(books.ledger.balances());
+    let Ledger { scheduled, timed_out, dropped, .. } = books.ledger;
+    assert_eq!((scheduled, timed_out, dropped), (10, 2, 8));
 }
 
 #[test]
