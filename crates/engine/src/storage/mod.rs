@@ -45,6 +45,9 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
+/// Reads and writes that all virtual machines together may keep in flight.
+const MOST_IN_FLIGHT: u64 = 1 << 20;
+
 /// How storage is read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -119,7 +122,6 @@ pub fn run(
 ) -> Result<LoadResult, LoadError> {
     check(load)?;
     let control = Control::default();
-    let quota = Quota::new(load.schedule.events());
     let vms = load.files.len() as u32;
     let workers = load.workers.clamp(1, vms);
     let best = || if ring::is_permitted() { Method::Ring } else { Method::Threads };
@@ -128,8 +130,6 @@ pub fn run(
         Method::Ring => load.in_flight,
         Method::Threads => load.in_flight.min((threads::MOST as u32 / vms).max(1)),
     };
-    // Different for each load, and never 0, which is for filling.
-    let mark = u64::try_from(Clock.wall().as_nanos()).unwrap_or(u64::MAX).max(1);
     let asked = Asked {
         clients: vms * in_flight,
         open: load.open.as_ref(),
@@ -138,22 +138,7 @@ pub fn run(
     let part = |begin: &mut dyn FnMut() -> Option<Nanos>, tell: &mut dyn FnMut(PartProgress)| {
         std::thread::scope(|scope| {
             let (sender, messages) = mpsc::channel();
-            for index in 0..workers {
-                let files: Vec<FileSpec> = load
-                    .files
-                    .iter()
-                    .skip(index as usize)
-                    .step_by(workers as usize)
-                    .cloned()
-                    .collect();
-                let share = f64::from(files.len() as u32) / f64::from(vms);
-                let rules = Rules {
-                    schedule: load.schedule,
-                    quota: quota.clone(),
-                    policy: load.policy.clone(),
-                    arrivals: load.open.as_ref().map(|open| arrivals(open, share, index, workers)),
-                };
-                let part = Part { load, files, rules, control: &control, in_flight, mark };
+            for (index, part) in (0..).zip(divide(load, workers, in_flight, &control)) {
                 spawn(scope, index, sender.clone(), move |sender| match method {
                     Method::Ring => part.work_in_ring(sender),
                     Method::Threads => part.work_in_threads(sender),
@@ -199,6 +184,9 @@ fn check(load: &StorageLoad) -> Result<(), StorageError> {
     if load.in_flight == 0 {
         return nonsense("a virtual machine must have something in flight");
     }
+    if load.files.len() as u64 * u64::from(load.in_flight) > MOST_IN_FLIGHT {
+        return nonsense("more than a million reads and writes cannot be kept in flight");
+    }
     if load.files.iter().any(|file| file.volume as usize >= load.files.len()) {
         return nonsense("volumes must be numbered from 0, and each have a virtual machine");
     }
@@ -206,6 +194,31 @@ fn check(load: &StorageLoad) -> Result<(), StorageError> {
         return nonsense("a file is shorter than the data of its virtual machine");
     }
     Ok(())
+}
+
+/// The parts of so many workers, which take turns in taking virtual machines.
+fn divide<'a>(
+    load: &'a StorageLoad,
+    workers: u32,
+    in_flight: u32,
+    control: &'a Control,
+) -> Vec<Part<'a>> {
+    let quota = Quota::new(load.schedule.events());
+    // Different for each load, and never 0, which is for filling.
+    let mark = u64::try_from(Clock.wall().as_nanos()).unwrap_or(u64::MAX).max(1);
+    let part = |index: u32| {
+        let own = load.files.iter().skip(index as usize).step_by(workers as usize);
+        let files: Vec<FileSpec> = own.cloned().collect();
+        let share = files.len() as f64 / load.files.len() as f64;
+        let rules = Rules {
+            schedule: load.schedule,
+            quota: quota.clone(),
+            policy: load.policy.clone(),
+            arrivals: load.open.as_ref().map(|open| arrivals(open, share, index, workers)),
+        };
+        Part { load, files, rules, control, in_flight, mark }
+    };
+    (0..workers).map(part).collect()
 }
 
 /// The arrivals of a worker that drives that share of the virtual machines, and how many of them

@@ -87,6 +87,18 @@ fn a_rate_is_offered_and_response_times_are_kept() {
 }
 
 #[test]
+fn threads_that_are_too_few_for_what_is_asked_are_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let files = files(directory.path(), 3, None);
+    let mut load = load(storage(3), files, Method::Threads, 600);
+    load.in_flight = 200;
+    let result = run(&load).unwrap();
+    // 256 threads at most, as many for each.
+    assert_eq!(result.fleet.as_ref().unwrap().in_flight, 85);
+    assert_eq!((result.clients, result.ledger.ok), (255, 600));
+}
+
+#[test]
 fn a_load_that_is_stopped_ends_and_says_so() {
     let directory = tempfile::tempdir().unwrap();
     let files = files(directory.path(), 2, None);
