@@ -79,7 +79,7 @@ fn a_tree_of_runs_becomes_a_report_with_its_disks_counters_and_settings() {
     assert!(server.version.contains("MariaDB"), "{}", server.version);
 
     let html = report(&place, "html");
-    assert!(html.contains("processors and disk writes over time"), "no chart of samples");
+    assert!(html.contains("processors and disks over time"), "no chart of samples");
     assert!(html.contains("innodb_flush_log_at_trx_commit"), "no settings");
     assert!(!html.contains("Nothing is known of the servers"), "settings are known");
     let markdown = report(&place, "markdown");
