@@ -1,7 +1,7 @@
 use crate::money::{BreakEven, TestMoney};
 use crate::{
-    Basis, CellVolume, Contrast, Crossover, Finding, Growth, NamedFigure, NoiseFloor, ScalingLaw,
-    SearchAnalysis, Span, TestEvents, Validity,
+    Basis, CellVolume, Contrast, Crossover, Finding, FleetCell, Growth, NamedFigure, NoiseFloor,
+    ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
 };
 use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
@@ -67,6 +67,8 @@ pub struct TestAnalysis {
     pub search: Option<SearchAnalysis>,
     /// What servers did in the background, such as snapshots, and what it cost.
     pub events: TestEvents,
+    /// Where the test loads storage: every target × level by volume and by virtual machine.
+    pub fleets: Vec<FleetCell>,
     /// What imported results print, by the names that it has there.
     pub figures: Vec<NamedFigure>,
     /// What the targets cost, where they have prices.

@@ -1,5 +1,6 @@
 mod check;
 mod generators;
+mod nature;
 mod subject;
 
 pub use check::{Check, Drifting, Held};
@@ -8,10 +9,11 @@ pub use subject::{Severity, Subject, Validity};
 
 use crate::money::{BreakEven, CostGap, Step};
 use crate::{
-    Bend, Contradiction, Contrast, Crossover, EventCost, Evictions, Growth, LatencyGap, NoLaw,
-    NoiseFloor, ScalingLaw, SearchOutcome, Source, Span, TriggerTrouble, Verdict,
+    Bend, Contradiction, Contrast, Crossover, DeviceBytes, EventCost, Evictions, Growth,
+    LatencyGap, NoLaw, NoiseFloor, Promise, ScalingLaw, SearchOutcome, Source, Span,
+    TriggerTrouble, Verdict,
 };
-use model::{Direction, Failure, Level, Metric, SearchOver, Slo};
+use model::{Bound, Direction, Failure, Level, Metric, SearchOver};
 use serde::Serialize;
 use stats::Estimate;
 use std::time::Duration;
@@ -74,6 +76,8 @@ pub enum Evidence {
     },
     /// Check 2 could not be made.
     CountersUnavailable,
+    /// Check 2 of loads on storage: block devices moved another number of bytes.
+    DeviceBytes(DeviceBytes),
     /// Check 3: the client used too much of the processor time that it may use (method R38).
     ClientBusy {
         /// CPU time of the busiest worker over the length of the phase.
@@ -83,8 +87,7 @@ pub enum Evidence {
         /// Longest time between two waits of an event loop.
         max_loop_lag: Duration,
     },
-    /// Closed loop: the client took so long from replies to the next requests that the load was
-    /// lighter than asked.
+    /// Closed loop: the client took so long to its next requests that the load was lighter.
     RepliesNoticedLate {
         /// Share of the time of all clients that went by between a reply and the next request.
         share: f64,
@@ -250,8 +253,7 @@ pub enum Evidence {
         throughput: Estimate,
         /// Whether the curve still rises at the highest level of the test.
         still_rising: bool,
-        /// Levels above the highest one with data, ascending: all trials there failed, are void or
-        /// were not run.
+        /// Levels above the highest with data, ascending: trials failed, are void or were not run.
         without_data: Vec<Level>,
     },
     /// Throughput falls after the peak.
@@ -389,8 +391,7 @@ pub enum Evidence {
         /// absent where that cannot be said of all.
         further_repeats: Option<(u32, u32)>,
     },
-    /// Trials were measured elsewhere, so that the checks of weighin's own trials could not be
-    /// made on them.
+    /// Trials were measured elsewhere: the checks of weighin's own could not be made on them.
     ChecksNotMade {
         /// How many.
         trials: usize,
@@ -422,19 +423,23 @@ pub enum Evidence {
         /// How often in the cell.
         times: usize,
     },
-    /// The highest load under which a target keeps a bound on latency.
+    /// The highest load under which a target keeps a bound.
     HighestLoad {
-        /// The bound.
-        slo: Slo,
+        /// What the load must keep.
+        #[serde(flatten)]
+        bound: Bound,
         /// What was searched for.
         over: SearchOver,
         /// What was found.
         outcome: SearchOutcome,
     },
-    /// The highest loads of two targets under a bound on latency.
+    /// What volumes can promise: a rate that they bore in every repeat under a bound.
+    Promise(Promise),
+    /// The highest loads of two targets under a bound.
     HighestLoads {
-        /// The bound.
-        slo: Slo,
+        /// What the load must keep.
+        #[serde(flatten)]
+        bound: Bound,
         /// What was searched for.
         over: SearchOver,
         /// The target in the denominator.
@@ -468,8 +473,7 @@ pub enum Evidence {
     Factor(Contrast),
     /// From which load on one target costs less than another.
     BreakEven(BreakEven),
-    /// What a tenth more throughput costs, from one target to the next on the front of price and
-    /// performance.
+    /// What a tenth more throughput costs, from one target of the front of prices to the next.
     NextTenth(Step),
     /// A target has a price and what it costs is not known.
     CostUnknown {
@@ -481,20 +485,4 @@ pub enum Evidence {
         /// ISO 4217 codes in order.
         currencies: Vec<String>,
     },
-}
-
-impl Evidence {
-    /// Whether it lies in the nature of a cell rather than of one of its trials, so that it is
-    /// said once where all trials show it.
-    pub(crate) fn is_of_cell(&self) -> bool {
-        matches!(
-            self,
-            Self::CountersUnavailable | Self::HostSaturated { .. } | Self::TooShortForTrend { .. }
-        )
-    }
-
-    /// Whether the reader must be warned although the trial is as good as any.
-    pub(crate) fn is_warning(&self) -> bool {
-        matches!(self, Self::WriteDebt { growing: true, .. } | Self::KeysEvicted(_))
-    }
 }

@@ -33,6 +33,7 @@ mod events;
 mod factor;
 mod family;
 mod finding;
+mod fleet;
 mod floor;
 mod growth;
 mod law;
@@ -40,6 +41,7 @@ mod money;
 mod named;
 mod opinion;
 mod overall;
+mod promise;
 mod rank;
 mod search;
 mod series;
@@ -57,7 +59,7 @@ pub use analysis::{
 pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
 pub use bend::{Bend, GapAt, LatencyGap};
-pub use check::Evictions;
+pub use check::{DeviceBytes, Evictions};
 pub use crossing::Crossover;
 pub use events::{
     Change, Changed, EventCost, EventKind, ServerEvent, TestEvents, TrialEvents, TriggerTrouble,
@@ -66,6 +68,7 @@ pub use factor::{Contrast, LevelEffect, PairEffect};
 pub use finding::{
     Check, Drifting, Evidence, Finding, Held, LopsidedLoad, Severity, Subject, Validity,
 };
+pub use fleet::{FleetCell, VmFigures, VolumeFigures};
 pub use floor::NoiseFloor;
 pub use growth::Growth;
 pub use law::{NoLaw, ScalingLaw};
@@ -74,6 +77,7 @@ pub use money::{
     Amount, Bill, BreakEven, CostGap, CostLine, Outcome, Standing, Step, TargetCost, TestMoney,
 };
 pub use named::{NamedFigure, NamedValue};
+pub use promise::Promise;
 pub use search::{HighestLoad, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial};
 pub use series::percentile_ms;
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};
@@ -143,6 +147,7 @@ fn analyse_test(
     findings.extend(events::findings(&test.name, &events));
     let search = search::analysis(study, test, &data);
     findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
+    findings.extend(promise::findings(study, test, search.as_ref()));
     // What was searched for is no curve, and its throughput is as high as the answer is.
     let compared = if search.is_some() { &[] } else { data.as_slice() };
     let peaks = curve::peaks(study, compared);
@@ -185,6 +190,7 @@ fn analyse_test(
         advice,
         search,
         events,
+        fleets: fleet::fleets(study, test, &data),
         figures: named::figures(&data, study.confidence),
         money,
     };

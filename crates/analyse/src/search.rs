@@ -5,7 +5,7 @@ use crate::compare::{each_pair, verdict};
 use crate::rank::{is_above, tiers};
 use crate::series::Series;
 use crate::{Evidence, Finding, Metric, Severity, Subject, Verdict};
-use model::{SearchAnswer, SearchOver, SearchStep, Slo, Study, Test};
+use model::{Bound, SearchAnswer, SearchOver, SearchStep, Study, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 /// What the searches of a test found.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchAnalysis {
-    /// The bound.
-    pub slo: Slo,
+    /// What the load must keep.
+    #[serde(flatten)]
+    pub bound: Bound,
     /// What was searched for: transactions per second, or clients.
     pub over: SearchOver,
     /// One for each target, in the order of the study.
@@ -94,7 +95,7 @@ struct Answers {
 
 /// What was found; `None` for a test that does not search.
 pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option<SearchAnalysis> {
-    let slo = test.slo?;
+    let bound = test.bound()?;
     let over = test.levels.iter().find_map(|level| level.search)?;
     let mut answers: Vec<Answers> = Vec::new();
     let mut targets = Vec::new();
@@ -114,7 +115,7 @@ pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option
     let tiers = tiers(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series, 1));
     let named = |tier: Vec<&Answers>| tier.iter().map(|one| one.target.clone()).collect();
     let tiers = tiers.into_iter().map(named).collect();
-    Some(SearchAnalysis { slo, over, targets, comparisons, tiers })
+    Some(SearchAnalysis { bound, over, targets, comparisons, tiers })
 }
 
 fn searches(cell: &CellData) -> Vec<SearchedTrial> {
@@ -171,19 +172,19 @@ fn comparisons(study: &Study, answers: &[Answers]) -> Vec<SearchComparison> {
 impl SearchAnalysis {
     /// What was found of each target, and how they compare.
     pub(crate) fn findings(&self, study: &Study, test: &str) -> Vec<Finding> {
-        let (slo, over) = (self.slo, self.over);
+        let (bound, over) = (self.bound, self.over);
         let finding = |target: Option<&str>, evidence| {
             let (test, target) = (Some(test.to_owned()), target.map(str::to_owned));
             let subject = Subject { test, target, ..Subject::default() };
             Finding { severity: Severity::Notice, subject, evidence }
         };
         let highest = self.targets.iter().map(|found| {
-            let evidence = Evidence::HighestLoad { slo, over, outcome: found.outcome };
+            let evidence = Evidence::HighestLoad { bound, over, outcome: found.outcome };
             finding(Some(&found.target), evidence)
         });
         let compared = self.comparisons.iter().map(|comparison| {
             let evidence = Evidence::HighestLoads {
-                slo,
+                bound,
                 over,
                 baseline: comparison.baseline.clone(),
                 candidate: comparison.candidate.clone(),

@@ -112,7 +112,7 @@ pub(crate) fn buffer_pool_bytes(server: &ServerFacts) -> Option<u64> {
 fn intended(study: &Study) -> BTreeSet<String> {
     let sandboxes = study.targets.iter().filter_map(|target| match &target.place {
         Place::Sandbox(sandbox) => Some(sandbox),
-        Place::Server(_) | Place::Elsewhere => None,
+        Place::Server(_) | Place::Storage(_) | Place::Elsewhere => None,
     });
     sandboxes.flat_map(|sandbox| sandbox.settings.keys()).map(|name| normal(name)).collect()
 }

@@ -19,7 +19,7 @@ impl Deployment {
     /// When the server cannot be started, or its password cannot be found.
     pub fn bring_up(target: &Target) -> Result<Self, Failure> {
         let (sandbox, address, restart) = match &target.place {
-            Place::Elsewhere => return Err(target.out_of_reach()),
+            Place::Storage(_) | Place::Elsewhere => return Err(target.out_of_reach()),
             Place::Server(address) => (None, address.clone(), false),
             Place::Sandbox(spec) => {
                 let sandbox = Sandbox::start(SandboxOptions {

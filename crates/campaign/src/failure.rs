@@ -51,7 +51,7 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             format!("{endpoint}: {error}"),
             match login.system() {
                 System::Redis => "see with CLIENT LIST and the server's log what it is doing",
-                System::MariaDb | System::Unknown => {
+                System::MariaDb | System::Storage | System::Unknown => {
                     "see with SHOW PROCESSLIST what the server is waiting for"
                 }
             },

@@ -7,6 +7,7 @@
 mod connections;
 mod control;
 mod deployment;
+mod door;
 mod failure;
 mod generators;
 mod login;
@@ -16,6 +17,7 @@ mod redis;
 mod search;
 mod sessions;
 mod sql;
+mod storage;
 pub mod tables;
 mod trial;
 mod trigger;
@@ -23,10 +25,12 @@ mod walk;
 
 pub use control::{Control, check_limits};
 pub use deployment::Deployment;
+pub use door::Door;
 pub use failure::load_failure;
 pub use generators::{GENERATOR_COMMAND, generate};
 pub use login::Login;
 pub use measure::{Measured, Order, measure};
 pub use redis::keys::{cleanup as cleanup_keys, ensure as ensure_keys};
 pub use search::{Goal, SearchProgress, Searched, search};
+pub use storage::{Volumes, cleanup as cleanup_volume};
 pub use walk::{Campaign, Event, RunError, Summary, Surveyed, survey};

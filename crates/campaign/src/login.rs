@@ -35,7 +35,7 @@ impl Login {
     pub fn of(system: System, address: &ServerAddress) -> Result<Self, Failure> {
         let surroundings = Surroundings::of_this_process();
         let credentials = match system {
-            System::MariaDb | System::Unknown => resolve(address, &surroundings)?,
+            System::MariaDb | System::Storage | System::Unknown => resolve(address, &surroundings)?,
             System::Redis => resolve_redis(address, &surroundings)?,
         };
         Self::with(system, address.clone(), credentials)
@@ -66,7 +66,9 @@ impl Login {
     /// When the server cannot be reached or refuses.
     pub fn control(&self) -> Result<Control, Failure> {
         match self.system {
-            System::MariaDb | System::Unknown => self.connect().map(Box::new).map(Control::Sql),
+            System::MariaDb | System::Storage | System::Unknown => {
+                self.connect().map(Box::new).map(Control::Sql)
+            }
             System::Redis => RedisConnection::open(&self.address, self.credentials.password())
                 .map(Box::new)
                 .map(Control::Redis),

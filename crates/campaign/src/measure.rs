@@ -1,14 +1,15 @@
 use crate::generators::Generators;
 use crate::sessions::{Sessions, Work};
+use crate::storage;
 use crate::trigger::Armed;
-use crate::{Control, Login, load_failure};
+use crate::{Control, Door, Login, load_failure};
 use engine::{
     ErrorPolicy, Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Session, Stop,
     available_workers, run,
 };
 use model::{
-    CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Trigger,
-    Workload,
+    CounterReading, Failure, FailureKind, Interval, IoMethod, LoadResult, Sampling, ServerCounters,
+    Trigger, Workload,
 };
 use sample::{OpenAccount, Sampler, SamplerOptions};
 use std::time::{Duration, Instant};
@@ -29,7 +30,7 @@ const SETTLING_POLL: Duration = Duration::from_millis(10);
 pub struct Order<'a> {
     /// What to run.
     pub workload: &'a Workload,
-    /// Connections.
+    /// Connections; of storage reads and writes that each virtual machine keeps in flight.
     pub clients: u32,
     /// Processes that make the load together; at most as many as clients. With more than one, the
     /// program must answer to [`crate::GENERATOR_COMMAND`].
@@ -73,6 +74,25 @@ pub struct Measured {
 /// # Errors
 /// When the load did not run to its end, or [`Stop`] asked it not to (`Ok(None)`).
 pub fn measure(
+    door: &mut Door<'_>,
+    order: &Order<'_>,
+    stop: &Stop,
+    on_interval: &mut dyn FnMut(&Interval),
+) -> Result<Option<Measured>, Failure> {
+    match (door, order.workload) {
+        (Door::Server(login, control), _) => on_server(login, control, order, stop, on_interval),
+        (Door::Volumes(volumes), Workload::Storage(storage)) => {
+            storage::measure(volumes, storage, order, stop, on_interval)
+        }
+        (Door::Volumes(_), workload) => Err(Failure::new(
+            FailureKind::NotPermitted,
+            format!("{} needs a server, and these are volumes", workload.name()),
+            "choose the workload storage, or another target",
+        )),
+    }
+}
+
+fn on_server(
     login: &Login,
     control: &mut Control,
     order: &Order<'_>,
@@ -191,7 +211,7 @@ fn start_sampler(
 }
 
 /// From when and, where that is known beforehand, until when a load measures.
-fn measured_phase(schedule: &Schedule) -> (Duration, Option<Duration>) {
+pub(crate) fn measured_phase(schedule: &Schedule) -> (Duration, Option<Duration>) {
     let end = match schedule.limit {
         Limit::Window(length) => Some(schedule.warmup + length),
         Limit::LastReply { .. } => None,
@@ -225,7 +245,7 @@ fn settled(
 }
 
 /// Seconds from `origin` to `at`, negative when `at` is earlier.
-fn seconds_from(origin: Instant, at: Instant) -> f64 {
+pub(crate) fn seconds_from(origin: Instant, at: Instant) -> f64 {
     match at.checked_duration_since(origin) {
         Some(later) => later.as_secs_f64(),
         None => -origin.duration_since(at).as_secs_f64(),

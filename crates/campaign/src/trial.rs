@@ -1,16 +1,27 @@
 use crate::redis::keys;
 use crate::walk::Event;
 use crate::{
-    Control, Deployment, Goal, Measured, Order, Searched, measure, opinion, search, tables,
+    Control, Deployment, Door, Goal, Measured, Order, Searched, Volumes, measure, opinion, search,
+    tables,
 };
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Failure, KeyValue, Oltp, Sampling, Search, Study, Test, Trial, TrialEnd, TrialRecord, Turn,
-    UnixMillis, Workload,
+    CacheState, Failure, KeyValue, Oltp, Sampling, Search, SecondOpinion, Study, Test, Trial,
+    TrialEnd, TrialRecord, Turn, UnixMillis, Workload,
 };
 use std::time::SystemTime;
+use target::os::drop_os_caches;
 
-/// A target that a campaign works with, and which data it holds.
+/// A target that a campaign works with.
+#[derive(Debug)]
+pub(crate) enum Footing {
+    /// One with a server.
+    Server(Box<Stand>),
+    /// One without.
+    Volumes(Box<Volumes>),
+}
+
+/// A server that a campaign works with, and which data it holds.
 #[derive(Debug)]
 pub(crate) struct Stand {
     pub(crate) deployment: Deployment,
@@ -77,9 +88,12 @@ fn connections() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get().min(4) as u32)
 }
 
+/// What came of an attempt at a trial, with a search where the test asks for one.
+type Attempt = Result<(Measured, Option<Search>), Failure>;
+
 /// Runs one trial; always a record, because a failure is a result. `None` when asked to stop.
 pub(crate) fn run_trial(
-    stand: &mut Stand,
+    footing: &mut Footing,
     trial: &Trial,
     test: &Test,
     study: &Study,
@@ -87,6 +101,41 @@ pub(crate) fn run_trial(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Option<TrialRecord> {
     let started_at = now();
+    let (attempt, second_opinion) = match footing {
+        Footing::Server(stand) => on_server(stand, trial, test, study, stop, observe)?,
+        Footing::Volumes(volumes) => {
+            let attempt = on_volumes(volumes, trial, test, study, stop, observe);
+            (attempt.transpose()?, None)
+        }
+    };
+    let (end, sampling, search) = match attempt {
+        Ok((measured, search)) => {
+            (TrialEnd::Completed(Box::new(measured.load)), measured.sampling, search)
+        }
+        Err(failure) => (TrialEnd::Failed(failure), Sampling::default(), None),
+    };
+    Some(TrialRecord {
+        key: trial.key.clone(),
+        position: trial.position,
+        seed: trial.seed,
+        started_at,
+        finished_at: now(),
+        end,
+        sampling,
+        second_opinion,
+        search,
+    })
+}
+
+/// A trial on a server, with a second opinion where the test asks for one.
+fn on_server(
+    stand: &mut Stand,
+    trial: &Trial,
+    test: &Test,
+    study: &Study,
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Option<(Attempt, Option<SecondOpinion>)> {
     let second = stand.second.of(test);
     let turn = Turn::of_repeat(trial.key.repeat);
     let mut second_opinion = None;
@@ -108,27 +157,39 @@ pub(crate) fn run_trial(
             attempt
         }
     };
-    let (end, sampling, search) = match attempt {
-        Ok(None) => return None,
-        Ok(Some((measured, search))) => {
-            (TrialEnd::Completed(Box::new(measured.load)), measured.sampling, search)
-        }
-        Err(failure) => {
-            let failure = stand.deployment.explain(failure);
-            (TrialEnd::Failed(failure), Sampling::default(), None)
-        }
+    let attempt = attempt.map_err(|failure| stand.deployment.explain(failure));
+    Some((attempt.transpose()?, second_opinion))
+}
+
+/// A trial on volumes; `Ok(None)` when asked to stop.
+fn on_volumes(
+    volumes: &mut Volumes,
+    trial: &Trial,
+    test: &Test,
+    study: &Study,
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<Option<(Measured, Option<Search>)>, Failure> {
+    let beside = Beside { server_pid: None, volume: volumes.members() };
+    let Workload::Storage(storage) = &test.workload else {
+        let door = &mut Door::Volumes(volumes);
+        return measured(door, (trial, test), study, beside, stop, observe);
     };
-    Some(TrialRecord {
-        key: trial.key.clone(),
-        position: trial.position,
-        seed: trial.seed,
-        started_at,
-        finished_at: now(),
-        end,
-        sampling,
-        second_opinion,
-        search,
-    })
+    let target = trial.key.target.as_str();
+    let filled = volumes.fill(storage, study.seed, stop, &mut |step| {
+        observe(Event::Preparing { target, step });
+    })?;
+    if filled.is_none() {
+        return Ok(None);
+    }
+    if test.cache == CacheState::Cold {
+        drop_os_caches()?;
+    }
+    let door = &mut Door::Volumes(volumes);
+    let done = measured(door, (trial, test), study, beside, stop, observe);
+    // A load that failed may have written as well.
+    volumes.loaded(storage);
+    done
 }
 
 /// Makes sure of the tables, before the caches are brought to their state, which looking at
@@ -146,7 +207,7 @@ fn furnish(
     if stand.has_tables_for(oltp) {
         return Ok(true);
     }
-    stand.deployment.ready(model::CacheState::Warm)?;
+    stand.deployment.ready(CacheState::Warm)?;
     let prepared = stand.ensure_tables(&trial.key.target, oltp, study_seed, stop, observe)?;
     Ok(prepared.is_some())
 }
@@ -167,6 +228,34 @@ fn attempt(
             return Ok(None);
         }
     }
+    let login = stand.deployment.login().clone();
+    let deployment = &stand.deployment;
+    let beside = Beside { server_pid: deployment.server_pid(), volume: deployment.volume() };
+    let door = &mut Door::Server(&login, &mut control);
+    let done = measured(door, (trial, test), study, beside, stop, observe)?;
+    // A server that does not end well after a good trial takes nothing from the trial; the next
+    // one on it will say so if it matters.
+    let _ = stand.deployment.rest();
+    Ok(done)
+}
+
+/// What is sampled beside a load, where it is on this host.
+struct Beside {
+    /// The server's process.
+    server_pid: Option<u32>,
+    /// The disks under the data.
+    volume: Vec<String>,
+}
+
+/// Runs the load of a trial, or searches.
+fn measured(
+    door: &mut Door<'_>,
+    (trial, test): (&Trial, &Test),
+    study: &Study,
+    beside: Beside,
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<Option<(Measured, Option<Search>)>, Failure> {
     let order = Order {
         workload: &test.workload,
         clients: trial.key.level.clients,
@@ -183,31 +272,26 @@ fn attempt(
         schedule: Schedule { warmup: test.warmup, limit: Limit::Window(test.duration) },
         by_statement: false,
         seed: trial.seed,
-        server_pid: stand.deployment.server_pid(),
+        server_pid: beside.server_pid,
         sample_every: study.sample_every,
-        volume: stand.deployment.volume(),
+        volume: beside.volume,
         trigger: test.trigger,
     };
-    let login = stand.deployment.login().clone();
-    let done = match test.slo.zip(trial.key.level.search) {
-        Some((slo, over)) => {
-            let goal = Goal { slo, over, arrivals: test.arrivals };
-            let found = search(&login, &mut control, &order, &goal, stop, &mut |progress| {
+    match test.bound().zip(trial.key.level.search) {
+        Some((bound, over)) => {
+            let goal = Goal { bound, over, arrivals: test.arrivals };
+            let found = search(door, &order, &goal, stop, &mut |progress| {
                 observe(Event::Searching { trial, progress });
             })?;
-            found.map(|Searched { search, measured }| (measured, Some(search)))
+            Ok(found.map(|Searched { search, measured }| (measured, Some(search))))
         }
         None => {
-            let measured = measure(&login, &mut control, &order, stop, &mut |interval| {
+            let measured = measure(door, &order, stop, &mut |interval| {
                 observe(Event::Interval { trial, interval });
             })?;
-            measured.map(|measured| (measured, None))
+            Ok(measured.map(|measured| (measured, None)))
         }
-    };
-    // A server that does not end well after a good trial takes nothing from the trial; the next
-    // one on it will say so if it matters.
-    let _ = stand.deployment.rest();
-    Ok(done)
+    }
 }
 
 fn now() -> UnixMillis {

@@ -1,12 +1,14 @@
 use crate::redis::keys;
+use crate::storage::{Volumes, loads};
 use crate::tables::{self, Prepared, Step};
-use crate::trial::{Stand, run_trial};
+use crate::trial::{Footing, Stand, run_trial};
 use crate::{Deployment, SearchProgress, check_limits, opinion};
 use engine::Stop;
 use model::{
     CacheState, Failure, FailureKind, Interval, Oltp, Place, Plan, SandboxSpec, Study, Target,
     TargetFacts, Test, Trial, TrialEnd, TrialRecord, Workload,
 };
+use std::path::PathBuf;
 use store::{Store, StoreError};
 use target::sandbox::sandbox_directory;
 
@@ -96,23 +98,25 @@ pub struct Campaign<'a> {
     study: &'a Study,
     stop: &'a Stop,
     /// In the order of the study.
-    stands: Vec<Stand>,
+    footings: Vec<Footing>,
     facts: Vec<TargetFacts>,
 }
 
 impl<'a> Campaign<'a> {
     /// Brings up every target in turn, checks that it can take the study's load, and makes its
     /// tables: everything that could fail for a reason that is there from the start fails here,
-    /// before any trial has run.
+    /// before any trial has run. `consent` names the volumes that the command line allows to
+    /// overwrite.
     ///
     /// # Errors
     /// The first thing that will not work, or [`RunError::Stopped`].
     pub fn prepare(
         study: &'a Study,
+        consent: &[PathBuf],
         stop: &'a Stop,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Self, RunError> {
-        let mut campaign = Self { study, stop, stands: Vec::new(), facts: Vec::new() };
+        let mut campaign = Self { study, stop, footings: Vec::new(), facts: Vec::new() };
         for target in study.servers() {
             check_feasible(study, target).map_err(|failure| of(target, failure))?;
         }
@@ -121,7 +125,13 @@ impl<'a> Campaign<'a> {
                 return Err(RunError::Stopped);
             }
             observe(Event::BringingUp { target: &target.name });
-            match campaign.bring_up(target, observe) {
+            let up = match target.place {
+                Place::Storage(_) => campaign.take_volumes(target, consent, observe),
+                Place::Sandbox(_) | Place::Server(_) | Place::Elsewhere => {
+                    campaign.bring_up(target, observe)
+                }
+            };
+            match up {
                 Ok(true) => {}
                 Ok(false) => return Err(RunError::Stopped),
                 Err(failure) => return Err(of(target, failure)),
@@ -148,9 +158,11 @@ impl<'a> Campaign<'a> {
         let done = store.completed();
         let mut summary = Summary { skipped: done.len(), ..Summary::default() };
         for trial in plan.trials().filter(|trial| !done.contains(&trial.key)) {
-            let Some((stand, test)) = find(self.study, &mut self.stands, trial) else { continue };
+            let Some((footing, test)) = find(self.study, &mut self.footings, trial) else {
+                continue;
+            };
             observe(Event::TrialStarted { trial });
-            let record = run_trial(stand, trial, test, self.study, self.stop, observe)
+            let record = run_trial(footing, trial, test, self.study, self.stop, observe)
                 .ok_or(RunError::Stopped)?;
             store.append(&record)?;
             match record.end {
@@ -167,7 +179,8 @@ impl<'a> Campaign<'a> {
     /// server that cannot be asked any more takes nothing from the trials.
     fn look_at_tables(&mut self, store: &mut Store) -> Result<(), StoreError> {
         let Some(workload) = first_tables(self.study) else { return Ok(()) };
-        for (stand, facts) in self.stands.iter_mut().zip(&mut self.facts) {
+        for (footing, facts) in self.footings.iter_mut().zip(&mut self.facts) {
+            let Footing::Server(stand) = footing else { continue };
             if facts.server.contents.is_some() && stand.has_tables_for(workload) {
                 let control = stand.deployment.ready(CacheState::Warm);
                 let contents =
@@ -209,7 +222,7 @@ impl<'a> Campaign<'a> {
                 let door = (target.name.as_str(), &mut control);
                 Some(stand.ensure_keys(door, keys, seed, self.stop, observe)?)
             }
-            Some(Workload::Imported(_)) | None => None,
+            Some(Workload::Storage(_) | Workload::Imported(_)) | None => None,
         };
         if let Some(prepared) = prepared {
             let Some(prepared) = prepared else { return Ok(false) };
@@ -223,7 +236,33 @@ impl<'a> Campaign<'a> {
         }
         drop(control);
         stand.deployment.rest()?;
-        self.stands.push(stand);
+        self.footings.push(Footing::Server(Box::new(stand)));
+        self.facts.push(TargetFacts { target: target.name.clone(), server });
+        Ok(true)
+    }
+
+    /// False when asked to stop.
+    fn take_volumes(
+        &mut self,
+        target: &Target,
+        consent: &[PathBuf],
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<bool, Failure> {
+        let loads = loads(self.study);
+        let mut volumes = Volumes::take(target, &loads, consent)?;
+        let mut server = volumes.facts().clone();
+        if let Some(first) = loads.first() {
+            let name = target.name.as_str();
+            let filled = volumes.fill(first, self.study.seed, self.stop, &mut |step| {
+                observe(Event::Preparing { target: name, step });
+            })?;
+            let Some(prepared) = filled else { return Ok(false) };
+            server.dataset_bytes = Some(prepared.bytes);
+            server.prepare_seconds = (prepared.made > 0).then_some(prepared.elapsed.as_secs_f64());
+            let version = server.version.as_str();
+            observe(Event::Ready { target: name, version, prepared: &prepared });
+        }
+        self.footings.push(Footing::Volumes(Box::new(volumes)));
         self.facts.push(TargetFacts { target: target.name.clone(), server });
         Ok(true)
     }
@@ -243,9 +282,9 @@ fn of(target: &Target, failure: Failure) -> RunError {
 pub struct Surveyed {
     /// The server's version.
     pub version: String,
-    /// Tables, or keys, that a run would make first.
+    /// Tables, keys, or files, that a run would make first.
     pub to_make: usize,
-    /// Which of the two: `table` or `key`.
+    /// Which of these: `table`, `key` or `file`.
     pub noun: &'static str,
 }
 
@@ -254,8 +293,12 @@ pub struct Surveyed {
 ///
 /// # Errors
 /// The first thing that will not work, with the way to mend it.
-pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
+pub fn survey(study: &Study, target: &Target, consent: &[PathBuf]) -> Result<Surveyed, Failure> {
     check_feasible(study, target)?;
+    if let Place::Storage(_) = target.place {
+        let (facts, to_make) = Volumes::survey(target, &loads(study), consent)?;
+        return Ok(Surveyed { version: facts.version, to_make, noun: "file" });
+    }
     let deployment = Deployment::bring_up(target)?;
     let mut control = deployment.login().control()?;
     opinion::Tools::find(study, target)?.check_login(deployment.login(), &mut control)?;
@@ -267,7 +310,7 @@ pub fn survey(study: &Study, target: &Target) -> Result<Surveyed, Failure> {
         }
         let needed = match &test.workload {
             Workload::KeyValue(keys) => (keys::dry_run(control.redis()?, keys)?, "key"),
-            Workload::Oltp(_) | Workload::Imported(_) => {
+            Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
                 let oltp = test.workload.oltp()?;
                 (tables::dry_run(deployment.login(), control.sql()?, oltp)?, "table")
             }
@@ -289,7 +332,7 @@ fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
             format!("the test {} is cold, and weighin may not restart this server", cold.name),
             "set cache = \"warm\", or make the target a sandbox",
         )),
-        Place::Sandbox(_) if !target::os::is_root() => Err(Failure::new(
+        Place::Sandbox(_) | Place::Storage(_) if !target::os::is_root() => Err(Failure::new(
             FailureKind::NotPermitted,
             format!(
                 "the test {} is cold, and only root may empty this machine's caches",
@@ -297,7 +340,7 @@ fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
             ),
             "run weighin as root, or set cache = \"warm\"",
         )),
-        Place::Sandbox(_) => Ok(()),
+        Place::Sandbox(_) | Place::Storage(_) => Ok(()),
         Place::Elsewhere => Err(target.out_of_reach()),
     }
 }
@@ -318,10 +361,10 @@ fn check_volume(study: &Study, target: &Target) -> Result<(), Failure> {
 
 fn find<'s>(
     study: &'s Study,
-    stands: &'s mut [Stand],
+    footings: &'s mut [Footing],
     trial: &Trial,
-) -> Option<(&'s mut Stand, &'s Test)> {
+) -> Option<(&'s mut Footing, &'s Test)> {
     let place = study.server_of(&trial.key.target)?;
     let test = study.tests.iter().find(|test| test.name == trial.key.test)?;
-    Some((stands.get_mut(place)?, test))
+    Some((footings.get_mut(place)?, test))
 }

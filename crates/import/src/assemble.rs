@@ -92,6 +92,7 @@ fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
                 slo: None,
                 load_generators: 1,
                 trigger: None,
+                cpu_limit: None,
             });
             tests.len() - 1
         });

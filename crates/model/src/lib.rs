@@ -6,6 +6,7 @@
 //! plain numbers carry their unit in their name or doc comment.
 
 mod account;
+mod bound;
 mod dataset;
 mod disk;
 mod environment;
@@ -28,6 +29,7 @@ mod sample;
 mod search;
 mod slo;
 mod storage;
+mod storage_place;
 mod study;
 mod test;
 mod trigger;
@@ -35,6 +37,7 @@ mod volume;
 mod workload;
 
 pub use account::{HostAccount, Throttling};
+pub use bound::Bound;
 pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
@@ -62,6 +65,7 @@ pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, Serv
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
+pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
     Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };

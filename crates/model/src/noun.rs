@@ -55,6 +55,7 @@ impl Workload {
         match self {
             Self::Oltp(_) | Self::Imported(_) => Noun::TRANSACTION,
             Self::KeyValue(_) => Noun::OPERATION,
+            Self::Storage(_) => Noun::IO,
         }
     }
 
@@ -63,6 +64,7 @@ impl Workload {
         match self {
             Self::Oltp(_) | Self::Imported(_) => Noun::QUERY,
             Self::KeyValue(_) => Noun::COMMAND,
+            Self::Storage(_) => Noun::IO,
         }
     }
 }

@@ -103,6 +103,8 @@ pub enum FailureKind {
     MissingTables,
     /// The database holds tables that are not weighin's.
     ForeignTables,
+    /// A volume holds data that is not weighin's.
+    ForeignData,
     /// The server allows fewer connections, or prepared statements, than the level needs.
     TooFewConnections,
     /// No space left, on the server's side or on weighin's.

@@ -1,4 +1,4 @@
-use crate::Slo;
+use crate::Bound;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -38,8 +38,9 @@ impl SearchOver {
 pub struct Search {
     /// What it varied.
     pub over: SearchOver,
-    /// The bound.
-    pub slo: Slo,
+    /// What the load must keep.
+    #[serde(flatten)]
+    pub bound: Bound,
     /// Transactions per second of a closed loop of all connections before the first step, which
     /// says where to begin; absent where clients were searched for.
     pub capacity: Option<f64>,
@@ -56,8 +57,13 @@ pub struct SearchStep {
     pub load: f64,
     /// Transactions per second that succeeded.
     pub achieved: f64,
-    /// The bounded figure of this step alone, in milliseconds; absent where nothing succeeded.
+    /// The bounded figure of this step alone, in milliseconds, the mean where none is bounded;
+    /// absent where nothing succeeded.
     pub figure_ms: Option<f64>,
+    /// Share of all processors' time in use, 0 to 1, in this step alone; absent where that is not
+    /// bounded or could not be sampled.
+    #[serde(default)]
+    pub cpu_busy: Option<f64>,
     /// Whether the load was tried before: the verdict rests on both runs together then.
     pub repeated: bool,
     /// What was found of the load.
@@ -72,8 +78,10 @@ pub struct SearchStep {
 pub enum StepVerdict {
     /// It was achieved, and the bound kept.
     Kept,
-    /// It was achieved, and the bound not kept.
+    /// It was achieved, and the bound on latency not kept.
     Missed,
+    /// It was achieved, and the processors were busier than they may be.
+    TooBusy,
     /// The server fell behind the rate (method R2), or nothing succeeded.
     FellBehind,
 }
@@ -130,11 +138,14 @@ impl Search {
     /// The place of the step that a trial's figures are taken from: the last at the highest load
     /// that kept the bound, one that kept it by itself where there is one; the last at the lowest
     /// load where none did. `None` without steps.
-    pub fn deciding_step(steps: &[SearchStep], slo: &Slo) -> Option<usize> {
+    pub fn deciding_step(steps: &[SearchStep], bound: &Bound) -> Option<usize> {
         let answer = SearchAnswer::of(steps);
         let load = answer.kept.or(answer.missed)?;
         let of_load = || steps.iter().enumerate().rev().filter(|(_, step)| step.load == load);
-        let by_itself = |step: &SearchStep| step.figure_ms.is_some_and(|ms| slo.is_kept_by(ms));
+        let by_itself = |step: &SearchStep| {
+            step.figure_ms.is_some_and(|ms| bound.slo.is_none_or(|slo| slo.is_kept_by(ms)))
+                && step.cpu_busy.is_none_or(|share| bound.allows_busy(share))
+        };
         let chosen = of_load().find(|(_, step)| by_itself(step)).or_else(|| of_load().next());
         chosen.map(|(place, _)| place)
     }
@@ -147,7 +158,7 @@ mod tests {
     fn step(load: f64, figure_ms: f64, repeated: bool, verdict: StepVerdict) -> SearchStep {
         let measured = Duration::from_secs(1);
         let figure_ms = Some(figure_ms);
-        SearchStep { load, achieved: load, figure_ms, repeated, verdict, measured }
+        SearchStep { load, achieved: load, figure_ms, cpu_busy: None, repeated, verdict, measured }
     }
 
     #[test]
@@ -162,10 +173,10 @@ mod tests {
         ];
         let answer = SearchAnswer::of(&steps);
         assert_eq!(answer, SearchAnswer { kept: Some(200.0), missed: Some(300.0) });
-        let slo = "p95 < 10ms".parse().unwrap();
-        assert_eq!(Search::deciding_step(&steps, &slo), Some(2));
+        let bound = Bound::latency("p95 < 10ms".parse().unwrap());
+        assert_eq!(Search::deciding_step(&steps, &bound), Some(2));
         assert_eq!(SearchAnswer::of(&[]), SearchAnswer::default());
-        assert_eq!(Search::deciding_step(&steps[3..4], &slo), Some(0));
+        assert_eq!(Search::deciding_step(&steps[3..4], &bound), Some(0));
     }
 
     #[test]

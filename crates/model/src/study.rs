@@ -1,4 +1,4 @@
-use crate::{BuiltVolume, Failure, FailureKind, Price, Test};
+use crate::{BuiltVolume, Failure, FailureKind, Price, StoragePlace, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -62,6 +62,8 @@ pub enum System {
     MariaDb,
     /// Redis, Valkey or KeyDB: all speak the protocol of Redis.
     Redis,
+    /// None: files and devices, which weighin reads and writes itself.
+    Storage,
     /// Not known: its results were imported.
     Unknown,
 }
@@ -71,6 +73,7 @@ impl std::fmt::Display for System {
         match self {
             Self::MariaDb => f.write_str("MariaDB"),
             Self::Redis => f.write_str("Redis"),
+            Self::Storage => f.write_str("storage"),
             Self::Unknown => f.write_str("not known"),
         }
     }
@@ -84,6 +87,8 @@ pub enum Place {
     Sandbox(SandboxSpec),
     /// A server that runs already.
     Server(ServerAddress),
+    /// Volumes of this host, without a server.
+    Storage(StoragePlace),
     /// Not within reach: its results were measured elsewhere and imported.
     Elsewhere,
 }

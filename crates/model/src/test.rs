@@ -1,4 +1,4 @@
-use crate::{ArrivalProcess, ErrorPolicy, SearchOver, Slo, Trigger, Workload};
+use crate::{ArrivalProcess, Bound, ErrorPolicy, SearchOver, Slo, Trigger, Workload};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -30,6 +30,10 @@ pub struct Test {
     /// which is searched.
     #[serde(default)]
     pub slo: Option<Slo>,
+    /// How busy the processors of this host may be under the highest load, in percent of all of
+    /// them; with or without a bound on latency.
+    #[serde(default)]
+    pub cpu_limit: Option<u8>,
     /// Processes that make the load together, at most as many as the fewest clients; a search over
     /// clients uses fewer where it tries fewer clients.
     #[serde(default = "one")]
@@ -52,6 +56,12 @@ impl Test {
     /// Whether transactions are offered at rates. A test has either rates or closed loops.
     pub fn is_open(&self) -> bool {
         self.levels.iter().any(Level::is_open)
+    }
+
+    /// What the highest load must keep, where that is searched for.
+    pub fn bound(&self) -> Option<Bound> {
+        let bound = Bound { slo: self.slo, cpu_percent: self.cpu_limit };
+        (bound != Bound::default()).then_some(bound)
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::{Failure, FailureKind, KeyValue, Oltp, System};
+use crate::{Failure, FailureKind, KeyValue, Oltp, Storage, System};
 use serde::{Deserialize, Serialize};
 
 /// What is run on a target.
@@ -9,6 +9,8 @@ pub enum Workload {
     Oltp(Oltp),
     /// Reads and writes of single keys.
     KeyValue(KeyValue),
+    /// Reads and writes of blocks.
+    Storage(Storage),
     /// Something that was measured elsewhere and imported, by the name that it has there.
     Imported(String),
 }
@@ -20,8 +22,9 @@ impl Workload {
     /// Whether servers of that kind can run it. What was measured elsewhere ran on whatever it did.
     pub fn suits(&self, system: System) -> bool {
         match self {
-            Self::Oltp(_) => system != System::Redis,
+            Self::Oltp(_) => matches!(system, System::MariaDb | System::Unknown),
             Self::KeyValue(_) => system == System::Redis,
+            Self::Storage(_) => system == System::Storage,
             Self::Imported(_) => true,
         }
     }
@@ -34,9 +37,9 @@ impl Workload {
     pub fn oltp(&self) -> Result<&Oltp, Failure> {
         match self {
             Self::Oltp(oltp) => Ok(oltp),
-            Self::KeyValue(_) => Err(Failure::new(
+            Self::KeyValue(_) | Self::Storage(_) => Err(Failure::new(
                 FailureKind::NotPermitted,
-                format!("{} is no workload of SQL", Self::KEY_VALUE),
+                format!("{} is no workload of SQL", self.name()),
                 "choose one of the workloads that begin with oltp_",
             )),
             Self::Imported(name) => Err(Failure::new(
@@ -52,6 +55,7 @@ impl Workload {
         match self {
             Self::Oltp(oltp) => oltp.mix.name(),
             Self::KeyValue(_) => Self::KEY_VALUE,
+            Self::Storage(_) => Storage::NAME,
             Self::Imported(name) => name,
         }
     }

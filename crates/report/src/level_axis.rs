@@ -10,6 +10,8 @@ use model::{Level, Noun};
 pub(crate) enum LevelAxis {
     /// Closed loops of so many clients; latencies are service times.
     Clients,
+    /// Closed loops of so many reads and writes in flight of each virtual machine.
+    InFlight,
     /// Open loops at so many of these per second; latencies are response times, which share no
     /// table and no axis with service times (method R1).
     Rate(Noun),
@@ -24,6 +26,7 @@ impl LevelAxis {
         let stated = test.cells.iter().any(|cell| cell.level != Level::NOT_STATED);
         match (open, stated) {
             (true, _) => Self::Rate(view::counted(test)),
+            (false, true) if !test.fleets.is_empty() => Self::InFlight,
             (false, true) => Self::Clients,
             (false, false) => Self::NotStated,
         }
@@ -32,7 +35,7 @@ impl LevelAxis {
     /// A level's place on the axis.
     pub(crate) fn number(self, level: Level) -> u32 {
         match self {
-            Self::Clients | Self::NotStated => level.clients,
+            Self::Clients | Self::InFlight | Self::NotStated => level.clients,
             Self::Rate(_) => level.rate.unwrap_or_default(),
         }
     }
@@ -50,6 +53,7 @@ impl LevelAxis {
     pub(crate) fn name(self) -> String {
         match self {
             Self::Clients | Self::NotStated => "clients".to_owned(),
+            Self::InFlight => "in flight of each".to_owned(),
             Self::Rate(counted) => format!("offered, {counted}/s"),
         }
     }
@@ -58,6 +62,7 @@ impl LevelAxis {
     pub(crate) fn units(self) -> (String, String) {
         match self {
             Self::Clients | Self::NotStated => ("client".to_owned(), "clients".to_owned()),
+            Self::InFlight => ("in flight".to_owned(), "in flight".to_owned()),
             Self::Rate(Noun { one, many }) => {
                 (format!("{one}/s offered"), format!("{many}/s offered"))
             }
@@ -67,7 +72,7 @@ impl LevelAxis {
     /// What the time of an operation is called.
     pub(crate) fn latency(self) -> &'static str {
         match self {
-            Self::Clients | Self::NotStated => "latency",
+            Self::Clients | Self::InFlight | Self::NotStated => "latency",
             Self::Rate(_) => "response time",
         }
     }
@@ -75,7 +80,7 @@ impl LevelAxis {
     /// Headings of the columns with the 50th, 95th and 99th percentile of that time.
     pub(crate) fn percentiles(self) -> [&'static str; 3] {
         match self {
-            Self::Clients | Self::NotStated => ["p50, ms", "p95, ms", "p99, ms"],
+            Self::Clients | Self::InFlight | Self::NotStated => ["p50, ms", "p95, ms", "p99, ms"],
             Self::Rate(_) => ["p50 response, ms", "p95 response, ms", "p99 response, ms"],
         }
     }
@@ -83,7 +88,7 @@ impl LevelAxis {
     /// Headings of the base and the ratio of the 95th percentile of that time.
     pub(crate) fn p95_comparison(self) -> [&'static str; 2] {
         match self {
-            Self::Clients | Self::NotStated => ["base p95, ms", "p95 ratio"],
+            Self::Clients | Self::InFlight | Self::NotStated => ["base p95, ms", "p95 ratio"],
             Self::Rate(_) => ["base p95 response, ms", "p95 response ratio"],
         }
     }

@@ -105,6 +105,12 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if tables::cells_add_to_named(test) {
         blocks.push(table(&tables::cells(analysis, test)));
     }
+    if !test.fleets.is_empty() {
+        blocks.push("### Volumes".to_owned());
+        blocks.push(table(&tables::fleet_volumes(analysis, test)));
+        blocks.push("### Virtual machines".to_owned());
+        blocks.push(table(&tables::fleet_vms(analysis, test)));
+    }
     if let Some(volumes) = tables::volumes(analysis, test) {
         blocks.push("### The disks under the servers".to_owned());
         blocks.push(table(&volumes));

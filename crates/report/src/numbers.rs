@@ -132,6 +132,17 @@ pub fn bytes(bytes: u64) -> String {
     format!("{}\u{a0}{unit}", figure(value))
 }
 
+/// A size that was chosen, exactly where it is a whole number of a binary unit: `16 KiB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [(u32, &str); 4] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let whole = |(shift, _): &(u32, &str)| bytes > 0 && bytes.is_multiple_of(1 << shift);
+    match UNITS.into_iter().find(whole) {
+        Some((shift, unit)) => format!("{}\u{a0}{unit}", count(bytes >> shift)),
+        None if bytes < 10_240 => format!("{}\u{a0}B", count(bytes)),
+        None => self::bytes(bytes),
+    }
+}
+
 /// A length of time: `350 ms`, `4.20 s`, `3 min 20 s`, `2 h 5 min`.
 pub fn duration(length: Duration) -> String {
     let seconds = length.as_secs_f64();

@@ -101,7 +101,7 @@ impl Page {
             "{}: {} {}",
             test.test,
             words::searched_for(found.over),
-            words::bound(&found.slo)
+            words::bound(&found.bound)
         );
         self.paragraph("", &heading, Style::Bold);
         let said = words::answer(analysis, test);

@@ -75,7 +75,7 @@ const COLUMNS: [Column; 41] = [
         row.loaded(|load| load.open.as_ref().map(|_| load.is_overloaded()).into())
     }),
     ("search", |row| row.planned.key.level.search.map(SearchOver::name).into()),
-    ("slo", |row| row.searched(|search| search.slo.to_string().into())),
+    ("slo", |row| row.searched(|search| search.bound.to_string().into())),
     ("search_kept", |row| row.searched(|search| search.answer.kept.into())),
     ("search_missed", |row| row.searched(|search| search.answer.missed.into())),
     ("search_steps", |row| row.searched(|search| search.steps.len().into())),

@@ -3,8 +3,8 @@
 mod support;
 
 use model::{
-    ArrivalProcess, Dataset, Level, OpenLoopResult, Search, SearchAnswer, SearchOver, SearchStep,
-    StepVerdict, TrialEnd,
+    ArrivalProcess, Bound, Dataset, Level, OpenLoopResult, Search, SearchAnswer, SearchOver,
+    SearchStep, StepVerdict, TrialEnd,
 };
 use report::{Format, render, terminal_summary};
 use std::time::Duration;
@@ -30,6 +30,7 @@ fn searched(bounded: bool) -> Dataset {
             load,
             achieved: load * 0.999,
             figure_ms: Some(18.9),
+            cpu_busy: None,
             repeated: verdict == StepVerdict::Missed,
             verdict,
             measured: Duration::from_secs(5),
@@ -38,7 +39,13 @@ fn searched(bounded: bool) -> Dataset {
         let steps = [step(kept, StepVerdict::Kept)].into_iter().chain(over).collect();
         let answer = SearchAnswer { kept: Some(kept), missed };
         let over = SearchOver::Rate;
-        record.search = Some(Search { over, slo, capacity: Some(1_200.0), steps, answer });
+        record.search = Some(Search {
+            over,
+            bound: Bound::latency(slo),
+            capacity: Some(1_200.0),
+            steps,
+            answer,
+        });
         let TrialEnd::Completed(load) = &mut record.end else { panic!("no trouble was asked for") };
         load.open = Some(OpenLoopResult {
             rate: kept,

@@ -6,7 +6,7 @@ use analyse::{
     Check, Drifting, Evictions, Evidence, Finding, Held, LopsidedLoad, Metric, SearchOutcome,
     Severity, Subject, Verdict,
 };
-use model::{Direction, Failure, FailureKind, Level, Noun, SearchOver};
+use model::{Bound, Direction, Failure, FailureKind, Level, Noun, SearchOver};
 use report::words::sentence;
 use stats::Estimate;
 use std::time::Duration;
@@ -96,13 +96,13 @@ fn highest(over: SearchOver, outcome: SearchOutcome) -> Finding {
     let slo = "p95 < 20ms".parse().expect("a bound");
     let subject =
         Subject { level: None, repeat: None, ..finding(Evidence::LedgerUnbalanced).subject };
-    let evidence = Evidence::HighestLoad { slo, over, outcome };
+    let evidence = Evidence::HighestLoad { bound: Bound::latency(slo), over, outcome };
     Finding { severity: Severity::Notice, subject, evidence }
 }
 
 fn highest_of_two(ratio: Estimate, verdict: Verdict) -> Finding {
     comparison(Evidence::HighestLoads {
-        slo: "p95 < 20ms".parse().expect("a bound"),
+        bound: Bound::latency("p95 < 20ms".parse().expect("a bound")),
         over: SearchOver::Rate,
         baseline: "durable".into(),
         candidate: "relaxed".into(),

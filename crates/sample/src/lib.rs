@@ -23,4 +23,4 @@ pub use facts::host_facts;
 pub use host::{HostReader, HostReading, rates};
 pub use process::{ProcessReader, ProcessReading, own_usage};
 pub use sampler::{SampleSink, Sampler, SamplerOptions};
-pub use volume::{Volume, volume_of};
+pub use volume::{Volume, device_of, volume_of};

@@ -29,6 +29,12 @@ pub fn volume_of(directory: &Path) -> Option<Volume> {
     Devices { sysfs: PathBuf::from("/sys"), mount_of: mount_now }.volume(directory)
 }
 
+/// What a block device is and stands on; `None` for a path that is none, or that sysfs does not
+/// show. It has no file system here.
+pub fn device_of(path: &Path) -> Option<Volume> {
+    Devices { sysfs: PathBuf::from("/sys"), mount_of: mount_now }.of_device(path)
+}
+
 /// The devices of a host.
 struct Devices {
     /// Where sysfs is mounted.
@@ -41,6 +47,17 @@ impl Devices {
     fn volume(&self, directory: &Path) -> Option<Volume> {
         let mount = (self.mount_of)(directory)?;
         let devices = self.under_file_system(&mount);
+        self.on(mount.kind, devices)
+    }
+
+    fn of_device(&self, path: &Path) -> Option<Volume> {
+        let name = path.canonicalize().ok()?.strip_prefix("/dev").ok()?.to_str()?.replace('/', "!");
+        let device = self.whole_device(&format!("class/block/{name}"))?;
+        self.on(String::new(), BTreeSet::from([device]))
+    }
+
+    /// What a volume on these devices stands on; `None` without any.
+    fn on(&self, file_system: String, devices: BTreeSet<String>) -> Option<Volume> {
         if devices.is_empty() {
             return None;
         }
@@ -61,7 +78,7 @@ impl Devices {
                 }
             }
         }
-        Some(Volume { file_system: mount.kind, devices, members, beneath })
+        Some(Volume { file_system, devices, members, beneath })
     }
 
     /// The devices that a file system is on; none when it is on no block device that shows here.

@@ -1,29 +1,30 @@
 //! Searches for the highest load that keeps a bound.
 
 use crate::value::{Columns, Name, Nanos};
-use model::{Search, SearchAnswer, SearchStep, Slo};
+use model::{Bound, LatencyFigure, Search, SearchAnswer, SearchStep, Slo};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 /// Writes the search of a trial with its steps.
 pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) -> Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO search (position, over, figure, bound_ms, inclusive, capacity, kept,
-             missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO search (position, over, figure, bound_ms, inclusive, cpu_percent, capacity,
+             kept, missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
             Name(search.over),
-            Name(search.slo.figure),
-            search.slo.bound_ms,
-            search.slo.inclusive,
+            search.bound.slo.map(|slo| Name(slo.figure)),
+            search.bound.slo.map(|slo| slo.bound_ms),
+            search.bound.slo.map(|slo| slo.inclusive),
+            search.bound.cpu_percent,
             search.capacity,
             search.answer.kept,
             search.answer.missed
         ])?;
     let mut statement = connection.prepare_cached(
-        "INSERT INTO search_step (position, number, load, achieved, figure_ms, repeated, verdict,
-         measured_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO search_step (position, number, load, achieved, figure_ms, cpu_busy,
+         repeated, verdict, measured_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (number, step) in search.steps.iter().enumerate() {
         statement.execute(params![
@@ -32,6 +33,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
             step.load,
             step.achieved,
             step.figure_ms,
+            step.cpu_busy,
             step.repeated,
             Name(step.verdict),
             Nanos(step.measured)
@@ -44,19 +46,15 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Search>> {
     connection
         .prepare_cached(
-            "SELECT over, figure, bound_ms, inclusive, capacity, kept, missed FROM search
-             WHERE position = ?",
+            "SELECT over, figure, bound_ms, inclusive, cpu_percent, capacity, kept, missed
+             FROM search WHERE position = ?",
         )?
         .query_row([position], |row| {
             let mut columns = Columns::of(row);
             // Fields are evaluated in the order written, which is that of the columns.
             Ok(Search {
                 over: columns.name()?,
-                slo: Slo {
-                    figure: columns.name()?,
-                    bound_ms: columns.next()?,
-                    inclusive: columns.next()?,
-                },
+                bound: Bound { slo: slo(&mut columns)?, cpu_percent: columns.next()? },
                 capacity: columns.next()?,
                 answer: SearchAnswer { kept: columns.next()?, missed: columns.next()? },
                 steps: select_steps(connection, position)?,
@@ -65,9 +63,17 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
         .optional()
 }
 
+/// Three columns that are all there or all missing.
+fn slo(columns: &mut Columns<'_>) -> Result<Option<Slo>> {
+    let figure = columns.next::<Option<Name<LatencyFigure>>>()?.map(|Name(figure)| figure);
+    let (bound_ms, inclusive): (Option<f64>, Option<bool>) = (columns.next()?, columns.next()?);
+    let both = figure.zip(bound_ms).zip(inclusive);
+    Ok(both.map(|((figure, bound_ms), inclusive)| Slo { figure, bound_ms, inclusive }))
+}
+
 fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep>> {
     let mut statement = connection.prepare_cached(
-        "SELECT load, achieved, figure_ms, repeated, verdict, measured_ns FROM search_step
+        "SELECT load, achieved, figure_ms, cpu_busy, repeated, verdict, measured_ns FROM search_step
          WHERE position = ? ORDER BY number",
     )?;
     let steps = statement.query_map([position], |row| {
@@ -76,6 +82,7 @@ fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep
             load: columns.next()?,
             achieved: columns.next()?,
             figure_ms: columns.next()?,
+            cpu_busy: columns.next()?,
             repeated: columns.next()?,
             verdict: columns.name()?,
             measured: columns.nanos()?,

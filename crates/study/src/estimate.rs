@@ -1,3 +1,4 @@
+use crate::space;
 use model::{CacheState, KeyValue, Place, Plan, SandboxSpec, Study, Target, Test, Workload};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,6 +16,8 @@ const ROWS_PER_SECOND: f64 = 100_000.0;
 /// Keys that preparing writes per second, and bytes of values.
 const KEYS_PER_SECOND: f64 = 200_000.0;
 const VALUE_BYTES_PER_SECOND: f64 = 200e6;
+/// Bytes that filling the files of a target of storage writes per second.
+const BLOCK_BYTES_PER_SECOND: f64 = 500e6;
 
 /// How long a plan will take: the load itself, which is exact, and around it preparing, restarts
 /// and cold starts, which are rough figures from a machine with two cores and an SSD.
@@ -73,14 +76,14 @@ fn preload(keys: &KeyValue) -> Duration {
 fn key_values(study: &Study) -> impl Iterator<Item = &KeyValue> {
     study.tests.iter().filter_map(|test| match &test.workload {
         Workload::KeyValue(keys) => Some(keys),
-        Workload::Oltp(_) | Workload::Imported(_) => None,
+        Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => None,
     })
 }
 
 fn set_up(target: &Target, study: &Study) -> Duration {
     let start = match &target.place {
         Place::Sandbox(_) => SANDBOX_SETUP,
-        Place::Server(_) | Place::Elsewhere => Duration::ZERO,
+        Place::Server(_) | Place::Storage(_) | Place::Elsewhere => Duration::ZERO,
     };
     // Tests that differ only in their mix share their tables.
     let shapes: BTreeSet<(u32, u32)> = study
@@ -91,5 +94,11 @@ fn set_up(target: &Target, study: &Study) -> Duration {
         .collect();
     let rows: f64 = shapes.iter().map(|(tables, rows)| f64::from(*tables) * f64::from(*rows)).sum();
     let keys = key_values(study).next().map_or(Duration::ZERO, preload);
-    start + Duration::from_secs_f64(rows / ROWS_PER_SECOND) + keys
+    let blocks: u64 = space(study)
+        .into_iter()
+        .filter(|volume| volume.target == target.name)
+        .map(|volume| volume.bytes)
+        .sum();
+    let data = rows / ROWS_PER_SECOND + blocks as f64 / BLOCK_BYTES_PER_SECOND;
+    start + Duration::from_secs_f64(data) + keys
 }

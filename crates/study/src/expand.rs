@@ -26,7 +26,7 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
         order.shuffle(&mut groups);
         for (test, level) in &groups {
             order.shuffle(&mut targets);
-            let twin = study.twin.as_ref().filter(|_| test.slo.is_some());
+            let twin = study.twin.as_ref().filter(|_| test.bound().is_some());
             let absent = |name: &str| twin.is_some_and(|twin| twin.name == name);
             for target in targets.iter().filter(|name| !absent(name)) {
                 position += 1;
@@ -54,7 +54,7 @@ const STEPS_OF_A_SEARCH: u32 = 10;
 /// How long the load of a trial will run: exactly, but for searches, which end when they know.
 fn load_time(test: &Test) -> Duration {
     let once = test.warmup + test.duration;
-    if test.slo.is_some() { once * STEPS_OF_A_SEARCH } else { once }
+    if test.bound().is_some() { once * STEPS_OF_A_SEARCH } else { once }
 }
 
 /// Seeds the work of a trial. The target takes no part: all targets get the same work.

@@ -12,11 +12,13 @@ pub(crate) fn check(
     targets: &[(Target, Place)],
     problems: &mut Problems,
 ) {
+    check_volumes(test, table, targets, problems);
     let misfit = targets.iter().find(|(target, _)| !test.workload.suits(target.system));
     let Some((target, place)) = misfit else { return };
     let server = match target.system {
         System::MariaDb => "MariaDB or MySQL",
         System::Redis => "Redis",
+        System::Storage => "storage without a server",
         System::Unknown => "a server that is not known",
     };
     problems
@@ -34,9 +36,38 @@ pub(crate) fn check(
                 "key_value runs on targets of the kind redis, valkey or keydb; put the others into \
                  a study of their own"
             }
+            Workload::Storage(_) => {
+                "storage runs on targets of the kind storage; put the others into a study of their \
+                 own"
+            }
             Workload::Oltp(_) | Workload::Imported(_) => {
-                "Redis runs the workload key_value; put targets of other kinds into a study of \
-                 their own"
+                "Redis runs the workload key_value, volumes run storage; put targets of other kinds \
+                 into a study of their own"
             }
         });
+}
+
+/// Notes a test that would leave a volume of a target without any load.
+fn check_volumes(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let Workload::Storage(storage) = &test.workload else { return };
+    for (target, at) in targets {
+        let model::Place::Storage(place) = &target.place else { continue };
+        let volumes = place.volumes.len();
+        if (storage.vms as usize) < volumes {
+            let written = table.vms.as_ref().map(Spanned::span);
+            problems
+                .add(
+                    written.or(table.workload.as_ref().map(Spanned::span)).unwrap_or_default(),
+                    format!("`vms` = {} leaves some of {volumes} volumes idle", storage.vms),
+                )
+                .other(at.clone(), "the target")
+                .help(format!("set `vms` to {volumes} or more, or name fewer volumes"));
+            return;
+        }
+    }
 }

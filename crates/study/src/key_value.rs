@@ -1,7 +1,8 @@
-use crate::problem::Problems;
+use crate::problem::{Place, Problems};
 use crate::test::{length, refuse_keys};
 use crate::validate::{one_of, whole};
 use crate::wire::{Maybe, Numbers, TestTable};
+use crate::{mix, storage};
 use model::{KeyOrder, KeyValue, ValueSize, Workload};
 use std::time::Duration;
 use toml::Spanned;
@@ -70,7 +71,8 @@ fn size(lengths: &[i64]) -> Option<ValueSize> {
 
 /// What a test with the workload `key_value` says of it.
 pub(crate) fn workload(table: &TestTable, problems: &mut Problems) -> KeyValue {
-    refuse_oltp(table, problems);
+    refuse_keys(Workload::KEY_VALUE, mix::keys(table), problems);
+    refuse_keys(Workload::KEY_VALUE, storage::keys(table), problems);
     let default = KeyValue::default();
     let names = KeyOrder::names();
     let order = one_of("distribution", &table.distribution, names, KeyOrder::from_name, problems);
@@ -116,30 +118,16 @@ fn expiry(written: &Maybe<String>, problems: &mut Problems) -> Option<Duration> 
     Some(expiry)
 }
 
-fn refuse_oltp(table: &TestTable, problems: &mut Problems) {
-    let place = |key: &Maybe<i64>| key.as_ref().map(Spanned::span);
-    refuse_keys(
-        Workload::KEY_VALUE,
-        [
-            ("tables", place(&table.tables)),
-            ("table_size", place(&table.table_size)),
-            ("range_size", place(&table.range_size)),
-            ("point_selects", place(&table.point_selects)),
-            ("simple_ranges", place(&table.simple_ranges)),
-            ("sum_ranges", place(&table.sum_ranges)),
-            ("order_ranges", place(&table.order_ranges)),
-            ("distinct_ranges", place(&table.distinct_ranges)),
-            ("index_updates", place(&table.index_updates)),
-            ("non_index_updates", place(&table.non_index_updates)),
-            ("delete_inserts", place(&table.delete_inserts)),
-            ("skip_trx", table.skip_trx.as_ref().map(Spanned::span)),
-            ("random_points", place(&table.random_points)),
-            ("number_of_ranges", place(&table.number_of_ranges)),
-            ("delta", place(&table.delta)),
-            ("prepared", table.prepared.as_ref().map(Spanned::span)),
-        ],
-        problems,
-    );
+/// The keys of this workload alone, with their places where they are written.
+pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 6] {
+    [
+        ("keys", table.keys.as_ref().map(Spanned::span)),
+        ("value_size", table.value_size.as_ref().map(Spanned::span)),
+        ("ratio", table.ratio.as_ref().map(Spanned::span)),
+        ("pipeline", table.pipeline.as_ref().map(Spanned::span)),
+        ("expiry", table.expiry.as_ref().map(Spanned::span)),
+        ("preload", table.preload.as_ref().map(Spanned::span)),
+    ]
 }
 
 #[cfg(test)]

@@ -75,19 +75,30 @@ pub(crate) fn connections(
     default: u32,
     problems: &mut Problems,
 ) -> u32 {
-    let Some(clients) = clients else { return default };
-    match ascending("clients", clients, MAX_CLIENTS, problems).as_slice() {
+    let written = ("clients", clients, "the connections that there are");
+    one_beside(beside, written, MAX_CLIENTS, default, problems)
+}
+
+/// What a key says that is a list of levels elsewhere, and one number beside a key (`rate`, `slo`)
+/// that decides how hard the load is.
+pub(crate) fn one_beside(
+    beside: &str,
+    (key, written, meaning): (&str, &Maybe<Numbers>, &str),
+    most: u32,
+    default: u32,
+    problems: &mut Problems,
+) -> u32 {
+    let Some(written) = written else { return default };
+    match ascending(key, written, most, problems).as_slice() {
         [] => default,
         [one] => *one,
         several => {
             problems
                 .add(
-                    clients.span(),
-                    format!("`clients` has {} levels beside `{beside}`", several.len()),
+                    written.span(),
+                    format!("`{key}` has {} levels beside `{beside}`", several.len()),
                 )
-                .help(format!(
-                    "with `{beside}`, `clients` is one number: the connections that there are"
-                ));
+                .help(format!("with `{beside}`, `{key}` is one number: {meaning}"));
             default
         }
     }
@@ -108,7 +119,7 @@ fn refuse_second_opinion(table: &TestTable, rates: &Spanned<Numbers>, problems: 
 
 /// Levels in ascending order, each from 1 to `most`; the order of the file is of no consequence,
 /// since the plan shuffles.
-fn ascending(
+pub(crate) fn ascending(
     key: &str,
     written: &Spanned<Numbers>,
     most: u32,

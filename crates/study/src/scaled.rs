@@ -1,11 +1,16 @@
-use model::Study;
+use model::{Storage, Study, Workload};
 use std::time::Duration;
 
 /// Shortest time that scaling leaves: below it a trial has no interval to show.
 const SHORTEST: Duration = Duration::from_secs(1);
 
+/// The least data of a virtual machine that scaling leaves, in blocks of the largest size.
+const FEWEST_BLOCKS: u64 = 16;
+
 /// The study with every warm-up and duration multiplied by `factor`, for a trial run or a longer
-/// look; a trigger keeps its place in the measured phase. Nothing gets shorter than a second by it; what was shorter stays as it is.
+/// look; a trigger keeps its place in the measured phase. Nothing gets shorter than a second by it;
+/// what was shorter stays as it is. A factor below one also makes the data of storage tests smaller,
+/// in whole blocks.
 ///
 /// A factor that is not a positive number changes nothing.
 pub fn scaled(study: &Study, factor: f64) -> Study {
@@ -19,6 +24,9 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
                 trigger.at = trigger.at.mul_f64(duration.div_duration_f64(test.duration));
             }
             test.duration = duration;
+            if let (Workload::Storage(storage), true) = (&mut test.workload, factor < 1.0) {
+                shrink(storage, factor);
+            }
         }
     }
     study
@@ -27,4 +35,11 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
 fn scale(time: Duration, factor: f64) -> Duration {
     let product = Duration::try_from_secs_f64(time.as_secs_f64() * factor).unwrap_or(Duration::MAX);
     product.max(SHORTEST.min(time))
+}
+
+fn shrink(storage: &mut Storage, factor: f64) {
+    let block = u64::from(storage.largest_block()).max(1);
+    let fewest = FEWEST_BLOCKS.max(storage.threads.into());
+    let blocks = (storage.bytes_per_vm as f64 * factor / block as f64) as u64;
+    storage.bytes_per_vm = (blocks.max(fewest) * block).min(storage.bytes_per_vm);
 }

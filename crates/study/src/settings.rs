@@ -75,7 +75,7 @@ pub(crate) fn settings(
         let name = written.trim_start_matches("--").to_ascii_lowercase();
         let name = match system {
             System::Redis => name.replace('_', "-"),
-            System::MariaDb | System::Unknown => name.replace('-', "_"),
+            System::MariaDb | System::Storage | System::Unknown => name.replace('-', "_"),
         };
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
         {
@@ -117,7 +117,9 @@ fn reason_owned(name: &str, system: System) -> Option<&'static str> {
     let (owned, name) = match system {
         System::Redis => (OWNED_BY_REDIS, name),
         // The server takes any setting with this prefix as the setting itself.
-        System::MariaDb | System::Unknown => (OWNED, name.strip_prefix("loose_").unwrap_or(name)),
+        System::MariaDb | System::Storage | System::Unknown => {
+            (OWNED, name.strip_prefix("loose_").unwrap_or(name))
+        }
     };
     owned.iter().find(|(_, names)| names.contains(&name)).map(|(reason, _)| *reason)
 }

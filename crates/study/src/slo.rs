@@ -64,7 +64,8 @@ pub(crate) fn level(table: &TestTable, problems: &mut Problems) -> Option<Level>
 /// Whether the test offers the rates of a search.
 pub(crate) fn searches_rate(table: &TestTable) -> bool {
     let clients = SearchOver::Clients.name();
-    table.slo.is_some() && table.search.as_ref().is_none_or(|search| search.get_ref() != clients)
+    let searches = table.slo.is_some() || table.cpu_limit.is_some();
+    searches && table.search.as_ref().is_none_or(|search| search.get_ref() != clients)
 }
 
 fn over(written: &Maybe<String>, problems: &mut Problems) -> Option<SearchOver> {

@@ -1,16 +1,16 @@
-use crate::price;
 use crate::problem::Problems;
 use crate::settings::settings;
 use crate::url::parse_url;
 use crate::validate::{name, one_of};
 use crate::volume::{VolumeKey, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
+use crate::{price, volumes};
 use model::{PasswordSource, Place, SandboxSpec, ServerAddress, System, Target, Tls};
 use std::path::PathBuf;
 use toml::Spanned;
 
 /// Names of server software that `kind` takes.
-pub(crate) const KINDS: [&str; 5] = ["mariadb", "mysql", "redis", "valkey", "keydb"];
+pub(crate) const KINDS: [&str; 6] = ["mariadb", "mysql", "redis", "valkey", "keydb", "storage"];
 /// Values that `tls` takes.
 pub(crate) const TLS_MODES: [&str; 3] = ["off", "unverified", "verified"];
 
@@ -28,6 +28,12 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
     let kind = one_of("kind", &table.kind, KINDS, system, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
+    if kind == Some(System::Storage) {
+        let volumes = volumes::volumes(&table, at, problems)?;
+        let place = Place::Storage(volumes);
+        return Some(Target { name: name?, system: System::Storage, place, price, labels });
+    }
+    volumes::refuse_storage_keys(&table, problems);
     let place = match (table.sandbox.take(), table.url.take()) {
         (Some(sandbox), Some(url)) => {
             problems
@@ -40,7 +46,7 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
             problems.missing(
                 at,
                 "this target has neither a sandbox nor a url",
-                "add sandbox = {} for a private server, or url = \"mysql://user@host/database\" or \"redis://host\"",
+                "add sandbox = {} for a private server, or url = \"mysql://user@host/database\" or \"redis://host\", or kind = \"storage\" with volumes",
             );
             None
         }
@@ -63,6 +69,7 @@ fn system(kind: &str) -> Option<System> {
     match kind {
         "mariadb" | "mysql" => Some(System::MariaDb),
         "redis" | "valkey" | "keydb" => Some(System::Redis),
+        "storage" => Some(System::Storage),
         _ => None,
     }
 }
@@ -90,7 +97,9 @@ fn agree(
                 "this is the URL of {}",
                 match system {
                     System::Redis => "a Redis server",
-                    System::MariaDb | System::Unknown => "a MariaDB or MySQL server",
+                    System::MariaDb | System::Storage | System::Unknown => {
+                        "a MariaDB or MySQL server"
+                    }
                 }
             ),
         )

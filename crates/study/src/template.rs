@@ -5,17 +5,20 @@ pub enum Template {
     HeadToHead,
     /// Redis on four set-ups of volume and instance, with prices.
     RedisVolumes,
+    /// Reads and writes of many virtual machines on the volumes of a host.
+    StorageCluster,
 }
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 2] = [Self::HeadToHead, Self::RedisVolumes];
+    pub const ALL: [Self; 3] = [Self::HeadToHead, Self::RedisVolumes, Self::StorageCluster];
 
     /// The name that the command line gives it.
     pub fn name(self) -> &'static str {
         match self {
             Self::HeadToHead => "head-to-head",
             Self::RedisVolumes => "redis-volumes",
+            Self::StorageCluster => "storage-cluster",
         }
     }
 
@@ -30,6 +33,7 @@ pub fn template(kind: Template) -> &'static str {
     match kind {
         Template::HeadToHead => include_str!("../templates/head-to-head.toml"),
         Template::RedisVolumes => include_str!("../templates/redis-volumes.toml"),
+        Template::StorageCluster => include_str!("../templates/storage-cluster.toml"),
     }
 }
 

@@ -2,8 +2,8 @@ use crate::duration::parse_duration;
 use crate::problem::{Place, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{Maybe, TestTable};
-use crate::{generators, key_value, level, mix, policy, slo, trigger};
-use model::{CacheState, OltpMix, Test, Workload};
+use crate::{generators, key_value, level, mix, policy, slo, storage, trigger};
+use model::{CacheState, OltpMix, Storage, Test, Workload};
 use std::time::Duration;
 use toml::Spanned;
 
@@ -23,15 +23,19 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         problems.missing(at.clone(), "this test names no workload", help);
     }
     let cache = one_of("cache", &table.cache, CACHE_STATES, cache_state, problems);
-    let levels = level::levels(table, at, problems);
+    let levels = match kind {
+        Some(Kind::Storage) => storage::levels(table, at.clone(), problems),
+        Some(Kind::Oltp(_) | Kind::KeyValue) | None => level::levels(table, at.clone(), problems),
+    };
     let name = match &table.name {
         Some(written) => name(written, "test", problems),
         None => table.workload.as_ref().map(|workload| workload.get_ref().clone()),
     };
     let slo = slo::slo(table, problems);
-    let (default_warmup, default_duration) = match table.slo {
-        None => (DEFAULT_WARMUP, DEFAULT_DURATION),
-        Some(_) => (slo::STEP_WARMUP, slo::STEP_DURATION),
+    let (default_warmup, default_duration) = match table.slo.is_some() || table.cpu_limit.is_some()
+    {
+        false => (DEFAULT_WARMUP, DEFAULT_DURATION),
+        true => (slo::STEP_WARMUP, slo::STEP_DURATION),
     };
     let warmup = length("warmup", &table.warmup, default_warmup, problems);
     let duration = length("duration", &table.duration, default_duration, problems);
@@ -41,12 +45,13 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
     let trigger = match kind {
         Some(Kind::KeyValue) => trigger::trigger(table, duration, problems),
         // Noted with the other keys that mean nothing to such a workload.
-        Some(Kind::Oltp(_)) | None => None,
+        Some(Kind::Oltp(_) | Kind::Storage) | None => None,
     };
     let workload = match kind {
         None => None,
         Some(Kind::Oltp(mix)) => Some(Workload::Oltp(mix::workload(mix, table, problems))),
         Some(Kind::KeyValue) => Some(Workload::KeyValue(key_value::workload(table, problems))),
+        Some(Kind::Storage) => storage::workload(table, at, problems).map(Workload::Storage),
     };
     let load_generators = generators::load_generators(table, &levels, problems);
     Some(Test {
@@ -60,6 +65,7 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         arrivals: level::arrivals(table, problems),
         policy: policy::policy(table, problems),
         slo,
+        cpu_limit: storage::cpu_limit(table, problems),
         load_generators,
         trigger,
     })
@@ -69,20 +75,27 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
 enum Kind {
     Oltp(OltpMix),
     KeyValue,
+    Storage,
 }
 
+/// The workloads that are none of the OLTP family.
+const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
+
 /// All workloads that `workload` takes.
-pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + 1] {
-    std::array::from_fn(|index| {
-        OltpMix::REPEATABLE.get(index).map_or(Workload::KEY_VALUE, |mix| mix.name())
+pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTHERS.len()] {
+    let family = OltpMix::REPEATABLE.len();
+    std::array::from_fn(|index| match OltpMix::REPEATABLE.get(index) {
+        Some(mix) => mix.name(),
+        None => OTHERS[index - family],
     })
 }
 
 fn kind(name: &str) -> Option<Kind> {
-    if name == Workload::KEY_VALUE {
-        return Some(Kind::KeyValue);
+    match name {
+        Workload::KEY_VALUE => Some(Kind::KeyValue),
+        Storage::NAME => Some(Kind::Storage),
+        oltp => mix::repeatable(oltp).map(Kind::Oltp),
     }
-    mix::repeatable(name).map(Kind::Oltp)
 }
 
 /// Notes the keys, given with their places where they are written, that mean nothing to a test's

@@ -73,7 +73,7 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
     };
     let (authority, database) = match system {
         System::Redis => redis_database(location)?,
-        System::MariaDb | System::Unknown => sql_database(location)?,
+        System::MariaDb | System::Storage | System::Unknown => sql_database(location)?,
     };
     let (user, host_port) = match authority.rsplit_once('@') {
         Some((user, host_port)) => (Some(decode(user)?), host_port),

@@ -58,7 +58,7 @@ pub(crate) struct StudyTable {
     pub noise_floor: Option<bool>,
 }
 
-/// One candidate: either `sandbox` or `url`.
+/// One candidate: a `sandbox`, a `url`, or `volumes`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct TargetTable {
@@ -66,7 +66,8 @@ pub(crate) struct TargetTable {
     #[schemars(with = "String", length(min = 1, max = 64))]
     pub name: Maybe<String>,
     /// Server software: `mariadb` (the default) and `mysql` mean the same; of `redis`, `valkey` and
-    /// `keydb`, which speak one protocol, a sandbox starts the one that is named.
+    /// `keydb`, which speak one protocol, a sandbox starts the one that is named; `storage` has no
+    /// server, but `volumes`.
     #[schemars(with = "Option<String>", extend("enum" = crate::target::KINDS))]
     pub kind: Maybe<String>,
     /// A private server that weighin starts and ends.
@@ -88,6 +89,14 @@ pub(crate) struct TargetTable {
     /// PEM file with the certificates to trust, for `tls = "verified"`.
     #[schemars(with = "Option<String>")]
     pub tls_ca: Maybe<String>,
+    /// `storage`: directories, block devices or files of this host. In a directory weighin makes
+    /// files of its own; what a device or a file holds is never overwritten without `erase`.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    pub volumes: Maybe<Vec<Spanned<String>>>,
+    /// `storage`: those of the `volumes` that may be overwritten although they hold something. The
+    /// command line must name them as well, with `--erase`.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub erase: Maybe<Vec<Spanned<String>>>,
     /// What the target costs.
     #[schemars(with = "Option<PriceTable>")]
     pub price: Maybe<PriceTable>,
@@ -173,7 +182,8 @@ pub(crate) struct PriceItemTable {
 /// A workload at several levels.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{ "required": ["clients"] }, { "required": ["rate"] }, { "required": ["slo"] }]))]
+#[schemars(extend("anyOf" = [{ "required": ["clients"] }, { "required": ["rate"] }, { "required": ["slo"] },
+    { "required": ["pattern"] }, { "required": ["in_flight"] }, { "required": ["cpu_limit"] }]))]
 pub(crate) struct TestTable {
     /// Unique within the study; the workload's name when absent.
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
@@ -258,6 +268,51 @@ pub(crate) struct TestTable {
     /// When it is told so, such as `10s`: counted from the start of measuring, and within it.
     #[schemars(with = "Option<String>")]
     pub trigger_at: Maybe<String>,
+    /// `storage`: threads, reads and writes that each keeps in flight, and size of blocks of each
+    /// virtual machine, as in `t1 o32 b16k`; or `redo log`: 4 KiB written one after another, each
+    /// with an `fdatasync` before the next.
+    #[schemars(with = "Option<String>")]
+    pub pattern: Maybe<String>,
+    /// `storage`, in place of a `pattern`: size of a block, such as `16KiB`, or several with how
+    /// often each is drawn, such as `{ 4KiB = 3, 16KiB = 1 }`.
+    #[schemars(with = "Option<Blocks>")]
+    pub block: Maybe<Blocks>,
+    /// `storage`, in place of a `pattern`: threads of each virtual machine, which divide what it
+    /// has in flight; 1 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_THREADS))]
+    pub threads: Maybe<i64>,
+    /// `storage`, in place of a `pattern`: levels, reads and writes that each virtual machine keeps
+    /// in flight. With `rate` or `slo` one number, the most that it may have; 32 when absent.
+    #[schemars(with = "Option<Numbers>")]
+    pub in_flight: Maybe<Numbers>,
+    /// `storage`: reads among all reads and writes, in percent; 100 when absent.
+    #[schemars(with = "Option<u32>", range(min = 0, max = 100))]
+    pub reads: Maybe<i64>,
+    /// `storage`: where the next block is; `random` when absent.
+    #[schemars(with = "Option<String>", extend("enum" = crate::storage::ORDERS))]
+    pub order: Maybe<String>,
+    /// `storage`: a part of each virtual machine's data that gets more than its share, such as
+    /// `{ ios = 90, space = 10 }` for 90 % of the reads and writes on 10 % of the space.
+    #[schemars(with = "Option<HotTable>")]
+    pub hot: Maybe<HotTable>,
+    /// `storage`: an `fdatasync` after every so many writes of a virtual machine; never when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_SYNC_EVERY))]
+    pub sync_every: Maybe<i64>,
+    /// `storage`: virtual machines, each with data of its own, spread evenly over the volumes; 1
+    /// when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_VMS))]
+    pub vms: Maybe<i64>,
+    /// `storage`: data of each virtual machine, such as `40GiB`; 1 GiB when absent.
+    #[schemars(with = "Option<String>")]
+    pub data: Maybe<String>,
+    /// `storage`: reads and writes a second to which each virtual machine is held; unlimited when
+    /// absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_IOPS))]
+    pub iops_limit: Maybe<i64>,
+    /// `storage`: write every block with a checksum, its place and its generation, and check them
+    /// when it is read; false when absent.
+    #[schemars(with = "Option<bool>")]
+    pub verify: Maybe<bool>,
     /// How rows or keys are picked; `special` when absent, for `key_value` `uniform`. `sequential`
     /// is for `key_value` alone.
     #[schemars(
@@ -280,6 +335,10 @@ pub(crate) struct TestTable {
         regex(pattern = r"^\s*(mean|p50|p95|p99|p999|max)\s*<=?\s*[0-9.]+\s*(us|ms|s)\s*$")
     )]
     pub slo: Maybe<String>,
+    /// `storage`: how busy the processors of this host may be, in percent of all of them, in place
+    /// of levels or together with an `slo`: the highest rate that keeps to it is searched for.
+    #[schemars(with = "Option<u32>", range(min = 1, max = 99))]
+    pub cpu_limit: Maybe<i64>,
     /// What is searched for under an `slo`: the highest `rate` (the default), or the highest number
     /// of `clients`, of which the key `clients` then is the most to try; 128 when absent.
     #[schemars(with = "Option<String>", extend("enum" = SearchOver::ALL.map(SearchOver::name)))]
@@ -330,4 +389,24 @@ pub(crate) struct TestTable {
 pub(crate) enum Numbers {
     One(i64),
     Many(Vec<i64>),
+}
+
+/// One size of blocks, or several with how often each is drawn.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a size such as \"16KiB\", or a table of sizes")]
+pub(crate) enum Blocks {
+    One(String),
+    Mix(BTreeMap<String, i64>),
+}
+
+/// A part of the data that gets more than its share.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct HotTable {
+    /// Reads and writes that go to it, in percent.
+    #[schemars(with = "u32", range(min = 1, max = 99))]
+    pub ios: Maybe<i64>,
+    /// How much of the space it is, in percent.
+    #[schemars(with = "u32", range(min = 1, max = 99))]
+    pub space: Maybe<i64>,
 }

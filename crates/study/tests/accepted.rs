@@ -249,6 +249,9 @@ fn the_schema_knows_values_ranges_and_what_is_required() {
         { "required": ["clients"] },
         { "required": ["rate"] },
         { "required": ["slo"] },
+        { "required": ["pattern"] },
+        { "required": ["in_flight"] },
+        { "required": ["cpu_limit"] },
     ]);
     assert_eq!(test["anyOf"], either);
     assert_eq!(test["additionalProperties"], false);

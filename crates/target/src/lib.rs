@@ -3,4 +3,5 @@
 pub mod client;
 pub mod os;
 pub mod sandbox;
+pub mod storage;
 pub mod volume;

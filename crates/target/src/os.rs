@@ -136,6 +136,59 @@ fn file_system_of(directory: &Path) -> Option<libc::statfs> {
 /// `linux/magic.h`; libc lacks it.
 const RAMFS_MAGIC: libc::__fsword_t = 0x8584_58f6;
 
+/// Bytes that a file system has free for users like this one.
+///
+/// # Errors
+/// When the path can't be looked at.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: statvfs is a struct of integers, for which all zeros is a value.
+    let mut facts: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends in NUL and both pointers live through the call.
+    if unsafe { libc::statvfs(path.as_ptr(), &raw mut facts) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(facts.f_bavail.saturating_mul(facts.f_frsize))
+}
+
+/// Gives a file that is empty its length and, where the file system can, all of its space.
+///
+/// # Errors
+/// When there is no room, or the file can't be changed.
+pub fn allocate(file: &File, length: u64) -> io::Result<()> {
+    match fallocate(file, 0, length) {
+        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => file.set_len(length),
+        done => done,
+    }
+}
+
+/// Makes the first `length` bytes of a device or file zeros, and frees their space where that is
+/// possible.
+///
+/// # Errors
+/// When it can't be written.
+pub fn zero(file: &File, length: u64) -> io::Result<()> {
+    match fallocate(file, libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE, length) {
+        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+            fallocate(file, libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE, length)
+        }
+        done => done,
+    }
+}
+
+fn fallocate(file: &File, mode: libc::c_int, length: u64) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    let length =
+        libc::off_t::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+    // SAFETY: fallocate takes integers, and the descriptor is open through the call.
+    if unsafe { libc::fallocate(file.as_raw_fd(), mode, 0, length) } == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
 /// Writes a file system's pending data to its disk.
 ///
 /// # Errors

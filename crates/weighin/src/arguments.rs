@@ -1,10 +1,12 @@
 //! The command line as typed.
 
 mod advise;
+mod storage;
 
 pub(crate) use advise::AdviseArguments;
+pub(crate) use storage::{DataArguments, StorageArguments};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use model::{KeyOrder, OltpMix, Slo, Test, ValueSize, Workload};
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -79,6 +81,9 @@ pub(crate) struct InitArguments {
 pub(crate) struct StudyArguments {
     /// The study file
     pub(crate) study: PathBuf,
+    /// A device or file of the study that may be overwritten, if the study allows it as well
+    #[arg(long, value_name = "PATH")]
+    pub(crate) erase: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -94,7 +99,8 @@ pub(crate) struct PlanArguments {
 pub(crate) struct RunArguments {
     /// The study file; its results are kept beside it
     pub(crate) study: PathBuf,
-    /// Multiply all warm-ups and durations, for a quick look or a longer run
+    /// Multiply all warm-ups and durations, for a quick look or a longer run; below 1 also the data
+    /// of storage tests
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
     /// Go on with the latest run of this study that was interrupted
@@ -103,6 +109,9 @@ pub(crate) struct RunArguments {
     /// Keep the results in this file (with --resume: go on with this one)
     #[arg(long)]
     pub(crate) store: Option<PathBuf>,
+    /// A device or file of the study that may be overwritten, if the study allows it as well
+    #[arg(long, value_name = "PATH")]
+    pub(crate) erase: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -159,7 +168,8 @@ static IMPORT_KINDS: LazyLock<String> = LazyLock::new(|| {
 /// Which server, and how to log in.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
-    /// mysql://USER@HOST:PORT/DATABASE or redis://USER@HOST:PORT/NUMBER; with ?socket=PATH, no host
+    /// mysql://USER@HOST:PORT/DATABASE or redis://USER@HOST:PORT/NUMBER; with ?socket=PATH, no host;
+    /// or the path of a volume: a directory, a block device or a file
     pub(crate) url: String,
     /// Environment variable that holds the password; otherwise ~/.my.cnf is asked,
     /// of Redis the variable REDISCLI_AUTH
@@ -229,13 +239,14 @@ pub(crate) enum WorkloadName {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("open").multiple(true))]
 pub(crate) struct LoadArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
     /// One of sysbench's workloads, such as oltp_read_write or oltp_point_select, or key_value for
-    /// Redis
+    /// Redis; not needed for a volume
     #[arg(long, value_parser = workload)]
-    pub(crate) workload: WorkloadName,
+    pub(crate) workload: Option<WorkloadName>,
     #[command(flatten)]
     pub(crate) tables: TableArguments,
     /// Rows that a range statement spans [default: 100]
@@ -303,6 +314,8 @@ pub(crate) struct LoadArguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) keys: KeyArguments,
+    #[command(flatten)]
+    pub(crate) storage: StorageArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -363,6 +376,8 @@ pub(crate) struct PrepareArguments {
     pub(crate) threads: Option<u32>,
     #[command(flatten)]
     pub(crate) keys: KeyArguments,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
 }
 
 #[derive(Debug, Args)]

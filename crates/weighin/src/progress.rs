@@ -16,11 +16,11 @@ pub(crate) fn terminal_width() -> usize {
     usize::from(console::Term::stdout().size().1)
 }
 
-/// Rows or keys being made.
+/// Rows, keys or bytes being made.
 pub(crate) struct Progress(ProgressBar, &'static str);
 
 impl Progress {
-    /// Begins to show what is being made, `rows` or `keys`.
+    /// Begins to show what is being made, `rows`, `keys` or `bytes`.
     pub(crate) fn start(what: &'static str) -> Self {
         Self(bar("{msg} {wide_bar} {percent} %"), what)
     }
@@ -88,6 +88,7 @@ impl RunProgress {
             counted: workload.map_or(Noun::TRANSACTION, Workload::operation),
             made: match workload {
                 Some(Workload::KeyValue(_)) => "keys",
+                Some(Workload::Storage(_)) => "bytes",
                 _ => "rows",
             },
             total,
@@ -140,7 +141,7 @@ impl RunProgress {
                 );
             }
             Event::Searching { trial, progress: SearchProgress::Step { goal, step } } => {
-                let tried = format!(": {}", step_line(step, goal.over, &goal.slo, self.counted));
+                let tried = format!(": {}", step_line(step, goal.over, &goal.bound, self.counted));
                 self.live(&trial.key.to_string(), &tried);
             }
             Event::Interval { trial, interval } => self.interval(trial, interval),

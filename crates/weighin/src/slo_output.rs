@@ -3,8 +3,8 @@
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use campaign::{Goal, Searched};
-use model::{Noun, Search, SearchOver, SearchStep, Slo, StepVerdict, Workload};
-use report::numbers::figure;
+use model::{Bound, Noun, Search, SearchOver, SearchStep, StepVerdict, Workload};
+use report::numbers::{figure, percent};
 use report::words::searched_load;
 use serde::Serialize;
 
@@ -16,7 +16,8 @@ const FORMAT: u32 = 1;
 pub(crate) struct SearchOutput<'a> {
     format: u32,
     search: &'static str,
-    slo: Slo,
+    #[serde(flatten)]
+    bound: Bound,
     capacity: Option<f64>,
     kept: Option<f64>,
     missed: Option<f64>,
@@ -30,6 +31,7 @@ struct StepOutput {
     load: f64,
     achieved: f64,
     figure_ms: Option<f64>,
+    cpu_busy: Option<f64>,
     repeated: bool,
     verdict: StepVerdict,
     measured_seconds: f64,
@@ -42,6 +44,7 @@ impl<'a> SearchOutput<'a> {
             load: step.load,
             achieved: step.achieved,
             figure_ms: step.figure_ms,
+            cpu_busy: step.cpu_busy,
             repeated: step.repeated,
             verdict: step.verdict,
             measured_seconds: step.measured.as_secs_f64(),
@@ -49,7 +52,7 @@ impl<'a> SearchOutput<'a> {
         Self {
             format: FORMAT,
             search: search.over.name(),
-            slo: search.slo,
+            bound: search.bound,
             capacity: search.capacity,
             kept: search.answer.kept,
             missed: search.answer.missed,
@@ -70,8 +73,8 @@ impl<'a> SearchOutput<'a> {
 /// What is searched for: `oltp_read_only, 1 × 1,000 rows: highest rate with p95 < 20 ms, …`.
 pub(crate) fn headline(workload: &str, clients: u32, goal: &Goal) -> String {
     let sought = match goal.over {
-        SearchOver::Rate => format!("highest rate with {}, {clients} connections", goal.slo),
-        SearchOver::Clients => format!("most clients with {}, up to {clients}", goal.slo),
+        SearchOver::Rate => format!("highest rate with {}, {clients} connections", goal.bound),
+        SearchOver::Clients => format!("most clients with {}, up to {clients}", goal.bound),
     };
     format!("{workload}: {sought}")
 }
@@ -82,14 +85,22 @@ pub(crate) fn capacity_line(rate: f64, counted: Noun) -> String {
 }
 
 /// A step: `830 transactions/s: p95 12.3 ms, kept`.
-pub(crate) fn step_line(step: &SearchStep, over: SearchOver, slo: &Slo, counted: Noun) -> String {
+pub(crate) fn step_line(
+    step: &SearchStep,
+    over: SearchOver,
+    bound: &Bound,
+    counted: Noun,
+) -> String {
     let verdict = match step.verdict {
         StepVerdict::Kept => "kept".to_owned(),
         StepVerdict::Missed => "not kept".to_owned(),
+        StepVerdict::TooBusy => {
+            format!("processors {} busy", step.cpu_busy.map_or(String::new(), percent))
+        }
         StepVerdict::FellBehind => format!("fell behind with {}/s", figure(step.achieved)),
     };
     let latency = match step.figure_ms {
-        Some(ms) => format!("{} {} ms", slo.figure.name(), figure(ms)),
+        Some(ms) => format!("{} {} ms", bound.figure().name(), figure(ms)),
         None => format!("no {}", counted.one),
     };
     let again = if step.repeated { " by both runs together" } else { "" };
@@ -98,24 +109,24 @@ pub(crate) fn step_line(step: &SearchStep, over: SearchOver, slo: &Slo, counted:
 
 /// What a search found.
 pub(crate) fn answer_line(search: &Search, counted: Noun) -> String {
-    let slo = &search.slo;
+    let bound = &search.bound;
     let load = |load| searched_load(search.over, load, counted);
     match (search.answer.kept, search.answer.missed) {
         (Some(kept), Some(missed)) => {
-            format!("{slo} is kept at {}, and not at {}", load(kept), load(missed))
+            format!("{bound} is kept at {}, and not at {}", load(kept), load(missed))
         }
-        (Some(kept), None) => format!("{slo} is kept at {}, the highest tried", load(kept)),
+        (Some(kept), None) => format!("{bound} is kept at {}, the highest tried", load(kept)),
         (None, Some(missed)) => {
-            format!("{slo} is not even kept at {}, the lowest tried", load(missed))
+            format!("{bound} is not even kept at {}, the lowest tried", load(missed))
         }
-        (None, None) => format!("nothing is known of {slo}"),
+        (None, None) => format!("nothing is known of {bound}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::SearchAnswer;
+    use model::{SearchAnswer, Slo};
     use serde_json::Value;
     use std::time::Duration;
 
@@ -126,6 +137,7 @@ mod tests {
             load,
             achieved: 812.0,
             figure_ms: Some(19.4),
+            cpu_busy: None,
             repeated: true,
             verdict,
             measured: Duration::from_secs(5),
@@ -145,6 +157,7 @@ mod tests {
             load: tried.load,
             achieved: tried.achieved,
             figure_ms: tried.figure_ms,
+            cpu_busy: tried.cpu_busy,
             repeated: tried.repeated,
             verdict: tried.verdict,
             measured_seconds: tried.measured.as_secs_f64(),
@@ -157,15 +170,15 @@ mod tests {
 
     #[test]
     fn lines_say_what_was_tried_and_what_was_found() {
-        let slo: Slo = "p95 < 20ms".parse().unwrap();
+        let bound = Bound::latency("p95 < 20ms".parse().unwrap());
         assert_eq!(
-            step_line(&step(830.0, StepVerdict::Missed), SearchOver::Rate, &slo, Noun::OPERATION),
+            step_line(&step(830.0, StepVerdict::Missed), SearchOver::Rate, &bound, Noun::OPERATION),
             "830 operations/s: p95 19.4 ms, not kept by both runs together"
         );
         let said = |search: &Search| answer_line(search, Noun::TRANSACTION);
         let mut search = Search {
             over: SearchOver::Clients,
-            slo,
+            bound,
             capacity: None,
             steps: Vec::new(),
             answer: SearchAnswer { kept: Some(1.0), missed: Some(2.0) },

@@ -1,7 +1,7 @@
 //! What is asked of targets, and what is answered.
 
 use crate::money::{Amount, CostGap};
-use model::{Level, Metric, Slo};
+use model::{Bound, Level, Metric, Slo};
 use serde::Serialize;
 use stats::Estimate;
 
@@ -235,15 +235,17 @@ pub enum Reason {
     NeverReached,
     /// So much was not reached, and more clients may reach it.
     PeakNotSeen,
-    /// Searches under a bound on latency decide.
+    /// Searches under a bound decide.
     Searched {
         /// The bound that they kept.
-        slo: Slo,
+        #[serde(flatten)]
+        bound: Bound,
     },
     /// Searches were made under another bound, or for another kind of load, which does not decide.
     SearchedOtherwise {
         /// The bound that they kept.
-        slo: Slo,
+        #[serde(flatten)]
+        bound: Bound,
     },
     /// That share of the test's statements write.
     WritesMeasured {

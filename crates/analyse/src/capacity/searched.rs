@@ -15,7 +15,7 @@ pub(super) fn judged(
     candidate: &Candidate<'_>,
     asked: Option<&Slo>,
 ) -> Judged {
-    let otherwise = || Judged::unknown(Reason::SearchedOtherwise { slo: found.slo });
+    let otherwise = || Judged::unknown(Reason::SearchedOtherwise { bound: found.bound });
     let levels = &candidate.of_study.levels;
     let question = candidate.question;
     let (Some(&level), Some(load)) = (
@@ -37,8 +37,11 @@ pub(super) fn judged(
     let target = found.targets.iter().find(|highest| highest.target == candidate.target);
     let Some(highest) = target else { return Judged::unknown(Reason::NoFigure) };
     let Some(answers) = Answers::of(highest) else { return Judged::unknown(Reason::NoFigure) };
-    let looser = asked.is_none_or(|asked| covers(asked, &found.slo));
-    let tighter = asked.is_some_and(|asked| covers(&found.slo, asked));
+    let kept = found.bound.slo;
+    let looser = asked.is_none_or(|asked| kept.is_some_and(|kept| covers(asked, &kept)));
+    // What broke a bound on latency or on processors may have broken either.
+    let alone = kept.filter(|_| found.bound.cpu_percent.is_none());
+    let tighter = asked.zip(alone).is_some_and(|(asked, kept)| covers(&kept, asked));
     let answer = if looser && answers.low.is_some_and(|low| load <= low) {
         Answer::of(true, answers.once)
     } else if tighter && answers.high.is_some_and(|high| load > high) {
@@ -47,10 +50,10 @@ pub(super) fn judged(
         Answer::Unknown
     };
     let reason = match answer {
-        Answer::Unknown if !(looser && tighter) => Reason::SearchedOtherwise { slo: found.slo },
+        Answer::Unknown if !(looser && tighter) => Reason::SearchedOtherwise { bound: found.bound },
         Answer::Unknown if answers.low.is_none() || answers.high.is_none() => Reason::BeyondRange,
         Answer::Unknown => Reason::Straddles,
-        _ => Reason::Searched { slo: found.slo },
+        _ => Reason::Searched { bound: found.bound },
     };
     Judged { answer, reason, grounds: vec![ground(candidate, highest, level, &answers, answer)] }
 }

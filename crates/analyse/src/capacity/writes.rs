@@ -26,6 +26,10 @@ fn share(workload: &Workload) -> Option<f64> {
     let (writes, reads) = match workload {
         Workload::Oltp(oltp) => (oltp.transaction.writes(), oltp.transaction.reads()),
         Workload::KeyValue(keys) => keys.sets_to_gets,
+        Workload::Storage(storage) => {
+            let reads = u32::from(storage.read_percent);
+            (100_u32.saturating_sub(reads), reads)
+        }
         Workload::Imported(_) => return None,
     };
     let (writes, all) = (f64::from(writes), f64::from(writes) + f64::from(reads));

@@ -1,6 +1,7 @@
 //! What every trial is checked for before anything is concluded from it.
 
 mod answers;
+mod blocks;
 mod cache;
 mod client;
 mod counters;
@@ -16,6 +17,7 @@ mod trigger;
 mod turnaround;
 pub(crate) mod window;
 
+pub use blocks::DeviceBytes;
 pub use evicted::Evictions;
 
 use crate::events::events;
@@ -100,11 +102,15 @@ fn numbered(
         _ => level.clients,
     };
     let sampling = &record.sampling;
+    let counted = match load.fleet {
+        Some(_) => blocks::doubts(sampling, load),
+        None => counters::doubts(sampling, load),
+    };
     let server = facts(dataset, record);
     let machine = host::doubts(sampling, events, load, dataset.run.host.cpus);
     [
         (Check::LittlesLaw, little::doubts(clients, load)),
-        (Check::ServerCounters, counters::doubts(sampling, load)),
+        (Check::ServerCounters, counted),
         (Check::ClientNotBottleneck, Some(client::doubts(clients, load))),
         (Check::SteadyState, steady::doubts(load, events, dataset.study.margin)),
         (Check::CacheAsDeclared, cache::doubts(dataset, record, load, server)),

@@ -97,6 +97,7 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
             slo: None,
             load_generators: 1,
             trigger: None,
+            cpu_limit: None,
         }],
         source: String::new(),
     }

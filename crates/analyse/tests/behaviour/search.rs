@@ -2,7 +2,7 @@
 
 use crate::bench::dataset;
 use analyse::{Evidence, SearchAnalysis, SearchOutcome, Verdict, analyse};
-use model::{Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
+use model::{Bound, Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 use std::time::Duration;
 
 /// The highest load that kept the bound, and the lowest that did not.
@@ -25,6 +25,7 @@ pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
             load,
             achieved: load,
             figure_ms: Some(15.0),
+            cpu_busy: None,
             repeated: false,
             verdict,
             measured: Duration::from_secs(1),
@@ -33,7 +34,7 @@ pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
         let missed_step = missed.map(|load| step(load, StepVerdict::Missed));
         record.search = Some(Search {
             over,
-            slo,
+            bound: Bound::latency(slo),
             capacity: None,
             steps: kept_step.into_iter().chain(missed_step).collect(),
             answer: SearchAnswer { kept, missed },

@@ -41,7 +41,7 @@ impl Tools {
                 Workload::KeyValue(keys) => {
                     Tool::KeyValue(key_value::tool(keys, target, &test.name)?)
                 }
-                Workload::Oltp(_) | Workload::Imported(_) => {
+                Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
                     Tool::Sysbench(sql::tool(test.workload.oltp()?, target, &test.name)?)
                 }
             };

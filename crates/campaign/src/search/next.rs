@@ -7,7 +7,7 @@
 //! end, the lowest load that did not keep the bound, if it was tried only once: early in the search
 //! a stall that has nothing to do with the load would otherwise decide the answer.
 
-use model::{SearchAnswer, SearchOver, SearchStep, Slo, StepVerdict};
+use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 
 /// Most steps of a search.
 pub(crate) const MOST_STEPS: usize = 16;
@@ -17,6 +17,8 @@ const FINE: f64 = 1.05;
 /// A figure within this factor of the bound, or a rate not achieved by less, is repeated. In a
 /// step of some thousand transactions near the end of capacity, percentiles scatter by about this.
 const NEAR: f64 = 1.15;
+/// Shares of processor time within this factor of their bound are, too: they scatter by less.
+const NEAR_BUSY: f64 = 1.05;
 /// Below this share of the capacity no rate is tried.
 const LOWEST_SHARE: f64 = 0.01;
 /// Shares that go down to the lowest do it by these factors, the last one as often as it takes.
@@ -55,12 +57,12 @@ impl Ground {
     }
 
     /// The load to try after these steps; `None` when the search is over.
-    pub(crate) fn next(&self, slo: &Slo, steps: &[SearchStep]) -> Option<f64> {
+    pub(crate) fn next(&self, bound: &Bound, steps: &[SearchStep]) -> Option<f64> {
         let Some(last) = steps.last() else { return Some(self.start) };
         if steps.len() >= MOST_STEPS {
             return None;
         }
-        if !last.repeated && is_near(slo, last) {
+        if !last.repeated && is_near(bound, last) {
             return Some(last.load);
         }
         let SearchAnswer { kept, missed } = SearchAnswer::of(steps);
@@ -91,12 +93,19 @@ fn descent(steps: &[SearchStep]) -> f64 {
 }
 
 /// Whether chance may have decided the step.
-fn is_near(slo: &Slo, step: &SearchStep) -> bool {
-    let near = |value: f64, limit: f64| value <= limit * NEAR && value >= limit / NEAR;
+fn is_near(bound: &Bound, step: &SearchStep) -> bool {
+    let within =
+        |value: f64, limit: f64, factor: f64| value <= limit * factor && value >= limit / factor;
+    let near = |value, limit| within(value, limit, NEAR);
     match step.verdict {
         StepVerdict::FellBehind => near(step.achieved, step.load),
-        StepVerdict::Kept | StepVerdict::Missed => {
-            step.figure_ms.is_some_and(|figure| near(figure, slo.bound_ms))
+        StepVerdict::Kept | StepVerdict::Missed | StepVerdict::TooBusy => {
+            let latency = step.figure_ms.zip(bound.slo);
+            let busy = step.cpu_busy.zip(bound.cpu_percent);
+            latency.is_some_and(|(figure, slo)| near(figure, slo.bound_ms))
+                || busy.is_some_and(|(share, percent)| {
+                    within(share * 100.0, percent.into(), NEAR_BUSY)
+                })
         }
     }
 }
@@ -164,10 +173,11 @@ mod tests {
         }
 
         /// A whole search.
-        fn search(&mut self, slo: &Slo, ground: &Ground) -> Vec<SearchStep> {
+        fn search(&mut self, bound: &Bound, ground: &Ground) -> Vec<SearchStep> {
+            let slo = bound.slo.unwrap();
             let mut steps: Vec<SearchStep> = Vec::new();
             let mut results: Vec<Latencies> = Vec::new();
-            while let Some(load) = ground.next(slo, &steps) {
+            while let Some(load) = ground.next(bound, &steps) {
                 let earlier = steps.iter().position(|step| step.load == load);
                 let repeated = earlier.is_some();
                 let (mut latencies, share) = self.offer(load);
@@ -183,15 +193,24 @@ mod tests {
                 };
                 let measured = Duration::from_secs_f64(SECONDS);
                 let achieved = load * share;
-                steps.push(SearchStep { load, achieved, figure_ms, repeated, verdict, measured });
+                let cpu_busy = None;
+                steps.push(SearchStep {
+                    load,
+                    achieved,
+                    figure_ms,
+                    cpu_busy,
+                    repeated,
+                    verdict,
+                    measured,
+                });
                 results.push(latencies);
             }
             steps
         }
     }
 
-    fn slo(text: &str) -> Slo {
-        text.parse().unwrap()
+    fn slo(text: &str) -> Bound {
+        Bound::latency(text.parse().unwrap())
     }
 
     #[test]
@@ -228,6 +247,7 @@ mod tests {
             load,
             achieved: load,
             figure_ms: Some(figure),
+            cpu_busy: None,
             repeated,
             verdict,
             measured: Duration::from_secs(1),
@@ -272,6 +292,7 @@ mod tests {
                     load,
                     achieved: load,
                     figure_ms: Some(if kept { 5.0 } else { 20.0 }),
+                    cpu_busy: None,
                     repeated: steps.iter().any(|step| step.load == load),
                     verdict: if kept { StepVerdict::Kept } else { StepVerdict::Missed },
                     measured: Duration::from_secs(1),
@@ -294,6 +315,7 @@ mod tests {
             load: 1_000.0,
             achieved: 1_000.0,
             figure_ms: Some(figure),
+            cpu_busy: None,
             repeated,
             verdict: StepVerdict::Kept,
             measured: Duration::from_secs(1),
@@ -302,5 +324,32 @@ mod tests {
         assert_eq!(ground.next(&slo, &[step(false, 9.5)]), Some(1_000.0));
         assert_eq!(ground.next(&slo, &[step(false, 9.5), step(true, 9.5)]), Some(1_410.0));
         assert_eq!(ground.next(&slo, &[step(false, 5.0)]), Some(1_410.0));
+    }
+
+    #[test]
+    fn a_limit_of_processor_time_alone_is_searched_for_as_well() {
+        let bound = Bound { slo: None, cpu_percent: Some(60) };
+        let ground = Ground::rates(10_000.0, 1e7);
+        let mut steps: Vec<SearchStep> = Vec::new();
+        while let Some(load) = ground.next(&bound, &steps) {
+            // Every thousand takes a tenth of the processors.
+            let busy = (load / 10_000.0).min(1.0);
+            let verdict = match bound.allows_busy(busy) {
+                true => StepVerdict::Kept,
+                false => StepVerdict::TooBusy,
+            };
+            steps.push(SearchStep {
+                load,
+                achieved: load,
+                figure_ms: Some(0.2),
+                cpu_busy: Some(busy),
+                repeated: steps.iter().any(|step| step.load == load),
+                verdict,
+                measured: Duration::from_secs(1),
+            });
+        }
+        let answer = SearchAnswer::of(&steps);
+        assert!(answer.kept.is_some_and(|kept| kept <= 6_000.0 && kept * FINE >= 6_000.0));
+        assert!(steps.len() <= MOST_STEPS, "{steps:?}");
     }
 }

@@ -1,9 +1,9 @@
 use super::next::Ground;
-use crate::{Control, Login, Measured, Order, measure};
+use crate::{Door, Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Arrivals, Failure, FailureKind, Latencies, LoadResult, Search, SearchAnswer, SearchOver,
-    SearchStep, Slo, StepVerdict,
+    Arrivals, Bound, Failure, FailureKind, Latencies, Search, SearchAnswer, SearchOver, SearchStep,
+    StepVerdict,
 };
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ const LONGEST: f64 = 4.0;
 /// What is searched for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// The bound on latency.
-    pub slo: Slo,
+    /// What the load must keep.
+    pub bound: Bound,
     /// What is varied to reach it.
     pub over: SearchOver,
     /// How the transactions of a rate arrive.
@@ -53,14 +53,13 @@ pub struct Searched {
 /// # Errors
 /// When a step did not run to its end; `Ok(None)` when [`Stop`] asked it not to.
 pub fn search(
-    login: &Login,
-    control: &mut Control,
+    door: &mut Door<'_>,
     order: &Order<'_>,
     goal: &Goal,
     stop: &Stop,
     observe: &mut dyn FnMut(SearchProgress<'_>),
 ) -> Result<Option<Searched>, Failure> {
-    let mut load = |order: &Order<'_>| measure(login, control, order, stop, &mut |_| {});
+    let mut load = |order: &Order<'_>| measure(door, order, stop, &mut |_| {});
     let (ground, capacity) = match goal.over {
         SearchOver::Clients => (Ground::clients(order.clients), None),
         SearchOver::Rate => {
@@ -75,20 +74,21 @@ pub fn search(
     };
     let mut steps: Vec<SearchStep> = Vec::new();
     let mut results: Vec<Measured> = Vec::new();
-    while let Some(next) = ground.next(&goal.slo, &steps) {
+    while let Some(next) = ground.next(&goal.bound, &steps) {
         let Some(measured) = load(&of_step(order, goal, next, &steps))? else { return Ok(None) };
         let earlier = steps.iter().position(|step| step.load == next);
-        let earlier = earlier.and_then(|place| results.get(place)).map(|earlier| &earlier.load);
-        let step = judged(&goal.slo, next, &measured.load, earlier);
+        let earlier = earlier.and_then(|place| results.get(place));
+        let step = judged(&goal.bound, next, &measured, earlier);
         observe(SearchProgress::Step { goal, step: &step });
         steps.push(step);
         results.push(measured);
     }
-    let deciding = Search::deciding_step(&steps, &goal.slo).filter(|&place| place < results.len());
+    let deciding =
+        Search::deciding_step(&steps, &goal.bound).filter(|&place| place < results.len());
     let Some(place) = deciding else { return Err(nothing_done(order)) };
     let measured = results.swap_remove(place);
     let answer = SearchAnswer::of(&steps);
-    let search = Search { over: goal.over, slo: goal.slo, capacity, steps, answer };
+    let search = Search { over: goal.over, bound: goal.bound, capacity, steps, answer };
     Ok(Some(Searched { search, measured }))
 }
 
@@ -140,32 +140,60 @@ fn lengthened(schedule: Schedule, goal: &Goal, expected_rate: Option<f64>) -> Sc
         return schedule;
     };
     let seconds = window.as_secs_f64();
-    let wanted = f64::from(goal.slo.figure.transactions_wanted()) / rate.max(f64::MIN_POSITIVE);
+    let wanted = f64::from(goal.bound.figure().transactions_wanted()) / rate.max(f64::MIN_POSITIVE);
     let length = Duration::from_secs_f64(wanted.clamp(seconds, LONGEST * seconds));
     Schedule { limit: Limit::Window(length), ..schedule }
 }
 
 /// What a step found; `earlier` is the run of the same load that it repeats.
-fn judged(slo: &Slo, load: f64, result: &LoadResult, earlier: Option<&LoadResult>) -> SearchStep {
-    let figure_ms = slo.figure.of(&result.latencies);
+fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) -> SearchStep {
+    let result = &run.load;
+    let figure = |latencies: &Latencies| bound.figure().of(latencies);
+    let figure_ms = figure(&result.latencies);
     let decides = earlier.map_or(figure_ms, |earlier| {
         let mut both = Latencies::new();
-        both.merge(&earlier.latencies);
+        both.merge(&earlier.load.latencies);
         both.merge(&result.latencies);
-        slo.figure.of(&both)
+        figure(&both)
     });
+    let cpu_busy = bound.cpu_percent.and_then(|_| busy_share(run));
+    let both_busy = match earlier.and_then(busy_share) {
+        Some(before) => cpu_busy.map(|now| (before + now) / 2.0),
+        None => cpu_busy,
+    };
+    let allowed = bound.cpu_percent.is_none() || both_busy.is_some_and(|b| bound.allows_busy(b));
     let verdict = match decides {
         _ if result.is_overloaded() => StepVerdict::FellBehind,
         None => StepVerdict::FellBehind,
-        Some(ms) if slo.is_kept_by(ms) => StepVerdict::Kept,
-        Some(_) => StepVerdict::Missed,
+        Some(ms) if bound.slo.is_some_and(|slo| !slo.is_kept_by(ms)) => StepVerdict::Missed,
+        Some(_) if !allowed => StepVerdict::TooBusy,
+        Some(_) => StepVerdict::Kept,
     };
     SearchStep {
         load,
         achieved: result.measure.transactions_per_second(),
         figure_ms,
+        cpu_busy,
         repeated: earlier.is_some(),
         verdict,
         measured: result.measure.elapsed,
     }
+}
+
+/// Share of all processors' time that was in use in the measured phase, by the samples that begin
+/// and end in it; `None` without one.
+fn busy_share(run: &Measured) -> Option<f64> {
+    let start = run.load.warmup.elapsed.as_secs_f64();
+    let end = start + run.load.measure.elapsed.as_secs_f64();
+    let (mut busy, mut seconds) = (0.0, 0.0);
+    for sample in run.sampling.samples.iter().filter(|sample| sample.cpu.is_known()) {
+        let length = sample.length.as_secs_f64();
+        // Samples and phases do not begin at the very same moment.
+        let slack = length / 10.0;
+        if sample.at_seconds - length >= start - slack && sample.at_seconds <= end + slack {
+            busy += sample.cpu.busy() * length;
+            seconds += length;
+        }
+    }
+    (seconds > 0.0).then(|| busy / seconds)
 }

@@ -24,9 +24,9 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// How far preparing has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Rows made so far.
+    /// Rows made so far, or keys, or bytes of files.
     pub rows: u64,
-    /// Rows to make.
+    /// How many there are to make.
     pub of: u64,
 }
 
@@ -35,7 +35,7 @@ pub struct Step {
 pub struct Prepared {
     /// Tables, or keys, that were made now; 0 when all were there.
     pub made: u32,
-    /// What was made: `table` or `key`.
+    /// What was made: `table`, `key` or `file`.
     pub noun: &'static str,
     /// Tables of somebody else that are used as they are.
     pub foreign: u32,

@@ -24,7 +24,7 @@ mod worker;
 pub use error::StorageError;
 pub use files::FileSpec;
 pub use fill::{Filling, fill};
-pub use prepare::{DIRECTORY, make_files, remove_files};
+pub use prepare::{DIRECTORY, files_within, make_files, remove_files};
 
 use self::arena::{Arena, Need};
 use self::crew::{Assignment, Crew, FleetPart};

@@ -84,6 +84,19 @@ pub fn remove_files(within: &Path) -> Result<bool, StorageError> {
     Ok(true)
 }
 
+/// Where [`make_files`] makes the files of these virtual machines.
+pub fn files_within(within: &Path, volume: u32, vms: &[u32], bytes: u64) -> Vec<FileSpec> {
+    let directory = within.join(DIRECTORY);
+    let spec = |&vm: &u32| FileSpec {
+        path: directory.join(file_name(vm)),
+        offset: 0,
+        length: bytes,
+        volume,
+        vm,
+    };
+    vms.iter().map(spec).collect()
+}
+
 fn file_name(vm: u32) -> String {
     format!("weighin-vm-{vm:03}.dat")
 }

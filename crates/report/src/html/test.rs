@@ -30,6 +30,16 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 }
             }
             (volume(analysis, test))
+            @if !test.fleets.is_empty() {
+                h3 { "Volumes" }
+                (table::table(&tables::fleet_volumes(analysis, test)))
+                h3 { "Virtual machines" }
+                (table::table(&tables::fleet_vms(analysis, test)))
+                p.caption {
+                    "MB are 10⁶ bytes and GB 10⁹. Latencies of reads and writes are service times, \
+                     from handing one over to noticing that it is done."
+                }
+            }
             @if let Some(found) = &test.search {
                 @let comparisons = tables::search_comparisons(found);
                 @if !comparisons.rows.is_empty() {

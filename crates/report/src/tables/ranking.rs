@@ -20,6 +20,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
         numbers(figure_heading(test)),
         numbers(match LevelAxis::of(test) {
             LevelAxis::Clients | LevelAxis::NotStated => "at clients".to_owned(),
+            LevelAxis::InFlight => "at in flight".to_owned(),
             LevelAxis::Rate(_) => format!("at offered, {}/s", view::counted(test)),
         }),
         words(if ranks_by(test) == Metric::Throughput { "beyond the peak" } else { "failed" }),

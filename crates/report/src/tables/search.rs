@@ -1,7 +1,7 @@
 //! What searches for the highest load found, and how.
 
 use super::{Cell, Table, Tone, numbers, words};
-use crate::numbers::{NOTHING, duration, figure};
+use crate::numbers::{NOTHING, duration, figure, percent};
 use crate::view;
 use crate::words::{search_unit, step_verdict, verdict};
 use analyse::{Analysis, HighestLoad, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict};
@@ -96,7 +96,8 @@ pub(crate) fn search_steps(
             SearchOver::Clients => unit,
         }),
         numbers(format!("achieved, {counted}/s")),
-        numbers("bounded latency, ms"),
+        numbers(format!("{} latency, ms", found.bound.figure().name())),
+        numbers("processors busy"),
         words("bound"),
         numbers("measured for"),
     ]);
@@ -105,7 +106,9 @@ pub(crate) fn search_steps(
             for (number, step) in (1..).zip(&search.steps) {
                 let tone = match step.verdict {
                     StepVerdict::Kept => Tone::Good,
-                    StepVerdict::Missed | StepVerdict::FellBehind => Tone::Doubtful,
+                    StepVerdict::Missed | StepVerdict::TooBusy | StepVerdict::FellBehind => {
+                        Tone::Doubtful
+                    }
                 };
                 let said = Cell::text(step_verdict(step.verdict)).with_tone(tone);
                 let row = [
@@ -115,6 +118,7 @@ pub(crate) fn search_steps(
                     Cell::text(figure(step.load)),
                     Cell::text(figure(step.achieved)),
                     Cell::figure(step.figure_ms),
+                    Cell::text(step.cpu_busy.map_or(NOTHING.to_owned(), percent)),
                     if step.repeated { said.with_note("both runs together") } else { said },
                     Cell::text(duration(step.measured)),
                 ];

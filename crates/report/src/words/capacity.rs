@@ -141,11 +141,11 @@ fn reason(part: &Part) -> String {
         Reason::DependsOnLoad => "it depends on the load, which was not stated",
         Reason::NeverReached => "at no level it was reached, and throughput rises no more",
         Reason::PeakNotSeen => "it was not reached, and more clients may reach it",
-        Reason::Searched { slo } => {
-            return format!("as searched for the highest load with {slo}");
+        Reason::Searched { bound } => {
+            return format!("as searched for the highest load with {bound}");
         }
-        Reason::SearchedOtherwise { slo } => {
-            return format!("the highest load with {slo} was searched for, which does not tell");
+        Reason::SearchedOtherwise { bound } => {
+            return format!("the highest load with {bound} was searched for, which does not tell");
         }
         Reason::WritesMeasured { share } => {
             return format!("the test has {}", percent(*share));

@@ -24,6 +24,7 @@ use super::place::{self, at, at_levels, levels};
 use super::scaling;
 use super::search;
 use super::steadiness::{debts, drift, other_processes, too_short};
+use super::storage;
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
 use model::{Level, Noun};
@@ -68,6 +69,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
         (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
         (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
         (Evidence::Overloaded { rate: a, .. }, Evidence::Overloaded { rate: b, .. }) => a == b,
+        (Evidence::DeviceBytes(a), Evidence::DeviceBytes(b)) => storage::alike(a, b),
         (Evidence::NoScalingLaw { .. } | Evidence::TriggerWithoutEffect(_), _) => a == b,
         (Evidence::Throttled { held: a, .. }, Evidence::Throttled { held: b, .. }) => a == b,
         (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
@@ -113,6 +115,7 @@ fn sentence_of_all(findings: &[&Finding], counted: Noun) -> String {
         Evidence::Overloaded { rate, .. } => Some(overloaded(*rate, findings, counted)),
         Evidence::Errors { message, code, .. } => Some(errors((message, code), findings, counted)),
         Evidence::KeysEvicted(_) => Some(evicted(findings)),
+        Evidence::DeviceBytes(_) => Some(storage::device_bytes(findings)),
         Evidence::Contradiction(_) => Some(contradictions(findings)),
         Evidence::Steal { .. } => Some(steal(findings)),
         Evidence::OtherProcesses { .. } => Some(other_processes(findings)),
@@ -271,10 +274,12 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
             at_levels(at),
             scaling::further_repeats(*further_repeats),
         ),
-        Evidence::HighestLoad { slo, over, outcome } => {
-            search::highest(slo, *over, outcome, counted)
+        Evidence::HighestLoad { bound, over, outcome } => {
+            search::highest(bound, *over, outcome, counted)
         }
         Evidence::HighestLoads { .. } => search::compared(&finding.evidence),
+        Evidence::Promise(promise) => storage::promise(promise),
+        Evidence::DeviceBytes(_) => storage::device_bytes(&[finding]),
         Evidence::Background(cost) => events::background(cost),
         Evidence::TriggerWithoutEffect(trouble) => events::without_effect(trouble),
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {

@@ -4,7 +4,7 @@ use super::place::levels;
 use super::volume::stands_on;
 use crate::numbers;
 use analyse::{Check, Curve, CurveShape, Evidence, Severity, Source, Validity, Verdict};
-use model::{CacheState, Endpoint, FailureKind, KeyValue, Place, Test, Workload};
+use model::{CacheState, Endpoint, FailureKind, KeyValue, Place, StoragePlace, Test, Workload};
 
 /// Heading of the findings of a severity.
 pub(crate) fn severity(severity: Severity) -> &'static str {
@@ -62,6 +62,8 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::FewRepeats { .. } => "Few repeats",
         Evidence::LittlesLaw { .. } => "Little’s law does not hold",
         Evidence::CounterMismatch { .. } => "The server’s counters disagree",
+        Evidence::DeviceBytes(_) => "The devices’ counters differ",
+        Evidence::Promise(_) => "What may be promised",
         Evidence::CountersUnavailable => "The server’s counters are unknown",
         Evidence::ClientBusy { .. } => "The load generator was busy",
         Evidence::RepliesNoticedLate { .. } => "Replies noticed late",
@@ -128,7 +130,9 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
 pub(crate) fn check(check: Check) -> &'static str {
     match check {
         Check::LittlesLaw => "check 1, Little’s law: clients = throughput × (latency + turnaround)",
-        Check::ServerCounters => "check 2: the server’s own counters agree with weighin’s",
+        Check::ServerCounters => {
+            "check 2: the server’s own counters, or its devices’, agree with weighin’s"
+        }
         Check::ClientNotBottleneck => "check 3: the load generator was not the bottleneck",
         Check::SteadyState => "check 4: a steady state, no trend left after the warm-up",
         Check::CacheAsDeclared => {
@@ -149,6 +153,7 @@ pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
         FailureKind::MissingDatabase => "database missing",
         FailureKind::MissingTables => "tables missing",
         FailureKind::ForeignTables => "foreign tables",
+        FailureKind::ForeignData => "foreign data",
         FailureKind::TooFewConnections => "too few connections",
         FailureKind::DiskFull => "disk full",
         FailureKind::ServerLost => "server lost",
@@ -173,11 +178,22 @@ pub(crate) fn place(place: &Place) -> String {
             };
             format!("a private server, {restarted}{}", stands_on(spec))
         }
+        Place::Storage(place) => volumes(place),
         Place::Elsewhere => "measured elsewhere, and imported".to_owned(),
         Place::Server(address) => match &address.endpoint {
             Endpoint::Tcp { .. } => format!("a server at {}", address.endpoint),
             Endpoint::Socket(_) => format!("a server on this host at {}", address.endpoint),
         },
+    }
+}
+
+/// The volumes of a target, in their order.
+fn volumes(place: &StoragePlace) -> String {
+    let paths: Vec<String> =
+        place.volumes.iter().map(|volume| volume.path.display().to_string()).collect();
+    match paths.as_slice() {
+        [one] => format!("the volume {one}"),
+        several => format!("{} volumes: {}", several.len(), several.join(", ")),
     }
 }
 
@@ -198,12 +214,13 @@ pub(crate) fn workload(test: &Test) -> String {
             oltp.distribution.name(),
         ),
         Workload::KeyValue(workload) => key_value(workload),
+        Workload::Storage(storage) => super::storage::load(storage),
     };
     let generators = match test.load_generators {
         0 | 1 => String::new(),
         several => format!(", the load made by {several} generators"),
     };
-    let per_step = if test.slo.is_some() { " in each step of the search" } else { "" };
+    let per_step = if test.bound().is_some() { " in each step of the search" } else { "" };
     let trigger = test.trigger.map_or(String::new(), |trigger| {
         format!(", {} {} into it", trigger.work.command(), numbers::duration(trigger.at))
     });

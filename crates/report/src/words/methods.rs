@@ -96,7 +96,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     if study.tests.iter().any(Test::is_open) {
         methods.push(response_times(counted));
     }
-    if study.tests.iter().any(|test| test.slo.is_some()) {
+    if study.tests.iter().any(|test| test.bound().is_some()) {
         methods.push(super::search::method());
     }
     if analysis.tests.iter().any(|test| !test.events.trials.is_empty()) {

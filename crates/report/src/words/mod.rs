@@ -29,6 +29,7 @@ mod rates;
 mod scaling;
 mod search;
 mod steadiness;
+mod storage;
 mod undecided;
 mod volume;
 
@@ -54,3 +55,4 @@ pub(crate) use rates::OVERLOADED;
 pub(crate) use scaling::crossover;
 pub use search::searched_load;
 pub(crate) use search::{bound, search_unit, searched_for, step_verdict};
+pub use storage::load as storage_load;

@@ -7,7 +7,7 @@ use super::labels::target_name;
 use crate::numbers::{self, count, figure, percent};
 use crate::view;
 use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict};
-use model::{Noun, SearchOver, Slo, StepVerdict};
+use model::{Bound, Noun, SearchOver, StepVerdict};
 
 /// What was searched for.
 pub(crate) fn searched_for(over: SearchOver) -> &'static str {
@@ -18,8 +18,8 @@ pub(crate) fn searched_for(over: SearchOver) -> &'static str {
 }
 
 /// The bound as a condition: `with p95 < 20 ms`.
-pub(crate) fn bound(slo: &Slo) -> String {
-    format!("with {slo}")
+pub(crate) fn bound(bound: &Bound) -> String {
+    format!("with {bound}")
 }
 
 /// What a step says of its load.
@@ -27,6 +27,7 @@ pub(crate) fn step_verdict(verdict: StepVerdict) -> &'static str {
     match verdict {
         StepVerdict::Kept => "kept",
         StepVerdict::Missed => "not kept",
+        StepVerdict::TooBusy => "processors too busy",
         StepVerdict::FellBehind => "fell behind",
     }
 }
@@ -50,27 +51,27 @@ pub fn searched_load(over: SearchOver, load: f64, counted: Noun) -> String {
 
 /// What was found of one target, without its name and a full stop.
 pub(super) fn highest(
-    slo: &Slo,
+    kept: &Bound,
     over: SearchOver,
     outcome: &SearchOutcome,
     counted: Noun,
 ) -> String {
     match outcome {
         SearchOutcome::Found { load } => {
-            format!("keeps {slo} up to {}", numbers::estimate(load, &search_unit(over, counted)))
+            format!("keeps {kept} up to {}", numbers::estimate(load, &search_unit(over, counted)))
         }
         SearchOutcome::AtLeast { load: at } => format!(
-            "keeps {slo} at {} and perhaps beyond: in one search at least no higher load could be \
+            "keeps {kept} at {} and perhaps beyond: in one search at least no higher load could be \
              offered",
             searched_load(over, *at, counted)
         ),
         SearchOutcome::Below { load: at } => format!(
-            "does not keep {slo} at {}: in one search at least no lower load was left to try",
+            "does not keep {kept} at {}: in one search at least no lower load was left to try",
             searched_load(over, *at, counted)
         ),
         SearchOutcome::Unknown => {
             format!(
-                "up to which load {slo} is kept is not known: no search counts, or they disagree"
+                "up to which load {kept} is kept is not known: no search counts, or they disagree"
             )
         }
     }
@@ -78,7 +79,7 @@ pub(super) fn highest(
 
 /// The highest loads of two targets, from the side of the one that measured ahead.
 pub(super) fn compared(evidence: &Evidence) -> String {
-    let Evidence::HighestLoads { slo, over, baseline, candidate, ratio, verdict, margin } =
+    let Evidence::HighestLoads { bound: kept, over, baseline, candidate, ratio, verdict, margin } =
         evidence
     else {
         return String::new();
@@ -95,15 +96,15 @@ pub(super) fn compared(evidence: &Evidence) -> String {
     };
     let bears = format!("{ahead} bears {}", times(&ratio, &format!("the {what} of {behind}")));
     match verdict {
-        Verdict::CandidateBetter | Verdict::BaselineBetter => format!("{} {bears}", bound(slo)),
+        Verdict::CandidateBetter | Verdict::BaselineBetter => format!("{} {bears}", bound(kept)),
         Verdict::Equivalent => format!(
             "{} {ahead} and {behind} bear the same {what}, within the margin of {}: {}",
-            bound(slo),
+            bound(kept),
             percent(*margin),
             numbers::estimate(&ratio, "×"),
         ),
         Verdict::Unresolved => {
-            format!("{} {ahead} and {behind} cannot be told apart: {bears}", bound(slo))
+            format!("{} {ahead} and {behind} cannot be told apart: {bears}", bound(kept))
         }
     }
 }
@@ -127,7 +128,7 @@ pub(super) fn answer(
             outcome => format!(
                 "{} {}.",
                 target_name(&target.target),
-                highest(&found.slo, found.over, &outcome, view::counted(test))
+                highest(&found.bound, found.over, &outcome, view::counted(test))
             ),
         })
         .collect();

@@ -79,6 +79,7 @@ fn study(shape: &Shape) -> Study {
             slo: None,
             load_generators: 1,
             trigger: None,
+            cpu_limit: None,
         }],
         source: "[study]\nname = \"commit-durability\"\n# </pre><script>alert(2)</script>\n".into(),
     }

@@ -119,6 +119,7 @@ pub fn study() -> Study {
             slo: None,
             load_generators: 2,
             trigger: None,
+            cpu_limit: None,
         }],
         source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),
     }
@@ -447,13 +448,15 @@ fn reading(d: &mut Draw) -> CounterReading {
 }
 
 fn search(d: &mut Draw) -> Search {
-    let verdicts = [StepVerdict::Kept, StepVerdict::Missed, StepVerdict::FellBehind];
+    let verdicts =
+        [StepVerdict::Kept, StepVerdict::Missed, StepVerdict::TooBusy, StepVerdict::FellBehind];
     let steps: Vec<SearchStep> = verdicts
         .into_iter()
         .map(|verdict| SearchStep {
             load: d.real(),
             achieved: d.real(),
             figure_ms: d.maybe(Draw::real),
+            cpu_busy: d.maybe(Draw::real),
             repeated: d.maybe(Draw::real).is_some(),
             verdict,
             measured: d.time(),
@@ -461,7 +464,10 @@ fn search(d: &mut Draw) -> Search {
         .collect();
     Search {
         over: SearchOver::Clients,
-        slo: "p99 <= 7ms".parse().expect("a bound"),
+        bound: Bound {
+            slo: d.maybe(Draw::real).map(|_| "p99 <= 7ms".parse().expect("a bound")),
+            cpu_percent: Some(60),
+        },
         capacity: d.maybe(Draw::real),
         answer: SearchAnswer { kept: d.maybe(Draw::real), missed: d.maybe(Draw::real) },
         steps,

@@ -107,12 +107,12 @@ impl Sandbox {
         let parent = directory.unwrap_or_else(sandbox_directory);
         let run_as = match system {
             System::MariaDb => RunAs::for_directory(&parent),
-            System::Redis | System::Unknown => RunAs::own(),
+            System::Redis | System::Storage | System::Unknown => RunAs::own(),
         };
         let recipe: Box<dyn Recipe> = match system {
             System::MariaDb => Box::new(MariaDb::new(name, settings, run_as.clone())?),
             System::Redis => Box::new(Redis::new(name, settings, program.as_deref())?),
-            System::Unknown => {
+            System::Storage | System::Unknown => {
                 return Err(Failure::new(
                     FailureKind::NotPermitted,
                     format!("nothing is known of the server of target \"{name}\""),
@@ -137,7 +137,7 @@ impl Sandbox {
                 user: (system == System::MariaDb).then(|| USER.to_owned()),
                 database: match system {
                     System::MariaDb => DATABASE.to_owned(),
-                    System::Redis | System::Unknown => String::new(),
+                    System::Redis | System::Storage | System::Unknown => String::new(),
                 },
                 password: PasswordSource::File(home.password()),
                 tls: Tls::Off,

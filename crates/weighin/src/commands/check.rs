@@ -9,7 +9,7 @@ pub(crate) fn check(arguments: &StudyArguments) -> Outcome {
     let mut text = String::new();
     let mut trouble = 0;
     for target in &study.targets {
-        match campaign::survey(&study, target) {
+        match campaign::survey(&study, target, &arguments.erase) {
             Ok(found) => {
                 let noun = found.noun;
                 let data = match found.to_make {

@@ -1,6 +1,6 @@
 use super::server::login;
 use super::workload::refuse;
-use super::{Outcome, print};
+use super::{Outcome, print, storage};
 use crate::Exit;
 use crate::arguments::CleanupArguments;
 use campaign::Login;
@@ -9,10 +9,13 @@ use report::numbers::count;
 
 /// Removes the tables or keys that weighin made, and tables that the user names.
 pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
+    if let Some(path) = storage::volume(&arguments.server.url)? {
+        return storage::cleanup_path(arguments, &path);
+    }
     let login = login(&arguments.server)?;
     match login.system() {
         System::Redis => keys(arguments, &login),
-        System::MariaDb | System::Unknown => tables(arguments, &login),
+        System::MariaDb | System::Storage | System::Unknown => tables(arguments, &login),
     }
 }
 

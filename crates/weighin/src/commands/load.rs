@@ -1,12 +1,12 @@
 use super::server::login;
 use super::workload::{headline, to_load};
-use super::{Outcome, print, slo};
+use super::{Outcome, print, slo, storage};
 use crate::Exit;
 use crate::arguments::{ArrivalsName, IoName, LoadArguments, OnError, OnLoss};
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use crate::signals;
-use campaign::{Control, Order, check_limits, ensure_keys, measure, tables};
+use campaign::{Control, Door, Order, check_limits, ensure_keys, measure, tables};
 use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule, Stop};
 use model::{ArrivalProcess, Arrivals, Failure, IoMethod, KeyValue, Study, Workload};
 use std::time::Duration;
@@ -16,6 +16,9 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
 /// Runs one load by hand.
 pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
+    if let Some(path) = storage::volume(&arguments.server.url)? {
+        return storage::load_volume(arguments, path);
+    }
     let clients = arguments.clients.unwrap_or_else(|| slo::default_clients(arguments));
     let generators = arguments.generators;
     if generators > clients {
@@ -30,10 +33,28 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let stop = signals::stop();
     check_data(&mut control, &workload, arguments.tables.seed, &stop)?;
     check_limits(&mut control, &workload, clients)?;
-    let order = Order {
-        workload: &workload,
+    let order = order(arguments, &workload, clients);
+    let mut door = Door::Server(&login, &mut control);
+    if let Some(goal) = slo::goal(arguments, arrivals(arguments)) {
+        return slo::search_by_hand(arguments, &mut door, &order, &goal, &stop);
+    }
+    let measured =
+        measure(&mut door, &order, &stop, &mut |_| {})?.ok_or_else(|| CliError::interrupted(""))?;
+    let result = LoadOutput::new(&measured, &workload, &arguments.percentiles);
+    print(&if arguments.json { result.json()? } else { result.text(&headline(&workload)) })?;
+    Ok(Exit::Done)
+}
+
+/// What the arguments order, with so many clients.
+pub(super) fn order<'a>(
+    arguments: &LoadArguments,
+    workload: &'a Workload,
+    clients: u32,
+) -> Order<'a> {
+    Order {
+        workload,
         clients,
-        generators,
+        generators: arguments.generators,
         workers: arguments.workers,
         io: match arguments.io {
             IoName::Auto => None,
@@ -52,15 +73,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         sample_every: Study::SAMPLE_EVERY,
         volume: Vec::new(),
         trigger: None,
-    };
-    if let Some(goal) = slo::goal(arguments, arrivals(arguments)) {
-        return slo::search_by_hand(arguments, &login, &mut control, &order, &goal, &stop);
     }
-    let measured = measure(&login, &mut control, &order, &stop, &mut |_| {})?
-        .ok_or_else(|| CliError::interrupted(""))?;
-    let result = LoadOutput::new(&measured, &workload, &arguments.percentiles);
-    print(&if arguments.json { result.json()? } else { result.text(&headline(&workload)) })?;
-    Ok(Exit::Done)
 }
 
 /// Makes sure that the load meets the data that it was made for: tables with all their rows, or a
@@ -76,7 +89,7 @@ fn check_data(
             let asked = KeyValue { preload: false, ..keys.clone() };
             ensure_keys(control.redis()?, &asked, seed, stop, &mut |_| {}).map(|_| ())
         }
-        Workload::Oltp(_) | Workload::Imported(_) => {
+        Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
             tables::check(control.sql()?, workload.oltp()?)
         }
     }
@@ -85,7 +98,7 @@ fn check_data(
 /// When to end. A rate is judged in a window: what comes back later has not kept up. Otherwise
 /// every transaction that the server saw is counted, as sysbench does.
 fn limit(arguments: &LoadArguments) -> Limit {
-    if arguments.slo.is_some() {
+    if slo::searches(arguments) {
         return Limit::Window(arguments.duration.unwrap_or(slo::STEP));
     }
     match (arguments.duration, arguments.events, arguments.rate) {
@@ -104,7 +117,7 @@ fn open_loop(arguments: &LoadArguments) -> Option<OpenLoop> {
     })
 }
 
-fn arrivals(arguments: &LoadArguments) -> Arrivals {
+pub(super) fn arrivals(arguments: &LoadArguments) -> Arrivals {
     let process = match arguments.arrivals {
         ArrivalsName::Poisson => ArrivalProcess::Poisson,
         ArrivalsName::Uniform => ArrivalProcess::Uniform,

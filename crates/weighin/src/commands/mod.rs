@@ -15,6 +15,7 @@ mod run;
 mod schema;
 mod server;
 mod slo;
+mod storage;
 mod sysbench;
 mod workload;
 

@@ -1,8 +1,8 @@
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
-use model::{Level, Plan, SearchOver, Trial};
-use report::numbers::duration;
+use model::{Level, Plan, SearchOver, Study, Trial, Workload};
+use report::numbers::{bytes, duration};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -11,15 +11,41 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let plan = study::expand(&study, study.seed);
     let total = study::estimate(&plan, &study);
-    print(&describe(&plan, total))?;
+    print(&(describe(&plan, total, clients_heading(&study)) + &space(&study)))?;
     Ok(Exit::Done)
 }
 
-fn describe(plan: &Plan, total: Duration) -> String {
+/// What the levels' connections are called.
+fn clients_heading(study: &Study) -> &'static str {
+    match study.tests.first().map(|test| &test.workload) {
+        Some(Workload::Storage(_)) => "in flight",
+        _ => "clients",
+    }
+}
+
+/// The disk space that volumes need, and what is written to them before the first trial.
+fn space(study: &Study) -> String {
+    let mut text = String::new();
+    for need in study::space(study) {
+        let _ = writeln!(
+            text,
+            "\n{}: {} of disk space in {} for {} virtual machine{}, all of it written once before \
+             the first trial, unless it is there.",
+            need.target,
+            bytes(need.bytes),
+            need.volume.display(),
+            need.vms,
+            if need.vms == 1 { "" } else { "s" },
+        );
+    }
+    text
+}
+
+fn describe(plan: &Plan, total: Duration, clients_heading: &str) -> String {
     let trials = plan.trials().count();
-    let width = |of: fn(&Trial) -> usize| plan.trials().map(of).max().unwrap_or(0);
-    let target = width(|trial| trial.key.target.chars().count()).max("target".len());
-    let test = width(|trial| trial.key.test.chars().count()).max("test".len());
+    let widest = |of: fn(&Trial) -> usize| plan.trials().map(of).max().unwrap_or(0);
+    let target = widest(|trial| trial.key.target.chars().count()).max("target".len());
+    let test = widest(|trial| trial.key.test.chars().count()).max("test".len());
     // Tests in closed loops need no column for rates.
     let rates = plan
         .trials()
@@ -31,21 +57,22 @@ fn describe(plan: &Plan, total: Duration) -> String {
         plan.seed,
         duration(total),
     );
+    let width = clients_heading.len();
     for block in &plan.blocks {
         let _ = writeln!(text, "\nBlock {}", block.number);
         let _ = writeln!(
             text,
-            "  {:>5}  {:<target$}  {:<test$}  {:>7}  {}load",
+            "  {:>5}  {:<target$}  {:<test$}  {:>width$}  {}load",
             "",
             "target",
             "test",
-            "clients",
+            clients_heading,
             rate("rate"),
         );
         for trial in &block.trials {
             let _ = writeln!(
                 text,
-                "  {:>5}  {:<target$}  {:<test$}  {:>7}  {}{}",
+                "  {:>5}  {:<target$}  {:<test$}  {:>width$}  {}{}",
                 trial.position,
                 trial.key.target,
                 trial.key.test,

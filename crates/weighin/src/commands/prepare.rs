@@ -1,6 +1,6 @@
 use super::server::login;
 use super::workload::{keys_to_make, tables_to_make};
-use super::{Outcome, print};
+use super::{Outcome, print, storage};
 use crate::Exit;
 use crate::arguments::PrepareArguments;
 use crate::exit::CliError;
@@ -15,10 +15,13 @@ const THREADS: u32 = 4;
 
 /// Makes the tables or keys that a load needs.
 pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
+    if let Some(path) = storage::volume(&arguments.server.url)? {
+        return storage::prepare_volume(arguments, path);
+    }
     let login = login(&arguments.server)?;
     match login.system() {
         System::Redis => keys(arguments, &login),
-        System::MariaDb | System::Unknown => tables(arguments, &login),
+        System::MariaDb | System::Storage | System::Unknown => tables(arguments, &login),
     }
 }
 

@@ -36,23 +36,24 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
                 "undo the change, or start anew without --resume",
             ));
         }
-        return go(store, &results);
+        return go(store, &results, &arguments.erase);
     }
     let study = study::scaled(&loaded, arguments.scale);
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
-    run_study(&study, &results, arguments.scale)
+    run_study(&study, &results, arguments.scale, &arguments.erase)
 }
 
 /// Runs a study from its beginning and reports on it.
-pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
+pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[PathBuf]) -> Outcome {
     let plan = study::expand(study, study.seed);
     let host = sample::host_facts(Some(&target::sandbox::sandbox_directory()));
     let version = env!("CARGO_PKG_VERSION");
-    go(Store::create(results, study, &plan, &host, version, scale)?, results)
+    go(Store::create(results, study, &plan, &host, version, scale)?, results, erase)
 }
 
-/// Runs what the store has no record of yet, and reports.
-fn go(mut store: Store, results: &Path) -> Outcome {
+/// Runs what the store has no record of yet, and reports. `erase` names the volumes that may be
+/// overwritten.
+fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
     let (study, plan) = (store.study().clone(), store.plan().clone());
     let stop = signals::stop();
     let done = store.completed().len();
@@ -61,7 +62,7 @@ fn go(mut store: Store, results: &Path) -> Outcome {
     let outcome = if done == total {
         Ok(Summary { skipped: done, ..Summary::default() })
     } else {
-        walk(&study, &mut store, &stop, &mut progress)
+        walk(&study, &mut store, erase, &stop, &mut progress)
     };
     progress.finish();
     let summary = match outcome {
@@ -78,11 +79,12 @@ fn go(mut store: Store, results: &Path) -> Outcome {
 fn walk(
     study: &Study,
     store: &mut Store,
+    erase: &[PathBuf],
     stop: &Stop,
     progress: &mut RunProgress,
 ) -> Result<Summary, RunError> {
     let plan = store.plan().clone();
-    let mut campaign = Campaign::prepare(study, stop, &mut |event| progress.show(&event))?;
+    let mut campaign = Campaign::prepare(study, erase, stop, &mut |event| progress.show(&event))?;
     for facts in campaign.facts() {
         store.record_target(facts)?;
     }

@@ -5,9 +5,9 @@ use crate::Exit;
 use crate::arguments::{LoadArguments, SearchName};
 use crate::exit::CliError;
 use crate::slo_output::{SearchOutput, answer_line, capacity_line, headline, step_line};
-use campaign::{Control, Goal, Login, Order, SearchProgress, search};
+use campaign::{Door, Goal, Order, SearchProgress, search};
 use engine::Stop;
-use model::{Arrivals, SearchOver};
+use model::{Arrivals, Bound, SearchOver};
 use std::time::Duration;
 
 /// How long each step measures, unless told otherwise.
@@ -30,24 +30,28 @@ pub(super) fn default_clients(arguments: &LoadArguments) -> u32 {
 
 /// The warm-up where the user names none.
 pub(super) fn default_warmup(arguments: &LoadArguments) -> Duration {
-    if arguments.slo.is_some() { STEP_WARMUP } else { Duration::ZERO }
+    if searches(arguments) { STEP_WARMUP } else { Duration::ZERO }
+}
+
+/// Whether a load is searched for.
+pub(super) fn searches(arguments: &LoadArguments) -> bool {
+    arguments.slo.is_some() || arguments.storage.cpu_limit.is_some()
 }
 
 /// What is to be searched for, if anything.
 pub(super) fn goal(arguments: &LoadArguments, arrivals: Arrivals) -> Option<Goal> {
-    let slo = arguments.slo?;
+    let bound = Bound::latency(arguments.slo?);
     let over = match arguments.search {
         SearchName::Rate => SearchOver::Rate,
         SearchName::Clients => SearchOver::Clients,
     };
-    Some(Goal { slo, over, arrivals })
+    Some(Goal { bound, over, arrivals })
 }
 
 /// Searches, and prints each step as it ends.
 pub(super) fn search_by_hand(
     arguments: &LoadArguments,
-    login: &Login,
-    control: &mut Control,
+    door: &mut Door<'_>,
     order: &Order<'_>,
     goal: &Goal,
     stop: &Stop,
@@ -60,10 +64,10 @@ pub(super) fn search_by_hand(
     };
     let counted = order.workload.operation();
     say(headline(&workload::headline(order.workload), order.clients, goal));
-    let found = search(login, control, order, goal, stop, &mut |progress| match progress {
+    let found = search(door, order, goal, stop, &mut |progress| match progress {
         SearchProgress::Capacity(rate) => say(format!("  {}", capacity_line(rate, counted))),
         SearchProgress::Step { goal, step } => {
-            say(format!("  {}", step_line(step, goal.over, &goal.slo, counted)));
+            say(format!("  {}", step_line(step, goal.over, &goal.bound, counted)));
         }
     })?
     .ok_or_else(|| CliError::interrupted(""))?;

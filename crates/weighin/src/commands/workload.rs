@@ -1,14 +1,23 @@
 //! The workload that arguments describe.
 
+use super::storage;
 use crate::arguments::{KeyArguments, LoadArguments, PrepareArguments, WorkloadName};
 use crate::exit::CliError;
 use model::{KeyDistribution, KeyOrder, KeyValue, Oltp, OltpMix, System, Workload};
 use report::numbers::{count, percent};
+use report::words::storage_load;
 
 /// What the arguments of `weighin load` say is to be run, on a server of that kind.
 pub(super) fn to_load(arguments: &LoadArguments, system: System) -> Result<Workload, CliError> {
     let (tables, keys) = (&arguments.tables, &arguments.keys);
-    let workload = match arguments.workload {
+    let Some(named) = arguments.workload else {
+        return Err(CliError::usage(
+            "no workload is named",
+            "add --workload oltp_read_write, or key_value for Redis",
+        ));
+    };
+    refuse("a server", &storage::given(&arguments.storage))?;
+    let workload = match named {
         WorkloadName::Oltp(mix) => {
             refuse(mix.name(), &given_of_keys(keys))?;
             Workload::Oltp(Oltp {
@@ -45,6 +54,7 @@ pub(super) fn to_load(arguments: &LoadArguments, system: System) -> Result<Workl
 pub(super) fn tables_to_make(arguments: &PrepareArguments) -> Result<Oltp, CliError> {
     let tables = &arguments.tables;
     refuse("a server of tables", &given_of_keys(&arguments.keys))?;
+    refuse("a server of tables", &storage::given_data(&arguments.data))?;
     Ok(Oltp {
         tables: tables.tables.unwrap_or(1),
         table_size: tables.table_size.unwrap_or(10_000),
@@ -55,6 +65,7 @@ pub(super) fn tables_to_make(arguments: &PrepareArguments) -> Result<Oltp, CliEr
 
 /// The keys of `weighin prepare redis://…`. What is done with them plays no part.
 pub(super) fn keys_to_make(arguments: &PrepareArguments) -> Result<KeyValue, CliError> {
+    refuse("making keys", &storage::given_data(&arguments.data))?;
     refuse(
         "making keys",
         &[
@@ -91,6 +102,7 @@ pub(super) fn headline(workload: &Workload) -> String {
                 percent(writes)
             )
         }
+        Workload::Storage(storage) => storage_load(storage),
         Workload::Imported(name) => name.clone(),
     }
 }
@@ -120,7 +132,7 @@ fn drawn(order: Option<KeyOrder>) -> Result<KeyDistribution, CliError> {
 }
 
 /// The options of keys, and whether they were given.
-fn given_of_keys(keys: &KeyArguments) -> [(&'static str, bool); 5] {
+pub(super) fn given_of_keys(keys: &KeyArguments) -> [(&'static str, bool); 5] {
     [
         ("--keys", keys.keys.is_some()),
         ("--value-size", keys.value_size.is_some()),

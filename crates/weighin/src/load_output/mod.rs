@@ -2,9 +2,11 @@
 
 mod generators;
 mod latency;
+mod storage;
 
 use self::generators::GeneratorOutput;
 use self::latency::{LatencyOutput, StatementLatencyOutput};
+use self::storage::StorageOutput;
 use crate::exit::CliError;
 use campaign::Measured;
 use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Noun, Outage, PhaseTotals, Workload};
@@ -58,6 +60,8 @@ pub(crate) struct LoadOutput<'a> {
     statements: BTreeMap<&'static str, StatementOutput>,
     /// Of key_value: what the reads found, over all phases.
     key_value: Option<KeyValueOutput>,
+    /// Of storage: what was moved, by whom and where.
+    storage: Option<StorageOutput>,
     /// Empty where one process made the load.
     generators: Vec<GeneratorOutput>,
     /// Empty unless asked for.
@@ -159,6 +163,7 @@ impl<'a> LoadOutput<'a> {
             errors_by_code: &load.errors,
             statements: statements(measured),
             key_value: KeyValueOutput::new(load, workload),
+            storage: StorageOutput::new(measured),
             generators: load.generators.iter().map(GeneratorOutput::new).collect(),
             statement_latencies: load
                 .by_statement
@@ -184,7 +189,11 @@ impl<'a> LoadOutput<'a> {
             text,
             "{headline}, {} {}, {}",
             self.clients,
-            if self.clients == 1 { "client" } else { "clients" },
+            match (&self.storage, self.clients) {
+                (Some(_), _) => "in flight",
+                (None, 1) => "client",
+                (None, _) => "clients",
+            },
             duration(seconds),
         );
         let mut row = |name: &str, value: String| {
@@ -198,10 +207,13 @@ impl<'a> LoadOutput<'a> {
                 figure(self.transactions_per_second)
             ),
         );
-        row(
-            self.statements_counted.many,
-            format!("{} ({} per second)", count(self.queries), figure(self.queries_per_second)),
-        );
+        match &self.storage {
+            Some(storage) => row("bytes", storage.rates()),
+            None => row(
+                self.statements_counted.many,
+                format!("{} ({} per second)", count(self.queries), figure(self.queries_per_second)),
+            ),
+        }
         if let Some(hits) = &self.key_value {
             row("hit rate", hits.line());
         }
@@ -228,7 +240,14 @@ impl<'a> LoadOutput<'a> {
                 bytes(self.peak_rss_bytes)
             ),
         );
-        row("server agrees", self.agreement());
+        match &self.storage {
+            Some(storage) => {
+                storage.spread().into_iter().for_each(|spread| row("machines", spread));
+                storage.verified().into_iter().for_each(|verified| row("verified", verified));
+                row("devices", storage.agreement());
+            }
+            None => row("server agrees", self.agreement()),
+        }
         text.push_str(&generators::table(&self.generators, self.counted, self.elapsed_seconds));
         text.push_str(&latency::table(&self.statement_latencies));
         text

@@ -24,6 +24,7 @@ mod second_opinion;
 mod secrets;
 mod server_trouble;
 mod slo;
+mod storage;
 mod support;
 mod sysbench;
 mod sysbench_commands;

@@ -1,0 +1,37 @@
+//! What the block devices under volumes count.
+
+use model::{ServerCounters, VolumePlace};
+use sample::{DiskCounters, HostReader, Volume, device_of, volume_of};
+use std::collections::BTreeSet;
+
+/// What a volume stands on; `None` where that cannot be known.
+pub(super) fn under(place: &VolumePlace, is_blocks: bool) -> Option<Volume> {
+    let device = is_blocks.then(|| device_of(&place.path)).flatten();
+    device.or_else(|| volume_of(&place.path))
+}
+
+/// Bytes of the sectors that the kernel counts in.
+const SECTOR: u64 = 512;
+
+/// The counters of these devices together, since boot; `None` where there are none.
+pub(super) fn counters(devices: &BTreeSet<String>) -> Option<ServerCounters> {
+    if devices.is_empty() {
+        return None;
+    }
+    let reading = HostReader::new().read();
+    // A device that did nothing since boot is left out of readings.
+    let counted: Vec<&DiskCounters> =
+        devices.iter().filter_map(|device| reading.disks.get(device)).collect();
+    let sum = |of: fn(&DiskCounters) -> u64| counted.iter().map(|counters| of(counters)).sum();
+    let named: [(&str, u64); 7] = [
+        ("device_reads", sum(|c| c.reads)),
+        ("device_reads_merged", sum(|c| c.reads_merged)),
+        ("device_read_bytes", sum(|c| c.sectors_read.saturating_mul(SECTOR))),
+        ("device_writes", sum(|c| c.writes)),
+        ("device_writes_merged", sum(|c| c.writes_merged)),
+        ("device_written_bytes", sum(|c| c.sectors_written.saturating_mul(SECTOR))),
+        ("device_flushes", sum(|c| c.flushes)),
+    ];
+    let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    Some(named.into_iter().map(|(name, count)| (name.to_owned(), signed(count))).collect())
+}

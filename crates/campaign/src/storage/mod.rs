@@ -1,0 +1,10 @@
+//! Targets without a server: weighin's own files on their volumes, and the load on these.
+
+mod devices;
+mod directory;
+mod measure;
+mod volumes;
+
+pub(crate) use measure::measure;
+pub(crate) use volumes::loads;
+pub use volumes::{Volumes, cleanup};

@@ -1,0 +1,332 @@
+use super::{devices, directory};
+use crate::failure::storage_failure;
+use crate::tables::{Prepared, Step};
+use engine::Stop;
+use engine::storage::{
+    FileSpec, Filling, StorageError, files_within, fill, make_files, remove_files,
+};
+use model::{
+    Failure, Place, ServerCounters, ServerFacts, Storage, StoragePlace, Study, Target,
+    VolumeLayout, VolumePlace, Workload,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use target::storage::{
+    Blocks, check_space, hold_directory, is_blocks, probe_blocks, probe_directory,
+};
+
+/// The volumes of a target, held for weighin alone, with the data of its virtual machines.
+#[derive(Debug)]
+pub struct Volumes {
+    place: StoragePlace,
+    held: Vec<Held>,
+    layout: VolumeLayout,
+    /// What the volumes are on, by kernel name: what their reads and writes are asked of.
+    devices: BTreeSet<String>,
+    /// The disks that do the work for these, which may be the same.
+    members: BTreeSet<String>,
+    facts: ServerFacts,
+    /// The data of every virtual machine, once it is filled.
+    files: Vec<FileSpec>,
+    /// The unit that all data is sealed in, where it was filled so and not written otherwise since.
+    sealed: Option<usize>,
+}
+
+#[derive(Debug)]
+enum Held {
+    /// A directory, locked.
+    Directory {
+        _lock: File,
+    },
+    Blocks(Box<Blocks>),
+}
+
+impl Volumes {
+    /// Takes the volumes of a target for weighin, and makes sure that the loads of a study can run
+    /// on them. What devices and files hold is not changed yet. `consent` names what the command
+    /// line allows to overwrite.
+    ///
+    /// # Errors
+    /// The first thing that will not work, with the way to mend it.
+    pub fn take(target: &Target, loads: &[&Storage], consent: &[PathBuf]) -> Result<Self, Failure> {
+        let Place::Storage(place) = &target.place else { return Err(target.out_of_reach()) };
+        let layout = VolumeLayout::of(loads.iter().copied());
+        let smallest = loads.iter().map(|load| load.smallest_block()).min().unwrap_or(4096);
+        let mut held = Vec::new();
+        let mut on = Vec::new();
+        let (mut devices, mut members) = (BTreeSet::new(), BTreeSet::new());
+        let mut variables = BTreeMap::new();
+        for (number, volume) in place.volumes.iter().enumerate() {
+            let one = look_at(place, number, layout, smallest, consent)?;
+            let is_blocks = matches!(one, Held::Blocks(_));
+            let under = devices::under(volume, is_blocks);
+            let description = describe(volume, is_blocks, under.as_ref());
+            variables.insert(
+                format!("volume {}", number + 1),
+                format!("{}, {description}", volume.path.display()),
+            );
+            if !on.contains(&description) {
+                on.push(description);
+            }
+            if let Some(under) = under {
+                devices.extend(under.devices);
+                members.extend(under.members);
+            }
+            held.push(one);
+        }
+        let facts = ServerFacts { version: on.join("; "), variables, ..ServerFacts::default() };
+        Ok(Self {
+            place: place.clone(),
+            held,
+            layout,
+            devices,
+            members,
+            facts,
+            files: Vec::new(),
+            sealed: None,
+        })
+    }
+
+    /// Virtual machines whose data a run would fill first.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub fn survey(
+        target: &Target,
+        loads: &[&Storage],
+        consent: &[PathBuf],
+    ) -> Result<(ServerFacts, usize), Failure> {
+        let volumes = Self::take(target, loads, consent)?;
+        let unfilled = (0..volumes.held.len()).filter(|&number| !volumes.is_filled(number));
+        let vms = unfilled.map(|number| volumes.place.vms_on(number, volumes.layout.vms) as usize);
+        Ok((volumes.facts.clone(), vms.sum()))
+    }
+
+    /// What is known of the volumes.
+    pub fn facts(&self) -> &ServerFacts {
+        &self.facts
+    }
+
+    /// The disks under all volumes, by kernel name.
+    pub(crate) fn members(&self) -> Vec<String> {
+        self.members.iter().cloned().collect()
+    }
+
+    /// Bytes of all virtual machines together.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.layout.vms).saturating_mul(self.layout.bytes_per_vm)
+    }
+
+    /// What the block devices have counted since boot; `None` where that is not known.
+    pub(crate) fn counters(&self) -> Option<ServerCounters> {
+        devices::counters(&self.devices)
+    }
+
+    /// The data of the virtual machines of a load.
+    pub(crate) fn files_of(&self, storage: &Storage) -> Vec<FileSpec> {
+        let cut = |file: &FileSpec| FileSpec { length: storage.bytes_per_vm, ..file.clone() };
+        self.files.iter().take(storage.vms as usize).map(cut).collect()
+    }
+
+    /// Whether all data is sealed as the load verifies it.
+    pub(crate) fn is_sealed_for(&self, storage: &Storage) -> bool {
+        self.sealed == Some(workload::storage::unit(storage))
+    }
+
+    /// Notes what a load left behind.
+    pub(crate) fn loaded(&mut self, storage: &Storage) {
+        if storage.writes() && !storage.verify {
+            self.sealed = None;
+        }
+    }
+
+    /// Makes sure that every block of every virtual machine was written once; for a load that
+    /// verifies, with seals. `Ok(None)` when asked to stop, and 0 made where all was there.
+    ///
+    /// # Errors
+    /// When a volume cannot be written.
+    pub fn fill(
+        &mut self,
+        storage: &Storage,
+        seed: u64,
+        stop: &Stop,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Option<Prepared>, Failure> {
+        let began = Instant::now();
+        let unit = storage.verify.then(|| workload::storage::unit(storage));
+        let anew = unit.is_some() && self.sealed != unit;
+        let mut made = 0;
+        let mut before = 0;
+        let total = self.bytes();
+        let mut files = Vec::new();
+        for number in 0..self.held.len() {
+            let mut told =
+                |written: u64, _: u64| progress(Step { rows: before + written, of: total });
+            let filling = Filling { seed, unit, method: None, stop, progress: &mut told };
+            if anew || !self.is_filled(number) {
+                made += self.place.vms_on(number, self.layout.vms);
+                match self.fill_one(number, filling) {
+                    Ok(()) => {}
+                    Err(Trouble::Engine(StorageError::Stopped)) => return Ok(None),
+                    Err(Trouble::Engine(error)) => return Err(storage_failure(&error)),
+                    Err(Trouble::Volume(failure)) => return Err(failure),
+                }
+                self.sealed = None;
+            }
+            let own = self.specs(number);
+            before += own.iter().map(|file| file.length).sum::<u64>();
+            files.extend(own);
+        }
+        files.sort_by_key(|file| file.vm);
+        self.files = files;
+        if anew {
+            self.sealed = unit;
+        }
+        let bytes = self.bytes();
+        Ok(Some(Prepared { made, noun: "file", foreign: 0, bytes, elapsed: began.elapsed() }))
+    }
+
+    fn fill_one(&mut self, number: usize, mut filling: Filling<'_>) -> Result<(), Trouble> {
+        let vms = self.vms_on(number);
+        let specs = self.specs(number);
+        let layout = self.layout_on(number);
+        let path = &self.place.volumes[number].path;
+        match &mut self.held[number] {
+            Held::Directory { .. } => {
+                // Files of another size, or to be filled again, make room first.
+                remove_files(path).map_err(Trouble::Engine)?;
+                let bytes = layout.bytes_per_vm;
+                let made = make_files(path, number as u32, &vms, bytes, false, &mut filling);
+                made.map(drop).map_err(Trouble::Engine)
+            }
+            Held::Blocks(blocks) => {
+                blocks.mark(layout, false).map_err(Trouble::Volume)?;
+                fill(&specs, &mut filling).map_err(Trouble::Engine)?;
+                blocks.mark(layout, true).map_err(Trouble::Volume)
+            }
+        }
+    }
+
+    fn is_filled(&self, number: usize) -> bool {
+        match &self.held[number] {
+            Held::Directory { .. } => directory::are_made(&self.specs(number)),
+            Held::Blocks(blocks) => blocks.is_filled(self.layout_on(number)),
+        }
+    }
+
+    /// The virtual machines on a volume.
+    fn vms_on(&self, number: usize) -> Vec<u32> {
+        (0..self.layout.vms).filter(|&vm| self.place.volume_of(vm) == number).collect()
+    }
+
+    fn layout_on(&self, number: usize) -> VolumeLayout {
+        layout_on(&self.place, number, self.layout)
+    }
+
+    /// Where the data of the virtual machines on a volume is.
+    fn specs(&self, number: usize) -> Vec<FileSpec> {
+        let vms = self.vms_on(number);
+        let is_blocks = matches!(self.held[number], Held::Blocks(_));
+        specs(&self.place.volumes[number].path, number, &vms, self.layout, is_blocks)
+    }
+}
+
+/// Why filling a volume failed.
+enum Trouble {
+    Engine(StorageError),
+    Volume(Failure),
+}
+
+/// The loads on storage of a study.
+pub(crate) fn loads(study: &Study) -> Vec<&Storage> {
+    let storage = study.tests.iter().filter_map(|test| match &test.workload {
+        Workload::Storage(storage) => Some(storage),
+        Workload::Oltp(_) | Workload::KeyValue(_) | Workload::Imported(_) => None,
+    });
+    storage.collect()
+}
+
+fn layout_on(place: &StoragePlace, number: usize, layout: VolumeLayout) -> VolumeLayout {
+    VolumeLayout { vms: place.vms_on(number, layout.vms), ..layout }
+}
+
+fn specs(
+    path: &Path,
+    number: usize,
+    vms: &[u32],
+    layout: VolumeLayout,
+    is_blocks: bool,
+) -> Vec<FileSpec> {
+    let (volume, length) = (number as u32, layout.bytes_per_vm);
+    if !is_blocks {
+        return files_within(path, volume, vms, length);
+    }
+    let spec = |(index, &vm): (usize, &u32)| FileSpec {
+        path: path.to_owned(),
+        offset: Blocks::offset_of(layout, index as u32),
+        length,
+        volume,
+        vm,
+    };
+    vms.iter().enumerate().map(spec).collect()
+}
+
+/// Opens a volume and looks for whatever would keep it from being used.
+fn look_at(
+    place: &StoragePlace,
+    number: usize,
+    layout: VolumeLayout,
+    smallest_block: u32,
+    consent: &[PathBuf],
+) -> Result<Held, Failure> {
+    let volume = &place.volumes[number];
+    let path = &volume.path;
+    let layout = layout_on(place, number, layout);
+    if is_blocks(path)? {
+        let blocks = Blocks::open(path)?;
+        blocks.check(volume, consent.contains(path), layout)?;
+        probe_blocks(path, smallest_block)?;
+        return Ok(Held::Blocks(Box::new(blocks)));
+    }
+    let lock = hold_directory(path)?;
+    probe_directory(path, smallest_block)?;
+    let vms: Vec<u32> = (0..layout.vms * place.volumes.len() as u32)
+        .filter(|&vm| place.volume_of(vm) == number)
+        .take(layout.vms as usize)
+        .collect();
+    if !directory::are_made(&specs(path, number, &vms, layout, false)) {
+        let needed = u64::from(layout.vms).saturating_mul(layout.bytes_per_vm);
+        check_space(path, directory::allocated(path), needed)?;
+    }
+    Ok(Held::Directory { _lock: lock })
+}
+
+/// What a volume is, in few words: `ext4 on nvme0n1`.
+fn describe(volume: &VolumePlace, is_blocks: bool, under: Option<&sample::Volume>) -> String {
+    let names = |devices: &BTreeSet<String>| devices.iter().cloned().collect::<Vec<_>>().join(", ");
+    match (under, is_blocks) {
+        (Some(under), false) => format!("{} on {}", under.file_system, names(&under.devices)),
+        (Some(under), true) if under.file_system.is_empty() => {
+            format!("block device {}", names(&under.devices))
+        }
+        (Some(under), true) => {
+            format!("a file in {} on {}", under.file_system, names(&under.devices))
+        }
+        (None, true) => "blocks".to_owned(),
+        (None, false) => format!("a directory on no block device ({})", volume.path.display()),
+    }
+}
+
+/// Removes what weighin made on a volume; whether there was anything of its own.
+///
+/// # Errors
+/// When it is in use, or what is there is not weighin's to remove.
+pub fn cleanup(path: &Path) -> Result<bool, Failure> {
+    if is_blocks(path)? {
+        return Blocks::open(path)?.erase();
+    }
+    let _lock = hold_directory(path)?;
+    remove_files(path).map_err(|error| storage_failure(&error))
+}

@@ -1,0 +1,64 @@
+use crate::{LatencyFigure, Slo};
+use serde::{Deserialize, Serialize};
+
+/// What the highest load that is searched for must keep; at least one of the two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bound {
+    /// A bound on latency.
+    pub slo: Option<Slo>,
+    /// How busy the processors of this host may be, in percent of all of them: 1 to 99. The load
+    /// generator's own share counts.
+    #[serde(default)]
+    pub cpu_percent: Option<u8>,
+}
+
+impl Bound {
+    /// A bound on latency alone.
+    pub fn latency(slo: Slo) -> Self {
+        Self { slo: Some(slo), cpu_percent: None }
+    }
+
+    /// The figure of latency that the steps of a search give: the bounded one, or the mean.
+    pub fn figure(&self) -> LatencyFigure {
+        self.slo.map_or(LatencyFigure::Mean, |slo| slo.figure)
+    }
+
+    /// Whether processors that are busy for this share of their time, 0 to 1, keep it.
+    pub fn allows_busy(&self, share: f64) -> bool {
+        self.cpu_percent.is_none_or(|percent| share * 100.0 <= f64::from(percent))
+    }
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.slo, self.cpu_percent) {
+            (Some(slo), None) => write!(f, "{slo}"),
+            (None, Some(percent)) => write!(f, "processors at most {percent} % busy"),
+            (Some(slo), Some(percent)) => {
+                write!(f, "{slo} and processors at most {percent} % busy")
+            }
+            (None, None) => f.write_str("no bound"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_read_as_conditions() {
+        let slo = "p99 < 1ms".parse().ok();
+        let bound = |slo, cpu_percent| Bound { slo, cpu_percent }.to_string();
+        assert_eq!(bound(slo, None), "p99 < 1 ms");
+        assert_eq!(bound(None, Some(60)), "processors at most 60 % busy");
+        assert_eq!(bound(slo, Some(60)), "p99 < 1 ms and processors at most 60 % busy");
+    }
+
+    #[test]
+    fn the_limit_itself_is_allowed() {
+        let bound = Bound { slo: None, cpu_percent: Some(60) };
+        assert!(bound.allows_busy(0.6) && !bound.allows_busy(0.61));
+        assert!(Bound::default().allows_busy(1.0));
+    }
+}

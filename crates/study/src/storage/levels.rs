@@ -1,0 +1,72 @@
+use super::pattern::MAX_IN_FLIGHT;
+use super::{MAX_IOPS, parse_pattern};
+use crate::level::{ascending, one_beside};
+use crate::problem::{Place, Problems};
+use crate::wire::TestTable;
+use model::{Level, SearchOver};
+use toml::Spanned;
+
+/// Reads and writes in flight where a rate decides how hard the load is.
+const DEFAULT_IN_FLIGHT: u32 = 32;
+
+/// How hard a test loads its volumes: reads and writes that each virtual machine keeps in flight
+/// or, with `rate`, reads and writes a second of all of them.
+pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> {
+    let levels = written(table, at, problems);
+    let threads = table.threads.as_ref().and_then(|threads| u32::try_from(*threads.get_ref()).ok());
+    let uneven =
+        |level: &&Level| threads.is_some_and(|t| t > 0 && !level.clients.is_multiple_of(t));
+    if let (Some(level), Some(threads)) = (levels.iter().find(uneven), &table.threads) {
+        let message = format!(
+            "{} in flight cannot be divided among {} threads",
+            level.clients,
+            threads.get_ref()
+        );
+        problems
+            .add(table.in_flight.as_ref().map_or(threads.span(), Spanned::span), message)
+            .help("make every level of `in_flight` a multiple of `threads`");
+    }
+    levels
+}
+
+fn written(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> {
+    // A pattern that cannot be read is a problem that the workload notes.
+    let pattern = table.pattern.as_ref().and_then(|written| parse_pattern(written.get_ref()).ok());
+    let by_pattern = pattern.map(|pattern| pattern.in_flight);
+    let most = |beside: &str, problems: &mut Problems| {
+        by_pattern.unwrap_or_else(|| {
+            let meaning = "the most that each virtual machine may have";
+            let written = ("in_flight", &table.in_flight, meaning);
+            one_beside(beside, written, MAX_IN_FLIGHT, DEFAULT_IN_FLIGHT, problems)
+        })
+    };
+    let searched = [("slo", table.slo.is_some()), ("cpu_limit", table.cpu_limit.is_some())];
+    if let Some((key, _)) = searched.into_iter().find(|(_, given)| *given) {
+        if let (Some(rate), "cpu_limit") = (&table.rate, key) {
+            problems
+                .add(
+                    rate.span(),
+                    "a `rate` cannot stand beside a `cpu_limit`: it is what is searched for",
+                )
+                .help("leave out either; rates and searches are tests of their own");
+        }
+        return vec![Level::searched(SearchOver::Rate, most(key, problems))];
+    }
+    if let Some(rates) = &table.rate {
+        let most = most("rate", problems);
+        let rates = ascending("rate", rates, MAX_IOPS, problems);
+        return rates.into_iter().map(|rate| Level::rate(most, rate)).collect();
+    }
+    match (&table.pattern, by_pattern, &table.in_flight) {
+        (Some(_), known, _) => known.into_iter().map(Level::clients).collect(),
+        (None, _, Some(written)) => ascending("in_flight", written, MAX_IN_FLIGHT, problems)
+            .into_iter()
+            .map(Level::clients)
+            .collect(),
+        (None, _, None) => {
+            let help = "add a line like in_flight = [1, 8, 32], or pattern = \"t1 o32 b16k\"";
+            problems.missing(at, "this test has no levels", help);
+            Vec::new()
+        }
+    }
+}

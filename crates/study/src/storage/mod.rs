@@ -1,0 +1,267 @@
+//! Tests that load volumes: the keys of the workload `storage`.
+
+mod levels;
+mod pattern;
+
+pub(crate) use levels::levels;
+pub(crate) use pattern::MAX_THREADS;
+pub use pattern::{PatternError, StoragePattern, parse_pattern};
+
+use crate::problem::{Place, Problems};
+use crate::test::refuse_keys;
+use crate::validate::{one_of, whole};
+use crate::wire::{Blocks, Maybe, TestTable};
+use crate::{key_value, level, mix, parse_size, trigger};
+use model::{BlockOrder, BlockShare, HotRegion, Storage};
+use pattern::parse_block;
+use toml::Spanned;
+
+/// Values that `order` takes.
+pub(crate) const ORDERS: [&str; 2] = ["random", "sequential"];
+/// Most virtual machines of a test.
+pub(crate) const MAX_VMS: u32 = 10_000;
+/// Most writes between two `fdatasync`s.
+pub(crate) const MAX_SYNC_EVERY: u32 = 1_000_000;
+/// Most reads and writes a second to which a virtual machine may be held.
+pub(crate) const MAX_IOPS: u32 = 10_000_000;
+/// How often a size may be drawn relative to others.
+const MAX_WEIGHT: i64 = 1_000_000;
+
+/// What a test with the workload `storage` says of it.
+pub(crate) fn workload(table: &TestTable, at: Place, problems: &mut Problems) -> Option<Storage> {
+    refuse_others(table, problems);
+    let named = named_pattern(table, problems);
+    let mut storage = match &table.pattern {
+        Some(_) => named?.storage(),
+        None => from_keys(table, at.clone(), problems)?,
+    };
+    let redo_log = named.is_some_and(|pattern| pattern.redo_log);
+    if redo_log {
+        refuse_beside_redo_log(table, problems);
+    } else {
+        let reads = whole("reads", &table.reads, 100, 0..=100, problems);
+        storage.read_percent = u8::try_from(reads).unwrap_or(100);
+        storage.order =
+            one_of("order", &table.order, ORDERS, order, problems).unwrap_or(BlockOrder::Random);
+        storage.sync_every = table
+            .sync_every
+            .as_ref()
+            .map(|_| whole("sync_every", &table.sync_every, 1, 1..=MAX_SYNC_EVERY, problems));
+    }
+    storage.hot = hot(table, problems);
+    storage.vms = whole("vms", &table.vms, 1, 1..=MAX_VMS, problems);
+    storage.iops_limit = table
+        .iops_limit
+        .as_ref()
+        .map(|_| whole("iops_limit", &table.iops_limit, 1, 1..=MAX_IOPS, problems));
+    storage.verify = table.verify.as_ref().is_some_and(|verify| *verify.get_ref());
+    if let Some(data) = &table.data {
+        match parse_size(data.get_ref()) {
+            Ok(bytes) => storage.bytes_per_vm = bytes,
+            Err(error) => {
+                problems.add(data.span(), format!("`data`: {error}"));
+                return None;
+            }
+        }
+    }
+    check_together(&storage, table, at, problems);
+    Some(storage)
+}
+
+/// The pattern that the test names, if it names one that can be read.
+fn named_pattern(table: &TestTable, problems: &mut Problems) -> Option<StoragePattern> {
+    let written = table.pattern.as_ref()?;
+    let keys = [
+        ("block", table.block.as_ref().map(Spanned::span)),
+        ("threads", table.threads.as_ref().map(Spanned::span)),
+        ("in_flight", table.in_flight.as_ref().map(Spanned::span)),
+    ];
+    for (key, at) in keys {
+        let Some(at) = at else { continue };
+        problems
+            .add(at, format!("`{key}` stands beside a `pattern`, which says it already"))
+            .other(written.span(), "the pattern")
+            .help("write either the pattern or `threads`, `in_flight` and `block`");
+    }
+    parse_pattern(written.get_ref())
+        .map_err(|error| problems.add(written.span(), format!("`pattern`: {error}")))
+        .ok()
+}
+
+/// A load whose pattern is written with a key for each part.
+fn from_keys(table: &TestTable, at: Place, problems: &mut Problems) -> Option<Storage> {
+    let Some(written) = &table.block else {
+        let help =
+            "add a line like pattern = \"t1 o32 b16k\", or block = \"16KiB\" and in_flight = 32";
+        problems.missing(at, "this test has neither a pattern nor a size of blocks", help);
+        return None;
+    };
+    let blocks = blocks(written, problems)?;
+    let threads = whole("threads", &table.threads, 1, 1..=MAX_THREADS, problems);
+    let one = StoragePattern { threads, in_flight: 1, block: 512, redo_log: false };
+    Some(Storage { blocks, ..one.storage() })
+}
+
+fn blocks(written: &Spanned<Blocks>, problems: &mut Problems) -> Option<Vec<BlockShare>> {
+    let mut size = |text: &str| {
+        parse_block(text)
+            .map_err(|error| problems.add(written.span(), format!("`block`: {error}")))
+            .ok()
+    };
+    let mix = match written.get_ref() {
+        Blocks::One(text) => return Some(vec![BlockShare { bytes: size(text)?, weight: 1 }]),
+        Blocks::Mix(mix) => mix,
+    };
+    let mut shares: Vec<BlockShare> = Vec::new();
+    for (text, weight) in mix {
+        let bytes = size(text)?;
+        let weight =
+            u32::try_from(*weight).ok().filter(|w| (1..=MAX_WEIGHT).contains(&(*w).into()));
+        let Some(weight) = weight else {
+            problems.add(
+                written.span(),
+                format!("`{text}` must be drawn from 1 to {MAX_WEIGHT} times"),
+            );
+            return None;
+        };
+        shares.push(BlockShare { bytes, weight });
+    }
+    shares.sort_by_key(|share| share.bytes);
+    if shares.is_empty() || shares.windows(2).any(|pair| pair[0].bytes == pair[1].bytes) {
+        problems
+            .add(written.span(), "`block` needs one size at least, and none twice")
+            .help("write it like block = { 4KiB = 3, 16KiB = 1 }");
+        return None;
+    }
+    Some(shares)
+}
+
+fn order(name: &str) -> Option<BlockOrder> {
+    match name {
+        "random" => Some(BlockOrder::Random),
+        "sequential" => Some(BlockOrder::Sequential),
+        _ => None,
+    }
+}
+
+fn hot(table: &TestTable, problems: &mut Problems) -> Option<HotRegion> {
+    let written = table.hot.as_ref()?;
+    let mut percent = |key: &str, number: &Maybe<i64>| {
+        let given = number.as_ref().map(|number| *number.get_ref());
+        let percent =
+            given.and_then(|given| u8::try_from(given).ok()).filter(|p| (1..=99).contains(p));
+        if percent.is_none() {
+            let at = number.as_ref().map_or(written.span(), Spanned::span);
+            problems
+                .add(at, format!("`hot` needs `{key}`, from 1 to 99 percent"))
+                .help("write it like hot = { ios = 90, space = 10 }");
+        }
+        percent
+    };
+    let table = written.get_ref();
+    let (io_percent, space_percent) = (percent("ios", &table.ios), percent("space", &table.space));
+    io_percent
+        .zip(space_percent)
+        .map(|(io_percent, space_percent)| HotRegion { io_percent, space_percent })
+}
+
+/// What goes with a part of the load and not with another.
+fn check_together(storage: &Storage, table: &TestTable, at: Place, problems: &mut Problems) {
+    let block = u64::from(storage.largest_block());
+    let at_data = table.data.as_ref().map_or(at, Spanned::span);
+    let least = block * u64::from(storage.threads);
+    if storage.bytes_per_vm < least {
+        problems
+            .add(
+                at_data,
+                format!("`data` is too small for a block of {block} bytes in each thread"),
+            )
+            .help(format!("give each virtual machine at least {least} bytes"));
+    } else if !storage.bytes_per_vm.is_multiple_of(block) {
+        let whole = storage.bytes_per_vm / block * block;
+        problems
+            .add(at_data, format!("`data` is no multiple of the block of {block} bytes"))
+            .help(format!("write it with KiB, MiB or GiB, or as \"{whole}B\""));
+    }
+    if let (Some(hot), BlockOrder::Sequential) = (&table.hot, storage.order) {
+        problems
+            .add(hot.span(), "`hot` means nothing to sequential reads and writes")
+            .help("set order = \"random\", or leave `hot` out");
+    }
+    if let (Some(sync), false) = (&table.sync_every, storage.writes()) {
+        problems
+            .add(sync.span(), "`sync_every` means nothing where only reads are made")
+            .help("add a line like reads = 70, or leave `sync_every` out");
+    }
+}
+
+/// A redo log says all of these itself.
+fn refuse_beside_redo_log(table: &TestTable, problems: &mut Problems) {
+    let keys = [
+        ("reads", table.reads.as_ref().map(Spanned::span)),
+        ("order", table.order.as_ref().map(Spanned::span)),
+        ("sync_every", table.sync_every.as_ref().map(Spanned::span)),
+    ];
+    for (key, at) in keys {
+        let Some(at) = at else { continue };
+        problems
+            .add(
+                at,
+                format!("`{key}` stands beside the pattern of a redo log, which says it already"),
+            )
+            .help(format!("leave `{key}` out, or write the pattern with a number for each part"));
+    }
+}
+
+/// Keys of other workloads, and those that speak of connections and transactions.
+fn refuse_others(table: &TestTable, problems: &mut Problems) {
+    refuse_keys(Storage::NAME, mix::keys(table), problems);
+    refuse_keys(Storage::NAME, key_value::keys(table), problems);
+    refuse_keys(Storage::NAME, trigger::keys(table), problems);
+    refuse_keys(
+        Storage::NAME,
+        [
+            ("distribution", table.distribution.as_ref().map(Spanned::span)),
+            ("clients", table.clients.as_ref().map(Spanned::span)),
+            ("search", table.search.as_ref().map(Spanned::span)),
+            ("load_generators", table.load_generators.as_ref().map(Spanned::span)),
+            ("on_conflict", table.on_conflict.as_ref().map(Spanned::span)),
+            ("on_lost_connection", table.on_lost_connection.as_ref().map(Spanned::span)),
+        ],
+        problems,
+    );
+    if let Some(asked) = table.second_opinion.as_ref().filter(|_| level::asks_second_opinion(table))
+    {
+        problems
+            .add(
+                asked.span(),
+                "`second_opinion` cannot be had of storage: sysbench knows no volumes",
+            )
+            .help("leave it out");
+    }
+}
+
+/// How busy the processors may be under the highest load.
+pub(crate) fn cpu_limit(table: &TestTable, problems: &mut Problems) -> Option<u8> {
+    table.cpu_limit.as_ref()?;
+    u8::try_from(whole("cpu_limit", &table.cpu_limit, 99, 1..=99, problems)).ok()
+}
+
+/// The keys of this workload alone, with their places where they are written.
+pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 13] {
+    [
+        ("pattern", table.pattern.as_ref().map(Spanned::span)),
+        ("block", table.block.as_ref().map(Spanned::span)),
+        ("threads", table.threads.as_ref().map(Spanned::span)),
+        ("in_flight", table.in_flight.as_ref().map(Spanned::span)),
+        ("reads", table.reads.as_ref().map(Spanned::span)),
+        ("order", table.order.as_ref().map(Spanned::span)),
+        ("hot", table.hot.as_ref().map(Spanned::span)),
+        ("sync_every", table.sync_every.as_ref().map(Spanned::span)),
+        ("vms", table.vms.as_ref().map(Spanned::span)),
+        ("data", table.data.as_ref().map(Spanned::span)),
+        ("iops_limit", table.iops_limit.as_ref().map(Spanned::span)),
+        ("verify", table.verify.as_ref().map(Spanned::span)),
+        ("cpu_limit", table.cpu_limit.as_ref().map(Spanned::span)),
+    ]
+}

@@ -1,0 +1,110 @@
+//! Volumes that weighin loads itself: directories, block devices and files.
+//!
+//! In a directory weighin makes a folder of its own. A device or a file must be empty or weighin's
+//! own, known by a mark in its first block, or else both the study and the command line must allow
+//! to overwrite it. What is mounted, swap or part of an array is never touched.
+
+mod blocks;
+mod contents;
+mod mark;
+mod probe;
+
+pub use blocks::Blocks;
+pub use probe::{blocks as probe_blocks, directory as probe_directory};
+
+use crate::os;
+use model::{Failure, FailureKind, VolumePlace};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Whether a volume is blocks, a device or a file, and not a directory.
+///
+/// # Errors
+/// When it is none of these, or not there.
+pub fn is_blocks(path: &Path) -> Result<bool, Failure> {
+    blocks::can_be(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => refused(
+            FailureKind::NotPermitted,
+            path,
+            "is neither a directory nor a block device nor a file",
+            "name one of these",
+        ),
+        _ => trouble("look at", path, &error),
+    })
+}
+
+/// Keeps other processes of weighin from using a directory as a volume, as long as the file lives.
+///
+/// # Errors
+/// `NotPermitted` where another works in it.
+pub fn hold_directory(path: &Path) -> Result<File, Failure> {
+    let directory = File::open(path).map_err(|error| trouble("open", path, &error))?;
+    match directory.try_lock() {
+        Ok(()) => Ok(directory),
+        Err(_) => Err(refused(
+            FailureKind::NotPermitted,
+            path,
+            "is in use by another weighin",
+            "wait until that has ended",
+        )),
+    }
+}
+
+/// Checks that a directory's disk has room for so many bytes; `own` of them are taken by files of
+/// weighin's that are replaced.
+///
+/// # Errors
+/// `DiskFull` where it has not.
+pub fn check_space(path: &Path, own: u64, needed: u64) -> Result<(), Failure> {
+    let free = os::free_space(path).map_err(|error| trouble("look at", path, &error))?;
+    let free = free.saturating_add(own);
+    if free >= needed {
+        return Ok(());
+    }
+    Err(refused(
+        FailureKind::DiskFull,
+        path,
+        &format!("has {} free, and {} are needed", mebibytes(free), mebibytes(needed)),
+        LESS,
+    ))
+}
+
+/// How to need less room.
+const LESS: &str = "make `vms` or `data` smaller, or name a larger volume";
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+/// What is said of data that is in the way.
+fn holds(place: &VolumePlace, consented: bool, what: &str) -> Failure {
+    let path = place.path.display();
+    let remedy = match (place.erase, consented) {
+        (false, _) => format!(
+            "name another volume; if all of it may be lost, add erase = [\"{path}\"] to the target and --erase {path} to the command"
+        ),
+        (true, _) => format!(
+            "the study allows to erase it; if all of it may be lost, say so on the command line as well: --erase {path}"
+        ),
+    };
+    refused(FailureKind::ForeignData, &place.path, &format!("holds {what}"), &remedy)
+}
+
+fn refused(kind: FailureKind, path: &Path, what: &str, remedy: &str) -> Failure {
+    Failure::new(kind, format!("the volume {} {what}", path.display()), remedy)
+}
+
+fn trouble(verb: &str, path: &Path, error: &io::Error) -> Failure {
+    let (kind, remedy) = match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EDQUOT) => (FailureKind::DiskFull, LESS),
+        Some(libc::EACCES | libc::EPERM | libc::EROFS) => {
+            (FailureKind::AccessDenied, "run weighin as a user who may write there")
+        }
+        Some(libc::ENOENT | libc::ENXIO | libc::ENODEV) => {
+            (FailureKind::Unreachable, "correct the path, or mount what belongs there")
+        }
+        _ => (FailureKind::Other, "look into the kernel's log (dmesg)"),
+    };
+    Failure::new(kind, format!("cannot {verb} {}: {error}", path.display()), remedy)
+}
