@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
     /// What to measure: mysql against sysbench, redis against memtier_benchmark, where it is there,
-    /// and redis-benchmark
+    /// and redis-benchmark; disk against fio
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Contest::value_variants().to_vec())]
     pub(crate) contest: Vec<Contest>,
     /// Workloads of mysql to run
@@ -36,6 +36,12 @@ pub(crate) struct Arguments {
     /// The memtier_benchmark to measure; looked for on the PATH when left out
     #[arg(long)]
     pub(crate) memtier: Option<PathBuf>,
+    /// Where the file of disk is made
+    #[arg(long, default_value = "/var/tmp")]
+    pub(crate) directory: PathBuf,
+    /// Length of the file of disk in GiB
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) gibibytes: u32,
     /// The weighin to measure
     #[arg(long, default_value = "target/release/weighin")]
     pub(crate) weighin: PathBuf,
@@ -48,6 +54,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Contest {
     Mysql,
     Redis,
+    Disk,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

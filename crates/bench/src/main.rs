@@ -5,6 +5,7 @@
 //! process used is what the kernel says when it has ended.
 
 mod arguments;
+mod disk;
 mod machine;
 mod markdown;
 mod mysql;
@@ -44,6 +45,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         match contest {
             Contest::Mysql => mysql::run(&runner, arguments, &mut say)?,
             Contest::Redis => redis::run(&runner, arguments, &mut say)?,
+            Contest::Disk => disk::run(&runner, arguments, &mut say)?,
         }
     }
     if let Some(path) = &arguments.out {

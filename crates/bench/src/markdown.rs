@@ -16,54 +16,110 @@ pub(crate) struct Table {
     pub(crate) other: &'static str,
     /// What tells the cells apart: the headings of the first columns.
     pub(crate) levels: &'static [&'static str],
-    /// What throughput counts.
-    pub(crate) transactions: &'static str,
-    /// What these are made of.
-    pub(crate) statement: &'static str,
+    /// What is shown of each.
+    pub(crate) figures: Vec<Figure>,
+}
+
+/// Something that is shown of both tools.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Figure {
+    /// Throughput of what is called so, in the plural.
+    Throughput(&'static str),
+    /// Processor time for each of what is called so.
+    Cpu(&'static str),
+    /// Millions of bytes a second.
+    Bandwidth,
+    /// Highest resident set.
+    Memory,
+    /// Mean latency.
+    Mean,
+    /// 95th percentile of latency.
+    P95,
+    /// 99th percentile of latency.
+    P99,
+    /// How long the process ran beside the load.
+    Beside,
+}
+
+impl Figure {
+    /// What is shown of loads on servers.
+    pub(crate) fn of_servers(transactions: &'static str, statement: &'static str) -> Vec<Self> {
+        let throughput = Self::Throughput(transactions);
+        vec![throughput, Self::Cpu(statement), Self::Memory, Self::Mean, Self::P95, Self::Beside]
+    }
+
+    fn heading(self) -> String {
+        match self {
+            Self::Throughput(counted) => format!("{counted}/s"),
+            Self::Cpu(each) => format!("client CPU µs/{each}"),
+            Self::Bandwidth => "MB/s".to_owned(),
+            Self::Memory => "peak memory".to_owned(),
+            Self::Mean => "mean ms".to_owned(),
+            Self::P95 => "p95 ms".to_owned(),
+            Self::P99 => "p99 ms".to_owned(),
+            Self::Beside => "start and end s".to_owned(),
+        }
+    }
+
+    fn of(self, reading: &Reading) -> Option<f64> {
+        match self {
+            Self::Throughput(_) => Some(reading.transactions_per_second),
+            Self::Cpu(_) => Some(reading.cpu_us_per_query),
+            Self::Bandwidth => reading.bytes_per_second.map(|bytes| bytes / 1e6),
+            Self::Memory => reading.peak_rss_bytes.map(|bytes| bytes as f64),
+            Self::Mean => Some(reading.mean_ms),
+            Self::P95 => reading.p95_ms,
+            Self::P99 => reading.p99_ms,
+            Self::Beside => Some(reading.beside_seconds),
+        }
+    }
+
+    fn show(self, value: f64) -> String {
+        match self {
+            Self::Memory => bytes(value as u64),
+            _ => figure(value),
+        }
+    }
+
+    /// What the ratio is over that is above 1 where weighin does better, where it is shown.
+    fn over(self) -> Option<Over> {
+        match self {
+            Self::Throughput(_) => Some(Over::Other),
+            Self::Cpu(_) | Self::Memory | Self::P99 => Some(Over::Weighin),
+            Self::Bandwidth | Self::Mean | Self::P95 | Self::Beside => None,
+        }
+    }
 }
 
 impl Table {
     /// The heading and the table's first lines.
     pub(crate) fn heading(&self) -> String {
-        let Self { title, other, levels, transactions, statement } = self;
+        let Self { title, other, levels, figures } = self;
         let mut columns: Vec<String> = levels.iter().map(|&level| level.to_owned()).collect();
-        columns.extend([
-            format!("{transactions}/s"),
-            format!("weighin ÷ {other}"),
-            format!("client CPU µs/{statement}"),
-            format!("{other} ÷ weighin"),
-            "peak memory".to_owned(),
-            format!("{other} ÷ weighin"),
-            "mean ms".to_owned(),
-            "p95 ms".to_owned(),
-            "start and end s".to_owned(),
-            "pairs".to_owned(),
-        ]);
+        for figure in figures {
+            columns.push(figure.heading());
+            columns.extend(figure.over().map(|over| match over {
+                Over::Other => format!("weighin ÷ {other}"),
+                Over::Weighin => format!("{other} ÷ weighin"),
+            }));
+        }
+        columns.push("pairs".to_owned());
         format!(
-            "\n### {title}\n\nFigures are medians, weighin's before {other}'s.\n\n| {} |\n|{}\n",
-            columns.join(" | "),
+            "\n### {title}\n\nFigures are medians, weighin's before {other}'s.\n\n{}|{}\n",
+            line(&columns),
             "--:|".repeat(columns.len())
         )
     }
 
     /// A line of the table.
-    pub(crate) fn row(&self, levels: &[u64], pairs: &[Pair<Reading>]) -> String {
-        let throughput = |reading: &Reading| Some(reading.transactions_per_second);
-        let cpu = |reading: &Reading| Some(reading.cpu_us_per_query);
-        let memory = |reading: &Reading| reading.peak_rss_bytes.map(|bytes| bytes as f64);
-        let mut cells: Vec<String> = levels.iter().map(|&level| count(level)).collect();
-        cells.extend([
-            both(pairs, throughput, figure),
-            ratio(pairs, throughput, Over::Other),
-            both(pairs, cpu, figure),
-            ratio(pairs, cpu, Over::Weighin),
-            both(pairs, memory, |value| bytes(value as u64)),
-            ratio(pairs, memory, Over::Weighin),
-            both(pairs, |reading| Some(reading.mean_ms), figure),
-            both(pairs, |reading| Some(reading.p95_ms), figure),
-            both(pairs, |reading| Some(reading.beside_seconds), figure),
-            pairs.len().to_string(),
-        ]);
+    pub(crate) fn row(&self, levels: &[String], pairs: &[Pair<Reading>]) -> String {
+        let mut cells = levels.to_vec();
+        for &figure in &self.figures {
+            let of = |reading: &Reading| figure.of(reading);
+            cells.push(both(pairs, of, |value| figure.show(value)));
+            cells.extend(figure.over().map(|over| ratio(pairs, of, over)));
+        }
+        cells.push(pairs.len().to_string());
         line(&cells)
     }
 }
@@ -97,7 +153,7 @@ pub(crate) fn preparations(contests: &[Contest]) -> String {
 }
 
 /// What stands in the denominator.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Over {
     Weighin,
     Other,
@@ -145,8 +201,10 @@ mod tests {
             transactions_per_second: tps,
             cpu_us_per_query: cpu,
             peak_rss_bytes: memory,
+            bytes_per_second: None,
             mean_ms: 1.5,
-            p95_ms: 2.5,
+            p95_ms: Some(2.5),
+            p99_ms: None,
             beside_seconds: 0.25,
         }
     }
@@ -161,10 +219,10 @@ mod tests {
             title: "oltp_read_only, Unix socket".to_owned(),
             other: "sysbench",
             levels: &["clients", "pipeline"],
-            transactions: "transactions",
-            statement: "query",
+            figures: Figure::of_servers("transactions", "query"),
         };
-        let (head, row) = (table.heading(), table.row(&[1000, 10], &[pair, pair]));
+        let levels = ["1,000", "10"].map(str::to_owned);
+        let (head, row) = (table.heading(), table.row(&levels, &[pair, pair]));
         assert!(head.contains("## oltp_read_only, Unix socket\n"), "{head}");
         let columns = head.lines().find(|line| line.starts_with("| clients")).unwrap();
         for line in [columns, head.lines().last().unwrap()] {
@@ -174,6 +232,7 @@ mod tests {
         assert!(row.contains("| 3.00 (3.00–3.00) |"), "{row}");
         // Memory that is not known of one has no ratio.
         assert!(row.contains("| – / 8.00\u{a0}MiB | – |"), "{row}");
+        assert!(row.ends_with("| 1.50 / 1.50 | 2.50 / 2.50 | 0.250 / 0.250 | 2 |\n"), "{row}");
     }
 
     #[test]

@@ -4,12 +4,13 @@ mod arena;
 mod preparation;
 
 use crate::arguments::{Arguments, Transport, Workload};
-use crate::markdown::{Table, preparations};
+use crate::markdown::{Figure, Table, preparations};
 use crate::pair::{Pair, alternate};
 use crate::reading::Reading;
 use crate::runner::Runner;
 use arena::{Arena, table_arguments};
 use model::Oltp;
+use report::numbers::count;
 use std::time::Duration;
 
 pub(crate) use preparation::{Contest, Preparation};
@@ -35,13 +36,12 @@ pub(crate) fn run(
                 title: format!("{}, {}", workload.mix().name(), transport.name()),
                 other: SYSBENCH,
                 levels: &["clients"],
-                transactions: "transactions",
-                statement: "query",
+                figures: Figure::of_servers("transactions", "query"),
             };
             say(&table.heading())?;
             for clients in &arguments.clients {
                 let cell = measure(&arena, arguments, (*workload, *transport, *clients))?;
-                say(&table.row(&[(*clients).into()], &cell))?;
+                say(&table.row(&[count((*clients).into())], &cell))?;
             }
         }
     }
@@ -70,6 +70,6 @@ fn measure(
     alternate(
         arguments.pairs,
         || Reading::of_weighin(&arena.weighin("load", transport, &options)?),
-        || Reading::of_peer(&arena.sysbench_load(&oltp, transport, clients, duration)?),
+        || Ok(Reading::of_peer(&arena.sysbench_load(&oltp, transport, clients, duration)?)),
     )
 }

@@ -12,8 +12,11 @@ pub(crate) struct Reading {
     pub(crate) cpu_us_per_query: f64,
     /// Highest resident set of the process in bytes, where it is known.
     pub(crate) peak_rss_bytes: Option<u64>,
+    /// Of loads on storage.
+    pub(crate) bytes_per_second: Option<f64>,
     pub(crate) mean_ms: f64,
-    pub(crate) p95_ms: f64,
+    pub(crate) p95_ms: Option<f64>,
+    pub(crate) p99_ms: Option<f64>,
     /// How long the process ran beyond the load, in seconds: starting, connecting, ending.
     pub(crate) beside_seconds: f64,
 }
@@ -32,6 +35,7 @@ struct LoadOutput {
 struct LatencyOutput {
     mean: Option<f64>,
     p95: Option<f64>,
+    p99: Option<f64>,
 }
 
 impl Reading {
@@ -39,13 +43,14 @@ impl Reading {
     pub(crate) fn of_weighin(finished: &Finished) -> anyhow::Result<Self> {
         let load: LoadOutput =
             serde_json::from_str(&finished.stdout).context("weighin's JSON is not understood")?;
-        let latency = |value: Option<f64>| value.context("weighin ran no transaction");
         let reading = Self {
             transactions_per_second: load.transactions_per_second,
             cpu_us_per_query: finished.usage.cpu().as_secs_f64() * 1e6 / load.queries.max(1) as f64,
             peak_rss_bytes: finished.usage.peak_rss_bytes,
-            mean_ms: latency(load.latency_ms.mean)?,
-            p95_ms: latency(load.latency_ms.p95)?,
+            bytes_per_second: None,
+            mean_ms: load.latency_ms.mean.context("weighin ran no transaction")?,
+            p95_ms: load.latency_ms.p95,
+            p99_ms: load.latency_ms.p99,
             beside_seconds: finished.elapsed.as_secs_f64() - load.elapsed_seconds,
         };
         anyhow::ensure!(
@@ -57,15 +62,22 @@ impl Reading {
     }
 
     /// Of a load by another tool.
-    pub(crate) fn of_peer(load: &Measured) -> anyhow::Result<Self> {
-        let Measured { figures, elapsed } = load;
-        Ok(Self {
+    pub(crate) fn of_peer(load: &Measured) -> Self {
+        let Measured { figures, p99_ms, elapsed } = load;
+        Self {
             transactions_per_second: figures.transactions_per_second,
             cpu_us_per_query: figures.cpu_seconds * 1e6 / figures.queries.max(1) as f64,
             peak_rss_bytes: figures.peak_rss_bytes,
+            bytes_per_second: None,
             mean_ms: figures.latency_mean_ms,
-            p95_ms: figures.latency_p95_ms.context("the other tool printed no percentile")?,
+            p95_ms: figures.latency_p95_ms,
+            p99_ms: *p99_ms,
             beside_seconds: elapsed.as_secs_f64() - figures.elapsed.as_secs_f64(),
-        })
+        }
+    }
+
+    /// The same, of operations that each moved so many bytes.
+    pub(crate) fn in_blocks_of(self, bytes: u32) -> Self {
+        Self { bytes_per_second: Some(self.transactions_per_second * f64::from(bytes)), ..self }
     }
 }

@@ -3,7 +3,7 @@
 mod arena;
 
 use crate::arguments::Arguments;
-use crate::markdown::Table;
+use crate::markdown::{Figure, Table};
 use crate::pair::alternate;
 use crate::reading::Reading;
 use crate::runner::{Runner, told};
@@ -69,8 +69,7 @@ fn contest(
         title: format!("Keys and values, {title}, against {other}"),
         other,
         levels: &["clients", "pipeline"],
-        transactions: "operations",
-        statement: "command",
+        figures: Figure::of_servers("operations", "command"),
     };
     say(&table.heading())?;
     for (clients, pipeline) in LEVELS {
@@ -78,9 +77,9 @@ fn contest(
         let cell = alternate(
             pairs,
             || Reading::of_weighin(&arena.load(&workload, clients)?),
-            || Reading::of_peer(&load(&workload, clients)?),
+            || Ok(Reading::of_peer(&load(&workload, clients)?)),
         )?;
-        say(&table.row(&[clients.into(), pipeline.into()], &cell))?;
+        say(&table.row(&[clients, pipeline].map(|level| count(level.into())), &cell))?;
     }
     Ok(())
 }

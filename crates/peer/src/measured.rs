@@ -6,6 +6,8 @@ use std::time::Duration;
 pub struct Measured {
     /// What it printed, and what its process used from start to end.
     pub figures: OpinionFigures,
+    /// Of loads on storage: 99th percentile of all latencies in milliseconds.
+    pub p99_ms: Option<f64>,
     /// From before its start until after its end: connecting included.
     pub elapsed: Duration,
 }

@@ -87,7 +87,7 @@ impl Memtier {
         let text = std::fs::read_to_string(json.path()).map_err(|error| self.no_file(&error))?;
         let figures = output::figures(&text, workload, &finished.usage)
             .map_err(|message| self.0.not_understood(&message))?;
-        Ok(Some(Measured { figures, elapsed: finished.elapsed }))
+        Ok(Some(Measured { figures, p99_ms: None, elapsed: finished.elapsed }))
     }
 
     fn no_file(&self, error: &std::io::Error) -> Failure {

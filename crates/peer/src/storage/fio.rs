@@ -91,9 +91,10 @@ impl Fio {
         if !finished.status.success() {
             return Err(complaint(&finished));
         }
-        let figures = output::figures(&finished.stdout, only(order.storage), &finished.usage)
-            .map_err(|message| self.0.not_understood(&message))?;
-        Ok(Some(Measured { figures, elapsed: finished.elapsed }))
+        let (figures, p99_ms) =
+            output::figures(&finished.stdout, only(order.storage), &finished.usage)
+                .map_err(|message| self.0.not_understood(&message))?;
+        Ok(Some(Measured { figures, p99_ms, elapsed: finished.elapsed }))
     }
 }
 

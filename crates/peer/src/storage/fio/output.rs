@@ -8,12 +8,12 @@ use std::time::Duration;
 const PERCENTILE_ROUNDING: f64 = 1.0 / 64.0;
 
 /// Reads its JSON with all classes of latencies (`json+`). `only` is the one direction of a load
-/// that does not have both.
+/// that does not have both. Beside the figures: the 99th percentile of both directions.
 pub(super) fn figures(
     text: &str,
     only: Option<Direction>,
     usage: &Usage,
-) -> Result<OpinionFigures, String> {
+) -> Result<(OpinionFigures, Option<f64>), String> {
     let printed = Printed::read("fio", &FioJson, text)?;
     let rate = printed.number("iops")?.value;
     let elapsed = Duration::try_from_secs_f64(printed.number("elapsed")?.value / 1e3)
@@ -34,7 +34,7 @@ pub(super) fn figures(
             names.into_iter().filter_map(|(prefix, direction)| of(prefix, direction)).collect()
         }
     };
-    Ok(OpinionFigures {
+    let figures = OpinionFigures {
         transactions: operations.round() as u64,
         queries: operations.round() as u64,
         errors: 0,
@@ -47,7 +47,8 @@ pub(super) fn figures(
         rate_rounding: 1.0 / operations.max(1.0),
         percentile_rounding: PERCENTILE_ROUNDING,
         parts,
-    })
+    };
+    Ok((figures, printed.milliseconds("latency_p99")))
 }
 
 /// The mean latency of all parts together.
@@ -87,7 +88,8 @@ mod tests {
             direction("read", 700, 1_000_000),
             direction("write", 300, 2_000_000)
         );
-        let figures = figures(&document(&jobs), None, &USAGE).unwrap();
+        let (figures, p99) = figures(&document(&jobs), None, &USAGE).unwrap();
+        assert!(p99.is_some_and(|p99| p99 > 1.9), "{p99:?}");
         assert_eq!((figures.transactions_per_second, figures.transactions), (1000.0, 2000));
         assert!((figures.latency_mean_ms - 1.3).abs() < 1e-9, "{figures:?}");
         let [read, write] = &figures.parts[..] else { panic!("{figures:?}") };
@@ -100,7 +102,8 @@ mod tests {
     #[test]
     fn one_direction_is_that_of_the_load() {
         let jobs = direction("write", 500, 1_000_000);
-        let figures = figures(&document(&jobs), Some(Direction::Write), &USAGE).unwrap();
+        let (figures, p99) = figures(&document(&jobs), Some(Direction::Write), &USAGE).unwrap();
+        assert_eq!(p99, Some(3.0));
         assert_eq!(figures.parts.len(), 1);
         assert_eq!(figures.parts[0].direction, Direction::Write);
         assert_eq!(figures.latency_p95_ms, Some(2.0));

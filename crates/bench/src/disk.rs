@@ -1,0 +1,86 @@
+//! Storage: weighin against fio on the same file.
+
+mod volume;
+
+use crate::arguments::Arguments;
+use crate::markdown::{Figure, Table};
+use crate::pair::alternate;
+use crate::reading::Reading;
+use crate::runner::{Runner, told};
+use model::{BlockOrder, BlockShare, Storage};
+use peer::storage::{Fio, IoEngine};
+use report::numbers::bytes;
+use volume::Volume;
+
+/// Reads and writes under way.
+const DEPTH: u32 = 32;
+/// What a pattern is called, its block size, share of reads in percent, and order.
+const PATTERNS: [(&str, u32, u8, BlockOrder); 3] = [
+    ("4 KiB random reads", 4 << 10, 100, BlockOrder::Random),
+    ("16 KiB random, 70 % reads", 16 << 10, 70, BlockOrder::Random),
+    ("2 MiB sequential reads", 2 << 20, 100, BlockOrder::Sequential),
+];
+/// How fio hands its requests over, and the options that say so.
+const ENGINES: [(IoEngine, &str); 2] = [
+    (IoEngine::IoUring, "ioengine=io_uring"),
+    (IoEngine::IoUringTuned, "ioengine=io_uring, fixedbufs, registerfiles, norandommap"),
+];
+
+/// Runs all cells; `say` is given the text as it comes about.
+pub(crate) fn run(
+    runner: &Runner,
+    arguments: &Arguments,
+    say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let fio = Fio::find().map_err(told)?;
+    let volume = Volume::fill(runner, arguments)?;
+    let place = sample::host_facts(Some(&arguments.directory)).sandbox_filesystem;
+    say(&format!(
+        "\n## Storage, against fio\n\n- {}, one job\n- a file of {} on {}, {DEPTH} reads and writes \
+         under way\n",
+        fio.name(),
+        bytes(volume.bytes()),
+        place.as_deref().unwrap_or("an unknown file system"),
+    ))?;
+    for (engine, options) in ENGINES {
+        let table = Table {
+            title: format!("Against fio with {options}"),
+            other: "fio",
+            levels: &["pattern"],
+            figures: vec![
+                Figure::Throughput("IOs"),
+                Figure::Bandwidth,
+                Figure::Cpu("IO"),
+                Figure::P99,
+                Figure::Mean,
+                Figure::Memory,
+                Figure::Beside,
+            ],
+        };
+        say(&table.heading())?;
+        for (pattern, block, read_percent, order) in PATTERNS {
+            let storage = Storage {
+                blocks: vec![BlockShare { bytes: block, weight: 1 }],
+                read_percent,
+                order,
+                hot: None,
+                sync_every: None,
+                vms: 1,
+                bytes_per_vm: volume.bytes(),
+                threads: 1,
+                iops_limit: None,
+                verify: false,
+            };
+            let cell = alternate(
+                arguments.pairs,
+                || Ok(Reading::of_weighin(&volume.weighin(&storage, DEPTH)?)?.in_blocks_of(block)),
+                || {
+                    let load = volume.fio(&fio, engine, &storage, DEPTH)?;
+                    Ok(Reading::of_peer(&load).in_blocks_of(block))
+                },
+            )?;
+            say(&table.row(&[pattern.to_owned()], &cell))?;
+        }
+    }
+    Ok(())
+}
