@@ -6,8 +6,8 @@ use crate::{
 };
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    CacheState, Failure, KeyValue, Oltp, Sampling, Search, SecondOpinion, Study, Test, Trial,
-    TrialEnd, TrialRecord, Turn, UnixMillis, Workload,
+    CacheState, Failure, KeyValue, Oltp, Sampling, Search, SecondOpinion, Storage, Study, Test,
+    Trial, TrialEnd, TrialRecord, Turn, UnixMillis, Workload,
 };
 use std::time::SystemTime;
 use target::os::drop_os_caches;
@@ -17,8 +17,8 @@ use target::os::drop_os_caches;
 pub(crate) enum Footing {
     /// One with a server.
     Server(Box<Stand>),
-    /// One without.
-    Volumes(Box<Volumes>),
+    /// One without, and the tools that give second opinions, where the study asks for them.
+    Volumes(Box<Volumes>, opinion::Tools),
 }
 
 /// A server that a campaign works with, and which data it holds.
@@ -103,9 +103,9 @@ pub(crate) fn run_trial(
     let started_at = now();
     let (attempt, second_opinion) = match footing {
         Footing::Server(stand) => on_server(stand, trial, test, study, stop, observe)?,
-        Footing::Volumes(volumes) => {
-            let attempt = on_volumes(volumes, trial, test, study, stop, observe);
-            (attempt.transpose()?, None)
+        Footing::Volumes(volumes, tools) => {
+            let second = tools.of(test);
+            on_volumes(volumes, second.as_ref(), (trial, test), study, stop, observe)?
         }
     };
     let (end, sampling, search) = match attempt {
@@ -161,34 +161,66 @@ fn on_server(
     Some((attempt.transpose()?, second_opinion))
 }
 
-/// A trial on volumes; `Ok(None)` when asked to stop.
+/// A trial on volumes, with a second opinion where the test asks for one.
 fn on_volumes(
     volumes: &mut Volumes,
-    trial: &Trial,
-    test: &Test,
+    second: Option<&opinion::Second>,
+    (trial, test): (&Trial, &Test),
     study: &Study,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
-) -> Result<Option<(Measured, Option<Search>)>, Failure> {
-    let beside = Beside { server_pid: None, volume: volumes.members() };
-    let Workload::Storage(storage) = &test.workload else {
-        let door = &mut Door::Volumes(volumes);
-        return measured(door, (trial, test), study, beside, stop, observe);
+) -> Option<(Attempt, Option<SecondOpinion>)> {
+    if let Workload::Storage(storage) = &test.workload {
+        match filled(volumes, storage, (trial, study), stop, observe) {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(failure) => return Some((Err(failure), None)),
+        }
+    }
+    let turn = Turn::of_repeat(trial.key.repeat);
+    let ask = |volumes: &mut Volumes| match second {
+        None => Some(None),
+        Some(tool) => tool.ask_volumes(volumes, (trial, test), turn, stop).map(Some),
     };
+    let before = if turn == Turn::Before { ask(volumes)? } else { None };
+    let attempt = load_volumes(volumes, (trial, test), study, stop, observe).transpose()?;
+    let after = if turn == Turn::After && attempt.is_ok() { ask(volumes)? } else { None };
+    Some((attempt, before.or(after)))
+}
+
+/// Makes sure that the data of a load is there. False when asked to stop.
+fn filled(
+    volumes: &mut Volumes,
+    storage: &Storage,
+    (trial, study): (&Trial, &Study),
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<bool, Failure> {
     let target = trial.key.target.as_str();
     let filled = volumes.fill(storage, study.seed, stop, &mut |step| {
         observe(Event::Preparing { target, step });
     })?;
-    if filled.is_none() {
-        return Ok(None);
-    }
+    Ok(filled.is_some())
+}
+
+/// Weighin's own load on volumes; `Ok(None)` when asked to stop.
+fn load_volumes(
+    volumes: &mut Volumes,
+    (trial, test): (&Trial, &Test),
+    study: &Study,
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<Option<(Measured, Option<Search>)>, Failure> {
     if test.cache == CacheState::Cold {
         drop_os_caches()?;
     }
+    let beside = Beside { server_pid: None, volume: volumes.members() };
     let door = &mut Door::Volumes(volumes);
     let done = measured(door, (trial, test), study, beside, stop, observe);
-    // A load that failed may have written as well.
-    volumes.loaded(storage);
+    if let Workload::Storage(storage) = &test.workload {
+        // A load that failed may have written as well.
+        volumes.loaded(storage);
+    }
     done
 }
 

@@ -249,6 +249,7 @@ impl<'a> Campaign<'a> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<bool, Failure> {
         let loads = loads(self.study);
+        let tools = opinion::Tools::find(self.study, target)?;
         let mut volumes = Volumes::take(target, &loads, consent)?;
         let mut server = volumes.facts().clone();
         if let Some(first) = loads.first() {
@@ -262,7 +263,7 @@ impl<'a> Campaign<'a> {
             let version = server.version.as_str();
             observe(Event::Ready { target: name, version, prepared: &prepared });
         }
-        self.footings.push(Footing::Volumes(Box::new(volumes)));
+        self.footings.push(Footing::Volumes(Box::new(volumes), tools));
         self.facts.push(TargetFacts { target: target.name.clone(), server });
         Ok(true)
     }

@@ -374,7 +374,7 @@ pub(crate) struct TestTable {
     pub cache: Maybe<String>,
     /// Whether another installed tool repeats every trial, so that the report can say whether the
     /// two agree; false when absent. Takes as long again. sysbench for `oltp_...`; for `key_value`
-    /// memtier_benchmark, or else redis-benchmark, which either reads or writes.
+    /// memtier_benchmark, or else redis-benchmark, which either reads or writes; for `storage` fio.
     #[schemars(with = "Option<bool>")]
     pub second_opinion: Maybe<bool>,
     /// How many processes make the load together, each with its share of the clients, as several

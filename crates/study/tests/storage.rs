@@ -98,6 +98,10 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         ("pattern = \"o1 b2m\"\nvms = 2\ndata = \"4KiB\"", ["too small", "at least 2097152"]),
         ("pattern = \"o1 b4k\"\nvms = 2\ndata = \"40\"", ["`data`: `40` has no unit", "GiB"]),
         ("pattern = \"o1 b4k\"\nhot = { ios = 90 }", ["`hot` needs `space`", "ios = 90"]),
+        (
+            "pattern = \"o1 b4k\"\ncpu_limit = 60\nsecond_opinion = true",
+            ["cannot be had of a `cpu_limit`", "levels of `in_flight`"],
+        ),
         ("pattern = \"redo log\"\nreads = 70", ["says it already", "leave `reads` out"]),
         ("pattern = \"o1 b4k\"\nsync_every = 1", ["only reads are made", "reads = 70"]),
         (

@@ -93,6 +93,9 @@ pub(crate) struct PlanArguments {
     /// Multiply all warm-ups and durations
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
+    /// Also print the command lines of fio and DiskSpd that mean the same as tests on storage
+    #[arg(long)]
+    pub(crate) commands: bool,
 }
 
 #[derive(Debug, Args)]

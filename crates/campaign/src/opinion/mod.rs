@@ -2,15 +2,17 @@
 
 mod key_value;
 mod sql;
+mod storage;
 
 use crate::trial::Stand;
-use crate::{Control, Login};
+use crate::{Control, Login, Volumes};
 use engine::Stop;
 use model::{
     Failure, FailureKind, OpinionEnd, SecondOpinion, Study, Target, Test, Trial, Turn, Workload,
 };
 use peer::Measured;
 use peer::key_value::KeyValueTool;
+use peer::storage::Fio;
 use peer::sysbench::Sysbench;
 use std::collections::BTreeMap;
 
@@ -19,6 +21,7 @@ use std::collections::BTreeMap;
 enum Tool {
     Sysbench(Sysbench),
     KeyValue(KeyValueTool),
+    Fio(Fio),
 }
 
 /// The tools that give second opinions on a target.
@@ -41,7 +44,8 @@ impl Tools {
                 Workload::KeyValue(keys) => {
                     Tool::KeyValue(key_value::tool(keys, target, &test.name)?)
                 }
-                Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
+                Workload::Storage(storage) => Tool::Fio(storage::tool(storage, &test.name)?),
+                Workload::Oltp(_) | Workload::Imported(_) => {
                     Tool::Sysbench(sql::tool(test.workload.oltp()?, target, &test.name)?)
                 }
             };
@@ -83,17 +87,48 @@ impl Second {
         turn: Turn,
         stop: &Stop,
     ) -> Option<SecondOpinion> {
-        let end = match self.load(stand, (trial, test), study_seed, stop) {
+        let load = self.load(stand, (trial, test), study_seed, stop);
+        // As after a trial: what matters will show when the server is needed next.
+        let _ = stand.deployment.rest();
+        self.opinion(load, turn)
+    }
+
+    /// The same on volumes, whose data must have been filled.
+    pub(crate) fn ask_volumes(
+        &self,
+        volumes: &mut Volumes,
+        (trial, test): (&Trial, &Test),
+        turn: Turn,
+        stop: &Stop,
+    ) -> Option<SecondOpinion> {
+        let load = match (&self.0, &test.workload) {
+            (Tool::Fio(fio), Workload::Storage(storage)) => {
+                storage::load(fio, volumes, (trial, test, storage), stop)
+            }
+            _ => Err(cannot(&self.name(), &format!("the test {}", test.name))),
+        };
+        self.opinion(load, turn)
+    }
+
+    /// What came of it; `None` when asked to stop.
+    fn opinion(
+        &self,
+        load: Result<Option<Measured>, Failure>,
+        turn: Turn,
+    ) -> Option<SecondOpinion> {
+        let end = match load {
             Ok(load) => OpinionEnd::Measured(load?.figures),
             Err(failure) => OpinionEnd::Failed(failure),
         };
-        // As after a trial: what matters will show when the server is needed next.
-        let _ = stand.deployment.rest();
-        let tool = match &self.0 {
+        Some(SecondOpinion { tool: self.name(), turn, end })
+    }
+
+    fn name(&self) -> String {
+        match &self.0 {
             Tool::Sysbench(sysbench) => sysbench.name(),
             Tool::KeyValue(tool) => tool.name(),
-        };
-        Some(SecondOpinion { tool, turn, end })
+            Tool::Fio(fio) => fio.name(),
+        }
     }
 
     fn load(
@@ -111,8 +146,8 @@ impl Second {
             (Tool::Sysbench(sysbench), workload) => {
                 sql::load(sysbench, stand, control, (trial, test, workload.oltp()?), stop)
             }
-            (Tool::KeyValue(tool), _) => {
-                Err(cannot(&tool.name(), &format!("the test {}", test.name)))
+            (Tool::KeyValue(_) | Tool::Fio(_), _) => {
+                Err(cannot(&self.name(), &format!("the test {}", test.name)))
             }
         }
     }

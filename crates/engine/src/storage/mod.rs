@@ -48,6 +48,11 @@ use std::time::Duration;
 /// Reads and writes that all virtual machines together may keep in flight.
 const MOST_IN_FLIGHT: u64 = 1 << 20;
 
+/// Whether loads can go through io_uring here.
+pub fn has_ring() -> bool {
+    ring::is_permitted()
+}
+
 /// How storage is read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {

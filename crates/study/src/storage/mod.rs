@@ -230,20 +230,16 @@ fn refuse_others(table: &TestTable, problems: &mut Problems) {
         ],
         problems,
     );
-    if let Some(asked) = table.second_opinion.as_ref().filter(|_| level::asks_second_opinion(table))
-    {
-        problems
-            .add(
-                asked.span(),
-                "`second_opinion` cannot be had of storage: sysbench knows no volumes",
-            )
-            .help("leave it out");
-    }
 }
 
 /// How busy the processors may be under the highest load.
 pub(crate) fn cpu_limit(table: &TestTable, problems: &mut Problems) -> Option<u8> {
-    table.cpu_limit.as_ref()?;
+    let written = table.cpu_limit.as_ref()?;
+    if level::asks_second_opinion(table) {
+        problems
+            .add(written.span(), "`second_opinion` cannot be had of a `cpu_limit`: fio has none")
+            .help("ask for it in a test with levels of `in_flight`");
+    }
     u8::try_from(whole("cpu_limit", &table.cpu_limit, 99, 1..=99, problems)).ok()
 }
 

@@ -1,3 +1,5 @@
+mod others;
+
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
@@ -11,7 +13,11 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let plan = study::expand(&study, study.seed);
     let total = study::estimate(&plan, &study);
-    print(&(describe(&plan, total, clients_heading(&study)) + &space(&study)))?;
+    let mut text = describe(&plan, total, clients_heading(&study)) + &space(&study);
+    if arguments.commands {
+        text += &others::commands(&study)?;
+    }
+    print(&text)?;
     Ok(Exit::Done)
 }
 

@@ -93,3 +93,52 @@ fn what_no_installed_tool_can_run_is_refused_before_the_run() {
         }
     }
 }
+
+#[test]
+fn fio_repeats_every_trial_on_the_same_files() {
+    let place = Workplace::new();
+    let volume = tempfile::tempdir_in("/var/tmp").unwrap();
+    let study = format!(
+        r#"
+[study]
+name = "disk"
+repeats = 2
+seed = 3
+
+[[target]]
+name = "disk"
+kind = "storage"
+volumes = ["{}"]
+
+[[test]]
+workload = "storage"
+pattern = "t1 o4 b4k"
+reads = 70
+vms = 2
+data = "8MiB"
+warmup = "200ms"
+duration = "1s"
+second_opinion = true
+"#,
+        volume.path().display()
+    );
+    place.write("disk.toml", study);
+    let plan = place.weighin(&["plan", "disk.toml", "--commands"]).done();
+    for part in ["fio --ioengine=io_uring", "--rwmixread=70", "diskspd.exe", "-o4 -w30"] {
+        assert!(plan.contains(part), "no {part:?} in:\n{plan}");
+    }
+    place.weighin(&["run", "disk.toml"]).done();
+    let dataset = place.store().dataset().unwrap();
+    assert_eq!(dataset.trials.len(), 2);
+    for trial in &dataset.trials {
+        assert!(trial.load().is_some(), "{:?}", trial.end);
+        let opinion = trial.second_opinion.as_ref().expect("fio was asked");
+        assert!(opinion.tool.starts_with("fio 3."), "{}", opinion.tool);
+        let OpinionEnd::Measured(figures) = &opinion.end else { panic!("{opinion:?}") };
+        assert_eq!(figures.parts.len(), 2, "{figures:?}");
+    }
+    let text = place.weighin(&["report", "disk.toml", "--format", "markdown"]).done();
+    for part in ["p99 latency of reads", "mean latency of writes", "fio 3."] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}

@@ -1,0 +1,53 @@
+//! fio on the files of a trial.
+
+use super::cannot;
+use crate::Volumes;
+use engine::Stop;
+use model::{CacheState, Failure, Storage, Test, Trial};
+use peer::Measured;
+use peer::storage::{Data, Fio, IoEngine, StorageOrder, unsupported};
+use target::os::drop_os_caches;
+
+pub(super) fn tool(storage: &Storage, test: &str) -> Result<Fio, Failure> {
+    let fio = Fio::find()?;
+    let reason = match unsupported(storage) {
+        None if storage.verify && storage.writes() => {
+            Some("writes over what weighin is to check when it reads")
+        }
+        reason => reason,
+    };
+    match reason {
+        Some(reason) => Err(cannot(&fio.name(), &format!("the test {test}: it {reason}"))),
+        None => Ok(fio),
+    }
+}
+
+pub(super) fn load(
+    fio: &Fio,
+    volumes: &mut Volumes,
+    (trial, test, storage): (&Trial, &Test, &Storage),
+    stop: &Stop,
+) -> Result<Option<Measured>, Failure> {
+    if test.cache == CacheState::Cold {
+        drop_os_caches()?;
+    }
+    let files = volumes.files_of(storage).into_iter();
+    let data: Vec<Data> = files
+        .map(|file| Data { path: file.path, offset: file.offset, length: file.length })
+        .collect();
+    let order = StorageOrder {
+        storage,
+        data: &data,
+        in_flight: trial.key.level.clients,
+        warmup: test.warmup,
+        duration: test.duration,
+    };
+    let engine = match engine::storage::has_ring() {
+        true => IoEngine::IoUringTuned,
+        false => IoEngine::LibAio,
+    };
+    let load = fio.load(&order, engine, trial.seed >> 33, &|| stop.is_requested());
+    // A load that failed may have written as well.
+    volumes.loaded(storage);
+    load
+}

@@ -1,0 +1,73 @@
+//! Command lines of other tools that mean the same as the tests of a study.
+
+use crate::exit::CliError;
+use engine::storage::files_within;
+use model::{Place, Storage, StoragePlace, Study, Test, Workload};
+use peer::storage::{Data, StorageOrder, diskspd, fio_line};
+use report::numbers::count;
+use std::fmt::Write;
+
+/// The command lines for each level of each test on storage: of one virtual machine, as the first
+/// target has it.
+///
+/// # Errors
+/// When the study has no such test.
+pub(super) fn commands(study: &Study) -> Result<String, CliError> {
+    let place = study.targets.iter().find_map(|target| match &target.place {
+        Place::Storage(place) => Some(place),
+        Place::Sandbox(_) | Place::Server(_) | Place::Elsewhere => None,
+    });
+    let mut text = String::new();
+    for test in &study.tests {
+        if let (Workload::Storage(storage), Some(place)) = (&test.workload, place) {
+            of_test(&mut text, test, storage, place);
+        }
+    }
+    match text.is_empty() {
+        false => Ok(text),
+        true => Err(CliError::usage(
+            "--commands is for tests on storage, and the study has none",
+            "leave it out",
+        )),
+    }
+}
+
+fn of_test(text: &mut String, test: &Test, storage: &Storage, place: &StoragePlace) {
+    let Some(data) = first(storage, place) else { return };
+    for level in &test.levels {
+        let order = StorageOrder {
+            storage,
+            data: std::slice::from_ref(&data),
+            in_flight: level.clients,
+            warmup: test.warmup,
+            duration: test.duration,
+        };
+        let machines = match storage.vms {
+            1 => String::new(),
+            vms => format!(", each of {} virtual machines", count(vms.into())),
+        };
+        let windows = diskspd(&order, &data.path);
+        // Writing to a text does not fail.
+        let _ = writeln!(
+            text,
+            "\n{}, {} in flight{machines}:\n  {}\n  {}",
+            test.name,
+            count(level.clients.into()),
+            fio_line(&order),
+            windows.command,
+        );
+        if !windows.differs.is_empty() {
+            let _ = writeln!(text, "  DiskSpd differs: {}.", windows.differs.join("; "));
+        }
+    }
+}
+
+/// The data of the first virtual machine.
+fn first(storage: &Storage, place: &StoragePlace) -> Option<Data> {
+    let (path, length) = (&place.volumes.first()?.path, storage.bytes_per_vm);
+    if !path.is_dir() {
+        return Some(Data { path: path.clone(), offset: 0, length });
+    }
+    let file = files_within(path, 0, &[0], length).into_iter().next()?;
+    Some(Data { path: file.path, offset: file.offset, length })
+}
