@@ -27,7 +27,7 @@ impl<'r> Volume<'r> {
             .with_context(|| format!("cannot write in {}", arguments.directory.display()))?;
         let length = u64::from(arguments.gibibytes) << 30;
         let mut prepare = runner.weighin();
-        prepare.arg("prepare").arg(directory.path()).arg(format!("--data={length}"));
+        prepare.arg("prepare").arg(directory.path()).arg(format!("--data={length}B"));
         runner.run(&mut prepare)?;
         let path = largest_file(directory.path())
             .with_context(|| format!("weighin made no file in {}", directory.path().display()))?;
@@ -44,8 +44,7 @@ impl<'r> Volume<'r> {
     pub(super) fn weighin(&self, storage: &Storage, in_flight: u32) -> anyhow::Result<Finished> {
         let mut load = self.runner.weighin();
         load.arg("load").arg(self.directory.path()).args([
-            "--workload=storage".to_owned(),
-            format!("--data={}", self.data.length),
+            format!("--data={}B", self.data.length),
             format!("--pattern={}", storage.pattern(in_flight)),
             format!("--reads={}", storage.read_percent),
             format!("--duration={}s", self.duration.as_secs()),
