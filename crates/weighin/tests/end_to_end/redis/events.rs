@@ -38,7 +38,7 @@ fn a_snapshot_at_weighins_word_has_its_moment_its_fork_and_its_cost() {
     let place = Workplace::new();
     // Keys that take so long to save that the counters are read meanwhile.
     let target = sandbox("save = \"\", rdb-key-save-delay = 1_500");
-    let keys = "duration = \"6s\"\ntrigger = \"bgsave\"\ntrigger_at = \"1500ms\"";
+    let keys = "duration = \"10s\"\ntrigger = \"bgsave\"\ntrigger_at = \"1500ms\"";
     let report = report(&place, &study(&target, keys));
     let snapshots = events(&report, "snapshot");
     assert_eq!(snapshots.len(), 2, "{report:#}");
