@@ -44,9 +44,14 @@ pub(crate) fn findings(
         let SearchOutcome::Found { load: measured } = target.outcome else { return None };
         let kept = target.searches.iter().filter_map(|search| search.answer.kept);
         let lowest = kept.min_by(f64::total_cmp)?;
+        let rate = measured.interval.map_or(lowest, |interval| interval.low.min(lowest));
+        // Where repeats scatter so much, nothing can be promised.
+        if rate < 1.0 {
+            return None;
+        }
         let promise = Promise {
             bound: search.bound,
-            rate: measured.interval.map_or(lowest, |interval| interval.low.min(lowest)),
+            rate,
             measured,
             load: load.clone(),
             in_flight,

@@ -4,6 +4,7 @@ use super::{Cell, Column, Table, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::view;
 use analyse::{Analysis, CellVolume, DiskEstimates, TestAnalysis};
+use model::Noun;
 use stats::Estimate;
 
 const MEGA: f64 = 1e6;
@@ -53,7 +54,12 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> Option<Table>
         columns.push(numbers("%util"));
     }
     let counted = view::counted(test);
-    columns.extend([numbers(format!("{counted} per IO")), numbers("requests per IO")]);
+    let per_io = match counted {
+        // Those that were asked for, over those that the disk made of them.
+        Noun::IO => "asked for per IO".to_owned(),
+        counted => format!("{counted} per IO"),
+    };
+    columns.extend([numbers(per_io), numbers("requests per IO")]);
     rows(analysis, test, columns, |volume| {
         let together = &volume.together;
         let mut row = figures(&RATES, together);
