@@ -29,7 +29,7 @@ fn a_study_searches_for_the_highest_rate_on_each_target_and_reports_it() {
     }
 
     let page = place.weighin(&["report", "duel.toml", "--format", "markdown"]).done();
-    for words in ["p95 &lt; 60 ms", "highest rate, transactions/s", "bounded latency, ms"] {
+    for words in ["p95 &lt; 60 ms", "highest rate, transactions/s", "p95 latency, ms"] {
         assert!(page.contains(words), "no «{words}» in {page}");
     }
     assert!(!page.contains("At its peak"), "{page}");
