@@ -10,6 +10,7 @@ mod machine;
 mod markdown;
 mod mysql;
 mod pair;
+mod private_server;
 mod reading;
 mod redis;
 mod runner;

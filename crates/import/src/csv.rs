@@ -102,7 +102,7 @@ impl Row<'_> {
         for name in CLIENTS {
             clients = clients.or(whole(name)?);
         }
-        Ok(Level { clients: clients.unwrap_or(0), rate: whole("rate")?, search: None })
+        Ok(Level { rate: whole("rate")?, ..Level::clients(clients.unwrap_or(0)) })
     }
 }
 

@@ -14,6 +14,7 @@ mod key_value;
 mod keys;
 mod latency;
 mod latency_log;
+mod level;
 mod load;
 mod metric;
 mod mix;
@@ -45,6 +46,7 @@ pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use latency_log::{EncodedLatencies, LatencyLogLine};
+pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Fleet, GeneratorShare,
     Interval, IoAccount, IoFigures, IoMethod, Ledger, LoadResult, Moved, NoticeDelay,
@@ -69,7 +71,7 @@ pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
     Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Study, System, Target, Tls,
 };
-pub use test::{Arrivals, CacheState, Level, Test};
+pub use test::{Arrivals, CacheState, Test};
 pub use trigger::{BackgroundWork, Trigger, TriggerAnswer, Triggered};
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use workload::Workload;

@@ -20,6 +20,10 @@ impl Noun {
     pub const IO: Self = Self::new("IO", "IOs");
     /// What other tools call either.
     pub const REQUEST: Self = Self::new("request", "requests");
+    /// A connection that runs one operation after another.
+    pub const CLIENT: Self = Self::new("client", "clients");
+    /// What a volume has under way.
+    pub const IN_FLIGHT: Self = Self::new("in flight", "in flight");
     /// A statement of SQL.
     pub const QUERY: Self = Self::new("query", "queries");
     /// A command of a key-value store.

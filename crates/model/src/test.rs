@@ -1,4 +1,4 @@
-use crate::{ArrivalProcess, Bound, ErrorPolicy, SearchOver, Slo, Trigger, Workload};
+use crate::{ArrivalProcess, Bound, ErrorPolicy, Level, Slo, Trigger, Workload};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -80,66 +80,6 @@ impl Default for Arrivals {
     }
 }
 
-/// How hard a workload is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Level {
-    /// Connections. In a closed loop each runs one transaction after another. 0 in results that
-    /// were imported and do not say.
-    pub clients: u32,
-    /// Open loop: transactions offered per second, over all connections.
-    #[serde(default)]
-    pub rate: Option<u32>,
-    /// Where the level is not given but searched for: what the search varies. `clients` is the
-    /// most connections that it may use, and there is no `rate`.
-    #[serde(default)]
-    pub search: Option<SearchOver>,
-}
-
-impl Level {
-    /// Of imported results that do not say how hard the load was, or that know no levels.
-    pub const NOT_STATED: Self = Self { clients: 0, rate: None, search: None };
-
-    /// A closed loop of so many clients.
-    pub fn clients(clients: u32) -> Self {
-        Self { clients, rate: None, search: None }
-    }
-
-    /// An open loop of so many transactions per second over so many connections.
-    pub fn rate(clients: u32, rate: u32) -> Self {
-        Self { clients, rate: Some(rate), search: None }
-    }
-
-    /// The highest load of that kind under a bound, with so many connections at most.
-    pub fn searched(over: SearchOver, clients: u32) -> Self {
-        Self { clients, rate: None, search: Some(over) }
-    }
-
-    /// Whether transactions are offered at a rate, given or searched for.
-    pub fn is_open(&self) -> bool {
-        self.rate.is_some() || self.search == Some(SearchOver::Rate)
-    }
-}
-
-impl std::fmt::Display for Level {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.rate, self.clients) {
-            _ if self.search == Some(SearchOver::Rate) => f.write_str("the highest rate"),
-            _ if self.search.is_some() => f.write_str("the highest number of clients"),
-            (Some(rate), _) => write!(f, "{}/s", grouped(rate)),
-            (None, 0) => f.write_str("level not stated"),
-            (None, 1) => f.write_str("1 client"),
-            (None, n) => write!(f, "{} clients", grouped(n)),
-        }
-    }
-}
-
-/// A number as reports have it: `1,000`.
-fn grouped(number: u32) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
-    groups.collect::<Vec<_>>().join(",")
-}
-
 /// The state of the caches when a trial starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -148,17 +88,4 @@ pub enum CacheState {
     Warm,
     /// Server stopped, file systems synced, the operating system's caches dropped, server started.
     Cold,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_read_as_numbers_do_in_reports() {
-        assert_eq!(Level::clients(1).to_string(), "1 client");
-        assert_eq!(Level::clients(1_000).to_string(), "1,000 clients");
-        assert_eq!(Level::rate(64, 1_234_567).to_string(), "1,234,567/s");
-        assert_eq!(Level::rate(64, 12).to_string(), "12/s");
-    }
 }

@@ -1,7 +1,7 @@
 //! Everything, for programs.
 
 use crate::trial_columns::{columns, rows};
-use crate::{view, words};
+use crate::{GeneratorFigures, view, words};
 use analyse::{Analysis, BreakEven, Contrast, Finding, SettingDifference, Summary, TestAnalysis};
 use model::{HostFacts, Price, ServerFacts, TrialRecord};
 use serde::Serialize;
@@ -34,15 +34,8 @@ struct Report<'a> {
 struct GeneratorReport {
     position: u32,
     generator: usize,
-    clients: u32,
-    transactions: u64,
-    queries: u64,
-    errors: u64,
-    latency_p50_ms: Option<f64>,
-    latency_p99_ms: Option<f64>,
-    cpu_seconds: f64,
-    peak_rss_bytes: u64,
-    begun_late_seconds: f64,
+    #[serde(flatten)]
+    figures: GeneratorFigures,
 }
 
 #[derive(Serialize)]
@@ -153,21 +146,10 @@ fn load_generators(analysis: &Analysis) -> Vec<GeneratorReport> {
     let of_trial = |record: &TrialRecord| {
         let position = record.position;
         let shares = record.load().map(|load| load.generators.clone()).unwrap_or_default();
-        shares.into_iter().enumerate().map(move |(place, share)| {
-            let latencies = share.latencies.unpack();
-            GeneratorReport {
-                position,
-                generator: place + 1,
-                clients: share.clients,
-                transactions: share.transactions,
-                queries: share.queries,
-                errors: share.errors,
-                latency_p50_ms: latencies.percentile_ms(50.0),
-                latency_p99_ms: latencies.percentile_ms(99.0),
-                cpu_seconds: share.cpu_seconds,
-                peak_rss_bytes: share.peak_rss_bytes,
-                begun_late_seconds: share.begun_late.as_secs_f64(),
-            }
+        shares.into_iter().enumerate().map(move |(place, share)| GeneratorReport {
+            position,
+            generator: place + 1,
+            figures: GeneratorFigures::of(&share),
         })
     };
     analysis.dataset.trials.iter().flat_map(of_trial).collect()

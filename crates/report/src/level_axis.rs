@@ -3,7 +3,7 @@
 use crate::numbers::{NOTHING, count};
 use crate::{view, words};
 use analyse::TestAnalysis;
-use model::{Level, Noun};
+use model::{Level, LevelUnit, Noun};
 
 /// What the levels of a test count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,10 @@ impl LevelAxis {
         let stated = test.cells.iter().any(|cell| cell.level != Level::NOT_STATED);
         match (open, stated) {
             (true, _) => Self::Rate(view::counted(test)),
-            (false, true) if !test.fleets.is_empty() => Self::InFlight,
-            (false, true) => Self::Clients,
+            (false, true) => match test.cells.first().map(|cell| cell.level.unit) {
+                Some(LevelUnit::InFlight) => Self::InFlight,
+                Some(LevelUnit::Clients) | None => Self::Clients,
+            },
             (false, false) => Self::NotStated,
         }
     }

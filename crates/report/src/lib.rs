@@ -5,6 +5,7 @@
 
 mod advice;
 mod csv;
+mod generator;
 mod html;
 mod json;
 mod level_axis;
@@ -21,6 +22,7 @@ use analyse::Analysis;
 use std::io::{self, Write};
 
 pub use advice::{terminal_answers, terminal_rules};
+pub use generator::GeneratorFigures;
 pub use terminal::terminal_summary;
 
 /// What a report is written as.

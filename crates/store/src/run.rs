@@ -2,7 +2,8 @@
 
 use crate::value::{Columns, Json, Name, Nanos, Seed};
 use model::{
-    Block, HostFacts, Level, Plan, RunInfo, SearchOver, Study, Trial, TrialKey, UnixMillis,
+    Block, HostFacts, Level, LevelUnit, Plan, RunInfo, SearchOver, Study, Trial, TrialKey,
+    UnixMillis,
 };
 use rusqlite::{Connection, Result, params};
 
@@ -31,7 +32,7 @@ pub(crate) fn insert(
     )?;
     let mut statement = connection.prepare(
         "INSERT INTO planned_trial (position, block, target, test, clients, rate, repeat, seed,
-         load_time_ns, search) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         load_time_ns, search, unit) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for block in &plan.blocks {
         for trial in &block.trials {
@@ -45,7 +46,8 @@ pub(crate) fn insert(
                 trial.key.repeat,
                 Seed(trial.seed),
                 Nanos(trial.load_time),
-                trial.key.level.search.map(Name)
+                trial.key.level.search.map(Name),
+                Name(trial.key.level.unit)
             ])?;
         }
     }
@@ -74,8 +76,8 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
     )?;
     let mut blocks: Vec<Block> = Vec::new();
     let mut statement = connection.prepare(
-        "SELECT block, position, target, test, clients, rate, search, repeat, seed, load_time_ns
-         FROM planned_trial ORDER BY position",
+        "SELECT block, position, target, test, clients, rate, search, unit, repeat, seed,
+         load_time_ns FROM planned_trial ORDER BY position",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -89,6 +91,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
                 clients: columns.next()?,
                 rate: columns.next()?,
                 search: columns.next::<Option<Name<SearchOver>>>()?.map(|name| name.0),
+                unit: columns.next::<Name<LevelUnit>>()?.0,
             },
             repeat: columns.next()?,
         };

@@ -48,7 +48,7 @@ fn a_pattern_says_threads_in_flight_and_blocks() {
     assert_eq!(storage.blocks, [BlockShare { bytes: 4096, weight: 1 }]);
     assert_eq!((storage.threads, storage.read_percent, storage.bytes_per_vm), (4, 70, 2 << 30));
     assert_eq!(storage.order, BlockOrder::Random);
-    assert_eq!(levels, [Level::clients(64)]);
+    assert_eq!(levels, [Level::in_flight(64)]);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_redo_log_is_written_in_order_with_a_sync_after_every_block() {
     let (storage, levels) = accepted("pattern = \"redo log\"");
     assert_eq!((storage.read_percent, storage.sync_every), (0, Some(1)));
     assert_eq!(storage.order, BlockOrder::Sequential);
-    assert_eq!(levels, [Level::clients(1)]);
+    assert_eq!(levels, [Level::in_flight(1)]);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn every_part_of_a_pattern_has_a_key_of_its_own() {
         (storage.sync_every, storage.iops_limit, storage.verify),
         (Some(8), Some(500), true)
     );
-    assert_eq!(levels, [Level::clients(2), Level::clients(8)]);
+    assert_eq!(levels, [Level::in_flight(2), Level::in_flight(8)]);
 }
 
 #[test]

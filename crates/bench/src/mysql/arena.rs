@@ -1,13 +1,13 @@
 use crate::arguments::Transport;
+use crate::private_server;
 use crate::runner::{Runner, told};
-use anyhow::bail;
-use model::{Oltp, OltpMix, PasswordSource};
+use model::{Oltp, OltpMix, System};
 use peer::child::Finished;
 use peer::sysbench::{Server, Sysbench, Task};
 use peer::{Address, Measured};
 use std::path::PathBuf;
 use std::time::Duration;
-use target::sandbox::{Sandbox, SandboxOptions};
+use target::sandbox::Sandbox;
 
 /// Both tools use as many tables.
 const TABLES: u32 = 4;
@@ -32,16 +32,7 @@ impl<'r> Arena<'r> {
     /// Starts a server; it is gone when this is dropped.
     pub(super) fn open(runner: &'r Runner) -> anyhow::Result<Self> {
         let sysbench = Sysbench::find().map_err(told)?;
-        let settings = SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let sandbox = Sandbox::start(SandboxOptions {
-            name: "bench".to_owned(),
-            settings: settings.into(),
-            ..SandboxOptions::default()
-        })
-        .map_err(told)?;
-        let PasswordSource::File(password_file) = sandbox.address().password.clone() else {
-            bail!("the private server's password is in no file");
-        };
+        let (sandbox, password_file) = private_server::start(System::MariaDb, &SETTINGS)?;
         Ok(Self { sandbox, sysbench, runner, password_file })
     }
 

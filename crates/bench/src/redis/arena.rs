@@ -1,6 +1,7 @@
+use crate::private_server;
 use crate::runner::{Runner, told};
 use anyhow::{Context, bail};
-use model::{KeyValue, PasswordSource, System};
+use model::{KeyValue, System};
 use peer::child::Finished;
 use peer::key_value::{Guest, Memtier, RedisBenchmark, Server};
 use peer::{Address, Measured};
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use target::client::Secret;
 use target::client::redis::RedisConnection;
-use target::sandbox::{Sandbox, SandboxOptions};
+use target::sandbox::Sandbox;
 
 /// A log that is synced every second; how long it may get decides this program.
 const SETTINGS: [(&str, &str); 4] = [
@@ -36,17 +37,7 @@ pub(super) struct Arena<'r> {
 impl<'r> Arena<'r> {
     /// Starts a server; it is gone when this is dropped. All loads take so many seconds.
     pub(super) fn open(runner: &'r Runner, seconds: u32) -> anyhow::Result<Self> {
-        let settings = SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let sandbox = Sandbox::start(SandboxOptions {
-            system: System::Redis,
-            name: "bench".to_owned(),
-            settings: settings.into(),
-            ..SandboxOptions::default()
-        })
-        .map_err(told)?;
-        let PasswordSource::File(password_file) = sandbox.address().password.clone() else {
-            bail!("the private server's password is in no file");
-        };
+        let (sandbox, password_file) = private_server::start(System::Redis, &SETTINGS)?;
         Ok(Self { sandbox, runner, password_file, duration: Duration::from_secs(seconds.into()) })
     }
 

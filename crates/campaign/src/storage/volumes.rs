@@ -198,7 +198,7 @@ impl Volumes {
                 // Files of another size, or to be filled again, make room first.
                 remove_files(path).map_err(Trouble::Engine)?;
                 let bytes = layout.bytes_per_vm;
-                let made = make_files(path, number as u32, &vms, bytes, false, &mut filling);
+                let made = make_files(path, number as u32, &vms, bytes, &mut filling);
                 made.map(drop).map_err(Trouble::Engine)
             }
             Held::Blocks(blocks) => {

@@ -17,7 +17,7 @@ const MARKER_TEXT: &str =
 
 /// Makes the files of these virtual machines, so many bytes each (a multiple of 4096), in the
 /// directory [`DIRECTORY`] within `within`, and fills them. Those that are there with that size are
-/// taken as they are unless `anew`; they were filled whole, because a file gets its name only then.
+/// taken as they are: they were filled whole, because a file gets its name only then.
 ///
 /// # Errors
 /// When `within` cannot be used, something is in the way that weighin did not make, or there is not
@@ -27,7 +27,6 @@ pub fn make_files(
     volume: u32,
     vms: &[u32],
     bytes: u64,
-    anew: bool,
     filling: &mut Filling<'_>,
 ) -> Result<Vec<FileSpec>, StorageError> {
     let directory = own_directory(within)?;
@@ -36,7 +35,7 @@ pub fn make_files(
     for &vm in vms {
         let path = directory.join(file_name(vm));
         let there = fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() == bytes);
-        if !there || anew {
+        if !there {
             begun.push(spec(begun_name(&path), vm));
         }
     }

@@ -38,8 +38,7 @@ fn files_that_are_there_are_kept_and_others_made() {
     let stop = Stop::default();
     let mut most = 0;
     let mut progress = |written, _| most = written;
-    let anew =
-        make_files(directory.path(), 0, &[0], BYTES / 2, false, &mut filling(&stop, &mut progress));
+    let anew = make_files(directory.path(), 0, &[0], BYTES / 2, &mut filling(&stop, &mut progress));
     assert_eq!(fs::metadata(&anew.unwrap()[0].path).unwrap().len(), BYTES / 2);
     assert_eq!(most, BYTES / 2);
 }
@@ -52,8 +51,7 @@ fn what_weighin_did_not_make_is_left_alone() {
     let precious = foreign.join("weighin-vm-000.dat");
     fs::write(&precious, "precious").unwrap();
     let stop = Stop::default();
-    let made =
-        make_files(directory.path(), 0, &[0], BYTES, true, &mut filling(&stop, &mut |_, _| {}));
+    let made = make_files(directory.path(), 0, &[0], BYTES, &mut filling(&stop, &mut |_, _| {}));
     assert!(matches!(made, Err(StorageError::Foreign { .. })), "{made:?}");
     assert!(matches!(remove_files(directory.path()), Err(StorageError::Foreign { .. })));
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
@@ -74,13 +72,11 @@ fn filling_that_is_stopped_or_has_no_room_leaves_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let stop = Stop::default();
     stop.request();
-    let made =
-        make_files(directory.path(), 0, &[0], BYTES, false, &mut filling(&stop, &mut |_, _| {}));
+    let made = make_files(directory.path(), 0, &[0], BYTES, &mut filling(&stop, &mut |_, _| {}));
     assert!(matches!(made, Err(StorageError::Stopped)), "{made:?}");
     let stop = Stop::default();
     let huge = 1 << 50;
-    let made =
-        make_files(directory.path(), 0, &[0], huge, false, &mut filling(&stop, &mut |_, _| {}));
+    let made = make_files(directory.path(), 0, &[0], huge, &mut filling(&stop, &mut |_, _| {}));
     let Err(error @ StorageError::Fill { .. }) = made else { panic!("{made:?}") };
     assert_eq!(error.class(), model::ErrorClass::Resource, "{error}");
     let left = fs::read_dir(directory.path().join(DIRECTORY)).unwrap().count();

@@ -60,5 +60,5 @@ pub fn files(within: &Path, vms: u32, unit: Option<usize>) -> Vec<FileSpec> {
     let progress = &mut |_, _| {};
     let mut filling = Filling { seed: 5, unit, method: None, stop: &stop, progress };
     let vms: Vec<u32> = (0..vms).collect();
-    make_files(within, 0, &vms, BYTES, false, &mut filling).unwrap()
+    make_files(within, 0, &vms, BYTES, &mut filling).unwrap()
 }

@@ -120,7 +120,7 @@ impl Run<'_> {
             || TrialEnd::Reported(Box::new(self.reported(source))),
             |reason| TrialEnd::Failed(Failure::new(FailureKind::Other, reason, "")),
         );
-        let mut trial = figures::trial(source, test, Level::clients(outstanding), end);
+        let mut trial = figures::trial(source, test, Level::in_flight(outstanding), end);
         trial.finished_at = self.finished_at;
         trial
     }

@@ -51,7 +51,7 @@ impl Format for SysbenchText {
 }
 
 fn trial(source: &Source<'_>, run: Run) -> Option<ImportedTrial> {
-    let level = Level { clients: run.threads, rate: run.rate, search: None };
+    let level = Level { rate: run.rate, ..Level::clients(run.threads) };
     let end = match run.fatal {
         Some(reason) if !run.ended => {
             let reason = format!("sysbench gave up: {reason}");

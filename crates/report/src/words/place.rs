@@ -3,7 +3,7 @@
 use super::labels::target_name;
 use crate::numbers;
 use analyse::{Finding, Subject};
-use model::{Level, TrialKey};
+use model::{Level, Noun, TrialKey};
 use std::collections::BTreeSet;
 
 /// What findings of one kind are about: `oltp, durable and relaxed at 8 and 16 clients`. Parts that
@@ -146,13 +146,14 @@ pub(super) fn at_levels(all: &[Level]) -> String {
 
 /// `1 client`, `4, 8 and 16 clients`: levels whose names end alike share the end.
 pub(crate) fn levels(levels: &[Level]) -> String {
-    const MANY: &str = " clients";
     let mut names: Vec<String> = levels.iter().map(Level::to_string).collect();
-    if levels.len() > 1 && names.last().is_some_and(|last| last.ends_with(MANY)) {
-        let (last, others) = (names.len() - 1, names.iter_mut());
-        for name in others.take(last) {
-            let bare = name.strip_suffix(MANY).or_else(|| name.strip_suffix(" client"));
-            *name = bare.unwrap_or(name).to_owned();
+    if let Some((last, others)) = names.split_last_mut()
+        && let Some(Noun { one, many }) = levels.last().map(|level| level.unit.noun())
+        && last.ends_with(many)
+    {
+        for name in others {
+            let end = [many, one].into_iter().find_map(|end| name.strip_suffix(end));
+            *name = end.unwrap_or(name).trim_end().to_owned();
         }
     }
     numbers::list(&names)
@@ -187,5 +188,8 @@ mod tests {
         };
         assert_eq!(at(&[1]), "1 client");
         assert_eq!(at(&[1, 4, 16]), "1, 4 and 16 clients");
+        let in_flight = [1, 8].map(Level::in_flight);
+        assert_eq!(levels(&in_flight), "1 and 8 in flight");
+        assert_eq!(levels(&[Level::rate(8, 500), Level::rate(8, 900)]), "500/s and 900/s");
     }
 }

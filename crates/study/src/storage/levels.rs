@@ -58,10 +58,10 @@ fn written(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> 
         return rates.into_iter().map(|rate| Level::rate(most, rate)).collect();
     }
     match (&table.pattern, by_pattern, &table.in_flight) {
-        (Some(_), known, _) => known.into_iter().map(Level::clients).collect(),
+        (Some(_), known, _) => known.into_iter().map(Level::in_flight).collect(),
         (None, _, Some(written)) => ascending("in_flight", written, MAX_IN_FLIGHT, problems)
             .into_iter()
-            .map(Level::clients)
+            .map(Level::in_flight)
             .collect(),
         (None, _, None) => {
             let help = "add a line like in_flight = [1, 8, 32], or pattern = \"t1 o32 b16k\"";

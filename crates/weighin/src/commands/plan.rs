@@ -3,7 +3,7 @@ mod others;
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
-use model::{Level, Plan, SearchOver, Study, Trial, Workload};
+use model::{Level, LevelUnit, Plan, SearchOver, Study, Trial};
 use report::numbers::{bytes, duration};
 use std::fmt::Write;
 use std::time::Duration;
@@ -23,10 +23,8 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
 
 /// What the levels' connections are called.
 fn clients_heading(study: &Study) -> &'static str {
-    match study.tests.first().map(|test| &test.workload) {
-        Some(Workload::Storage(_)) => "in flight",
-        _ => "clients",
-    }
+    let first = study.tests.iter().flat_map(|test| &test.levels).next();
+    first.map_or(LevelUnit::Clients, |level| level.unit).noun().many
 }
 
 /// The disk space that volumes need, and what is written to them before the first trial.

@@ -4,12 +4,12 @@ mod generators;
 mod latency;
 mod storage;
 
-use self::generators::GeneratorOutput;
 use self::latency::{LatencyOutput, StatementLatencyOutput};
 use self::storage::StorageOutput;
 use crate::exit::CliError;
 use campaign::Measured;
 use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Noun, Outage, PhaseTotals, Workload};
+use report::GeneratorFigures;
 use report::numbers::{bytes, count, duration, figure, number_of, percent};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub(crate) struct LoadOutput<'a> {
     /// Of storage: what was moved, by whom and where.
     storage: Option<StorageOutput>,
     /// Empty where one process made the load.
-    generators: Vec<GeneratorOutput>,
+    generators: Vec<GeneratorFigures>,
     /// Empty unless asked for.
     statement_latencies: Vec<StatementLatencyOutput<'a>>,
     intervals: Vec<IntervalOutput>,
@@ -164,7 +164,7 @@ impl<'a> LoadOutput<'a> {
             statements: statements(measured),
             key_value: KeyValueOutput::new(load, workload),
             storage: StorageOutput::new(measured),
-            generators: load.generators.iter().map(GeneratorOutput::new).collect(),
+            generators: load.generators.iter().map(GeneratorFigures::of).collect(),
             statement_latencies: load
                 .by_statement
                 .iter()
