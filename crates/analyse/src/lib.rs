@@ -62,7 +62,8 @@ pub use bend::{Bend, GapAt, LatencyGap};
 pub use check::{DeviceBytes, Evictions};
 pub use crossing::Crossover;
 pub use events::{
-    Change, Changed, EventCost, EventKind, ServerEvent, TestEvents, TrialEvents, TriggerTrouble,
+    Change, Changed, EventCost, EventKind, ServerEvent, TestEvents, TrialBackground, TrialEvents,
+    TrialSeconds, TriggerTrouble,
 };
 pub use factor::{Contrast, LevelEffect, PairEffect};
 pub use finding::{

@@ -1,9 +1,11 @@
 //! What CSV and JSON say of a trial: one list of columns for both.
 
+mod background;
+mod generators;
 mod volume;
 
 use crate::{view, words};
-use analyse::{Analysis, TrialAssessment, TrialVolume};
+use analyse::{Analysis, TrialAssessment, TrialBackground, TrialVolume};
 use model::{Level, LoadResult, Noun, Search, SearchOver, TrialRecord, UnixMillis};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -15,6 +17,7 @@ pub(crate) struct TrialRow<'a> {
     record: Option<&'a TrialRecord>,
     assessment: Option<&'a TrialAssessment>,
     volume: Option<TrialVolume>,
+    background: Option<TrialBackground>,
 }
 
 /// A column: its name and its value in a row, null where there is none.
@@ -22,7 +25,8 @@ pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
 
 /// All columns in order. Names and meanings are part of the published formats.
 pub(crate) fn columns() -> impl Iterator<Item = Column> {
-    COLUMNS.into_iter().chain(volume::COLUMNS)
+    let more = generators::COLUMNS.into_iter().chain(background::COLUMNS);
+    COLUMNS.into_iter().chain(volume::COLUMNS).chain(more)
 }
 
 /// Those that every trial may have.
@@ -101,6 +105,7 @@ pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
             record,
             assessment: index.and_then(|i| assessments.get(i).copied()),
             volume: record.and_then(TrialVolume::of),
+            background: record.and_then(TrialBackground::of),
         }
     };
     analysis.dataset.plan.trials().map(row).collect()

@@ -60,6 +60,36 @@ fn sentences_and_tables_say_what_snapshots_cost() {
 }
 
 #[test]
+fn programs_are_told_for_each_trial_what_it_saw_and_what_that_cost() {
+    let csv = rendered(&with_snapshots(), Format::Csv);
+    let mut lines = csv.lines();
+    let names: Vec<&str> = lines.next().expect("a heading").split(',').collect();
+    let at = |name: &str| names.iter().position(|known| *known == name).expect(name);
+    let mut seen = 0;
+    for line in lines.filter(|line| line.contains(",completed,")) {
+        let row: Vec<&str> = line.split(',').collect();
+        let field = |name: &str| row[at(name)];
+        let number = |name: &str| -> f64 { field(name).parse().expect(name) };
+        assert_eq!(["load_generators", "generator_share_min"].map(field), ["1", ""], "{line}");
+        let found = ["snapshots", "aof_rewrites", "delayed_fsyncs"].map(field);
+        if field("target") != "durable" {
+            assert_eq!((found, field("quiet_seconds")), ([""; 3], ""), "{line}");
+            continue;
+        }
+        seen += 1;
+        assert_eq!(found, ["1", "0", "0"], "{line}");
+        // It may have taken the third second to the fifth of the measured ones, and no other.
+        assert_eq!(number("touched_seconds"), 3.0, "{line}");
+        assert_eq!(number("touched_seconds") + number("quiet_seconds"), number("measured_seconds"));
+        let [touched, quiet] = ["touched", "quiet"].map(|part| {
+            number(&format!("{part}_seconds")) * number(&format!("{part}_transactions_per_second"))
+        });
+        assert!((touched + quiet - number("transactions")).abs() < 1e-6, "{line}");
+    }
+    assert!(seen > 0);
+}
+
+#[test]
 fn a_refusal_is_reported_in_the_servers_words() {
     let mut dataset = with_snapshots();
     let refused = "ERR Background save already in progress";

@@ -169,7 +169,7 @@ fn cost(
             continue;
         }
         trials += 1;
-        pairs.extend(halves(load, &all, kind).map(|both| (record.key.repeat, both)));
+        pairs.extend(halves(load, &all, Some(kind)).map(|both| (record.key.repeat, both)));
         seen.extend(here);
     }
     let (shortest, longest) = lasted(&seen)?;
@@ -218,16 +218,16 @@ fn lasted(events: &[ServerEvent]) -> Option<(f64, Option<f64>)> {
 }
 
 /// The whole intervals of the measured phase: the last is left out where it was cut off.
-fn measured(load: &LoadResult) -> Vec<&Interval> {
+pub(super) fn measured(load: &LoadResult) -> Vec<&Interval> {
     let of_phase = || load.intervals.iter().filter(|interval| interval.phase == Phase::Measure);
     let longest = of_phase().map(|interval| interval.length).max().unwrap_or_default();
     of_phase().filter(|i| !i.length.is_zero() && i.length * 2 > longest).collect()
 }
 
 /// Some seconds of a trial together.
-struct Seconds {
-    seconds: f64,
-    transactions: u64,
+pub(super) struct Seconds {
+    pub(super) seconds: f64,
+    pub(super) transactions: u64,
     latencies: Latencies,
 }
 
@@ -254,13 +254,13 @@ impl Seconds {
     }
 }
 
-/// The seconds of a trial that a kind touched, and those that no event touched. `None` where there
+/// The seconds of a trial that a kind touched, or any at all, and those that no event touched. `None` where there
 /// are none of either, or where the trial was disturbed by more than that: it lost connections, or
 /// fell behind its rate, so that every second is worse than the one before.
-fn halves(
+pub(super) fn halves(
     load: &LoadResult,
     events: &[ServerEvent],
-    kind: EventKind,
+    kind: Option<EventKind>,
 ) -> Option<(Seconds, Seconds)> {
     if !load.outages.is_empty() || load.is_overloaded() {
         return None;
@@ -271,7 +271,7 @@ fn halves(
     for event in events {
         for (i, touched) in touched(event, &intervals).into_iter().enumerate() {
             of_any[i] |= touched;
-            of_kind[i] |= touched && event.kind == kind;
+            of_kind[i] |= touched && kind.is_none_or(|kind| event.kind == kind);
         }
     }
     let chosen = |which: &[bool], wanted| {

@@ -5,10 +5,12 @@
 mod cost;
 mod readings;
 mod seen;
+mod trial;
 
 pub use cost::{Change, Changed, EventCost};
 pub(crate) use cost::{findings, of_test};
 pub(crate) use seen::{events, kind_of, would_show};
+pub use trial::{TrialBackground, TrialSeconds};
 
 use model::{BackgroundWork, Interval, Level, Sample, TriggerAnswer, Triggered};
 use serde::Serialize;

@@ -186,6 +186,10 @@ fn a_study_keeps_what_each_generator_did_and_counts_all_of_them_as_weighin() {
     let shares = report["load_generators"].as_array().unwrap();
     assert_eq!(shares.len(), 2, "{report:#}");
     assert_eq!(shares.iter().map(|share| whole(share, "/transactions")).sum::<u64>(), made);
+    let trial = &report["trials"][0];
+    assert_eq!(whole(trial, "/load_generators"), 2);
+    let [least, most] = ["min", "max"].map(|end| number(trial, &format!("/generator_share_{end}")));
+    assert!(least > 0.0 && least <= most && (least + most - 1.0).abs() < 1e-9, "{trial:#}");
     place.weighin(&["report", "lone.toml", "--out", "lone.html"]).done();
     let html = std::fs::read_to_string(place.path("lone.html")).unwrap();
     assert!(html.contains("What each load generator did"));

@@ -1,0 +1,55 @@
+//! Background work in one trial, in numbers.
+
+use super::cost::{Seconds, halves, measured};
+use super::{EventKind, events, touched, would_show};
+use model::TrialRecord;
+
+/// What a server did in the background in the measured phase of one trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialBackground {
+    /// Snapshots that touched it.
+    pub snapshots: usize,
+    /// Rewrites of the append-only file that did.
+    pub aof_rewrites: usize,
+    /// Syncs of that file that came late.
+    pub delayed_fsyncs: u64,
+    /// The seconds that any of this touched, and the quiet ones: absent where there are none of
+    /// either, and in trials that are not judged by them, as they lost connections or fell behind
+    /// their rate.
+    pub seconds: Option<(TrialSeconds, TrialSeconds)>,
+}
+
+/// Some seconds of a trial together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrialSeconds {
+    /// How many.
+    pub seconds: f64,
+    /// Transactions per second in them.
+    pub throughput: f64,
+}
+
+impl TrialBackground {
+    /// `None` for a trial without a result, or on a server whose counters do not show such work.
+    pub fn of(record: &TrialRecord) -> Option<Self> {
+        let load = record.load()?;
+        let shows = |kind| would_show(&record.sampling, kind);
+        if !shows(EventKind::Snapshot) && !shows(EventKind::AofRewrite) {
+            return None;
+        }
+        let all = events(&record.sampling);
+        let intervals = measured(load);
+        let here = || all.iter().filter(|event| touched(event, &intervals).contains(&true));
+        let of_kind = |kind| here().filter(|event| event.kind == kind).count();
+        let seconds = |part: &Seconds| TrialSeconds {
+            seconds: part.seconds,
+            throughput: part.transactions as f64 / part.seconds,
+        };
+        Some(Self {
+            snapshots: of_kind(EventKind::Snapshot),
+            aof_rewrites: of_kind(EventKind::AofRewrite),
+            delayed_fsyncs: here().map(|event| event.delayed).sum(),
+            seconds: halves(load, &all, None)
+                .map(|(during, quiet)| (seconds(&during), seconds(&quiet))),
+        })
+    }
+}
