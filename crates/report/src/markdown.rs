@@ -111,9 +111,10 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         blocks.push("### Virtual machines".to_owned());
         blocks.push(table(&tables::fleet_vms(analysis, test)));
     }
-    if let Some(volumes) = tables::volumes(analysis, test) {
-        blocks.push("### The disks under the servers".to_owned());
-        blocks.push(table(&volumes));
+    let volumes = tables::volumes(analysis, test);
+    if !volumes.is_empty() {
+        blocks.push(format!("### {}", words::disks_heading(test)));
+        blocks.extend(volumes.iter().map(table));
         blocks.push(escaped(&words::volumes(analysis, test)));
     }
     if let Some(found) = &test.search {

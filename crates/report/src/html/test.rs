@@ -77,14 +77,16 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
 /// What the disks under the servers did; nothing where they are not known.
 fn volume(analysis: &Analysis, test: &TestAnalysis) -> Markup {
     html! {
-        @if let Some(volumes) = tables::volumes(analysis, test) {
-            h3 { "The disks under the servers" }
-            (table::table(&volumes))
+        @let volumes = tables::volumes(analysis, test);
+        @if !volumes.is_empty() {
+            h3 { (words::disks_heading(test)) }
+            @for one in &volumes { (table::table(one)) }
             p.caption { (words::volumes(analysis, test)) }
-            @if let Some(devices) = tables::devices(analysis, test) {
+            @let devices = tables::devices(analysis, test);
+            @if !devices.is_empty() {
                 details {
                     summary { "Every figure of each disk" }
-                    (table::table(&devices))
+                    @for one in &devices { (table::table(one)) }
                 }
             }
         }

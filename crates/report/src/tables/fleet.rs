@@ -12,8 +12,7 @@ pub(crate) fn fleet_volumes(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let axis = LevelAxis::of(test);
     let mut table = Table::new([
         numbers(axis.name()),
-        words("target"),
-        words("volume"),
+        words("target and volume"),
         numbers("IOs/s"),
         numbers("MB/s"),
         numbers("read, mean ms"),
@@ -23,17 +22,18 @@ pub(crate) fn fleet_volumes(analysis: &Analysis, test: &TestAnalysis) -> Table {
     ]);
     for cell in ordered(test) {
         for (number, volume) in cell.volumes.iter().enumerate() {
-            let row = [
-                Cell::text(axis.text(cell.level)),
-                Cell::target(&cell.target, view::series(analysis, &cell.target)),
-                Cell::text(path(analysis, &cell.target, number)),
-                Cell::estimate(volume.ios.as_ref()),
-                megabytes(volume.bytes.as_ref()),
-                Cell::estimate(volume.read_mean_ms.as_ref()),
-                Cell::estimate(volume.read_p99_ms.as_ref()),
-                Cell::estimate(volume.write_mean_ms.as_ref()),
-                Cell::estimate(volume.write_p99_ms.as_ref()),
-            ];
+            let row =
+                [
+                    Cell::text(axis.text(cell.level)),
+                    Cell::target(&cell.target, view::series(analysis, &cell.target))
+                        .with_note(path(analysis, &cell.target, number)),
+                    Cell::estimate(volume.ios.as_ref()),
+                    megabytes(volume.bytes.as_ref()),
+                    Cell::estimate(volume.read_mean_ms.as_ref()),
+                    Cell::estimate(volume.read_p99_ms.as_ref()),
+                    Cell::estimate(volume.write_mean_ms.as_ref()),
+                    Cell::estimate(volume.write_p99_ms.as_ref()),
+                ];
             if number == 0 { table.push_group(row) } else { table.push(row) }
         }
     }

@@ -15,75 +15,90 @@ const PERCENT: f64 = 100.0;
 /// column's.
 type Figure = (&'static str, fn(&DiskEstimates) -> Option<Estimate>, f64);
 
-/// What is shown of a volume as a whole, before how busy it was.
-const RATES: [Figure; 11] = [
+/// What disks did. Side by side with the other figures these would be wider than a page: each of
+/// these groups has a table of its own.
+const WORK: [Figure; 7] = [
     ("r/s", |disk| disk.reads, 1.0),
     ("w/s", |disk| disk.writes, 1.0),
     ("read, MB/s", |disk| disk.read_bytes, MEGA),
     ("written, MB/s", |disk| disk.written_bytes, MEGA),
-    ("rrqm/s", |disk| disk.reads_merged, 1.0),
-    ("wrqm/s", |disk| disk.writes_merged, 1.0),
     ("r_await, ms", |disk| disk.read_await_ms, 1.0),
     ("w_await, ms", |disk| disk.write_await_ms, 1.0),
-    ("f/s", |disk| disk.flushes, 1.0),
-    ("f_await, ms", |disk| disk.flush_await_ms, 1.0),
     ("aqu-sz", |disk| disk.queue, 1.0),
 ];
 
-/// What is shown of each disk besides.
-const MORE: [Figure; 9] = [
-    ("%util", |disk| disk.utilisation, 1.0 / PERCENT),
+/// How requests got there.
+const REQUESTS: [Figure; 4] = [
+    ("rrqm/s", |disk| disk.reads_merged, 1.0),
+    ("wrqm/s", |disk| disk.writes_merged, 1.0),
+    ("f/s", |disk| disk.flushes, 1.0),
+    ("f_await, ms", |disk| disk.flush_await_ms, 1.0),
+];
+
+/// The same of each disk besides.
+const SIZES: [Figure; 4] = [
     ("%rrqm", |disk| disk.reads_merged_share, 1.0 / PERCENT),
     ("%wrqm", |disk| disk.writes_merged_share, 1.0 / PERCENT),
     ("rareq-sz, KiB", |disk| disk.read_size_bytes, KIB),
     ("wareq-sz, KiB", |disk| disk.write_size_bytes, KIB),
+];
+
+/// What was given back.
+const DISCARDS: [Figure; 4] = [
     ("d/s", |disk| disk.discards, 1.0),
     ("discarded, MB/s", |disk| disk.discarded_bytes, MEGA),
     ("drqm/s", |disk| disk.discards_merged, 1.0),
     ("d_await, ms", |disk| disk.discard_await_ms, 1.0),
 ];
 
-/// The volume under each cell of a test; `None` where none is known. What no volume ever did has
-/// no column.
-pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
+const BUSY: Figure = ("%util", |disk| disk.utilisation, 1.0 / PERCENT);
+
+/// The volume under each cell of a test: what it did, and what it made of what it was asked for.
+/// Empty where none is known. What no volume ever did has no column.
+pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> Vec<Table> {
     let several = known(test).any(|(_, volume)| volume.devices.len() > 1);
-    let mut columns: Vec<Column> = RATES.iter().map(|(heading, ..)| numbers(*heading)).collect();
+    let mut work = headings(&WORK);
     if several {
-        columns.extend([numbers("%util, mean"), numbers("%util, busiest")]);
+        work.extend([numbers("%util, mean"), numbers("%util, busiest")]);
     } else {
-        columns.push(numbers("%util"));
+        work.push(numbers(BUSY.0));
     }
+    let work = rows(analysis, test, work, |volume| {
+        let together = &volume.together;
+        let mut row = figures(&WORK, together);
+        row.push(scaled(together.utilisation, BUSY.2));
+        if several {
+            row.push(scaled(volume.busiest, BUSY.2));
+        }
+        vec![(None, row)]
+    });
     let counted = view::counted(test);
     let per_io = match counted {
         // Those that were asked for, over those that the disk made of them.
         Noun::IO => "asked for per IO".to_owned(),
         counted => format!("{counted} per IO"),
     };
-    columns.extend([numbers(per_io), numbers("requests per IO")]);
-    rows(analysis, test, columns, |volume| {
-        let together = &volume.together;
-        let mut row = figures(&RATES, together);
-        row.push(scaled(together.utilisation, 1.0 / PERCENT));
-        if several {
-            row.push(scaled(volume.busiest, 1.0 / PERCENT));
-        }
+    let mut requests = headings(&REQUESTS);
+    requests.extend([numbers(per_io), numbers("requests per IO")]);
+    let requests = rows(analysis, test, requests, |volume| {
+        let mut row = figures(&REQUESTS, &volume.together);
         row.push(scaled(volume.operations_per_io, 1.0));
-        row.push(scaled(together.requests_per_io, 1.0));
+        row.push(scaled(volume.together.requests_per_io, 1.0));
         vec![(None, row)]
-    })
+    });
+    work.into_iter().chain(requests).collect()
 }
 
-/// Every figure of each disk of the volumes of a test; `None` where none is known.
-pub(crate) fn devices(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
-    let columns = RATES.iter().chain(&MORE).map(|(heading, ..)| numbers(*heading)).collect();
-    rows(analysis, test, columns, |volume| {
-        let row = |disk: &DiskEstimates| {
-            let mut row = figures(&RATES, disk);
-            row.extend(figures(&MORE, disk));
-            (Some(disk.device.clone()), row)
-        };
-        volume.devices.iter().map(row).collect()
-    })
+/// Every figure of each disk of the volumes of a test; empty where none is known.
+pub(crate) fn devices(analysis: &Analysis, test: &TestAnalysis) -> Vec<Table> {
+    let table = |group: &[Figure]| {
+        rows(analysis, test, headings(group), |volume| {
+            let row = |disk: &DiskEstimates| (Some(disk.device.clone()), figures(group, disk));
+            volume.devices.iter().map(row).collect()
+        })
+    };
+    let groups = [[&WORK[..], &[BUSY]].concat(), [REQUESTS, SIZES].concat(), DISCARDS.to_vec()];
+    groups.iter().filter_map(|group| table(group)).collect()
 }
 
 /// The cells of a test whose disks are known, the levels in order.
@@ -94,7 +109,7 @@ fn known(test: &TestAnalysis) -> impl Iterator<Item = (&analyse::Cell, &CellVolu
 }
 
 /// A table with the level and the target before these columns, and so many rows for each volume, of
-/// a disk of it or of the whole.
+/// a disk of it or of the whole; `None` where it would say nothing.
 fn rows(
     analysis: &Analysis,
     test: &TestAnalysis,
@@ -103,6 +118,7 @@ fn rows(
 ) -> Option<Table> {
     let axis = LevelAxis::of(test);
     let first = [numbers(axis.name()), words("target")];
+    let identity = first.len();
     let mut table = Table::new(first.into_iter().chain(columns));
     let mut previous = None;
     for (cell, volume) in known(test) {
@@ -118,7 +134,12 @@ fn rows(
             previous = Some(cell.level);
         }
     }
-    (!table.rows.is_empty()).then(|| table.without_empty_columns())
+    let table = table.without_empty_columns();
+    (table.columns.len() > identity).then_some(table)
+}
+
+fn headings(columns: &[Figure]) -> Vec<Column> {
+    columns.iter().map(|(heading, ..)| numbers(*heading)).collect()
 }
 
 fn figures(columns: &[Figure], disk: &DiskEstimates) -> Vec<Cell> {

@@ -5,6 +5,15 @@ use super::volume::limited;
 use crate::{numbers, view};
 use analyse::{Analysis, TestAnalysis};
 
+/// What stands over the figures of disks.
+pub(crate) fn disks_heading(test: &TestAnalysis) -> &'static str {
+    if test.fleets.is_empty() {
+        "The disks under the servers"
+    } else {
+        "The disks under the volumes"
+    }
+}
+
 /// What the figures of volumes are of, below their table: which disks, and what an IO is.
 pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> String {
     let mut volumes: Vec<(&str, Vec<&str>)> = Vec::new();

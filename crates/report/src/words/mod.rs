@@ -39,7 +39,7 @@ pub(crate) use arithmetic::{Terms, equation, follows, off, origins, value as pri
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, would_do,
 };
-pub(crate) use disks::volumes;
+pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{began, changed, ended, event_kind, event_time};
 pub(crate) use evidence::sentences;
 pub use evidence::{sentence, statement};
