@@ -67,6 +67,7 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             "check the server's certificate, or set tls = \"unverified\"",
         ),
         LoadError::Storage(error) => storage_failure(error),
+        LoadError::NoRing(_) => no_ring(error),
         LoadError::System(_) => Failure::new(
             FailureKind::Other,
             format!("this machine refused what the load needs: {error}"),
@@ -74,6 +75,13 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
         ),
         LoadError::Stopped => Failure::new(FailureKind::Other, "stopped by the user", ""),
     }
+}
+
+/// A host without io_uring, which was asked for by name.
+pub(crate) fn no_ring(error: &LoadError) -> Failure {
+    let remedy = "leave out --io: another way is taken then; or permit io_uring here (the sysctl \
+                  kernel.io_uring_disabled, a container's seccomp profile)";
+    Failure::new(FailureKind::NotPermitted, error.to_string(), remedy)
 }
 
 /// Turns what kept storage from being used into a failure that says how to mend it.
@@ -103,7 +111,7 @@ pub fn storage_failure(error: &StorageError) -> Failure {
             (FailureKind::DiskFull, "make room on the volume, or ask for less data")
         }
         (_, ErrorClass::Device) => {
-            (FailureKind::ServerLost, "see with dmesg what the kernel says of the device")
+            (FailureKind::VolumeFailed, "see with dmesg what the kernel says of the device")
         }
         (_, ErrorClass::Corruption) => (
             FailureKind::Other,

@@ -1,5 +1,5 @@
 use crate::redis::keys;
-use crate::storage::{Volumes, loads};
+use crate::storage::{Volumes, check_room, loads};
 use crate::tables::{self, Prepared, Step};
 use crate::trial::{Footing, Stand, run_trial};
 use crate::{Deployment, SearchProgress, check_limits, opinion};
@@ -8,6 +8,7 @@ use model::{
     CacheState, Failure, FailureKind, Interval, Oltp, Place, Plan, SandboxSpec, Study, Target,
     TargetFacts, Test, Trial, TrialEnd, TrialRecord, Workload,
 };
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use store::{Store, StoreError};
 use target::sandbox::sandbox_directory;
@@ -120,16 +121,15 @@ impl<'a> Campaign<'a> {
         for target in study.servers() {
             check_feasible(study, target).map_err(|failure| of(target, failure))?;
         }
+        let mut taken = take_volumes(study, consent)?;
         for target in study.servers() {
             if stop.is_requested() {
                 return Err(RunError::Stopped);
             }
             observe(Event::BringingUp { target: &target.name });
-            let up = match target.place {
-                Place::Storage(_) => campaign.take_volumes(target, consent, observe),
-                Place::Sandbox(_) | Place::Server(_) | Place::Elsewhere => {
-                    campaign.bring_up(target, observe)
-                }
+            let up = match taken.remove(target.name.as_str()) {
+                Some(volumes) => campaign.fill(target, volumes, observe),
+                None => campaign.bring_up(target, observe),
             };
             match up {
                 Ok(true) => {}
@@ -242,17 +242,15 @@ impl<'a> Campaign<'a> {
     }
 
     /// False when asked to stop.
-    fn take_volumes(
+    fn fill(
         &mut self,
         target: &Target,
-        consent: &[PathBuf],
+        mut volumes: Volumes,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<bool, Failure> {
-        let loads = loads(self.study);
         let tools = opinion::Tools::find(self.study, target)?;
-        let mut volumes = Volumes::take(target, &loads, consent)?;
         let mut server = volumes.facts().clone();
-        if let Some(first) = loads.first() {
+        if let Some(first) = loads(self.study).first() {
             let name = target.name.as_str();
             let filled = volumes.fill(first, self.study.seed, self.stop, &mut |step| {
                 observe(Event::Preparing { target: name, step });
@@ -267,6 +265,24 @@ impl<'a> Campaign<'a> {
         self.facts.push(TargetFacts { target: target.name.clone(), server });
         Ok(true)
     }
+}
+
+/// The volumes of all targets that are some, by name of the target. All are looked at before the
+/// first is filled, which may take hours.
+fn take_volumes<'s>(
+    study: &'s Study,
+    consent: &[PathBuf],
+) -> Result<BTreeMap<&'s str, Volumes>, RunError> {
+    let loads = loads(study);
+    let mut taken = BTreeMap::new();
+    for target in study.servers() {
+        if let Place::Storage(_) = target.place {
+            let volumes = Volumes::take(target, &loads, consent);
+            taken.insert(target.name.as_str(), volumes.map_err(|failure| of(target, failure))?);
+            check_room(taken.values()).map_err(|failure| of(target, failure))?;
+        }
+    }
+    Ok(taken)
 }
 
 /// What the tables are for that are made before the first trial, if any are.

@@ -157,7 +157,9 @@ impl Assembly {
         let mut result = result(asked, &requests, connect_time, books, self.shown, client);
         result.generators = generators;
         match result.outages.last() {
-            Some(outage) if outage.first_success.is_none() => Err(lost(outage.first_error)),
+            Some(outage) if outage.first_success.is_none() => {
+                Err(lost(outage.first_error, &result.errors))
+            }
             _ => Ok(result),
         }
     }

@@ -4,7 +4,7 @@ use crate::books::{Closed, Ended};
 use crate::run::LoadError;
 use crate::usage::process_cpu;
 use crate::{Nanos, OpenLoop, Schedule};
-use model::{ClientCost, Interval, LoadResult, OpenLoopResult, StatementLatencies};
+use model::{ClientCost, ErrorCount, Interval, LoadResult, OpenLoopResult, StatementLatencies};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -94,8 +94,8 @@ pub(crate) struct Asked<'a> {
     /// How many operations can be under way at once.
     pub(crate) clients: u32,
     pub(crate) open: Option<&'a OpenLoop>,
-    /// What to say when nothing worked any more from that moment of the load on.
-    pub(crate) lost: fn(Duration) -> LoadError,
+    /// What to say when nothing worked any more from that moment of the load on, given all errors.
+    pub(crate) lost: fn(Duration, &[ErrorCount]) -> LoadError,
 }
 
 /// The result of a whole load.

@@ -4,9 +4,9 @@ use crate::result::Asked;
 use crate::socket::{Address, TlsUpgrade};
 use crate::storage::StorageError;
 use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
-use model::{Interval, IoMethod, LoadResult, StatementCounts};
+use model::{ErrorCount, Interval, IoMethod, LoadResult, StatementCounts};
 use serde::{Deserialize, Serialize};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ pub struct LoadSpec {
 
 impl LoadSpec {
     pub(crate) fn asked(&self) -> Asked<'_> {
-        let lost = |since: Duration| {
+        let lost = |since: Duration, _: &[ErrorCount]| {
             LoadError::Lost(format!(
                 "connections were lost {:.1} s into the load, and nothing succeeded after that",
                 since.as_secs_f64()
@@ -108,6 +108,9 @@ pub enum LoadError {
     /// Storage cannot be used, or failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// There is no io_uring here, or it is not permitted, and nothing else would do.
+    #[error("this host does not permit io_uring: {0}")]
+    NoRing(io::Error),
     /// The operating system refused something.
     #[error(transparent)]
     System(io::Error),
@@ -119,6 +122,14 @@ pub enum LoadError {
 impl LoadError {
     pub(crate) fn lost(error: io::Error) -> Self {
         Self::Lost(error.to_string())
+    }
+
+    /// What kept io_uring from being set up.
+    pub(crate) fn ring(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::Unsupported => Self::NoRing(error),
+            _ => Self::System(error),
+        }
     }
 
     pub(crate) fn tls(error: io::Error) -> Self {

@@ -111,6 +111,8 @@ pub enum FailureKind {
     DiskFull,
     /// The server stopped or closed the connections in the middle.
     ServerLost,
+    /// A volume failed, or was gone, in the middle.
+    VolumeFailed,
     /// A program that is needed is not installed.
     MissingProgram,
     /// A private server could not be started.

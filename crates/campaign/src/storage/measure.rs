@@ -1,5 +1,5 @@
 use super::Volumes;
-use crate::failure::storage_failure;
+use crate::failure::{no_ring, storage_failure};
 use crate::measure::{measured_phase, seconds_from};
 use crate::{Measured, Order};
 use engine::storage::{Method, StorageLoad, run};
@@ -62,6 +62,7 @@ pub(crate) fn measure(
         Ok(load) => load,
         Err(LoadError::Stopped) => return Ok(None),
         Err(LoadError::Storage(error)) => return Err(storage_failure(&error)),
+        Err(error @ LoadError::NoRing(_)) => return Err(no_ring(&error)),
         Err(error) => {
             return Err(Failure::new(
                 FailureKind::Other,

@@ -3,8 +3,10 @@
 mod devices;
 mod directory;
 mod measure;
+mod room;
 mod volumes;
 
 pub(crate) use measure::measure;
+pub(crate) use room::check_room;
 pub(crate) use volumes::loads;
 pub use volumes::{Volumes, cleanup};

@@ -1,3 +1,4 @@
+use super::room::{Room, check_room};
 use super::{devices, directory};
 use crate::failure::storage_failure;
 use crate::tables::{Prepared, Step};
@@ -11,10 +12,11 @@ use model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use target::storage::{
-    Blocks, check_space, hold_directory, is_blocks, probe_blocks, probe_directory,
+    Blocks, check_same, hold_directory, is_blocks, probe_blocks, probe_directory,
 };
 
 /// The volumes of a target, held for weighin alone, with the data of its virtual machines.
@@ -37,10 +39,18 @@ pub struct Volumes {
 #[derive(Debug)]
 enum Held {
     /// A directory, locked.
-    Directory {
-        _lock: File,
-    },
+    Directory(File),
     Blocks(Box<Blocks>),
+}
+
+impl Held {
+    /// Makes sure that the volume is still where it was.
+    fn check_same(&self, path: &Path) -> Result<(), Failure> {
+        match self {
+            Self::Directory(lock) => check_same(path, lock),
+            Self::Blocks(blocks) => blocks.check_same(),
+        }
+    }
 }
 
 impl Volumes {
@@ -77,7 +87,7 @@ impl Volumes {
             held.push(one);
         }
         let facts = ServerFacts { version: on.join("; "), variables, ..ServerFacts::default() };
-        Ok(Self {
+        let taken = Self {
             place: place.clone(),
             held,
             layout,
@@ -86,7 +96,28 @@ impl Volumes {
             facts,
             files: Vec::new(),
             sealed: None,
-        })
+        };
+        check_room([&taken])?;
+        Ok(taken)
+    }
+
+    /// What the directories that are to be filled take of their file systems.
+    pub(super) fn rooms(&self) -> Vec<Room<'_>> {
+        let room = |(number, held): (usize, &Held)| {
+            let Held::Directory(lock) = held else { return None };
+            if self.is_filled(number) {
+                return None;
+            }
+            let path = self.place.volumes[number].path.as_path();
+            let layout = self.layout_on(number);
+            Some(Room {
+                path,
+                device: lock.metadata().ok()?.dev(),
+                own: directory::allocated(path),
+                needed: u64::from(layout.vms).saturating_mul(layout.bytes_per_vm),
+            })
+        };
+        self.held.iter().enumerate().filter_map(room).collect()
     }
 
     /// Virtual machines whose data a run would fill first.
@@ -146,7 +177,7 @@ impl Volumes {
     /// verifies, with seals. `Ok(None)` when asked to stop, and 0 made where all was there.
     ///
     /// # Errors
-    /// When a volume cannot be written.
+    /// When a volume is no longer there, or cannot be written.
     pub fn fill(
         &mut self,
         storage: &Storage,
@@ -162,6 +193,7 @@ impl Volumes {
         let total = self.bytes();
         let mut files = Vec::new();
         for number in 0..self.held.len() {
+            self.held[number].check_same(&self.place.volumes[number].path)?;
             let mut told =
                 |written: u64, _: u64| progress(Step { rows: before + written, of: total });
             let filling = Filling { seed, unit, method: None, stop, progress: &mut told };
@@ -194,7 +226,7 @@ impl Volumes {
         let layout = self.layout_on(number);
         let path = &self.place.volumes[number].path;
         match &mut self.held[number] {
-            Held::Directory { .. } => {
+            Held::Directory(_) => {
                 // Files of another size, or to be filled again, make room first.
                 remove_files(path).map_err(Trouble::Engine)?;
                 let bytes = layout.bytes_per_vm;
@@ -211,7 +243,7 @@ impl Volumes {
 
     fn is_filled(&self, number: usize) -> bool {
         match &self.held[number] {
-            Held::Directory { .. } => directory::are_made(&self.specs(number)),
+            Held::Directory(_) => directory::are_made(&self.specs(number)),
             Held::Blocks(blocks) => blocks.is_filled(self.layout_on(number)),
         }
     }
@@ -292,15 +324,7 @@ fn look_at(
     }
     let lock = hold_directory(path)?;
     probe_directory(path, smallest_block)?;
-    let vms: Vec<u32> = (0..layout.vms * place.volumes.len() as u32)
-        .filter(|&vm| place.volume_of(vm) == number)
-        .take(layout.vms as usize)
-        .collect();
-    if !directory::are_made(&specs(path, number, &vms, layout, false)) {
-        let needed = u64::from(layout.vms).saturating_mul(layout.bytes_per_vm);
-        check_space(path, directory::allocated(path), needed)?;
-    }
-    Ok(Held::Directory { _lock: lock })
+    Ok(Held::Directory(lock))
 }
 
 /// What a volume is, in few words: `ext4 on nvme0n1`.

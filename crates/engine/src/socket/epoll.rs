@@ -334,9 +334,11 @@ impl LoadError {
             Self::Session(error) => {
                 matches!(error, SessionError::Login(_) | SessionError::Prepare { .. })
             }
-            Self::ConnectTimeout { .. } | Self::Storage(_) | Self::System(_) | Self::Stopped => {
-                false
-            }
+            Self::ConnectTimeout { .. }
+            | Self::Storage(_)
+            | Self::NoRing(_)
+            | Self::System(_)
+            | Self::Stopped => false,
         }
     }
 }

@@ -137,7 +137,7 @@ impl<S: Session> Worker<S> {
             match Uring::new(self.crew.len(), self.spec.clock) {
                 Ok(uring) => return self.move_to(uring),
                 Err(error) if self.spec.io == Some(IoMethod::IoUring) => {
-                    return Err(LoadError::System(error));
+                    return Err(LoadError::ring(error));
                 }
                 // Old kernels and containers do not have it; epoll serves as well, for more.
                 Err(_) => {}

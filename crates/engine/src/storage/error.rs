@@ -1,7 +1,8 @@
 use crate::OperationError;
-use model::ErrorClass;
+use model::{ErrorClass, ErrorCount};
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why storage cannot be used as asked, or could not be used to the end.
 #[derive(Debug, thiserror::Error)]
@@ -61,10 +62,15 @@ pub enum StorageError {
     #[error("{}", .0.message)]
     Failed(Box<OperationError>),
     /// Everything failed to the end.
-    #[error("reads and writes failed {seconds:.1} s into the load, and none succeeded after that")]
+    #[error(
+        "reads and writes failed {seconds:.1} s into the load, and none succeeded after that: \
+         {error}"
+    )]
     Gone {
         /// From when on, counted from the start of the load.
         seconds: f64,
+        /// The first of the errors that came most often.
+        error: String,
     },
     /// A directory that files are to be made in cannot be used.
     #[error("cannot use the directory {}: {source}", path.display())]
@@ -81,12 +87,27 @@ pub enum StorageError {
         path: PathBuf,
     },
     /// Filling a file failed.
-    #[error("cannot fill {}: {source}", path.display())]
+    #[error("cannot fill {}{}: {source}", path.display(), at_byte(*.offset))]
     Fill {
         /// Which.
         path: PathBuf,
+        /// Where a write failed, in bytes from its beginning; absent where something else did.
+        offset: Option<u64>,
         /// Why not.
         source: io::Error,
+    },
+    /// A write that fills a file ended before its end, as one does that comes to the end of the
+    /// room.
+    #[error("only {written} of {of} bytes were written at byte {offset} of {}", path.display())]
+    Short {
+        /// Which file.
+        path: PathBuf,
+        /// Where, in bytes from its beginning.
+        offset: u64,
+        /// Bytes that were written.
+        written: u32,
+        /// Bytes that were to be.
+        of: u32,
     },
     /// Somebody asked to stop.
     #[error("stopped")]
@@ -97,7 +118,19 @@ fn at_least(logical: Option<u32>) -> String {
     logical.map_or_else(String::new, |bytes| format!(": its own have {bytes} bytes"))
 }
 
+fn at_byte(offset: Option<u64>) -> String {
+    offset.map_or_else(String::new, |offset| format!(" at byte {offset}"))
+}
+
 impl StorageError {
+    /// What to say when nothing worked any more from that moment of a load on.
+    pub(super) fn gone(since: Duration, errors: &[ErrorCount]) -> Self {
+        let of_device = errors.iter().filter(|error| error.class == ErrorClass::Device);
+        let most = of_device.max_by_key(|error| error.count);
+        let error = most.map_or_else(String::new, |error| error.message.clone());
+        Self::Gone { seconds: since.as_secs_f64(), error }
+    }
+
     /// What kind of trouble it is; [`ErrorClass::Other`] for what is no trouble of the storage.
     pub fn class(&self) -> ErrorClass {
         match self {
@@ -109,7 +142,9 @@ impl StorageError {
             Self::Failed(error) => error.class,
             Self::Gone { .. } => ErrorClass::Device,
             Self::NoDirect { .. } | Self::Block { .. } => ErrorClass::Statement,
-            Self::TooShort { .. } | Self::Memory { .. } => ErrorClass::Resource,
+            Self::TooShort { .. } | Self::Memory { .. } | Self::Short { .. } => {
+                ErrorClass::Resource
+            }
             Self::Foreign { .. } => ErrorClass::Permission,
             Self::Nonsense(_) | Self::Stopped => ErrorClass::Other,
         }

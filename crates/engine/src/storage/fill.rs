@@ -44,7 +44,7 @@ pub fn fill(files: &[FileSpec], filling: &mut Filling<'_>) -> Result<(), Storage
     let need = Need { slots: DEPTH as usize, bytes: CHUNK as usize, reads: false, writes: true };
     let arena = Arena::new(need, filling.seed)?;
     let clock = Clock;
-    let cannot = |source| StorageError::Fill { path: first.path.clone(), source };
+    let cannot = |source| StorageError::Fill { path: first.path.clone(), offset: None, source };
     let best = || if ring::is_permitted() { Method::Ring } else { Method::Threads };
     match filling.method.unwrap_or_else(best) {
         Method::Ring => {
@@ -97,10 +97,10 @@ impl<'a, 'b, T: Transport> Fill<'a, 'b, T> {
                 let Some(request) = self.slots[done.slot as usize].take() else { continue };
                 if done.result < 0 {
                     let error = io::Error::from_raw_os_error(-done.result);
-                    return Err(self.error(request.file, error));
+                    return Err(self.failed(&request, error));
                 }
                 if request.kind == Kind::Write && done.result != request.bytes as i32 {
-                    return Err(self.error(request.file, io::ErrorKind::WriteZero.into()));
+                    return Err(self.short(&request, done.result));
                 }
                 if request.kind == Kind::Write {
                     self.written += u64::from(request.bytes);
@@ -153,7 +153,24 @@ impl<'a, 'b, T: Transport> Fill<'a, 'b, T> {
     }
 
     fn error(&self, file: u32, source: io::Error) -> StorageError {
-        StorageError::Fill { path: self.files[file as usize].path.clone(), source }
+        StorageError::Fill { path: self.files[file as usize].path.clone(), offset: None, source }
+    }
+
+    /// A write that ended before its end.
+    fn short(&self, request: &Request, written: i32) -> StorageError {
+        StorageError::Short {
+            path: self.files[request.file as usize].path.clone(),
+            offset: request.offset,
+            written: written.unsigned_abs(),
+            of: request.bytes,
+        }
+    }
+
+    /// A write that failed, or a sync of all writes.
+    fn failed(&self, request: &Request, source: io::Error) -> StorageError {
+        let path = self.files[request.file as usize].path.clone();
+        let offset = (request.kind == Kind::Write).then_some(request.offset);
+        StorageError::Fill { path, offset, source }
     }
 }
 

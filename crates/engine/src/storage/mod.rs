@@ -138,7 +138,7 @@ pub fn run(
     let asked = Asked {
         clients: vms * in_flight,
         open: load.open.as_ref(),
-        lost: |since| StorageError::Gone { seconds: since.as_secs_f64() }.into(),
+        lost: |since, errors| StorageError::gone(since, errors).into(),
     };
     let part = |begin: &mut dyn FnMut() -> Option<Nanos>, tell: &mut dyn FnMut(PartProgress)| {
         std::thread::scope(|scope| {
@@ -239,7 +239,7 @@ impl Part<'_> {
         sender: &mpsc::Sender<Message<FleetPart>>,
     ) -> Result<Report<FleetPart>, LoadError> {
         let (files, arena) = self.open()?;
-        let ring = Ring::new(self.slots(), files, arena, Clock).map_err(LoadError::System)?;
+        let ring = Ring::new(self.slots(), files, arena, Clock).map_err(LoadError::ring)?;
         self.work(ring, IoMethod::IoUring, sender)
     }
 

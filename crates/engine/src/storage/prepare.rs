@@ -45,6 +45,8 @@ pub fn make_files(
     if let Err(error) = made {
         // Nobody else makes files by these names; those that are gone need no removing.
         begun.iter().for_each(|spec| drop(fs::remove_file(&spec.path)));
+        // What keeps this from working is what the error tells of already.
+        let _ = remove_if_empty(&directory);
         return Err(error);
     }
     sync_directory(&directory)?;
@@ -75,12 +77,20 @@ pub fn remove_files(within: &Path) -> Result<bool, StorageError> {
             fs::remove_file(entry.path()).map_err(failed)?;
         }
     }
-    let is_empty = |entries: fs::ReadDir| entries.count() == 1;
-    if fs::read_dir(&directory).map(is_empty).map_err(failed)? {
-        fs::remove_file(directory.join(MARKER)).map_err(failed)?;
-        fs::remove_dir(&directory).map_err(failed)?;
-    }
+    remove_if_empty(&directory).map_err(failed)?;
     Ok(true)
+}
+
+/// Removes weighin's own directory where nothing but the marker is in it.
+fn remove_if_empty(directory: &Path) -> io::Result<()> {
+    if fs::read_dir(directory)?.count() > 1 {
+        return Ok(());
+    }
+    match fs::remove_file(directory.join(MARKER)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::remove_dir(directory)
 }
 
 /// Where [`make_files`] makes the files of these virtual machines.
@@ -110,7 +120,13 @@ fn own_directory(within: &Path) -> Result<PathBuf, StorageError> {
     let directory = within.join(DIRECTORY);
     let failed = |source| StorageError::Directory { path: directory.clone(), source };
     match fs::create_dir(&directory) {
-        Ok(()) => fs::write(directory.join(MARKER), MARKER_TEXT).map_err(failed)?,
+        Ok(()) => {
+            if let Err(error) = fs::write(directory.join(MARKER), MARKER_TEXT) {
+                // Without its marker it would be somebody else's ever after.
+                let _ = remove_if_empty(&directory);
+                return Err(failed(error));
+            }
+        }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             if !is_own(&directory) {
                 return Err(StorageError::Foreign { path: directory });
@@ -132,7 +148,7 @@ fn is_own(directory: &Path) -> bool {
 /// Makes files and reserves all their room, before the first of them is filled.
 fn begin_all(specs: &[FileSpec]) -> Result<(), StorageError> {
     for spec in specs {
-        let failed = |source| StorageError::Fill { path: spec.path.clone(), source };
+        let failed = |source| StorageError::Fill { path: spec.path.clone(), offset: None, source };
         match fs::remove_file(&spec.path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
             _ => {}
@@ -152,8 +168,11 @@ fn begin_all(specs: &[FileSpec]) -> Result<(), StorageError> {
 /// Gives a file that is filled its name.
 fn name_it(spec: &FileSpec) -> Result<(), StorageError> {
     let named = spec.path.with_extension("dat");
-    fs::rename(&spec.path, named)
-        .map_err(|source| StorageError::Fill { path: spec.path.clone(), source })
+    fs::rename(&spec.path, named).map_err(|source| StorageError::Fill {
+        path: spec.path.clone(),
+        offset: None,
+        source,
+    })
 }
 
 fn sync_directory(directory: &Path) -> Result<(), StorageError> {

@@ -157,6 +157,7 @@ pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
         FailureKind::TooFewConnections => "too few connections",
         FailureKind::DiskFull => "disk full",
         FailureKind::ServerLost => "server lost",
+        FailureKind::VolumeFailed => "volume failed",
         FailureKind::MissingProgram => "program missing",
         FailureKind::SandboxStart => "private server did not start",
         FailureKind::Tls => "TLS",

@@ -1,6 +1,7 @@
 //! A block device or a file as a volume: its virtual machines each have a part of it.
 
 use super::contents::{Contents, EDGE, MARK_BYTES, look};
+use super::identity::check_same;
 use super::mark::{Mark, TITLE};
 use super::{LESS, holds, mebibytes, refused, trouble};
 use crate::os;
@@ -74,6 +75,14 @@ impl Blocks {
             return Err(refused(FailureKind::DiskFull, &self.path, &message, LESS));
         }
         Ok(())
+    }
+
+    /// Makes sure that its path still leads to it.
+    ///
+    /// # Errors
+    /// `VolumeFailed` where it does not.
+    pub fn check_same(&self) -> Result<(), Failure> {
+        check_same(&self.path, &self.file)
     }
 
     /// Whether weighin filled it already for that layout.

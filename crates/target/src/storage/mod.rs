@@ -6,10 +6,12 @@
 
 mod blocks;
 mod contents;
+mod identity;
 mod mark;
 mod probe;
 
 pub use blocks::Blocks;
+pub use identity::check_same;
 pub use probe::{blocks as probe_blocks, directory as probe_directory};
 
 use crate::os;

@@ -44,7 +44,7 @@ pub(crate) struct LoadOutput<'a> {
     client_workers: u32,
     client_max_loop_lag_ms: f64,
     peak_rss_bytes: u64,
-    /// `io_uring` or `epoll`.
+    /// `io_uring`, `epoll` or `threads`.
     client_io: &'static str,
     /// How late replies were noticed, where the kernel says when they came.
     client_notice: Option<NoticeDelay>,

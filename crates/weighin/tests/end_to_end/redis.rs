@@ -6,6 +6,7 @@ mod kin;
 mod limits;
 mod template;
 mod trouble;
+mod without_io_uring;
 mod words;
 
 use crate::support::{

@@ -1,8 +1,10 @@
 //! Volumes without a server: studies and loads by hand on real files and loop devices, and that
 //! nothing of the user's is overwritten.
 
-use crate::support::{Workplace, not_tested, number, shared_directory, with_mounts};
-use std::path::{Path, PathBuf};
+use crate::support::{
+    LoopDevice, Workplace, file_of, not_tested, number, shared_directory, with_mounts,
+};
+use std::path::Path;
 use std::process::Command;
 
 /// A study of one target with these volumes and one test with these keys.
@@ -14,32 +16,6 @@ fn study(volumes: &[&Path], keys: &str) -> String {
          duration = \"1s\"\ndata = \"4MiB\"\n{keys}\n",
         volumes.join(", ")
     )
-}
-
-/// A loop device over a file, gone with this.
-struct LoopDevice(PathBuf);
-
-impl LoopDevice {
-    fn over(file: &Path) -> Option<Self> {
-        let output = Command::new("losetup").args(["--find", "--show"]).arg(file).output().ok()?;
-        if !output.status.success() {
-            not_tested("this user may not make loop devices");
-            return None;
-        }
-        Some(Self(String::from_utf8(output.stdout).ok()?.trim().into()))
-    }
-}
-
-impl Drop for LoopDevice {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("--detach").arg(&self.0).status();
-    }
-}
-
-fn file_of(directory: &Path, name: &str, mebibytes: u64) -> PathBuf {
-    let path = directory.join(name);
-    std::fs::File::create(&path).unwrap().set_len(mebibytes << 20).unwrap();
-    path
 }
 
 #[test]
@@ -180,11 +156,16 @@ fn file_systems_in_memory_and_those_without_direct_input_and_output_are_refused(
     let place = Workplace::new();
     let path = place.path("memory");
     std::fs::create_dir(&path).unwrap();
-    let (path, load) = (path.to_str().unwrap(), ["load", path.to_str().unwrap(), "--data=1MiB"]);
+    place.write("s.toml", study(&[&path], "pattern = \"t1 o1 b4k\""));
+    let path = path.to_str().unwrap();
     for (kind, words) in [("tmpfs", "in memory"), ("ramfs", "O_DIRECT")] {
-        let mount = format!("mount -t {kind} {kind} {path}");
-        let Some(ran) = with_mounts(&place, &mount, &load, "") else { return };
-        ran.refused(3, &[words, "name a directory on"]);
+        for arguments in [&["load", path, "--data=1MiB"][..], &["run", "s.toml"]] {
+            let mount = format!("mount -t {kind} {kind} {path}");
+            let list = format!("ls -A {path} > left");
+            let Some(ran) = with_mounts(&place, &mount, arguments, &list) else { return };
+            ran.refused(3, &[path, words, "name a directory on"]);
+            assert_eq!(std::fs::read_to_string(place.path("left")).unwrap(), "");
+        }
     }
 }
 
@@ -199,8 +180,11 @@ fn blocks_smaller_than_those_of_the_device_are_refused() {
     if !resized.is_ok_and(|status| status.success()) {
         return not_tested("this machine's loop devices have no sectors of 4096 bytes");
     }
-    let small = ["load", path, "--pattern=o1 b512B", "--data=1MiB"];
-    place.weighin(&small).refused(3, &["takes no blocks of 512 bytes", "4 KiB"]);
+    let words = ["takes no blocks of 512 bytes", "4 KiB"];
+    place.weighin(&["load", path, "--pattern=o1 b512B", "--data=1MiB"]).refused(3, &words);
+    place.write("s.toml", study(&[&device.0], "pattern = \"o1 b512B\"\nreads = 0"));
+    place.weighin(&["run", "s.toml"]).refused(3, &words);
+    assert!(std::fs::read(&file).unwrap().iter().all(|&byte| byte == 0), "nothing was written");
 }
 
 #[test]

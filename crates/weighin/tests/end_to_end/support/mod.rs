@@ -2,6 +2,8 @@
 
 mod by_hand;
 mod certificates;
+mod confined;
+mod disks;
 mod server;
 mod started;
 mod studies;
@@ -9,6 +11,8 @@ mod workplace;
 
 pub use by_hand::{Frozen, adds_up, number, point_selects, prepared, whole};
 pub use certificates::certificates;
+pub use confined::without_io_uring;
+pub use disks::{Disk, LoopDevice, file_of};
 pub use server::{COUNTERS, Server};
 pub use started::Started;
 pub use studies::{sandbox_study, server_study};
