@@ -1,4 +1,4 @@
-use crate::redis::keys;
+use crate::redis::{keys, rights};
 use crate::storage::{Volumes, check_room, loads};
 use crate::tables::{self, Prepared, Step};
 use crate::trial::{Footing, Stand, run_trial};
@@ -208,6 +208,9 @@ impl<'a> Campaign<'a> {
         let mut control = stand.deployment.login().control()?;
         stand.second.check_login(stand.deployment.login(), &mut control)?;
         for test in &self.study.tests {
+            if let Workload::KeyValue(keys) = &test.workload {
+                rights::check(control.redis()?, keys)?;
+            }
             if let Some(highest) = test.levels.iter().max() {
                 check_limits(&mut control, &test.workload, highest.clients)?;
             }
@@ -305,8 +308,8 @@ pub struct Surveyed {
     pub noun: &'static str,
 }
 
-/// Reaches or starts a target and looks for whatever would make the study fail on it. Changes
-/// nothing; a private server is gone again afterwards.
+/// Reaches or starts a target and looks for whatever would make the study fail on it. Leaves nothing
+/// changed; a private server is gone again afterwards.
 ///
 /// # Errors
 /// The first thing that will not work, with the way to mend it.
@@ -320,7 +323,7 @@ pub fn survey(study: &Study, target: &Target, consent: &[PathBuf]) -> Result<Sur
     let mut control = deployment.login().control()?;
     opinion::Tools::find(study, target)?.check_login(deployment.login(), &mut control)?;
     let version = control.facts()?.version;
-    let mut to_make = (0, "table");
+    let mut to_make = None;
     for test in &study.tests {
         if let Some(highest) = test.levels.iter().max() {
             check_limits(&mut control, &test.workload, highest.clients)?;
@@ -332,9 +335,10 @@ pub fn survey(study: &Study, target: &Target, consent: &[PathBuf]) -> Result<Sur
                 (tables::dry_run(deployment.login(), control.sql()?, oltp)?, "table")
             }
         };
-        to_make = to_make.max(needed);
+        to_make = to_make.max(Some(needed));
     }
-    Ok(Surveyed { version, to_make: to_make.0, noun: to_make.1 })
+    let (to_make, noun) = to_make.unwrap_or((0, "table"));
+    Ok(Surveyed { version, to_make, noun })
 }
 
 /// What a study asks of a target and the kind of target cannot give.

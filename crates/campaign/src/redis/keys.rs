@@ -1,6 +1,7 @@
 //! The keys that key-value loads work on: made, recognised, removed.
 
 use super::facts::refuse_unfit;
+use super::rights::{Needs, attempt};
 use crate::tables::{Prepared, Step};
 use engine::Stop;
 use engine::redis::KeyValueCommands;
@@ -70,7 +71,8 @@ pub fn ensure(
     }))
 }
 
-/// How many keys [`ensure`] would make. Changes nothing.
+/// How many keys [`ensure`] would make, for a load that will have the rights for it: what it and
+/// the load will do is tried. Leaves nothing changed.
 ///
 /// # Errors
 /// As [`ensure`].
@@ -80,12 +82,39 @@ pub(crate) fn dry_run(
 ) -> Result<usize, Failure> {
     let endpoint = control.endpoint().clone();
     let failed = |error: RedisError| error.failure(&format!("cannot look at keys at {endpoint}"));
+    let refused = |error: RedisError| {
+        error.failure(&format!("a run could not make and use its keys at {endpoint}"))
+    };
     let there = size(control).map_err(failed)?;
     let made = marker(control).map_err(failed)?;
     refuse_foreign(control, there, made)?;
     let wanted = Made { keys: workload.keys, size: workload.value_size };
     let complete = made == Some(wanted) && there > u64::from(workload.keys);
-    Ok(if workload.preload && !complete { workload.keys as usize } else { 0 })
+    let fill = workload.preload && !complete;
+    let load = Needs::of(workload);
+    let remove = made.is_some_and(|made| made.keys > workload.keys);
+    attempt(control, Needs { write: load.write || fill, remove, ..load }).map_err(refused)?;
+    if made != Some(wanted) {
+        try_to_mark(control, made, wanted).map_err(refused)?;
+    }
+    Ok(if fill { workload.keys as usize } else { 0 })
+}
+
+/// Tries whether the marker may be written: it is as it was, or absent again, afterwards. An account
+/// that may not remove keys is left to find out when it writes them.
+fn try_to_mark(
+    control: &mut RedisConnection,
+    made: Option<Made>,
+    wanted: Made,
+) -> Result<(), RedisError> {
+    if let Some(made) = made {
+        return mark(control, made);
+    }
+    if attempt(control, Needs { write: false, read: false, remove: true }).is_err() {
+        return Ok(());
+    }
+    mark(control, wanted)?;
+    control.command(&[b"UNLINK", MARKER]).map(drop)
 }
 
 /// Removes the keys that weighin made and its marker; how many keys they were, without the marker.

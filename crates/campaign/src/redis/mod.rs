@@ -4,6 +4,7 @@ pub(crate) mod counters;
 pub(crate) mod facts;
 pub(crate) mod keys;
 pub(crate) mod limits;
+pub(crate) mod rights;
 
 use target::client::redis::{RedisConnection, RedisError};
 

@@ -4,6 +4,7 @@ mod disks;
 mod events;
 mod kin;
 mod limits;
+mod rights;
 mod template;
 mod trouble;
 mod without_io_uring;

@@ -1,0 +1,67 @@
+//! Accounts that may not do all that a study needs.
+
+use super::{Redis, study_of};
+use crate::support::{Ran, Workplace};
+use protocol::redis::Value;
+
+/// A study of one server that runs already, by that user.
+fn study(server: &Redis, user: &str, keys: &str) -> String {
+    let target = format!("url = \"{}\"", server.url().replace("//", &format!("//{user}@")));
+    let test = format!(
+        "keys = 100\nvalue_size = 10\nclients = 2\n{keys}\n\
+                        warmup = \"0s\"\nduration = \"300ms\""
+    );
+    study_of(&[("cache", &target)], &test)
+}
+
+fn run(place: &Workplace, command: &str) -> Ran {
+    let mut run = place.command(&[command, "s.toml"]);
+    // Whoever needs no password may give any.
+    run.env("REDISCLI_AUTH", "any");
+    Ran::of(run)
+}
+
+#[test]
+fn what_an_account_may_not_do_is_said_before_a_run() {
+    let place = Workplace::new();
+    let server = Redis::start(&[("save", "")]);
+    let may = |user: &str, rights: &[&str]| {
+        let words = ["ACL", "SETUSER", user, "reset", "on", "nopass", "+@connection", "+info"];
+        server.command(&[&words, rights].concat());
+    };
+    may("all", &["~weighin*", "+@read", "+@write", "+config|get"]);
+    may("reader", &["~*", "+@read"]);
+    may("others", &["~app:*", "+@read", "+@write"]);
+    may("setter", &["~*", "+@read", "+set", "+unlink"]);
+    may("keeper", &["~*", "+@read", "+set", "+hset"]);
+    let refused = |user: &str, command: &str| {
+        place.write("s.toml", study(&server, user, "ratio = \"1:1\""));
+        let checked = run(&place, "check");
+        assert_eq!(checked.code, Some(3), "{user}: {}", checked.out);
+        for word in ["trouble  cache: ", "NOPERM", command, "ACL SETUSER"] {
+            assert!(checked.out.contains(word), "no «{word}» for {user} in {}", checked.out);
+        }
+        assert_eq!(server.command(&["DBSIZE"]), Value::Integer(0), "{user} left something");
+        run(&place, "run").refused(3, &["NOPERM"]);
+    };
+    refused("reader", "'set'");
+    refused("others", "key");
+    refused("setter", "'hset'");
+    for user in ["all", "keeper"] {
+        place.write("s.toml", study(&server, user, "ratio = \"1:1\""));
+        let checked = run(&place, "check").done();
+        assert!(checked.contains("100 keys will be made"), "{checked}");
+        assert_eq!(server.command(&["DBSIZE"]), Value::Integer(0));
+    }
+
+    // Keys that are there can be read by one who may not write.
+    server.weighin(&place, "prepare", &["--keys=100", "--value-size=10"]).done();
+    place.write("s.toml", study(&server, "reader", "ratio = \"0:1\""));
+    let checked = run(&place, "check").done();
+    assert!(checked.contains("all keys are there"), "{checked}");
+    run(&place, "run").done();
+    place.write("s.toml", study(&server, "reader", "ratio = \"1:1\"\npreload = false"));
+    let checked = run(&place, "check");
+    assert!(checked.out.contains("'set'"), "{}", checked.out);
+    run(&place, "run").refused(3, &["cannot run the load", "'set'"]);
+}
