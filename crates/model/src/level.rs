@@ -58,7 +58,12 @@ impl Level {
 
     /// So many reads and writes in flight of each virtual machine.
     pub const fn in_flight(number: u32) -> Self {
-        Self { unit: LevelUnit::InFlight, ..Self::clients(number) }
+        Self::clients(number).counting(LevelUnit::InFlight)
+    }
+
+    /// The same where `clients` counts something else.
+    pub const fn counting(self, unit: LevelUnit) -> Self {
+        Self { unit, ..self }
     }
 
     /// An open loop of so many operations per second over so many connections.

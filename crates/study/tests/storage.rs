@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use model::{
-    BlockOrder, BlockShare, HotRegion, Level, Place, SearchOver, Storage, System, Workload,
+    BlockOrder, BlockShare, HotRegion, Level, LevelUnit, Place, SearchOver, Storage, System,
+    Workload,
 };
 use study::{Template, parse, scaled, space, template};
 
@@ -78,9 +79,11 @@ fn every_part_of_a_pattern_has_a_key_of_its_own() {
 #[test]
 fn rates_and_bounds_are_of_all_virtual_machines_together() {
     let (_, levels) = accepted("pattern = \"t1 o32 b16k\"\nrate = [5000, 1000]");
-    assert_eq!(levels, [Level::rate(32, 1000), Level::rate(32, 5000)]);
+    let rates = [1000, 5000].map(|rate| Level::rate(32, rate).counting(LevelUnit::InFlight));
+    assert_eq!(levels, rates);
     let (_, levels) = accepted("block = \"4KiB\"\nin_flight = 8\nslo = \"mean < 1ms\"");
-    assert_eq!(levels, [Level::searched(SearchOver::Rate, 8)]);
+    let searched = Level::searched(SearchOver::Rate, 8).counting(LevelUnit::InFlight);
+    assert_eq!(levels, [searched]);
 }
 
 #[test]

@@ -3,7 +3,7 @@ use super::{MAX_IOPS, parse_pattern};
 use crate::level::{ascending, one_beside};
 use crate::problem::{Place, Problems};
 use crate::wire::TestTable;
-use model::{Level, SearchOver};
+use model::{Level, LevelUnit, SearchOver};
 use toml::Spanned;
 
 /// Reads and writes in flight where a rate decides how hard the load is.
@@ -12,7 +12,10 @@ const DEFAULT_IN_FLIGHT: u32 = 32;
 /// How hard a test loads its volumes: reads and writes that each virtual machine keeps in flight
 /// or, with `rate`, reads and writes a second of all of them.
 pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> {
-    let levels = written(table, at, problems);
+    let mut levels = written(table, at, problems);
+    for level in &mut levels {
+        *level = level.counting(LevelUnit::InFlight);
+    }
     let threads = table.threads.as_ref().and_then(|threads| u32::try_from(*threads.get_ref()).ok());
     let uneven =
         |level: &&Level| threads.is_some_and(|t| t > 0 && !level.clients.is_multiple_of(t));
@@ -58,10 +61,10 @@ fn written(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> 
         return rates.into_iter().map(|rate| Level::rate(most, rate)).collect();
     }
     match (&table.pattern, by_pattern, &table.in_flight) {
-        (Some(_), known, _) => known.into_iter().map(Level::in_flight).collect(),
+        (Some(_), known, _) => known.into_iter().map(Level::clients).collect(),
         (None, _, Some(written)) => ascending("in_flight", written, MAX_IN_FLIGHT, problems)
             .into_iter()
-            .map(Level::in_flight)
+            .map(Level::clients)
             .collect(),
         (None, _, None) => {
             let help = "add a line like in_flight = [1, 8, 32], or pattern = \"t1 o32 b16k\"";
