@@ -4,10 +4,14 @@ use model::{Noun, PrintedNumber, UnixMillis};
 use stats::{Estimate, Interval};
 use std::time::{Duration, UNIX_EPOCH};
 
+/// The powers of ten whose multiples are written out.
+const READABLE: std::ops::Range<i32> = -6..12;
+
 /// Shown where there is no number.
 pub(crate) const NOTHING: &str = "–";
 
-/// Three significant digits, thousands separated: `1,620`, `19.7`, `0.412`.
+/// Three significant digits, thousands separated: `1,620`, `19.7`, `0.412`. What would have zeros to
+/// be counted has a power of ten, as the ends of intervals that know nothing do: `3.98 × 10⁻⁸`.
 pub fn figure(value: f64) -> String {
     if !value.is_finite() {
         return NOTHING.to_owned();
@@ -20,8 +24,19 @@ pub fn figure(value: f64) -> String {
     let unit = 10_f64.powi(magnitude - 2);
     let rounded = (value / unit).round() * unit;
     let magnitude = (rounded.abs() * (1.0 + f64::EPSILON)).log10().floor() as i32;
+    if !READABLE.contains(&magnitude) {
+        let digits = format!("{:.2}", rounded / 10_f64.powi(magnitude)).replace('-', "−");
+        return format!("{digits}\u{a0}×\u{a0}10{}", superscript(magnitude));
+    }
     let decimals = usize::try_from(2 - magnitude).unwrap_or(0);
     separated(&format!("{rounded:.decimals$}"))
+}
+
+/// The power of ten in small raised digits.
+fn superscript(power: i32) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let raised = |c: char| c.to_digit(10).map_or('⁻', |digit| DIGITS[digit as usize]);
+    power.to_string().chars().map(raised).collect()
 }
 
 /// An amount of money to the hundredth, from 1 on: `1,296.00`; below that three significant digits.
@@ -228,6 +243,11 @@ mod tests {
             (1_624.0, "1,620"),
             (-1_624.0, "−1,620"),
             (1_234_567.0, "1,230,000"),
+            (999_400_000_000.0, "999,000,000,000"),
+            (999_600_000_000.0, "1.00\u{a0}×\u{a0}10¹²"),
+            (-1.194e21, "−1.19\u{a0}×\u{a0}10²¹"),
+            (0.000_004_5, "0.00000450"),
+            (3.984e-8, "3.98\u{a0}×\u{a0}10⁻⁸"),
             (f64::NAN, "–"),
             (f64::INFINITY, "–"),
         ];

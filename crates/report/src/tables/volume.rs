@@ -17,22 +17,22 @@ type Figure = (&'static str, fn(&DiskEstimates) -> Option<Estimate>, f64);
 
 /// What disks did. Side by side with the other figures these would be wider than a page: each of
 /// these groups has a table of its own.
-const WORK: [Figure; 7] = [
+const WORK: [Figure; 6] = [
     ("r/s", |disk| disk.reads, 1.0),
     ("w/s", |disk| disk.writes, 1.0),
     ("read, MB/s", |disk| disk.read_bytes, MEGA),
     ("written, MB/s", |disk| disk.written_bytes, MEGA),
     ("r_await, ms", |disk| disk.read_await_ms, 1.0),
     ("w_await, ms", |disk| disk.write_await_ms, 1.0),
-    ("aqu-sz", |disk| disk.queue, 1.0),
 ];
 
 /// How requests got there.
-const REQUESTS: [Figure; 4] = [
+const REQUESTS: [Figure; 5] = [
     ("rrqm/s", |disk| disk.reads_merged, 1.0),
     ("wrqm/s", |disk| disk.writes_merged, 1.0),
     ("f/s", |disk| disk.flushes, 1.0),
     ("f_await, ms", |disk| disk.flush_await_ms, 1.0),
+    ("aqu-sz", |disk| disk.queue, 1.0),
 ];
 
 /// The same of each disk besides.
@@ -97,7 +97,7 @@ pub(crate) fn devices(analysis: &Analysis, test: &TestAnalysis) -> Vec<Table> {
             volume.devices.iter().map(row).collect()
         })
     };
-    let groups = [[&WORK[..], &[BUSY]].concat(), [REQUESTS, SIZES].concat(), DISCARDS.to_vec()];
+    let groups = [[&WORK[..], &[BUSY]].concat(), REQUESTS.to_vec(), [SIZES, DISCARDS].concat()];
     groups.iter().filter_map(|group| table(group)).collect()
 }
 
