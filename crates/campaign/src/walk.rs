@@ -1,17 +1,17 @@
-use crate::redis::{keys, rights};
+use crate::redis::rights;
 use crate::storage::{Volumes, check_room, loads};
+use crate::survey::check_feasible;
 use crate::tables::{self, Prepared, Step};
 use crate::trial::{Footing, Stand, run_trial};
 use crate::{Deployment, SearchProgress, check_limits, opinion};
 use engine::Stop;
 use model::{
-    CacheState, Failure, FailureKind, Interval, Oltp, Place, Plan, SandboxSpec, Study, Target,
-    TargetFacts, Test, Trial, TrialEnd, TrialRecord, Workload,
+    CacheState, Failure, Interval, Oltp, Place, Plan, Study, Target, TargetFacts, Test, Trial,
+    TrialEnd, TrialRecord, Workload,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use store::{Store, StoreError};
-use target::sandbox::sandbox_directory;
 
 /// What a campaign is doing.
 #[derive(Debug)]
@@ -295,89 +295,6 @@ fn first_tables(study: &Study) -> Option<&Oltp> {
 
 fn of(target: &Target, failure: Failure) -> RunError {
     RunError::Target { target: target.name.clone(), failure }
-}
-
-/// What [`survey`] found of a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Surveyed {
-    /// The server's version.
-    pub version: String,
-    /// Tables, keys, or files, that a run would make first.
-    pub to_make: usize,
-    /// Which of these: `table`, `key` or `file`.
-    pub noun: &'static str,
-}
-
-/// Reaches or starts a target and looks for whatever would make the study fail on it. Leaves nothing
-/// changed; a private server is gone again afterwards.
-///
-/// # Errors
-/// The first thing that will not work, with the way to mend it.
-pub fn survey(study: &Study, target: &Target, consent: &[PathBuf]) -> Result<Surveyed, Failure> {
-    check_feasible(study, target)?;
-    if let Place::Storage(_) = target.place {
-        let (facts, to_make) = Volumes::survey(target, &loads(study), consent)?;
-        return Ok(Surveyed { version: facts.version, to_make, noun: "file" });
-    }
-    let deployment = Deployment::bring_up(target)?;
-    let mut control = deployment.login().control()?;
-    opinion::Tools::find(study, target)?.check_login(deployment.login(), &mut control)?;
-    let version = control.facts()?.version;
-    let mut to_make = None;
-    for test in &study.tests {
-        if let Some(highest) = test.levels.iter().max() {
-            check_limits(&mut control, &test.workload, highest.clients)?;
-        }
-        let needed = match &test.workload {
-            Workload::KeyValue(keys) => (keys::dry_run(control.redis()?, keys)?, "key"),
-            Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
-                let oltp = test.workload.oltp()?;
-                (tables::dry_run(deployment.login(), control.sql()?, oltp)?, "table")
-            }
-        };
-        to_make = to_make.max(Some(needed));
-    }
-    let (to_make, noun) = to_make.unwrap_or((0, "table"));
-    Ok(Surveyed { version, to_make, noun })
-}
-
-/// What a study asks of a target and the kind of target cannot give.
-fn check_feasible(study: &Study, target: &Target) -> Result<(), Failure> {
-    opinion::Tools::find(study, target)?;
-    check_volume(study, target)?;
-    let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
-    let Some(cold) = cold else { return Ok(()) };
-    match target.place {
-        Place::Server(_) => Err(Failure::new(
-            FailureKind::NotPermitted,
-            format!("the test {} is cold, and weighin may not restart this server", cold.name),
-            "set cache = \"warm\", or make the target a sandbox",
-        )),
-        Place::Sandbox(_) | Place::Storage(_) if !target::os::is_root() => Err(Failure::new(
-            FailureKind::NotPermitted,
-            format!(
-                "the test {} is cold, and only root may empty this machine's caches",
-                cold.name
-            ),
-            "run weighin as root, or set cache = \"warm\"",
-        )),
-        Place::Sandbox(_) | Place::Storage(_) => Ok(()),
-        Place::Elsewhere => Err(target.out_of_reach()),
-    }
-}
-
-/// Whether the volume of a target can be built, beside those of all others in the same directory.
-fn check_volume(study: &Study, target: &Target) -> Result<(), Failure> {
-    let Place::Sandbox(SandboxSpec { volume: Some(volume), directory, .. }) = &target.place else {
-        return Ok(());
-    };
-    let bytes = study.servers().filter_map(|target| match &target.place {
-        Place::Sandbox(spec) if spec.directory == *directory => spec.volume,
-        _ => None,
-    });
-    let bytes = bytes.map(|volume| volume.bytes()).fold(0, u64::saturating_add);
-    let directory = directory.clone().unwrap_or_else(sandbox_directory);
-    target::volume::check(volume, &directory, bytes)
 }
 
 fn find<'s>(

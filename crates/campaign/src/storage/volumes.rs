@@ -121,18 +121,9 @@ impl Volumes {
     }
 
     /// Virtual machines whose data a run would fill first.
-    ///
-    /// # Errors
-    /// As [`Self::take`].
-    pub fn survey(
-        target: &Target,
-        loads: &[&Storage],
-        consent: &[PathBuf],
-    ) -> Result<(ServerFacts, usize), Failure> {
-        let volumes = Self::take(target, loads, consent)?;
-        let unfilled = (0..volumes.held.len()).filter(|&number| !volumes.is_filled(number));
-        let vms = unfilled.map(|number| volumes.place.vms_on(number, volumes.layout.vms) as usize);
-        Ok((volumes.facts.clone(), vms.sum()))
+    pub(crate) fn unfilled(&self) -> usize {
+        let unfilled = (0..self.held.len()).filter(|&number| !self.is_filled(number));
+        unfilled.map(|number| self.place.vms_on(number, self.layout.vms) as usize).sum()
     }
 
     /// What is known of the volumes.

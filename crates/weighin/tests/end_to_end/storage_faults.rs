@@ -188,6 +188,9 @@ fn volumes_that_share_a_file_system_need_room_for_all_of_them() {
     // Each would fit.
     place.write("s.toml", duel(&one, &two).replace("8MiB", "32MiB"));
     place.weighin(&["run", "s.toml"]).refused(3, &["target sound", "64.0 MiB are needed"]);
+    let checked = place.weighin(&["check", "s.toml"]);
+    assert!(checked.out.contains("ok       frail"), "{}", checked.out);
+    assert!(checked.out.contains("trouble  sound"), "{}", checked.out);
     place.write("s.toml", duel(&one, &two).replace("8MiB", "16MiB"));
     place.weighin(&["check", "s.toml"]).done();
     for path in [&one, &two] {

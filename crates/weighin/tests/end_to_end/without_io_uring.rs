@@ -25,8 +25,9 @@ fn a_load_on_a_volume_goes_through_threads() {
     assert!(number(storage, "/verified_units") > 0.0, "{storage:#}");
     for moved in storage["moved"].as_array().unwrap() {
         let (own, device) = (whole(moved, "/weighin_bytes"), whole(moved, "/device_bytes"));
-        // The smallest block is tried on each machine's data before the load.
-        assert!(own > 0 && (own..=own + 2 * 4096).contains(&device), "{moved}");
+        // A block is tried on each machine's data before the load; and the operating system may
+        // look at a device that was written.
+        assert!(own > 8 << 20 && (own..own + (1 << 20)).contains(&device), "{moved}");
     }
 
     // The same data, where nothing is refused.
