@@ -37,6 +37,7 @@ pub(crate) fn work(analysis: &Analysis) -> Work {
         counted: workload.map_or(Noun::TRANSACTION, Workload::operation),
         statements: workload.map_or(Noun::QUERY, Workload::statement),
         keys: matches!(workload, Some(Workload::KeyValue(_))),
+        storage: matches!(workload, Some(Workload::Storage(_))),
     }
 }
 
@@ -49,6 +50,8 @@ pub(crate) struct Work {
     pub(crate) statements: Noun,
     /// Whether keys are read, of which some may be missing.
     pub(crate) keys: bool,
+    /// Whether there are volumes in place of servers.
+    pub(crate) storage: bool,
 }
 
 /// The assessments of all trials by index of their record.

@@ -14,13 +14,14 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         numbers("block"),
         words("test"),
         words("target"),
-        numbers("clients"),
+        numbers(if work.storage { "in flight together" } else { "clients" }),
         numbers(format!("offered, {}/s", work.counted)),
         words("began, UTC"),
         words("trusted"),
         numbers("measured for"),
         numbers(work.counted.many),
         numbers(format!("{}/s", work.counted)),
+        // Empty where a transaction is a statement.
         numbers(format!("{}/s", work.statements)),
         numbers("mean, ms"),
         numbers("p50, ms"),
@@ -53,7 +54,7 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         }
         table.push(row);
     }
-    if imported { table.without_empty_columns() } else { table }
+    table.without_empty_columns()
 }
 
 /// The share of a trial's reads that found their key, all phases together; none without reads.
@@ -111,6 +112,7 @@ fn identity(
 }
 
 fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
+    let work = view::work(analysis);
     let Some(load) = record.load() else {
         return (0..12).map(|_| Cell::text(NOTHING)).collect();
     };
@@ -123,7 +125,7 @@ fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
         Cell::text(duration(measure.elapsed)),
         Cell::text(count(measure.transactions)),
         Cell::figure(Some(measure.transactions_per_second())),
-        Cell::figure(Some(measure.queries_per_second())),
+        Cell::figure((work.statements != work.counted).then(|| measure.queries_per_second())),
         Cell::figure(latencies.mean_ms()),
         percentile(50.0),
         percentile(95.0),
