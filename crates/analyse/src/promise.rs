@@ -41,7 +41,7 @@ pub(crate) fn findings(
     }
     let in_flight = test.levels.first().map_or(0, |level| level.clients);
     let of_target = |target: &crate::HighestLoad| {
-        let SearchOutcome::Found { load: measured } = target.outcome else { return None };
+        let SearchOutcome::Found { load: measured, .. } = target.outcome else { return None };
         let kept = target.searches.iter().filter_map(|search| search.answer.kept);
         let lowest = kept.min_by(f64::total_cmp)?;
         let rate = measured.interval.map_or(lowest, |interval| interval.low.min(lowest));

@@ -5,7 +5,7 @@ use crate::compare::{each_pair, verdict};
 use crate::rank::{is_above, tiers};
 use crate::series::Series;
 use crate::{Evidence, Finding, Metric, Severity, Subject, Verdict};
-use model::{Bound, SearchAnswer, SearchOver, SearchStep, Study, Test};
+use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
@@ -56,6 +56,8 @@ pub enum SearchOutcome {
     Found {
         /// The median of the answers. Its interval is wider by how finely the searches end.
         load: Estimate,
+        /// Whether no search came to the bound: the load above was more than the target achieved.
+        at_capacity: bool,
     },
     /// In at least one search the highest load that could be offered kept the bound.
     AtLeast {
@@ -102,8 +104,8 @@ pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option
     for cell in cells {
         let searches = searches(cell);
         let series = series(&searches, over);
-        let outcome = outcome(&searches, series.estimate(study.confidence));
-        if let SearchOutcome::Found { load } = outcome {
+        let outcome = outcome(&searches, over, series.estimate(study.confidence));
+        if let SearchOutcome::Found { load, .. } = outcome {
             answers.push(Answers { target: cell.target.to_owned(), series, estimate: load });
         }
         targets.push(HighestLoad { target: cell.target.to_owned(), outcome, searches });
@@ -138,13 +140,24 @@ fn series(searches: &[SearchedTrial], over: SearchOver) -> Series {
 
 /// A search without an upper or lower end is no value of the sample; leaving it out would make the
 /// target look worse or better than it is, so one such search leaves only a bound.
-fn outcome(searches: &[SearchedTrial], estimate: Option<Estimate>) -> SearchOutcome {
+fn outcome(
+    searches: &[SearchedTrial],
+    over: SearchOver,
+    estimate: Option<Estimate>,
+) -> SearchOutcome {
     let all_kept: Option<Vec<f64>> = searches.iter().map(|search| search.answer.kept).collect();
     let all_missed: Option<Vec<f64>> = searches.iter().map(|search| search.answer.missed).collect();
     let lowest = |loads: Vec<f64>| loads.into_iter().min_by(f64::total_cmp);
     let highest = |loads: Vec<f64>| loads.into_iter().max_by(f64::total_cmp);
     match (all_kept.and_then(lowest), all_missed.and_then(highest), estimate) {
-        (Some(_), Some(_), Some(load)) => SearchOutcome::Found { load },
+        (Some(_), Some(_), Some(load)) => {
+            let fell_behind = |search: &SearchedTrial| {
+                search.answer.verdict_above(&search.steps) == Some(StepVerdict::FellBehind)
+            };
+            // Clients are never too many to be achieved.
+            let at_capacity = over == SearchOver::Rate && searches.iter().all(fell_behind);
+            SearchOutcome::Found { load, at_capacity }
+        }
         (Some(load), None, _) => SearchOutcome::AtLeast { load },
         (None, Some(load), _) => SearchOutcome::Below { load },
         _ => SearchOutcome::Unknown,

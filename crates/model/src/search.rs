@@ -118,6 +118,12 @@ impl SearchAnswer {
         Self { kept: with(true).filter(below).max_by(f64::total_cmp), missed }
     }
 
+    /// What the steps that this answers say of the lowest load that is no answer.
+    pub fn verdict_above(&self, steps: &[SearchStep]) -> Option<StepVerdict> {
+        let missed = self.missed?;
+        steps.iter().rev().find(|step| step.load == missed).map(|step| step.verdict)
+    }
+
     /// The best guess at the highest load that keeps the bound, and how far off it may be relative
     /// to itself; `None` where the search did not find both ends.
     ///
@@ -135,6 +141,12 @@ impl SearchAnswer {
 }
 
 impl Search {
+    /// What the lowest load that is no answer was found to be: more than the bound allows, or more
+    /// than is achieved. `None` where there is no such load.
+    pub fn what_ended_it(&self) -> Option<StepVerdict> {
+        self.answer.verdict_above(&self.steps)
+    }
+
     /// The place of the step that a trial's figures are taken from: the last at the highest load
     /// that kept the bound, one that kept it by itself where there is one; the last at the lowest
     /// load where none did. `None` without steps.

@@ -295,7 +295,14 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             levels: vec![level(8)],
             further_repeats: None,
         }),
-        highest(SearchOver::Rate, SearchOutcome::Found { load: ratio(1_624.0, 1_540.2, 1_699.0) }),
+        highest(
+            SearchOver::Rate,
+            SearchOutcome::Found { load: ratio(1_624.0, 1_540.2, 1_699.0), at_capacity: false },
+        ),
+        highest(
+            SearchOver::Rate,
+            SearchOutcome::Found { load: ratio(1_624.0, 1_540.2, 1_699.0), at_capacity: true },
+        ),
         highest(SearchOver::Clients, SearchOutcome::AtLeast { load: 128.0 }),
         highest(SearchOver::Rate, SearchOutcome::Below { load: 12.0 }),
         highest(SearchOver::Clients, SearchOutcome::Unknown),

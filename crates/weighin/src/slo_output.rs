@@ -111,9 +111,17 @@ pub(crate) fn step_line(
 pub(crate) fn answer_line(search: &Search, counted: Noun) -> String {
     let bound = &search.bound;
     let load = |load| searched_load(search.over, load, counted);
+    let achieved =
+        search.over != SearchOver::Rate || search.what_ended_it() != Some(StepVerdict::FellBehind);
     match (search.answer.kept, search.answer.missed) {
+        (Some(kept), Some(missed)) if !achieved => {
+            format!("{bound} is kept at {}; {} are not achieved", load(kept), load(missed))
+        }
         (Some(kept), Some(missed)) => {
             format!("{bound} is kept at {}, and not at {}", load(kept), load(missed))
+        }
+        (None, Some(missed)) if !achieved => {
+            format!("{bound}: not even {}, the lowest tried, are achieved", load(missed))
         }
         (Some(kept), None) => format!("{bound} is kept at {}, the highest tried", load(kept)),
         (None, Some(missed)) => {
@@ -186,6 +194,16 @@ mod tests {
         assert_eq!(said(&search), "p95 < 20 ms is kept at 1 client, and not at 2 clients");
         search.answer.missed = None;
         assert_eq!(said(&search), "p95 < 20 ms is kept at 1 client, the highest tried");
+        let fell_behind = Search {
+            over: SearchOver::Rate,
+            steps: vec![step(900.0, StepVerdict::FellBehind)],
+            answer: SearchAnswer { kept: Some(860.0), missed: Some(900.0) },
+            ..search.clone()
+        };
+        assert_eq!(
+            said(&fell_behind),
+            "p95 < 20 ms is kept at 860 transactions/s; 900 transactions/s are not achieved"
+        );
         search.answer = SearchAnswer { kept: None, missed: Some(1.0) };
         assert_eq!(said(&search), "p95 < 20 ms is not even kept at 1 client, the lowest tried");
     }

@@ -70,7 +70,7 @@ impl Answers {
     fn of(highest: &HighestLoad) -> Option<Self> {
         let once = highest.searches.len() == 1;
         match highest.outcome {
-            SearchOutcome::Found { load } => {
+            SearchOutcome::Found { load, .. } => {
                 let ends = load.interval.map(|interval| (interval.low, interval.high));
                 // A single search still says between which two loads it ended.
                 let only = || {

@@ -65,7 +65,7 @@ fn answers_of_repeats_are_a_sample_whose_interval_holds_what_the_searches_leave_
         _ => (Some(1_500.0), Some(1_560.6)),
     });
     let search = found(&data);
-    let SearchOutcome::Found { load } = search.targets[0].outcome else {
+    let SearchOutcome::Found { load, .. } = search.targets[0].outcome else {
         panic!("{:?}", search.targets[0].outcome);
     };
     assert!((load.point - 1_020.0).abs() < 1e-6, "{load:?}");
@@ -76,6 +76,28 @@ fn answers_of_repeats_are_a_sample_whose_interval_holds_what_the_searches_leave_
     assert!((ratio.ratio.point - 1.5).abs() < 1e-9);
     assert_eq!(ratio.verdict, Verdict::CandidateBetter);
     assert_eq!(search.tiers, [["two"], ["one"]]);
+}
+
+#[test]
+fn a_search_that_ended_where_the_rate_was_not_achieved_never_came_to_its_bound() {
+    let at_capacity = |verdicts: fn(u32) -> StepVerdict| {
+        let mut data = searched(SearchOver::Rate, |_, _| (Some(1_000.0), Some(1_040.4)));
+        for record in &mut data.trials {
+            let steps = &mut record.search.as_mut().expect("a search").steps;
+            steps[1].verdict = verdicts(record.key.repeat);
+        }
+        match found(&data).targets[0].outcome {
+            SearchOutcome::Found { at_capacity, .. } => at_capacity,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(!at_capacity(|_| StepVerdict::TooBusy));
+    assert!(at_capacity(|_| StepVerdict::FellBehind));
+    let mixed = |repeat| match repeat {
+        1 => StepVerdict::TooBusy,
+        _ => StepVerdict::FellBehind,
+    };
+    assert!(!at_capacity(mixed), "one search came to it");
 }
 
 #[test]
@@ -94,7 +116,7 @@ fn numbers_of_clients_that_are_neighbours_are_exact() {
         "one" => (Some(2.0), Some(3.0)),
         _ => (Some(3.0), Some(4.0)),
     }));
-    let SearchOutcome::Found { load } = search.targets[0].outcome else {
+    let SearchOutcome::Found { load, .. } = search.targets[0].outcome else {
         panic!("{:?}", search.targets[0].outcome);
     };
     assert_eq!(load.interval.map(|interval| (interval.low, interval.high)), Some((2.0, 2.0)));

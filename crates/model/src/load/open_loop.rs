@@ -73,19 +73,27 @@ impl LoadResult {
     /// exceed what may be under way at one moment: on average L = rate × mean service time (Little's
     /// law), no more than there are connections; by chance up to L + 3 √L, as of a Poisson variable,
     /// rounded up to whole operations.
+    ///
+    /// A server that is behind has much in hand because it is behind, which would excuse it. So it
+    /// is also held to what it finished in the phase, whenever that began: where it keeps up, as
+    /// much is under way at the end as at the beginning, give or take the difference of two Poisson
+    /// variables with the mean L, 3 √(2 L).
     pub fn is_overloaded(&self) -> bool {
         self.open.as_ref().is_some_and(|open| {
-            let in_time = self.measure.transactions.min(open.answered);
-            let shortfall = open.scheduled.saturating_sub(in_time) as f64;
-            let tolerated = (1.0 - ACHIEVED) * open.scheduled as f64;
-            shortfall > tolerated.max(self.may_be_under_way(open))
+            let finished = self.measure.transactions;
+            let behind = |done: u64, excused: f64| {
+                let tolerated = (1.0 - ACHIEVED) * open.scheduled as f64;
+                open.scheduled.saturating_sub(done) as f64 > tolerated.max(excused.ceil())
+            };
+            let in_hand = self.in_hand(open);
+            behind(finished.min(open.answered), in_hand + CHANCE * in_hand.sqrt())
+                || behind(finished, CHANCE * (2.0 * in_hand).sqrt())
         })
     }
 
-    /// Operations that the server may have in hand at one moment while it keeps up.
-    fn may_be_under_way(&self, open: &OpenLoopResult) -> f64 {
+    /// Operations that the server has in hand at one moment, on average.
+    fn in_hand(&self, open: &OpenLoopResult) -> f64 {
         let service_seconds = open.service_times.mean_ms().unwrap_or(0.0) / 1e3;
-        let mean = (open.rate * service_seconds).min(self.clients.into());
-        (mean + CHANCE * mean.sqrt()).ceil()
+        (open.rate * service_seconds).min(self.clients.into())
     }
 }

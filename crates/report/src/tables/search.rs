@@ -45,7 +45,7 @@ pub(super) fn highest_loads(
 
 fn row(analysis: &Analysis, place: String, target: &HighestLoad) -> Vec<Cell> {
     let highest = match &target.outcome {
-        SearchOutcome::Found { load } => Cell::estimate(Some(load)),
+        SearchOutcome::Found { load, .. } => Cell::estimate(Some(load)),
         SearchOutcome::AtLeast { load } => Cell::text(format!("at least {}", figure(*load))),
         SearchOutcome::Below { load } => Cell::text(format!("below {}", figure(*load))),
         SearchOutcome::Unknown => Cell::text("not known").with_tone(Tone::Bad),

@@ -57,8 +57,12 @@ pub(super) fn highest(
     counted: Noun,
 ) -> String {
     match outcome {
-        SearchOutcome::Found { load } => {
-            format!("keeps {kept} up to {}", numbers::estimate(load, &search_unit(over, counted)))
+        SearchOutcome::Found { load, at_capacity } => {
+            let most = numbers::estimate(load, &search_unit(over, counted));
+            match at_capacity {
+                false => format!("keeps {kept} up to {most}"),
+                true => format!("keeps {kept} at all that it achieves, up to {most}"),
+            }
         }
         SearchOutcome::AtLeast { load: at } => format!(
             "keeps {kept} at {} and perhaps beyond: in one search at least no higher load could be \
