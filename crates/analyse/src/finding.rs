@@ -11,7 +11,7 @@ use crate::money::{BreakEven, CostGap, Step};
 use crate::{
     Bend, Contradiction, Contrast, Crossover, DeviceBytes, EventCost, Evictions, Growth,
     LatencyGap, NoLaw, NoiseFloor, Promise, ScalingLaw, SearchOutcome, Source, Span,
-    TriggerTrouble, Verdict,
+    TriggerTrouble, Verdict, VmProcessors,
 };
 use model::{Bound, Direction, Failure, Level, Metric, SearchOver};
 use serde::Serialize;
@@ -435,6 +435,8 @@ pub enum Evidence {
     },
     /// What volumes can promise: a rate that they bore in every repeat under a bound.
     Promise(Promise),
+    /// The processors that the virtual machines of a cell had among them.
+    VmProcessors(VmProcessors),
     /// The highest loads of two targets under a bound.
     HighestLoads {
         /// What the load must keep.

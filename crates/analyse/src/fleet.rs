@@ -1,6 +1,7 @@
 //! What fleets of virtual machines did on volumes: by volume, by virtual machine and by data.
 
 use crate::cell::CellData;
+use crate::processors::{self, VmProcessors};
 use crate::series::Series;
 use model::{Fleet, IoFigures, Level, LoadResult, Storage, Study, Test, Workload};
 use serde::Serialize;
@@ -18,6 +19,8 @@ pub struct FleetCell {
     pub volumes: Vec<VolumeFigures>,
     /// The virtual machines.
     pub vms: VmFigures,
+    /// The processors that they had among them, where they were held to some.
+    pub processors: Option<VmProcessors>,
     /// Reads and writes per second for each GB (10⁹ bytes) of data of the virtual machines.
     pub ios_per_gb: Option<Estimate>,
 }
@@ -108,6 +111,7 @@ fn fleet_cell(study: &Study, storage: &Storage, cell: &CellData) -> FleetCell {
                 of_vms.flatten().max_by(f64::total_cmp)
             }),
         },
+        processors: processors::of_cell(storage, cell, study.confidence),
         ios_per_gb: estimate(&|(load, _)| Some(load.measure.transactions_per_second() / data)),
     }
 }

@@ -41,6 +41,7 @@ mod money;
 mod named;
 mod opinion;
 mod overall;
+mod processors;
 mod promise;
 mod rank;
 mod search;
@@ -78,6 +79,7 @@ pub use money::{
     Amount, Bill, BreakEven, CostGap, CostLine, Outcome, Standing, Step, TargetCost, TestMoney,
 };
 pub use named::{NamedFigure, NamedValue};
+pub use processors::VmProcessors;
 pub use promise::Promise;
 pub use search::{HighestLoad, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial};
 pub use series::percentile_ms;
@@ -144,6 +146,8 @@ fn analyse_test(
         findings.extend(opinions);
     }
 
+    let fleets = fleet::fleets(study, test, &data);
+    findings.extend(processors::findings(&test.name, &fleets));
     let events = events::of_test(study, &data);
     findings.extend(events::findings(&test.name, &events));
     let search = search::analysis(study, test, &data);
@@ -191,7 +195,7 @@ fn analyse_test(
         advice,
         search,
         events,
-        fleets: fleet::fleets(study, test, &data),
+        fleets,
         figures: named::figures(&data, study.confidence),
         money,
     };

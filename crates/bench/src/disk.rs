@@ -70,6 +70,7 @@ pub(crate) fn run(
                 threads: 1,
                 iops_limit: None,
                 verify: false,
+                oversubscription: None,
             };
             let cell = alternate(
                 arguments.pairs,

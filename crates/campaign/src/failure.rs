@@ -104,6 +104,10 @@ pub fn storage_failure(error: &StorageError) -> Failure {
         (StorageError::Foreign { .. }, _) => {
             (FailureKind::Other, "move it elsewhere, or choose another directory")
         }
+        (StorageError::Processors { .. }, _) => (
+            FailureKind::NotPermitted,
+            "let nobody else move or remove the control groups of weighin",
+        ),
         (_, ErrorClass::Permission) => {
             (FailureKind::AccessDenied, "let this user read and write what the message names")
         }

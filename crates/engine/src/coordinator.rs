@@ -101,6 +101,8 @@ pub(crate) struct Coordinator<'a, X> {
     pub(crate) control: &'a Control,
     pub(crate) messages: mpsc::Receiver<Message<X>>,
     pub(crate) stop: &'a Stop,
+    /// Called again and again while the load runs, with the moments of its start and of now.
+    pub(crate) look: &'a mut dyn FnMut(Nanos, Nanos),
 }
 
 impl<X> Coordinator<'_, X> {
@@ -124,6 +126,7 @@ impl<X> Coordinator<'_, X> {
         }
 
         let mut cpu = CpuWindow::new(self.schedule, start);
+        (self.look)(start, start);
         let mut intervals = Intervals::new(self.workers);
         let mut books: Option<Closed> = None;
         let mut client = ClientCost {
@@ -136,7 +139,9 @@ impl<X> Coordinator<'_, X> {
         let mut extras = Vec::new();
         while extras.len() < self.workers as usize {
             let message = self.next_message()?;
-            cpu.look(Clock.now());
+            let now = Clock.now();
+            cpu.look(now);
+            (self.look)(start, now);
             match message {
                 None | Some(Message::Ready(_)) => {}
                 Some(Message::Interval(interval)) => {

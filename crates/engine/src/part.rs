@@ -113,6 +113,7 @@ pub fn run_part<S: Session>(
             control: &control,
             messages,
             stop,
+            look: &mut |_, _| {},
         };
         let account = coordinator.run(start, progress);
         control.abort();

@@ -8,33 +8,53 @@ use model::{ClientCost, ErrorCount, Interval, LoadResult, OpenLoopResult, Statem
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Processor time of the whole process from the start of the measured phase to its end.
-pub(crate) struct CpuWindow {
+/// What is read when the measured phase starts and when it ends, as soon as somebody looks.
+pub(crate) struct Ends<T> {
     from: Nanos,
     until: Nanos,
-    before: Option<Duration>,
-    after: Option<Duration>,
+    before: Option<T>,
+    after: Option<T>,
 }
+
+impl<T: Copy> Ends<T> {
+    pub(crate) fn new(schedule: Schedule, start: Nanos) -> Self {
+        let (from, until) = (schedule.measure_from(start), schedule.window_end(start));
+        Self { from, until, before: None, after: None }
+    }
+
+    pub(crate) fn look(&mut self, now: Nanos, read: impl Fn() -> T) {
+        if now >= self.from {
+            self.before.get_or_insert_with(&read);
+        }
+        if now >= self.until {
+            self.after.get_or_insert_with(&read);
+        }
+    }
+
+    /// Both, once all is over.
+    pub(crate) fn both(self, read: impl Fn() -> T) -> (T, T) {
+        let after = self.after.unwrap_or_else(read);
+        (self.before.unwrap_or(after), after)
+    }
+}
+
+/// Processor time of the whole process from the start of the measured phase to its end.
+pub(crate) struct CpuWindow(Ends<Duration>);
 
 impl CpuWindow {
     pub(crate) fn new(schedule: Schedule, start: Nanos) -> Self {
-        let (from, until) = (schedule.measure_from(start), schedule.window_end(start));
-        let before = (from <= start).then(process_cpu);
-        Self { from, until, before, after: None }
+        let mut ends = Ends::new(schedule, start);
+        ends.look(start, process_cpu);
+        Self(ends)
     }
 
     pub(crate) fn look(&mut self, now: Nanos) {
-        if now >= self.from {
-            self.before.get_or_insert_with(process_cpu);
-        }
-        if now >= self.until {
-            self.after.get_or_insert_with(process_cpu);
-        }
+        self.0.look(now, process_cpu);
     }
 
     pub(crate) fn used(self) -> Duration {
-        let after = self.after.unwrap_or_else(process_cpu);
-        after.saturating_sub(self.before.unwrap_or(after))
+        let (before, after) = self.0.both(process_cpu);
+        after.saturating_sub(before)
     }
 }
 

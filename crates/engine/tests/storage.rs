@@ -8,6 +8,8 @@ mod failing;
 mod files;
 #[path = "storage/loads.rs"]
 mod loads;
+#[path = "storage/processors.rs"]
+mod processors;
 #[path = "storage/support.rs"]
 mod support;
 #[path = "storage/verified.rs"]

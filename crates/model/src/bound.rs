@@ -10,12 +10,16 @@ pub struct Bound {
     /// generator's own share counts.
     #[serde(default)]
     pub cpu_percent: Option<u8>,
+    /// Whether these are the processors that virtual machines have among them, in place of those of
+    /// the host.
+    #[serde(default)]
+    pub cpu_of_vms: bool,
 }
 
 impl Bound {
     /// A bound on latency alone.
     pub fn latency(slo: Slo) -> Self {
-        Self { slo: Some(slo), cpu_percent: None }
+        Self { slo: Some(slo), ..Self::default() }
     }
 
     /// The figure of latency that the steps of a search give: the bounded one, or the mean.
@@ -31,12 +35,12 @@ impl Bound {
 
 impl std::fmt::Display for Bound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let whose =
+            if self.cpu_of_vms { "the virtual machines’ processors" } else { "processors" };
         match (self.slo, self.cpu_percent) {
             (Some(slo), None) => write!(f, "{slo}"),
-            (None, Some(percent)) => write!(f, "processors at most {percent} % busy"),
-            (Some(slo), Some(percent)) => {
-                write!(f, "{slo} and processors at most {percent} % busy")
-            }
+            (None, Some(percent)) => write!(f, "{whose} at most {percent} % busy"),
+            (Some(slo), Some(percent)) => write!(f, "{slo} and {whose} at most {percent} % busy"),
             (None, None) => f.write_str("no bound"),
         }
     }
@@ -49,15 +53,17 @@ mod tests {
     #[test]
     fn bounds_read_as_conditions() {
         let slo = "p99 < 1ms".parse().ok();
-        let bound = |slo, cpu_percent| Bound { slo, cpu_percent }.to_string();
+        let bound = |slo, cpu_percent| Bound { slo, cpu_percent, cpu_of_vms: false }.to_string();
         assert_eq!(bound(slo, None), "p99 < 1 ms");
         assert_eq!(bound(None, Some(60)), "processors at most 60 % busy");
         assert_eq!(bound(slo, Some(60)), "p99 < 1 ms and processors at most 60 % busy");
+        let of_vms = Bound { slo: None, cpu_percent: Some(60), cpu_of_vms: true }.to_string();
+        assert_eq!(of_vms, "the virtual machines’ processors at most 60 % busy");
     }
 
     #[test]
     fn the_limit_itself_is_allowed() {
-        let bound = Bound { slo: None, cpu_percent: Some(60) };
+        let bound = Bound { cpu_percent: Some(60), ..Bound::default() };
         assert!(bound.allows_busy(0.6) && !bound.allows_busy(0.61));
         assert!(Bound::default().allows_busy(1.0));
     }

@@ -24,6 +24,7 @@ mod opinion;
 mod plan;
 mod policy;
 mod price;
+mod processors;
 mod record;
 mod reported;
 mod sample;
@@ -61,6 +62,7 @@ pub use opinion::{Direction, OpinionEnd, OpinionFigures, OpinionPart, SecondOpin
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};
+pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use reported::{PrintedNumber, PrintedValue, Reported, ReportedFigure};
 pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, ServerCounters};

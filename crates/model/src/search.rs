@@ -60,8 +60,8 @@ pub struct SearchStep {
     /// The bounded figure of this step alone, in milliseconds, the mean where none is bounded;
     /// absent where nothing succeeded.
     pub figure_ms: Option<f64>,
-    /// Share of all processors' time in use, 0 to 1, in this step alone; absent where that is not
-    /// bounded or could not be sampled.
+    /// Share of the processors' time in use, 0 to 1, in this step alone: of those that the bound is
+    /// about. Absent where that is not bounded or could not be sampled.
     #[serde(default)]
     pub cpu_busy: Option<f64>,
     /// Whether the load was tried before: the verdict rests on both runs together then.

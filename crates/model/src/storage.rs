@@ -1,3 +1,4 @@
+use crate::Oversubscription;
 use serde::{Deserialize, Serialize};
 
 /// Reads and writes of blocks in files or devices: what a database asks of its volumes.
@@ -29,6 +30,9 @@ pub struct Storage {
     /// Whether every block is written with a checksum, its place and its generation, and checked
     /// when it is read.
     pub verify: bool,
+    /// How the virtual machines share processors; held to none but the host's when absent.
+    #[serde(default)]
+    pub oversubscription: Option<Oversubscription>,
 }
 
 /// Blocks of one size in a mix.
@@ -86,6 +90,11 @@ impl Storage {
         self.read_percent < 100
     }
 
+    /// Processors that the virtual machines have among them, where they are held to some.
+    pub fn processors(&self) -> Option<f64> {
+        self.oversubscription.map(|shared| shared.processors(self.vms))
+    }
+
     /// The pattern as storage engineers write it, such as `t1 o32 b16k`, for a virtual machine with
     /// so much in flight.
     pub fn pattern(&self, in_flight: u32) -> String {
@@ -121,6 +130,7 @@ mod tests {
             threads,
             iops_limit: None,
             verify: false,
+            oversubscription: None,
         }
     }
 

@@ -1,4 +1,4 @@
-use crate::{ArrivalProcess, Bound, ErrorPolicy, Level, Slo, Trigger, Workload};
+use crate::{ArrivalProcess, Bound, ErrorPolicy, Level, Slo, Storage, Trigger, Workload};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -60,7 +60,9 @@ impl Test {
 
     /// What the highest load must keep, where that is searched for.
     pub fn bound(&self) -> Option<Bound> {
-        let bound = Bound { slo: self.slo, cpu_percent: self.cpu_limit };
+        let share = self.workload.storage().and_then(Storage::processors).is_some();
+        let cpu_of_vms = share && self.cpu_limit.is_some();
+        let bound = Bound { slo: self.slo, cpu_percent: self.cpu_limit, cpu_of_vms };
         (bound != Bound::default()).then_some(bound)
     }
 }

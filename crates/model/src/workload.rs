@@ -50,6 +50,14 @@ impl Workload {
         }
     }
 
+    /// What is to be run, where it is on storage.
+    pub fn storage(&self) -> Option<&Storage> {
+        match self {
+            Self::Storage(storage) => Some(storage),
+            Self::Oltp(_) | Self::KeyValue(_) | Self::Imported(_) => None,
+        }
+    }
+
     /// The name that study files and reports use.
     pub fn name(&self) -> &str {
         match self {

@@ -95,7 +95,26 @@ impl Program {
         stop: &dyn Fn() -> bool,
         slow: &str,
     ) -> Result<Option<Finished>, Failure> {
-        match child::run(Command::new(&self.path).args(arguments), input, limit, stop) {
+        self.run_command(self.command(arguments), input, limit, stop, slow)
+    }
+
+    /// What starts it.
+    pub(crate) fn command(&self, arguments: &[String]) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(arguments);
+        command
+    }
+
+    /// Runs what starts it, likewise.
+    pub(crate) fn run_command(
+        &self,
+        mut command: Command,
+        input: &[u8],
+        limit: Duration,
+        stop: &dyn Fn() -> bool,
+        slow: &str,
+    ) -> Result<Option<Finished>, Failure> {
+        match child::run(&mut command, input, limit, stop) {
             Ok(Ended::Finished(finished)) => Ok(Some(finished)),
             Ok(Ended::Stopped) => Ok(None),
             Ok(Ended::TimedOut) => Err(Failure::new(

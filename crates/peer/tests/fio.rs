@@ -38,6 +38,7 @@ fn storage(read_percent: u8, vms: u32) -> Storage {
         threads: 1,
         iops_limit: None,
         verify: false,
+        oversubscription: None,
     }
 }
 
@@ -64,7 +65,7 @@ fn every_kind_of_pattern_is_run() {
         (mixed, IoEngine::IoUringTuned),
     ] {
         let order = order(&storage, &data, 4);
-        let measured = fio.load(&order, engine, 7, NEVER).unwrap().unwrap();
+        let measured = fio.load(&order, engine, 7, &|fio| fio, NEVER).unwrap().unwrap();
         let figures = &measured.figures;
         assert!(figures.transactions > 0 && figures.cpu_seconds > 0.0, "{figures:?}");
         // Every virtual machine keeps four under way, but for what it waits for a sync.
@@ -90,7 +91,7 @@ fn a_limit_is_kept() {
     let (_directory, data) = files(2);
     let limited = Storage { iops_limit: Some(200), ..storage(70, 2) };
     let fio = Fio::find().unwrap();
-    let load = fio.load(&order(&limited, &data, 4), IoEngine::IoUringTuned, 7, NEVER);
+    let load = fio.load(&order(&limited, &data, 4), IoEngine::IoUringTuned, 7, &|fio| fio, NEVER);
     let rate = load.unwrap().unwrap().figures.transactions_per_second;
     assert!(rate < 500.0, "{rate} of 400");
 }
@@ -101,7 +102,8 @@ fn a_file_that_is_not_there_is_not_made() {
     data[0].path.set_extension("other");
     let storage = storage(0, 1);
     let fio = Fio::find().unwrap();
-    let failure = fio.load(&order(&storage, &data, 1), IoEngine::LibAio, 7, NEVER).unwrap_err();
+    let failure =
+        fio.load(&order(&storage, &data, 1), IoEngine::LibAio, 7, &|fio| fio, NEVER).unwrap_err();
     assert!(failure.message.contains("fio"), "{failure:?}");
     assert!(!data[0].path.exists());
 }

@@ -221,7 +221,7 @@ pub fn number_of(number: u64, noun: Noun) -> String {
 }
 
 /// A number with its noun: `1 trial`, `2 trials`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
+pub fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", count(number as u64))
 }

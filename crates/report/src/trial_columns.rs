@@ -2,6 +2,7 @@
 
 mod background;
 mod generators;
+mod processors;
 mod volume;
 
 use crate::{view, words};
@@ -26,7 +27,7 @@ pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
 /// All columns in order. Names and meanings are part of the published formats.
 pub(crate) fn columns() -> impl Iterator<Item = Column> {
     let more = generators::COLUMNS.into_iter().chain(background::COLUMNS);
-    COLUMNS.into_iter().chain(volume::COLUMNS).chain(more)
+    COLUMNS.into_iter().chain(volume::COLUMNS).chain(more).chain(processors::COLUMNS)
 }
 
 /// Those that every trial may have.

@@ -1,6 +1,7 @@
 //! What the kernel counts for the processes of a load, over the whole of it: bytes from storage,
 //! limits of processor time, heat.
 
+use crate::group::{number, parse_throttling};
 use model::{HostAccount, Throttling};
 use std::collections::BTreeMap;
 use std::fs;
@@ -84,11 +85,6 @@ fn storage_bytes_read(pid: u32) -> Option<u64> {
     number(&fs::read_to_string(format!("/proc/{pid}/io")).ok()?, "read_bytes:")
 }
 
-/// The number after a word that begins a line.
-fn number(text: &str, word: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix(word))?.trim().parse().ok()
-}
-
 /// A hierarchy of control groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Controller {
@@ -127,12 +123,6 @@ fn parse_group(line: &str) -> Option<(Controller, &str)> {
     }
 }
 
-/// Reads `cpu.stat`; `None` for a group that cannot have a limit.
-fn parse_throttling(text: &str) -> Option<Throttling> {
-    let count = |word| number(text, word);
-    Some(Throttling { periods: count("nr_periods ")?, throttled: count("nr_throttled ")? })
-}
-
 /// How often the cores have lowered their frequency, all together; `None` where no processor
 /// tells, as in most virtual machines.
 fn thermal_events() -> Option<u64> {
@@ -162,17 +152,6 @@ mod tests {
         assert_eq!(parse_group("4:cpu,cpuacct:/db"), Some((Controller::Cpu, "/db")));
         assert_eq!(parse_group("3:cpuset:/"), None);
         assert_eq!(parse_group(""), None);
-    }
-
-    #[test]
-    fn throttling_is_read_from_either_version() {
-        let second = "usage_usec 9\nnr_periods 40\nnr_throttled 7\nthrottled_usec 1\n";
-        assert_eq!(parse_throttling(second), Some(limit(40, 7)));
-        assert_eq!(
-            parse_throttling("nr_periods 0\nnr_throttled 0\nthrottled_time 0"),
-            Some(limit(0, 0))
-        );
-        assert_eq!(parse_throttling("usage_usec 9\n"), None, "the root has no limit");
     }
 
     #[test]

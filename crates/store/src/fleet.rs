@@ -1,7 +1,10 @@
 //! What a load on storage adds: its virtual machines and volumes, and latencies by kind.
 
-use crate::value::{Columns, Histogram};
-use model::{Fleet, IoAccount, IoFigures, StatementLatencies, Verified, VmAccount, VolumeAccount};
+use crate::value::{Columns, Histogram, Nanos};
+use model::{
+    Fleet, FleetProcessors, IoAccount, IoFigures, StatementLatencies, Throttling, Verified,
+    VmAccount, VolumeAccount,
+};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 pub(crate) fn insert_by_statement(
@@ -50,8 +53,52 @@ pub(crate) fn insert(connection: &Connection, position: u32, fleet: &Fleet) -> R
             fleet.verified.map(|verified| verified.units),
             fleet.verified.map(|verified| verified.unknown)
         ])?;
+    if let Some(processors) = &fleet.processors {
+        insert_processors(connection, position, processors)?;
+    }
     insert_volumes(connection, position, &fleet.volumes)?;
     insert_vms(connection, position, &fleet.vms)
+}
+
+fn insert_processors(
+    connection: &Connection,
+    position: u32,
+    processors: &FleetProcessors,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO fleet_processors (position, count, busy, periods, throttled,
+             held_back_seconds, period_ns) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            position,
+            processors.count,
+            processors.busy,
+            processors.throttling.periods,
+            processors.throttling.throttled,
+            processors.held_back_seconds,
+            Nanos(processors.period)
+        ])?;
+    Ok(())
+}
+
+fn select_processors(connection: &Connection, position: u32) -> Result<Option<FleetProcessors>> {
+    connection
+        .prepare_cached(
+            "SELECT count, busy, periods, throttled, held_back_seconds, period_ns
+             FROM fleet_processors WHERE position = ?",
+        )?
+        .query_row([position], |row| {
+            let mut columns = Columns::of(row);
+            Ok(FleetProcessors {
+                count: columns.real()?,
+                busy: columns.real()?,
+                throttling: Throttling { periods: columns.next()?, throttled: columns.next()? },
+                held_back_seconds: columns.real()?,
+                period: columns.nanos()?,
+            })
+        })
+        .optional()
 }
 
 fn insert_volumes(connection: &Connection, position: u32, volumes: &[VolumeAccount]) -> Result<()> {
@@ -111,6 +158,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Fl
                 in_flight: columns.next()?,
                 held_seconds: columns.real()?,
                 verified: verified(&mut columns)?,
+                processors: select_processors(connection, position)?,
                 volumes: select_volumes(connection, position)?,
                 vms: select_vms(connection, position)?,
             })

@@ -9,7 +9,7 @@ const APPLICATION_ID: i64 = 0x7767_686e;
 /// Scripts that each lead from one format to the next; the first makes an empty store.
 ///
 /// A released script is never changed: a new format is a new script at the end.
-const MIGRATIONS: [&str; 16] = [
+const MIGRATIONS: [&str; 17] = [
     include_str!("migrations/0001_tables.sql"),
     include_str!("migrations/0002_summary.sql"),
     include_str!("migrations/0003_open_loop_and_outages.sql"),
@@ -26,6 +26,7 @@ const MIGRATIONS: [&str; 16] = [
     include_str!("migrations/0014_volume.sql"),
     include_str!("migrations/0015_bounds.sql"),
     include_str!("migrations/0016_level_unit.sql"),
+    include_str!("migrations/0017_fleet_processors.sql"),
 ];
 
 /// The format that this version writes.

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) -> Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO search (position, over, figure, bound_ms, inclusive, cpu_percent, capacity,
-             kept, missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO search (position, over, figure, bound_ms, inclusive, cpu_percent,
+             cpu_of_vms, capacity, kept, missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -18,6 +18,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
             search.bound.slo.map(|slo| slo.bound_ms),
             search.bound.slo.map(|slo| slo.inclusive),
             search.bound.cpu_percent,
+            search.bound.cpu_of_vms,
             search.capacity,
             search.answer.kept,
             search.answer.missed
@@ -46,15 +47,19 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Search>> {
     connection
         .prepare_cached(
-            "SELECT over, figure, bound_ms, inclusive, cpu_percent, capacity, kept, missed
-             FROM search WHERE position = ?",
+            "SELECT over, figure, bound_ms, inclusive, cpu_percent, cpu_of_vms, capacity, kept,
+             missed FROM search WHERE position = ?",
         )?
         .query_row([position], |row| {
             let mut columns = Columns::of(row);
             // Fields are evaluated in the order written, which is that of the columns.
             Ok(Search {
                 over: columns.name()?,
-                bound: Bound { slo: slo(&mut columns)?, cpu_percent: columns.next()? },
+                bound: Bound {
+                    slo: slo(&mut columns)?,
+                    cpu_percent: columns.next()?,
+                    cpu_of_vms: columns.next()?,
+                },
                 capacity: columns.next()?,
                 answer: SearchAnswer { kept: columns.next()?, missed: columns.next()? },
                 steps: select_steps(connection, position)?,

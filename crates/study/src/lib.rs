@@ -47,6 +47,8 @@ pub use scaled::scaled;
 pub use schema::json_schema;
 pub use size::{SizeError, parse_size};
 pub use space::{VolumeSpace, space};
-pub use storage::{PatternError, StoragePattern, parse_pattern};
+pub use storage::{
+    OversubscriptionError, PatternError, StoragePattern, oversubscription, parse_pattern,
+};
 pub use template::{Template, demo, template};
 pub use url::{UrlError, parse_url};

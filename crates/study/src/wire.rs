@@ -302,6 +302,14 @@ pub(crate) struct TestTable {
     /// when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_VMS))]
     pub vms: Maybe<i64>,
+    /// `storage`, beside `cpu_oversubscription`: virtual processors of each virtual machine; 1 when
+    /// absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_VCPUS))]
+    pub vcpus: Maybe<i64>,
+    /// `storage`: virtual processors for each processor that the virtual machines have among them,
+    /// such as 4: they are held to `vms` × `vcpus` ÷ this many. To none when absent.
+    #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
+    pub cpu_oversubscription: Maybe<f64>,
     /// `storage`: data of each virtual machine, such as `40GiB`; 1 GiB when absent.
     #[schemars(with = "Option<String>")]
     pub data: Maybe<String>,
@@ -335,8 +343,9 @@ pub(crate) struct TestTable {
         regex(pattern = r"^\s*(mean|p50|p95|p99|p999|max)\s*<=?\s*[0-9.]+\s*(us|ms|s)\s*$")
     )]
     pub slo: Maybe<String>,
-    /// `storage`: how busy the processors of this host may be, in percent of all of them, in place
-    /// of levels or together with an `slo`: the highest rate that keeps to it is searched for.
+    /// `storage`: how busy the processors of this host may be, in percent of all of them, or with
+    /// `cpu_oversubscription` those that the virtual machines have; in place of levels or together
+    /// with an `slo`: the highest rate that keeps to it is searched for.
     #[schemars(with = "Option<u32>", range(min = 1, max = 99))]
     pub cpu_limit: Maybe<i64>,
     /// What is searched for under an `slo`: the highest `rate` (the default), or the highest number

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use model::{
-    BlockOrder, BlockShare, HotRegion, Level, LevelUnit, Place, SearchOver, Storage, System,
-    Workload,
+    BlockOrder, BlockShare, HotRegion, Level, LevelUnit, Oversubscription, Place, SearchOver,
+    Storage, System, Workload,
 };
 use study::{Template, parse, scaled, space, template};
 
@@ -87,6 +87,17 @@ fn rates_and_bounds_are_of_all_virtual_machines_together() {
 }
 
 #[test]
+fn virtual_machines_share_processors_where_their_own_are_oversubscribed() {
+    let (storage, _) = accepted("pattern = \"o1 b4k\"\ncpu_oversubscription = 4");
+    assert_eq!(storage.oversubscription, Some(Oversubscription { vcpus: 1, ratio: 4.0 }));
+    assert_eq!(storage.processors(), Some(0.5));
+    let (storage, _) = accepted("pattern = \"o1 b4k\"\nvcpus = 3\ncpu_oversubscription = 4.5");
+    assert_eq!(storage.processors(), Some(2.0 * 3.0 / 4.5));
+    let (storage, _) = accepted("pattern = \"o1 b4k\"");
+    assert_eq!(storage.processors(), None);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_the_remedy() {
     for (test, parts) in [
         ("pattern = \"fast\"", ["`fast` is no pattern", "t1 o32 b16k"]),
@@ -105,6 +116,21 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
             "pattern = \"o1 b4k\"\ncpu_limit = 60\nsecond_opinion = true",
             ["cannot be had of a `cpu_limit`", "levels of `in_flight`"],
         ),
+        (
+            "pattern = \"o1 b4k\"\nvcpus = 2",
+            ["`vcpus` means nothing without", "cpu_oversubscription = 4"],
+        ),
+        ("pattern = \"o1 b4k\"\ncpu_oversubscription = 0", ["a number above 0", "4 stands for"]),
+        ("pattern = \"o1 b4k\"\ncpu_oversubscription = nan", ["a number above 0", ""]),
+        (
+            "pattern = \"o1 b4k\"\nvcpus = 8\ncpu_oversubscription = 3",
+            ["each virtual machine 2.67 processors", "take 8 or more"],
+        ),
+        (
+            "pattern = \"o1 b4k\"\nvms = 2\ncpu_oversubscription = 64",
+            ["0.0313 of a processor", "take a lower number"],
+        ),
+        ("pattern = \"o1 b4k\"\ncpu_oversubscribtion = 4", ["cpu_oversubscription", ""]),
         ("pattern = \"redo log\"\nreads = 70", ["says it already", "leave `reads` out"]),
         ("pattern = \"o1 b4k\"\nsync_every = 1", ["only reads are made", "reads = 70"]),
         (

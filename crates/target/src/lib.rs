@@ -1,7 +1,9 @@
 //! What a trial runs against, and how it is brought to the state that the trial starts from.
 
 pub mod client;
+mod groups;
 pub mod os;
+pub mod processors;
 pub mod sandbox;
 pub mod storage;
 pub mod volume;

@@ -42,7 +42,7 @@ pub(crate) enum Command {
     /// Make a results file of what was measured elsewhere, to report on it
     Import(ImportArguments),
     /// Run one load by hand
-    Load(LoadArguments),
+    Load(Box<LoadArguments>),
     /// Make the tables or keys that a load needs
     Prepare(PrepareArguments),
     /// Remove the tables or keys that weighin made

@@ -9,6 +9,7 @@ mod debt;
 mod evicted;
 mod generators;
 mod host;
+mod imitated;
 mod little;
 mod outcome;
 mod steady;

@@ -10,7 +10,8 @@ const NOTICE: f64 = 0.05;
 
 /// Server and load generator against the limits of their control groups, and processors against
 /// heat. A limit on the server may be what the study is about; it is in the results all the same,
-/// and whoever compares targets must know of it.
+/// and whoever compares targets must know of it. What holds virtual machines to their processors is
+/// not among these: it is in a group of its own, whose account is in the load.
 pub(super) fn doubts(sampling: &Sampling) -> Vec<Doubt> {
     let account = &sampling.account;
     let of = |held: Held, throttling: Option<Throttling>| {

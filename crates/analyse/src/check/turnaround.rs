@@ -1,6 +1,6 @@
 //! What the client takes for itself between a reply and its next request.
 
-use super::Doubt;
+use super::{Doubt, imitated};
 use crate::{Evidence, Validity};
 use model::LoadResult;
 
@@ -28,11 +28,13 @@ pub(super) fn held_mean_ms(load: &LoadResult) -> f64 {
 }
 
 /// A client's cycle, from one request to the next, is clients ÷ throughput; over the measured
-/// phase the cycles of all clients together are clients × its length.
+/// phase the cycles of all clients together are clients × its length. Virtual machines that have no
+/// processor to go on with are late as they were to be.
 pub(super) fn doubt(clients: u32, load: &LoadResult) -> Option<Doubt> {
     let time_of_all = f64::from(clients) * load.measure.elapsed.as_secs_f64();
     let share = load.client.turnaround_seconds / time_of_all;
     let late = load.open.is_none() && share.is_finite() && share > LATE;
+    let late = late && !imitated::is_short_of_processors(load);
     late.then(|| Doubt {
         validity: Validity::Suspect,
         evidence: Evidence::RepliesNoticedLate { share, turnaround_mean_ms: mean_ms(load) },

@@ -20,6 +20,7 @@ mod opinion;
 mod outages;
 mod overall;
 mod own_books;
+mod processors;
 mod ranking;
 mod robust;
 mod scaling;

@@ -154,6 +154,7 @@ fn reads_and_writes_are_compared_each() {
             vms: Vec::new(),
             volumes: vec![volume],
             verified: None,
+            processors: None,
         });
         // It finds reads as weighin does and writes twice as fast.
         let part = |direction, ms| OpinionPart {

@@ -6,6 +6,7 @@ use engine::Stop;
 use model::{CacheState, Failure, Storage, Test, Trial};
 use peer::Measured;
 use peer::storage::{Data, Fio, IoEngine, StorageOrder, unsupported};
+use std::process::Command;
 use target::os::drop_os_caches;
 
 pub(super) fn tool(storage: &Storage, test: &str) -> Result<Fio, Failure> {
@@ -46,7 +47,13 @@ pub(super) fn load(
         true => IoEngine::IoUringTuned,
         false => IoEngine::LibAio,
     };
-    let load = fio.load(&order, engine, trial.seed >> 33, &|| stop.is_requested());
+    // Its virtual machines share as many processors as weighin's.
+    let processors = crate::storage::group(storage)?;
+    let within = |fio: Command| match &processors {
+        Some(group) => group.grouped(&fio),
+        None => fio,
+    };
+    let load = fio.load(&order, engine, trial.seed >> 33, &within, &|| stop.is_requested());
     // A load that failed may have written as well.
     volumes.loaded(storage);
     load

@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_limit_of_processor_time_alone_is_searched_for_as_well() {
-        let bound = Bound { slo: None, cpu_percent: Some(60) };
+        let bound = Bound { cpu_percent: Some(60), ..Bound::default() };
         let ground = Ground::rates(10_000.0, 1e7);
         let mut steps: Vec<SearchStep> = Vec::new();
         while let Some(load) = ground.next(&bound, &steps) {

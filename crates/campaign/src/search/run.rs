@@ -183,9 +183,13 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
     }
 }
 
-/// Share of all processors' time that was in use in the measured phase, by the samples that begin
-/// and end in it; `None` without one.
+/// Share of the processors' time that was in use in the measured phase: of those that virtual
+/// machines have among them, as the kernel counts it for these; else of all, by the samples that
+/// begin and end in the phase; `None` without one.
 fn busy_share(run: &Measured) -> Option<f64> {
+    if let Some(processors) = run.load.fleet.as_ref().and_then(|fleet| fleet.processors) {
+        return Some(processors.busy);
+    }
     let start = run.load.warmup.elapsed.as_secs_f64();
     let end = start + run.load.measure.elapsed.as_secs_f64();
     let (mut busy, mut seconds) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-use super::Volumes;
+use super::{Volumes, processors};
 use crate::failure::{no_ring, storage_failure};
 use crate::measure::{measured_phase, seconds_from};
 use crate::{Measured, Order};
@@ -22,6 +22,7 @@ pub(crate) fn measure(
     stop: &Stop,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<Option<Measured>, Failure> {
+    let held = processors::hold(storage)?;
     let all_in_flight = storage.vms.saturating_mul(order.clients);
     let load = StorageLoad {
         storage: storage.clone(),
@@ -32,9 +33,12 @@ pub(crate) fn measure(
         policy: order.policy.clone(),
         drain_limit: DRAIN_LIMIT,
         seed: order.seed,
-        workers: order.workers.unwrap_or_else(|| available_workers(all_in_flight)),
+        workers: order
+            .workers
+            .unwrap_or_else(|| processors::workers(storage, available_workers(all_in_flight))),
         method: order.io.map(method),
         sealed: volumes.is_sealed_for(storage),
+        processors: held,
     };
     let account = OpenAccount::open(None);
     let before = (Instant::now(), volumes.counters());

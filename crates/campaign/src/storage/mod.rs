@@ -3,10 +3,12 @@
 mod devices;
 mod directory;
 mod measure;
+mod processors;
 mod room;
 mod volumes;
 
 pub(crate) use measure::measure;
+pub(crate) use processors::group;
 pub(crate) use room::check_room;
 pub(crate) use volumes::loads;
 pub use volumes::{Volumes, cleanup};

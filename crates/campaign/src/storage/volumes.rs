@@ -1,5 +1,5 @@
 use super::room::{Room, check_room};
-use super::{devices, directory};
+use super::{devices, directory, processors};
 use crate::failure::storage_failure;
 use crate::tables::{Prepared, Step};
 use engine::Stop;
@@ -8,7 +8,7 @@ use engine::storage::{
 };
 use model::{
     Failure, Place, ServerCounters, ServerFacts, Storage, StoragePlace, Study, Target,
-    VolumeLayout, VolumePlace, Workload,
+    VolumeLayout, VolumePlace,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -62,6 +62,7 @@ impl Volumes {
     /// The first thing that will not work, with the way to mend it.
     pub fn take(target: &Target, loads: &[&Storage], consent: &[PathBuf]) -> Result<Self, Failure> {
         let Place::Storage(place) = &target.place else { return Err(target.out_of_reach()) };
+        loads.iter().try_for_each(|load| processors::check(load))?;
         let layout = VolumeLayout::of(loads.iter().copied());
         let smallest = loads.iter().map(|load| load.smallest_block()).min().unwrap_or(4096);
         let mut held = Vec::new();
@@ -264,11 +265,7 @@ enum Trouble {
 
 /// The loads on storage of a study.
 pub(crate) fn loads(study: &Study) -> Vec<&Storage> {
-    let storage = study.tests.iter().filter_map(|test| match &test.workload {
-        Workload::Storage(storage) => Some(storage),
-        Workload::Oltp(_) | Workload::KeyValue(_) | Workload::Imported(_) => None,
-    });
-    storage.collect()
+    study.tests.iter().filter_map(|test| test.workload.storage()).collect()
 }
 
 fn layout_on(place: &StoragePlace, number: usize, layout: VolumeLayout) -> VolumeLayout {

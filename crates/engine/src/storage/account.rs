@@ -21,5 +21,5 @@ pub(super) fn fleet(parts: Vec<FleetPart>, in_flight: u32) -> Fleet {
         VmAccount { volume: spec.volume, reads: reads.figures(), writes: writes.figures() }
     });
     let vms = vms.collect();
-    Fleet { in_flight, held_seconds: held.as_secs_f64(), vms, volumes, verified }
+    Fleet { in_flight, held_seconds: held.as_secs_f64(), vms, volumes, verified, processors: None }
 }

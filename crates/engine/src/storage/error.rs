@@ -109,6 +109,12 @@ pub enum StorageError {
         /// Bytes that were to be.
         of: u32,
     },
+    /// What holds the virtual machines to their processors does not work.
+    #[error("the virtual machines cannot be held to their processors: {source}")]
+    Processors {
+        /// Why not.
+        source: io::Error,
+    },
     /// Somebody asked to stop.
     #[error("stopped")]
     Stopped,
@@ -145,7 +151,7 @@ impl StorageError {
             Self::TooShort { .. } | Self::Memory { .. } | Self::Short { .. } => {
                 ErrorClass::Resource
             }
-            Self::Foreign { .. } => ErrorClass::Permission,
+            Self::Foreign { .. } | Self::Processors { .. } => ErrorClass::Permission,
             Self::Nonsense(_) | Self::Stopped => ErrorClass::Other,
         }
     }

@@ -16,6 +16,7 @@ mod error;
 mod files;
 mod fill;
 mod prepare;
+mod processors;
 mod ring;
 mod threads;
 mod transport;
@@ -25,9 +26,11 @@ pub use error::StorageError;
 pub use files::FileSpec;
 pub use fill::{Filling, fill};
 pub use prepare::{DIRECTORY, files_within, make_files, remove_files};
+pub use processors::Processors;
 
 use self::arena::{Arena, Need};
 use self::crew::{Assignment, Crew, FleetPart};
+use self::processors::{Meter, join};
 use self::ring::Ring;
 use self::threads::Threads;
 use self::transport::{Kind, Transport};
@@ -39,10 +42,10 @@ use crate::part::PartProgress;
 use crate::result::Asked;
 use crate::run::alone;
 use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Progress, Schedule, Stop};
-use model::{IoMethod, LoadResult, Storage};
+use model::{Fleet, IoMethod, LoadResult, Storage};
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// Reads and writes that all virtual machines together may keep in flight.
@@ -91,6 +94,9 @@ pub struct StorageLoad {
     /// written by loads with verification only. Else a block is judged from this load's first
     /// write to it on.
     pub sealed: bool,
+    /// What holds the threads that stand for the virtual machines to the processors that these have
+    /// among them. As many workers as that are needed to use them.
+    pub processors: Option<Arc<dyn Processors>>,
 }
 
 /// A virtual machine as a worker knows it.
@@ -140,6 +146,7 @@ pub fn run(
         open: load.open.as_ref(),
         lost: |since, errors| StorageError::gone(since, errors).into(),
     };
+    let mut meter = load.processors.as_deref().map(|held| Meter::new(held, load.schedule));
     let part = |begin: &mut dyn FnMut() -> Option<Nanos>, tell: &mut dyn FnMut(PartProgress)| {
         std::thread::scope(|scope| {
             let (sender, messages) = mpsc::channel();
@@ -163,6 +170,11 @@ pub fn run(
                 control: &control,
                 messages,
                 stop,
+                look: &mut |start, now| {
+                    if let Some(meter) = &mut meter {
+                        meter.look(start, now);
+                    }
+                },
             };
             let result = coordinator.run(begin, tell);
             control.abort();
@@ -170,7 +182,9 @@ pub fn run(
         })
     };
     let (result, parts) = alone(asked, part, progress)?;
-    Ok(LoadResult { fleet: Some(account::fleet(parts, in_flight)), ..result })
+    let processors = meter.map_or(Ok(None), Meter::found)?;
+    let fleet = Fleet { processors, ..account::fleet(parts, in_flight) };
+    Ok(LoadResult { fleet: Some(fleet), ..result })
 }
 
 /// Refuses what makes no sense, so that nothing below has to.
@@ -238,6 +252,8 @@ impl Part<'_> {
         self,
         sender: &mpsc::Sender<Message<FleetPart>>,
     ) -> Result<Report<FleetPart>, LoadError> {
+        // First: the kernel's own threads for a ring are members where the one that asks is.
+        join(self.load.processors.as_ref())?;
         let (files, arena) = self.open()?;
         let ring = Ring::new(self.slots(), files, arena, Clock).map_err(LoadError::ring)?;
         self.work(ring, IoMethod::IoUring, sender)
@@ -247,6 +263,8 @@ impl Part<'_> {
         self,
         sender: &mpsc::Sender<Message<FleetPart>>,
     ) -> Result<Report<FleetPart>, LoadError> {
+        // First: threads that it starts are members then.
+        join(self.load.processors.as_ref())?;
         let (files, arena) = self.open()?;
         let threads = Threads::new(self.slots(), files, arena, Clock);
         self.work(threads.map_err(LoadError::System)?, IoMethod::Threads, sender)

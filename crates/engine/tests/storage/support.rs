@@ -22,6 +22,7 @@ pub fn storage(vms: u32) -> Storage {
         threads: 1,
         iops_limit: None,
         verify: false,
+        oversubscription: None,
     }
 }
 
@@ -45,6 +46,7 @@ pub fn load(storage: Storage, files: Vec<FileSpec>, method: Method, events: u64)
         workers: 2,
         method: Some(method),
         sealed: false,
+        processors: None,
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::Latencies;
+use crate::{FleetProcessors, Latencies};
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Sub};
 
@@ -59,6 +59,9 @@ pub struct Fleet {
     pub volumes: Vec<VolumeAccount>,
     /// What was verified, over all phases; absent where nothing was to be.
     pub verified: Option<Verified>,
+    /// The processors that all virtual machines had among them; absent where they were held to none.
+    #[serde(default)]
+    pub processors: Option<FleetProcessors>,
 }
 
 /// What one virtual machine did.

@@ -100,6 +100,7 @@ mod tests {
             threads: 1,
             iops_limit: None,
             verify: false,
+            oversubscription: None,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::Measured;
 use crate::child::Finished;
 use crate::program::{Program, Sought};
 use model::{Direction, Failure, FailureKind, Storage};
+use std::process::Command;
 use std::time::Duration;
 
 const FIO: Sought = Sought {
@@ -69,7 +70,8 @@ impl Fio {
         self.0.name()
     }
 
-    /// Runs a load on data that is there; `None` when `stop` said so.
+    /// Runs a load on data that is there; `None` when `stop` said so. `within` makes of the command
+    /// that starts fio one that does so where it is to run, such as in a control group.
     ///
     /// # Errors
     /// What it complains of; `TimedOut` when it does not end.
@@ -78,6 +80,7 @@ impl Fio {
         order: &StorageOrder<'_>,
         engine: IoEngine,
         seed: u64,
+        within: &dyn Fn(Command) -> Command,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
         let mut arguments = engine.options();
@@ -85,7 +88,8 @@ impl Fio {
         arguments.extend(jobs(order, seed));
         let limit = order.warmup + order.duration + PATIENCE;
         let slow = "see with iostat -x what the disk is busy with";
-        let Some(finished) = self.0.run(&arguments, b"", limit, stop, slow)? else {
+        let command = within(self.0.command(&arguments));
+        let Some(finished) = self.0.run_command(command, b"", limit, stop, slow)? else {
             return Ok(None);
         };
         if !finished.status.success() {

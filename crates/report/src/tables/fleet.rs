@@ -2,6 +2,7 @@
 
 use super::{Cell, Table, numbers, words};
 use crate::level_axis::LevelAxis;
+use crate::numbers::figure;
 use crate::view;
 use analyse::{Analysis, FleetCell, TestAnalysis};
 use model::Place;
@@ -52,8 +53,13 @@ pub(crate) fn fleet_vms(analysis: &Analysis, test: &TestAnalysis) -> Table {
         numbers("slowest ÷ fastest"),
         numbers("worst p99, ms"),
         numbers("IOs/s per GB of data"),
+        numbers("processors"),
+        numbers("busy, %"),
+        numbers("held back, % of periods"),
+        numbers("held back, s/s"),
     ]);
     for cell in ordered(test) {
+        let processors = cell.processors.as_ref();
         table.push([
             Cell::text(axis.text(cell.level)),
             Cell::target(&cell.target, view::series(analysis, &cell.target)),
@@ -63,6 +69,10 @@ pub(crate) fn fleet_vms(analysis: &Analysis, test: &TestAnalysis) -> Table {
             Cell::estimate(cell.vms.evenness.as_ref()),
             Cell::estimate(cell.vms.worst_p99_ms.as_ref()),
             Cell::estimate(cell.ios_per_gb.as_ref()),
+            Cell::text(processors.map_or(String::new(), |shared| figure(shared.count))),
+            percent(processors.map(|shared| shared.busy)),
+            percent(processors.map(|shared| shared.held_back)),
+            Cell::estimate(processors.map(|shared| &shared.held_back_per_second)),
         ]);
     }
     table.without_empty_columns()
@@ -80,6 +90,12 @@ fn path(analysis: &Analysis, target: &str, number: usize) -> String {
     let place = targets.iter().find(|one| one.name == target).map(|target| &target.place);
     let Some(Place::Storage(place)) = place else { return String::new() };
     place.volumes.get(number).map_or(String::new(), |volume| volume.path.display().to_string())
+}
+
+/// A share in percent.
+fn percent(share: Option<Estimate>) -> Cell {
+    let percent = share.map(|share| share.map(|share| share * 100.0));
+    Cell::estimate(percent.as_ref())
 }
 
 /// Bytes per second in MB (10⁶ bytes), as makers of disks count.

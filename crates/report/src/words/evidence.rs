@@ -21,6 +21,7 @@ use super::money;
 use super::opinion;
 use super::outages::{outages, overloaded};
 use super::place::{self, at, at_levels, levels};
+use super::processors;
 use super::scaling;
 use super::search;
 use super::steadiness::{debts, drift, other_processes, too_short};
@@ -70,6 +71,7 @@ fn alike(a: &Evidence, b: &Evidence) -> bool {
         (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
         (Evidence::Overloaded { rate: a, .. }, Evidence::Overloaded { rate: b, .. }) => a == b,
         (Evidence::DeviceBytes(a), Evidence::DeviceBytes(b)) => storage::alike(a, b),
+        (Evidence::VmProcessors(a), Evidence::VmProcessors(b)) => processors::alike(a, b),
         (Evidence::NoScalingLaw { .. } | Evidence::TriggerWithoutEffect(_), _) => a == b,
         (Evidence::Throttled { held: a, .. }, Evidence::Throttled { held: b, .. }) => a == b,
         (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
@@ -116,6 +118,7 @@ fn sentence_of_all(findings: &[&Finding], counted: Noun) -> String {
         Evidence::Errors { message, code, .. } => Some(errors((message, code), findings, counted)),
         Evidence::KeysEvicted(_) => Some(evicted(findings)),
         Evidence::DeviceBytes(_) => Some(storage::device_bytes(findings)),
+        Evidence::VmProcessors(_) => Some(processors::used(findings)),
         Evidence::Contradiction(_) => Some(contradictions(findings)),
         Evidence::Steal { .. } => Some(steal(findings)),
         Evidence::OtherProcesses { .. } => Some(other_processes(findings)),
@@ -280,6 +283,7 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
         Evidence::HighestLoads { .. } => search::compared(&finding.evidence),
         Evidence::Promise(promise) => storage::promise(promise),
         Evidence::DeviceBytes(_) => storage::device_bytes(&[finding]),
+        Evidence::VmProcessors(_) => processors::used(&[finding]),
         Evidence::Background(cost) => events::background(cost),
         Evidence::TriggerWithoutEffect(trouble) => events::without_effect(trouble),
         Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {

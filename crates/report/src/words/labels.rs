@@ -64,6 +64,7 @@ pub(crate) fn kind(evidence: &Evidence) -> &'static str {
         Evidence::CounterMismatch { .. } => "The server’s counters disagree",
         Evidence::DeviceBytes(_) => "The devices’ counters differ",
         Evidence::Promise(_) => "What may be promised",
+        Evidence::VmProcessors(_) => "Processors of virtual machines",
         Evidence::CountersUnavailable => "The server’s counters are unknown",
         Evidence::ClientBusy { .. } => "The load generator was busy",
         Evidence::RepliesNoticedLate { .. } => "Replies noticed late",

@@ -25,6 +25,7 @@ mod money;
 mod opinion;
 mod outages;
 mod place;
+mod processors;
 mod rates;
 mod scaling;
 mod search;
@@ -51,6 +52,7 @@ pub(crate) use metric::{
 };
 pub(crate) use money::{amount, offer, outcome, standing};
 pub(crate) use place::{at, trials};
+pub use processors::shared as shared_processors;
 pub(crate) use rates::OVERLOADED;
 pub(crate) use scaling::crossover;
 pub use search::searched_load;

@@ -1,5 +1,6 @@
 //! Loads on storage, in words.
 
+use super::processors::shared;
 use crate::numbers;
 use analyse::{DeviceBytes, Evidence, Finding, Promise};
 use model::{BlockOrder, Noun, Storage};
@@ -28,6 +29,9 @@ pub fn load(storage: &Storage) -> String {
     }
     if storage.threads > 1 {
         text.push_str(&format!(" with {} threads", storage.threads));
+    }
+    if let Some(shared) = shared(storage) {
+        text.push_str(&format!(", {shared}"));
     }
     match storage.sync_every {
         Some(1) => text.push_str(", fdatasync after every write"),

@@ -399,6 +399,13 @@ fn fleet(d: &mut Draw) -> Fleet {
             writes: account(d),
         }),
         verified: (d.below(2) == 0).then(|| Verified { units: d.count(), unknown: d.count() }),
+        processors: (d.below(2) == 0).then(|| FleetProcessors {
+            count: d.real(),
+            busy: d.real(),
+            throttling: throttling(d),
+            held_back_seconds: d.real(),
+            period: d.time(),
+        }),
     }
 }
 
@@ -467,6 +474,7 @@ fn search(d: &mut Draw) -> Search {
         bound: Bound {
             slo: d.maybe(Draw::real).map(|_| "p99 <= 7ms".parse().expect("a bound")),
             cpu_percent: Some(60),
+            cpu_of_vms: d.maybe(Draw::real).is_some(),
         },
         capacity: d.maybe(Draw::real),
         answer: SearchAnswer { kept: d.maybe(Draw::real), missed: d.maybe(Draw::real) },

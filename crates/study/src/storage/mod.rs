@@ -2,10 +2,13 @@
 
 mod levels;
 mod pattern;
+mod processors;
 
 pub(crate) use levels::levels;
 pub(crate) use pattern::MAX_THREADS;
 pub use pattern::{PatternError, StoragePattern, parse_pattern};
+pub(crate) use processors::MAX_VCPUS;
+pub use processors::{OversubscriptionError, oversubscription};
 
 use crate::problem::{Place, Problems};
 use crate::test::refuse_keys;
@@ -50,6 +53,7 @@ pub(crate) fn workload(table: &TestTable, at: Place, problems: &mut Problems) ->
     }
     storage.hot = hot(table, problems);
     storage.vms = whole("vms", &table.vms, 1, 1..=MAX_VMS, problems);
+    storage.oversubscription = processors::of(table, storage.vms, problems);
     storage.iops_limit = table
         .iops_limit
         .as_ref()
@@ -244,7 +248,7 @@ pub(crate) fn cpu_limit(table: &TestTable, problems: &mut Problems) -> Option<u8
 }
 
 /// The keys of this workload alone, with their places where they are written.
-pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 13] {
+pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 15] {
     [
         ("pattern", table.pattern.as_ref().map(Spanned::span)),
         ("block", table.block.as_ref().map(Spanned::span)),
@@ -255,6 +259,8 @@ pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 13] {
         ("hot", table.hot.as_ref().map(Spanned::span)),
         ("sync_every", table.sync_every.as_ref().map(Spanned::span)),
         ("vms", table.vms.as_ref().map(Spanned::span)),
+        ("vcpus", table.vcpus.as_ref().map(Spanned::span)),
+        ("cpu_oversubscription", table.cpu_oversubscription.as_ref().map(Spanned::span)),
         ("data", table.data.as_ref().map(Spanned::span)),
         ("iops_limit", table.iops_limit.as_ref().map(Spanned::span)),
         ("verify", table.verify.as_ref().map(Spanned::span)),

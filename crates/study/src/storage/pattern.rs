@@ -106,6 +106,7 @@ impl StoragePattern {
             threads: self.threads,
             iops_limit: None,
             verify: false,
+            oversubscription: None,
         }
     }
 }

@@ -28,8 +28,16 @@ pub(crate) struct StorageArguments {
     /// read
     #[arg(long)]
     pub(crate) verify: bool,
+    /// Hold the virtual machines to the processors of a host that has one for so many virtual
+    /// processors, such as 4 [default: as many processors as there are]
+    #[arg(long, value_name = "RATIO")]
+    pub(crate) cpu_oversubscription: Option<f64>,
+    /// Virtual processors of each virtual machine [default: 1]
+    #[arg(long, requires = "cpu_oversubscription", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) vcpus: Option<u32>,
     /// Search for the highest rate at which the processors are busy for no more than so much of
-    /// their time; with --slo both must be kept
+    /// their time, with --cpu-oversubscription those of the virtual machines; with --slo both must
+    /// be kept
     #[arg(long, value_name = "PERCENT", group = "open", conflicts_with_all = ["rate", "events"], value_parser = clap::value_parser!(u8).range(1..=99))]
     pub(crate) cpu_limit: Option<u8>,
     #[command(flatten)]

@@ -4,7 +4,8 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use model::{Level, LevelUnit, Plan, SearchOver, Study, Trial};
-use report::numbers::{bytes, duration};
+use report::numbers::{bytes, counted, duration};
+use report::words::shared_processors;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -13,7 +14,9 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let plan = study::expand(&study, study.seed);
     let total = study::estimate(&plan, &study);
-    let mut text = describe(&plan, total, clients_heading(&study)) + &space(&study);
+    let mut text = describe(&plan, total, clients_heading(&study));
+    text += &space(&study);
+    text += &processors(&study);
     if arguments.commands {
         text += &others::commands(&study)?;
     }
@@ -41,6 +44,25 @@ fn space(study: &Study) -> String {
             need.vms,
             if need.vms == 1 { "" } else { "s" },
         );
+    }
+    text
+}
+
+/// The processors that virtual machines are held to, and whether this host has as many.
+fn processors(study: &Study) -> String {
+    let here = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut text = String::new();
+    for test in &study.tests {
+        let Some(storage) = test.workload.storage() else { continue };
+        let Some((shared, count)) = shared_processors(storage).zip(storage.processors()) else {
+            continue;
+        };
+        let lacking = match count > here as f64 {
+            true => format!("; weighin may use {here} here, so it would not run on this host"),
+            false => String::new(),
+        };
+        let vms = counted(storage.vms as usize, "virtual machine");
+        let _ = writeln!(text, "\n{}: {vms} {shared}{lacking}.", test.name);
     }
     text
 }

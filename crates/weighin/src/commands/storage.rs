@@ -14,10 +14,10 @@ use crate::signals;
 use campaign::{Door, Goal, Volumes, cleanup_volume, measure};
 use engine::Stop;
 use model::{
-    BlockOrder, Bound, Place, SearchOver, Storage, StoragePlace, System, Target, VolumePlace,
-    Workload,
+    BlockOrder, Bound, Oversubscription, Place, SearchOver, Storage, StoragePlace, System, Target,
+    VolumePlace, Workload,
 };
-use report::numbers::{bytes, count, duration};
+use report::numbers::{bytes, count, duration, figure};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use study::{StoragePattern, parse_pattern};
@@ -43,6 +43,7 @@ pub(super) fn load_volume(arguments: &LoadArguments, path: PathBuf) -> Outcome {
     let options = &arguments.storage;
     let pattern = pattern(options)?;
     let storage = storage(options, pattern)?;
+    enough_workers(arguments, &storage)?;
     let stop = signals::stop();
     let target = target(path, &options.data);
     let mut volumes = Volumes::take(&target, &[&storage], &options.data.erase)?;
@@ -52,7 +53,8 @@ pub(super) fn load_volume(arguments: &LoadArguments, path: PathBuf) -> Outcome {
     let workload = Workload::Storage(storage);
     let order = load::order(arguments, &workload, pattern.in_flight);
     let mut door = Door::Volumes(&volumes);
-    let bound = Bound { slo: arguments.slo, cpu_percent: options.cpu_limit };
+    let cpu_of_vms = options.cpu_oversubscription.is_some() && options.cpu_limit.is_some();
+    let bound = Bound { slo: arguments.slo, cpu_percent: options.cpu_limit, cpu_of_vms };
     if bound != Bound::default() {
         let arrivals = load::arrivals(arguments);
         let goal = Goal { bound, over: SearchOver::Rate, arrivals };
@@ -158,14 +160,16 @@ fn storage(options: &StorageArguments, pattern: StoragePattern) -> Result<Storag
         refuse("a redo log, which says it already", &said)?;
     }
     let given = pattern.storage();
+    let vms = options.data.vms.unwrap_or(given.vms);
     let storage = Storage {
         read_percent: options.reads.unwrap_or(given.read_percent),
         order: if options.sequential { BlockOrder::Sequential } else { given.order },
         sync_every: options.sync_every.or(given.sync_every),
         iops_limit: options.iops_limit,
         verify: options.verify,
-        vms: options.data.vms.unwrap_or(given.vms),
+        vms,
         bytes_per_vm: options.data.data.unwrap_or(given.bytes_per_vm),
+        oversubscription: oversubscription(options, vms)?,
         ..given
     };
     let least = u64::from(storage.largest_block()) * u64::from(storage.threads);
@@ -184,6 +188,31 @@ fn storage(options: &StorageArguments, pattern: StoragePattern) -> Result<Storag
         ));
     }
     Ok(storage)
+}
+
+fn oversubscription(
+    options: &StorageArguments,
+    vms: u32,
+) -> Result<Option<Oversubscription>, CliError> {
+    let Some(ratio) = options.cpu_oversubscription else { return Ok(None) };
+    study::oversubscription(vms, options.vcpus.unwrap_or(1), ratio)
+        .map(Some)
+        .map_err(|error| CliError::usage(format!("--cpu-oversubscription {error}"), error.remedy()))
+}
+
+/// Fewer threads than the virtual machines have processors could not use these.
+fn enough_workers(arguments: &LoadArguments, storage: &Storage) -> Result<(), CliError> {
+    let (Some(workers), Some(count)) = (arguments.workers, storage.processors()) else {
+        return Ok(());
+    };
+    if f64::from(workers) >= count {
+        return Ok(());
+    }
+    let needed = count.ceil();
+    Err(CliError::usage(
+        format!("{} processors cannot be used by fewer threads", figure(count)),
+        format!("take --workers {needed} at least, or leave it out"),
+    ))
 }
 
 fn refuse_login(server: &ServerArguments) -> Result<(), CliError> {
@@ -222,7 +251,7 @@ fn refuse_others(arguments: &LoadArguments) -> Result<(), CliError> {
 }
 
 /// The options of storage of a load on a server, and whether they were given.
-pub(super) fn given(options: &StorageArguments) -> [(&'static str, bool); 10] {
+pub(super) fn given(options: &StorageArguments) -> [(&'static str, bool); 12] {
     [
         ("--pattern", options.pattern.is_some()),
         ("--reads", options.reads.is_some()),
@@ -231,6 +260,8 @@ pub(super) fn given(options: &StorageArguments) -> [(&'static str, bool); 10] {
         ("--iops-limit", options.iops_limit.is_some()),
         ("--verify", options.verify),
         ("--cpu-limit", options.cpu_limit.is_some()),
+        ("--cpu-oversubscription", options.cpu_oversubscription.is_some()),
+        ("--vcpus", options.vcpus.is_some()),
         ("--vms", options.data.vms.is_some()),
         ("--data", options.data.data.is_some()),
         ("--erase", !options.data.erase.is_empty()),

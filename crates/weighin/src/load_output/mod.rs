@@ -243,6 +243,7 @@ impl<'a> LoadOutput<'a> {
         match &self.storage {
             Some(storage) => {
                 storage.spread().into_iter().for_each(|spread| row("machines", spread));
+                storage.processors().into_iter().for_each(|shared| row("processors", shared));
                 storage.verified().into_iter().for_each(|verified| row("verified", verified));
                 row("devices", storage.agreement());
             }

@@ -2,8 +2,9 @@
 
 use campaign::Measured;
 use model::{CounterReading, Fleet, IoFigures, LoadResult};
-use report::numbers::{bytes, count, figure};
+use report::numbers::{bytes, count, duration, figure, percent};
 use serde::Serialize;
+use std::time::Duration;
 
 /// Reads and writes by direction, by volume and by virtual machine, in the measured phase.
 #[derive(Debug, Serialize)]
@@ -16,6 +17,8 @@ pub(super) struct StorageOutput {
     /// Of all phases: what weighin moved, and what the block devices under it counted.
     moved: Vec<MovedOutput>,
     vms: Vec<VmOutput>,
+    /// Where the virtual machines were held to a number of processors.
+    processors: Option<ProcessorsOutput>,
     /// Of all phases, with `--verify`: units that held what they must.
     verified_units: Option<u64>,
     unknown_units: Option<u64>,
@@ -26,6 +29,17 @@ struct MovedOutput {
     direction: &'static str,
     weighin_bytes: u64,
     device_bytes: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct ProcessorsOutput {
+    count: f64,
+    /// Share of their time that was used.
+    busy: f64,
+    period_seconds: f64,
+    periods: u64,
+    held_back_periods: u64,
+    held_back_seconds: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -57,6 +71,14 @@ impl StorageOutput {
                 moved(measured, "written", "device_written_bytes", own.written),
             ],
             vms: vms(fleet, load),
+            processors: fleet.processors.map(|processors| ProcessorsOutput {
+                count: processors.count,
+                busy: processors.busy,
+                period_seconds: processors.period.as_secs_f64(),
+                periods: processors.throttling.periods,
+                held_back_periods: processors.throttling.throttled,
+                held_back_seconds: processors.held_back_seconds,
+            }),
             verified_units: fleet.verified.map(|verified| verified.units),
             unknown_units: fleet.verified.map(|verified| verified.unknown),
         })
@@ -85,6 +107,20 @@ impl StorageOutput {
                 figure(fastest)
             )
         })
+    }
+
+    /// What the virtual machines had of processors: `2 among them, 93 % busy; held back in 41 % of the
+    /// periods of 100 ms`.
+    pub(super) fn processors(&self) -> Option<String> {
+        let shared = self.processors.as_ref()?;
+        let held_back = shared.held_back_periods as f64 / shared.periods.max(1) as f64;
+        Some(format!(
+            "{} among them, {} busy; held back in {} of the periods of {}",
+            (shared.count * 100.0).round() / 100.0,
+            percent(shared.busy),
+            percent(held_back),
+            duration(Duration::from_secs_f64(shared.period_seconds)),
+        ))
     }
 
     /// What verifying found.

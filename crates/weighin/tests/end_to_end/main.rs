@@ -14,6 +14,7 @@ mod login;
 mod many_clients;
 mod noise_floor;
 mod outages;
+mod oversubscription;
 mod prepare;
 mod published;
 mod rates;

@@ -15,6 +15,7 @@ fn storage(blocks: &[(u32, u32)], order: BlockOrder) -> Storage {
         threads: 1,
         iops_limit: None,
         verify: false,
+        oversubscription: None,
     }
 }
 

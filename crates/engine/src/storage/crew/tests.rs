@@ -20,6 +20,7 @@ fn storage(read_percent: u8, vms: u32) -> Storage {
         threads: 1,
         iops_limit: None,
         verify: false,
+        oversubscription: None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which of the kernel's controllers can limit IO here.
 
+use crate::groups::{Hierarchy, lists, mounts};
 use model::{Failure, FailureKind, FileSystem};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A controller that can keep limits, with the directory of its first group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,14 +19,12 @@ impl Controller {
     /// # Errors
     /// `NotPermitted` with the reason why limits of a volume with that file system can't be kept.
     pub(in crate::volume) fn of_this_host(system: FileSystem) -> Result<Self, Failure> {
-        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        Self::find(&mounts, system)
+        Self::find(&mounts(), system)
     }
 
     fn find(mountinfo: &str, system: FileSystem) -> Result<Self, Failure> {
-        let mounted = |kind: &str, option: &str| {
-            mountinfo.lines().find_map(|line| mount_point(line, kind, option))
-        };
+        let mounted =
+            |kind, option| Hierarchy::find(mountinfo, kind, option).map(|found| found.top);
         if let Some(root) = mounted("cgroup", "blkio") {
             return first(root);
         }
@@ -91,26 +89,10 @@ fn refused(message: &str, remedy: &str) -> Failure {
     Failure::new(FailureKind::NotPermitted, message, remedy)
 }
 
-/// Whether a file of words has this one.
-fn lists(file: &Path, word: &str) -> bool {
-    fs::read_to_string(file).is_ok_and(|text| text.split_whitespace().any(|w| w == word))
-}
-
-/// Where a file system of that kind is mounted, with that among its own options, if one is asked
-/// for: a line such as `36 25 0:31 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio`.
-fn mount_point(line: &str, kind: &str, option: &str) -> Option<PathBuf> {
-    let (mount, system) = line.split_once(" - ")?;
-    let mut system = system.split(' ');
-    let is_it = system.next() == Some(kind)
-        && (option.is_empty() || system.nth(1)?.split(',').any(|word| word == option));
-    // The fifth field; no distribution mounts control groups where blanks would have to be escaped.
-    let point = mount.split(' ').nth(4)?;
-    is_it.then(|| PathBuf::from(point))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     /// A directory with files, and the line that says it is mounted.
     fn mounted(kind: &str, options: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, String) {

@@ -17,14 +17,12 @@ pub(super) mod journal;
 pub(super) use controller::Controller;
 
 use super::trouble;
+use crate::groups::grouped;
 use model::{BuiltVolume, Failure, IoLimits};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Runs a command in the group whose list of processes is `$0`.
-const JOIN: &str = r#"echo $$ >"$0" && exec "$@""#;
 
 /// A group whose processes are held to limits.
 #[derive(Debug)]
@@ -93,16 +91,7 @@ impl Limits {
 
     /// The same command, run in the group from its beginning.
     pub(super) fn grouped(&self, command: &Command) -> Command {
-        let mut grouped = Command::new("/bin/sh");
-        grouped.args(["-c", JOIN]).arg(self.processes());
-        grouped.arg(command.get_program()).args(command.get_args());
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => grouped.env(name, value),
-                None => grouped.env_remove(name),
-            };
-        }
-        grouped
+        grouped(command, &self.processes())
     }
 
     /// The list of the group's processes; a number that is written to it is added.
@@ -186,18 +175,5 @@ mod tests {
         let kept = format!("{}/io.max {lift}\n", group.display());
         assert_eq!(read(&home.path().join("limits")), kept);
         assert_eq!(read(&home.path().join("group")), format!("{}\n", group.display()));
-    }
-
-    #[test]
-    fn a_command_joins_the_group_before_it_begins() {
-        let root = tempfile::tempdir().unwrap();
-        let limits = Limits { group: root.path().to_owned(), is_own: false, files: Vec::new() };
-        let mut command = Command::new("sh");
-        command.args(["-c", "echo $$ $1 $TEST", "sh", "a b"]).env("TEST", "kept");
-        let output = limits.grouped(&command).output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
-        // It keeps the number under which it joined.
-        let joined = read(&root.path().join("cgroup.procs"));
-        assert_eq!(said, format!("{} a b kept\n", joined.trim()));
     }
 }

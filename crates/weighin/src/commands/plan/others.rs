@@ -5,6 +5,7 @@ use engine::storage::files_within;
 use model::{Place, Storage, StoragePlace, Study, Test, Workload};
 use peer::storage::{Data, StorageOrder, diskspd, fio_line};
 use report::numbers::count;
+use report::words::shared_processors;
 use std::fmt::Write;
 
 /// The command lines for each level of each test on storage: of one virtual machine, as the first
@@ -58,6 +59,12 @@ fn of_test(text: &mut String, test: &Test, storage: &Storage, place: &StoragePla
         );
         if !windows.differs.is_empty() {
             let _ = writeln!(text, "  DiskSpd differs: {}.", windows.differs.join("; "));
+        }
+        if let Some(shared) = shared_processors(storage) {
+            let _ = writeln!(
+                text,
+                "  Neither holds virtual machines to processors; weighin runs these {shared}."
+            );
         }
     }
 }

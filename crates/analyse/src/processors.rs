@@ -1,0 +1,74 @@
+//! The processors that virtual machines had among them.
+
+use crate::cell::CellData;
+use crate::{Evidence, Finding, FleetCell, Severity, Subject};
+use model::{FleetProcessors, Oversubscription, Storage};
+use serde::Serialize;
+use stats::{Estimate, Sample};
+use std::time::Duration;
+
+/// What the trials of a cell say of the processors that their virtual machines were held to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct VmProcessors {
+    /// Virtual machines.
+    pub vms: u32,
+    /// What was asked for.
+    #[serde(flatten)]
+    pub asked: Oversubscription,
+    /// Processors of all virtual machines together.
+    pub count: f64,
+    /// Share of their time that was used in the measured phase: 0 to 1, or a little more.
+    pub busy: Estimate,
+    /// Share of the periods in which the virtual machines ran and in which they had used up their
+    /// time and were held back: 0 to 1.
+    pub held_back: Estimate,
+    /// How long they were held back in each second, in seconds, summed over the processors that they
+    /// ran on.
+    pub held_back_per_second: Estimate,
+    /// Length of a period.
+    pub period: Duration,
+}
+
+/// Of one cell; `None` where its virtual machines were held to none, or no trial counts.
+pub(crate) fn of_cell(storage: &Storage, cell: &CellData, confidence: f64) -> Option<VmProcessors> {
+    let asked = storage.oversubscription?;
+    let found: Vec<(FleetProcessors, f64)> = cell
+        .usable_records()
+        .filter_map(|(record, _)| {
+            let load = record.load()?;
+            let seconds = load.measure.elapsed.as_secs_f64();
+            Some((load.fleet.as_ref()?.processors?, seconds))
+        })
+        .filter(|(_, seconds)| *seconds > 0.0)
+        .collect();
+    let estimate = |of: fn(&(FleetProcessors, f64)) -> f64| {
+        let sample = Sample::new(found.iter().map(of).collect()).ok()?;
+        Some(Estimate::of_median(&sample, confidence))
+    };
+    Some(VmProcessors {
+        vms: storage.vms,
+        asked,
+        count: found.first()?.0.count,
+        busy: estimate(|(processors, _)| processors.busy)?,
+        held_back: estimate(|(processors, _)| processors.throttling.share())?,
+        held_back_per_second: estimate(|(processors, seconds)| {
+            processors.held_back_seconds / seconds
+        })?,
+        period: found.first()?.0.period,
+    })
+}
+
+/// One for each cell whose virtual machines were held to processors.
+pub(crate) fn findings(test: &str, fleets: &[FleetCell]) -> Vec<Finding> {
+    let of_cell = |cell: &FleetCell| {
+        let subject = Subject {
+            test: Some(test.to_owned()),
+            target: Some(cell.target.clone()),
+            level: Some(cell.level),
+            repeat: None,
+        };
+        let evidence = Evidence::VmProcessors(cell.processors?);
+        Some(Finding { severity: Severity::Notice, subject, evidence })
+    };
+    fleets.iter().filter_map(of_cell).collect()
+}

@@ -1,0 +1,103 @@
+use crate::Throttling;
+use serde::{Deserialize, Serialize};
+use std::ops::Sub;
+use std::time::Duration;
+
+/// Virtual machines that share processors: as many virtual ones as they have stand for fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Oversubscription {
+    /// Virtual processors of each virtual machine; at least 1.
+    pub vcpus: u32,
+    /// Virtual processors for each processor; above 0.
+    pub ratio: f64,
+}
+
+impl Oversubscription {
+    /// Processors that so many virtual machines have among them; any number above 0.
+    pub fn processors(self, vms: u32) -> f64 {
+        f64::from(vms) * f64::from(self.vcpus) / self.ratio
+    }
+}
+
+/// What threads that are held to a number of processors did since they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessorCount {
+    /// Processor time that they used, all together.
+    pub used: Duration,
+    /// How often they had used up their time.
+    pub throttling: Throttling,
+    /// How long they were held back then, summed over the processors that they ran on.
+    pub held_back: Duration,
+}
+
+impl Sub for ProcessorCount {
+    type Output = Self;
+
+    /// What was added since `earlier`.
+    fn sub(self, earlier: Self) -> Self {
+        let (now, then) = (self.throttling, earlier.throttling);
+        Self {
+            used: self.used.saturating_sub(earlier.used),
+            throttling: Throttling {
+                periods: now.periods.saturating_sub(then.periods),
+                throttled: now.throttled.saturating_sub(then.throttled),
+            },
+            held_back: self.held_back.saturating_sub(earlier.held_back),
+        }
+    }
+}
+
+/// The processors that the virtual machines of a load had among them, in the measured phase.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FleetProcessors {
+    /// How many there were.
+    pub count: f64,
+    /// Share of their time that was used. A little above 1 is possible: the kernel keeps to the
+    /// limit from period to period, and the phase does not begin with one.
+    pub busy: f64,
+    /// Periods in which the virtual machines ran, and in which they had used up their time and were
+    /// held back.
+    pub throttling: Throttling,
+    /// How long they were held back, in seconds, summed over the host's processors that they ran on.
+    pub held_back_seconds: f64,
+    /// Length of a period.
+    pub period: Duration,
+}
+
+impl FleetProcessors {
+    /// What so many processors did in that time.
+    pub fn of(count: f64, did: ProcessorCount, elapsed: Duration, period: Duration) -> Self {
+        let available = elapsed.as_secs_f64() * count;
+        let busy = if available > 0.0 { did.used.as_secs_f64() / available } else { 0.0 };
+        let held_back_seconds = did.held_back.as_secs_f64();
+        Self { count, busy, throttling: did.throttling, held_back_seconds, period }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn virtual_machines_share_what_the_ratio_leaves() {
+        let processors = |vms, vcpus, ratio| Oversubscription { vcpus, ratio }.processors(vms);
+        assert_eq!(processors(8, 1, 4.0), 2.0);
+        assert_eq!(processors(50, 4, 4.0), 50.0);
+        assert_eq!(processors(3, 1, 1.5), 2.0);
+    }
+
+    #[test]
+    fn a_share_is_of_all_processors_of_the_fleet() {
+        let count = |used, periods, throttled| ProcessorCount {
+            used: Duration::from_millis(used),
+            throttling: Throttling { periods, throttled },
+            held_back: Duration::from_millis(used / 2),
+        };
+        let did = count(1_700, 30, 9) - count(500, 10, 1);
+        let second = Duration::from_secs(1);
+        let found = FleetProcessors::of(1.5, did, second, second / 10);
+        assert!((found.busy - 0.8).abs() < 1e-12 && (found.held_back_seconds - 0.6).abs() < 1e-12);
+        assert_eq!(found.throttling, Throttling { periods: 20, throttled: 8 });
+        assert_eq!(FleetProcessors::of(1.0, did, Duration::ZERO, second).busy, 0.0);
+    }
+}

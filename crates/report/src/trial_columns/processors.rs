@@ -1,0 +1,30 @@
+//! What is said of the processors that the virtual machines of a trial had among them, in the measured
+//! phase.
+
+use super::{Column, TrialRow};
+use model::FleetProcessors;
+use serde_json::Value;
+
+/// The columns; null where there were no virtual machines, or they were held to no processors.
+pub(super) const COLUMNS: [Column; 5] = [
+    ("vm_processors", |row| row.processors(|processors| processors.count.into())),
+    ("vm_processors_busy", |row| row.processors(|processors| processors.busy.into())),
+    ("vm_processors_periods", |row| {
+        row.processors(|processors| processors.throttling.periods.into())
+    }),
+    ("vm_processors_held_back_periods", |row| {
+        row.processors(|processors| processors.throttling.throttled.into())
+    }),
+    ("vm_processors_held_back_seconds", |row| {
+        row.processors(|processors| processors.held_back_seconds.into())
+    }),
+];
+
+impl TrialRow<'_> {
+    fn processors(&self, value: impl FnOnce(&FleetProcessors) -> Value) -> Value {
+        self.loaded(|load| {
+            let processors = load.fleet.as_ref().and_then(|fleet| fleet.processors.as_ref());
+            processors.map_or(Value::Null, value)
+        })
+    }
+}

@@ -1,0 +1,117 @@
+use super::*;
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap().trim().to_owned()
+}
+
+/// A group on this machine; `None` where it permits none.
+fn held(count: f64) -> Option<Processors> {
+    match Processors::hold(count) {
+        Ok(held) => Some(held),
+        Err(failure) => {
+            assert!(!failure.remedy.is_empty(), "{failure:?}");
+            eprintln!("NOT TESTED: {}", failure.message);
+            None
+        }
+    }
+}
+
+/// Uses processor time until the group was held back, which must happen soon.
+fn work_until_held_back(held: &Processors) -> u64 {
+    let throttled = || {
+        let text = fs::read_to_string(held.counters().0).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("nr_throttled ")).unwrap();
+        line.parse::<u64>().unwrap()
+    };
+    let mut sum = 0_u64;
+    for _ in 0..100_000 {
+        (0..100_000).for_each(|i| sum = std::hint::black_box(sum.wrapping_mul(31) + i));
+        if throttled() > 0 {
+            break;
+        }
+    }
+    throttled()
+}
+
+#[test]
+fn threads_are_held_with_those_they_start_and_others_are_not() {
+    let Some(held) = held(0.1) else { return };
+    let group = held.directories[0].clone();
+    let listed = |group: &Path| read(&group.join(held.members)).lines().count();
+    thread_scope(&held, || {
+        assert_eq!(listed(&group), 1);
+        std::thread::scope(|inner| {
+            let child = inner.spawn(|| {
+                assert_eq!(listed(&group), 2, "a thread of a member is a member");
+                work_until_held_back(&held)
+            });
+            assert!(child.join().unwrap() > 0, "it could go on as it liked");
+        });
+    });
+    let status = held.grouped(Command::new("cat").arg(group.join(held.members))).output().unwrap();
+    assert_eq!(String::from_utf8(status.stdout).unwrap().lines().count(), 1);
+    drop(held);
+    assert!(!group.exists(), "{} is left", group.display());
+}
+
+/// Runs something in a thread of the group.
+fn thread_scope(held: &Processors, work: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            held.join().unwrap();
+            work();
+        });
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn version_1_has_a_quota_in_one_hierarchy_and_an_account_in_the_other() {
+    let (cpu, account) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let place = Place::First { cpu: cpu.path().into(), account: account.path().into() };
+    let held = Processors::in_place(&place, 1.5).unwrap();
+    let group = held.directories[0].clone();
+    assert_eq!(read(&group.join("cpu.cfs_quota_us")), "150000");
+    assert_eq!(read(&group.join("cpu.cfs_period_us")), "100000");
+    held.join().unwrap();
+    for directory in &held.directories {
+        assert_eq!(read(&directory.join("tasks")), "0");
+    }
+    assert!(held.directories[1].starts_with(account.path()));
+    assert_eq!(held.counters().1, held.directories[1].join("cpuacct.usage"));
+}
+
+#[test]
+fn version_2_has_a_threaded_group_in_its_own_and_takes_back_what_it_passed_on() {
+    let own = tempfile::tempdir().unwrap();
+    let control = own.path().join("cgroup.subtree_control");
+    fs::write(&control, "").unwrap();
+    let place = Place::Second(own.path().into());
+    let held = Processors::in_place(&place, 0.25).unwrap();
+    let group = held.directories[0].clone();
+    assert_eq!(read(&group.join("cgroup.type")), "threaded");
+    assert_eq!(read(&group.join("cpu.max")), "25000 100000");
+    assert_eq!(read(&control), "+cpu");
+    held.join().unwrap();
+    assert_eq!(read(&group.join("cgroup.threads")), "0");
+    // The kernel's files go with a group; these have to be removed first.
+    fs::remove_dir_all(&group).unwrap();
+    drop(held);
+    assert_eq!(read(&control), "-cpu");
+
+    fs::write(&control, "cpu memory").unwrap();
+    drop(Processors::in_place(&place, 1.0).unwrap());
+    assert_eq!(read(&control), "cpu memory", "what was passed on before stays");
+}
+
+#[test]
+fn what_cannot_be_made_is_said_and_leaves_nothing() {
+    let cpu = tempfile::tempdir().unwrap();
+    let place =
+        Place::First { cpu: cpu.path().into(), account: cpu.path().join("there is no such") };
+    let error = Processors::in_place(&place, 1.0).unwrap_err();
+    assert_eq!(fs::read_dir(cpu.path()).unwrap().count(), 0);
+    let failure = place.refusal(&error);
+    assert!(failure.message.contains("hold the virtual machines"), "{failure:?}");
+    assert!(failure.remedy.contains("as root"), "{failure:?}");
+}
