@@ -45,12 +45,15 @@ pub(crate) fn of_cell(storage: &Storage, cell: &CellData, confidence: f64) -> Op
         let sample = Sample::new(found.iter().map(of).collect()).ok()?;
         Some(Estimate::of_median(&sample, confidence))
     };
+    // No share is more than all, whatever the scatter of a few repeats would allow.
+    let share =
+        |of| estimate(of).map(|share: Estimate| share.map(|end| end.min(share.point.max(1.0))));
     Some(VmProcessors {
         vms: storage.vms,
         asked,
         count: found.first()?.0.count,
-        busy: estimate(|(processors, _)| processors.busy)?,
-        held_back: estimate(|(processors, _)| processors.throttling.share())?,
+        busy: share(|(processors, _)| processors.busy)?,
+        held_back: share(|(processors, _)| processors.throttling.share())?,
         held_back_per_second: estimate(|(processors, seconds)| {
             processors.held_back_seconds / seconds
         })?,

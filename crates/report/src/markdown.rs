@@ -110,6 +110,10 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         blocks.push(table(&tables::fleet_volumes(analysis, test)));
         blocks.push("### Virtual machines".to_owned());
         blocks.push(table(&tables::fleet_vms(analysis, test)));
+        if let Some(processors) = tables::fleet_processors(analysis, test) {
+            blocks.push("### Processors of the virtual machines".to_owned());
+            blocks.push(table(&processors));
+        }
     }
     let volumes = tables::volumes(analysis, test);
     if !volumes.is_empty() {

@@ -72,6 +72,23 @@ fn what_they_had_and_used_is_said_once_for_each_cell_and_is_no_doubt() {
 }
 
 #[test]
+fn no_interval_of_a_share_goes_beyond_all() {
+    let mut data = held(0.7, 30, |_| {});
+    let load = load_of(trial(&mut data, "only", 4, 2));
+    let fleet = load.fleet.as_mut().expect("it is one of storage");
+    fleet.processors = fleet.processors.map(|held| FleetProcessors {
+        busy: 0.9,
+        throttling: Throttling { periods: 100, throttled: 80 },
+        ..held
+    });
+    let held = analyse(&data).tests[0].fleets[0].processors.expect("they were held to two");
+    for share in [held.busy, held.held_back] {
+        let interval = share.interval.expect("there are two repeats");
+        assert!(interval.low < 0.7 && interval.high == 1.0, "{interval:?}");
+    }
+}
+
+#[test]
 fn never_having_been_held_back_is_a_share_of_nothing() {
     let data = held(0.3, 0, |_| {});
     let analysis = analyse(&data);

@@ -39,6 +39,10 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                     "MB are 10⁶ bytes and GB 10⁹. Latencies of reads and writes are service times, \
                      from handing one over to noticing that it is done."
                 }
+                @if let Some(processors) = tables::fleet_processors(analysis, test) {
+                    h3 { "Processors of the virtual machines" }
+                    (table::table(&processors))
+                }
             }
             @if let Some(found) = &test.search {
                 @let comparisons = tables::search_comparisons(found);

@@ -53,13 +53,8 @@ pub(crate) fn fleet_vms(analysis: &Analysis, test: &TestAnalysis) -> Table {
         numbers("slowest ÷ fastest"),
         numbers("worst p99, ms"),
         numbers("IOs/s per GB of data"),
-        numbers("processors"),
-        numbers("busy, %"),
-        numbers("held back, % of periods"),
-        numbers("held back, s/s"),
     ]);
     for cell in ordered(test) {
-        let processors = cell.processors.as_ref();
         table.push([
             Cell::text(axis.text(cell.level)),
             Cell::target(&cell.target, view::series(analysis, &cell.target)),
@@ -69,13 +64,34 @@ pub(crate) fn fleet_vms(analysis: &Analysis, test: &TestAnalysis) -> Table {
             Cell::estimate(cell.vms.evenness.as_ref()),
             Cell::estimate(cell.vms.worst_p99_ms.as_ref()),
             Cell::estimate(cell.ios_per_gb.as_ref()),
-            Cell::text(processors.map_or(String::new(), |shared| figure(shared.count))),
-            percent(processors.map(|shared| shared.busy)),
-            percent(processors.map(|shared| shared.held_back)),
-            Cell::estimate(processors.map(|shared| &shared.held_back_per_second)),
         ]);
     }
     table.without_empty_columns()
+}
+
+/// The processors that the virtual machines of every target had at every level, and what they used of
+/// them; `None` where they were held to none.
+pub(crate) fn fleet_processors(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
+    let axis = LevelAxis::of(test);
+    let mut table = Table::new([
+        numbers(axis.name()),
+        words("target"),
+        numbers("processors"),
+        numbers("busy, %"),
+        numbers("held back, % of periods"),
+        numbers("held back in each second, s"),
+    ]);
+    for (cell, shared) in ordered(test).into_iter().filter_map(|c| Some((c, c.processors?))) {
+        table.push([
+            Cell::text(axis.text(cell.level)),
+            Cell::target(&cell.target, view::series(analysis, &cell.target)),
+            Cell::text(figure(shared.count)),
+            percent(&shared.busy),
+            percent(&shared.held_back),
+            Cell::estimate(Some(&shared.held_back_per_second)),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
 }
 
 fn ordered(test: &TestAnalysis) -> Vec<&FleetCell> {
@@ -93,9 +109,8 @@ fn path(analysis: &Analysis, target: &str, number: usize) -> String {
 }
 
 /// A share in percent.
-fn percent(share: Option<Estimate>) -> Cell {
-    let percent = share.map(|share| share.map(|share| share * 100.0));
-    Cell::estimate(percent.as_ref())
+fn percent(share: &Estimate) -> Cell {
+    Cell::estimate(Some(&share.map(|share| share * 100.0)))
 }
 
 /// Bytes per second in MB (10⁶ bytes), as makers of disks count.

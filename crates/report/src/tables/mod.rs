@@ -22,7 +22,7 @@ pub(crate) use cells::cells;
 pub(crate) use environment::{host, run, servers};
 pub(crate) use events::{event_costs, events};
 pub(crate) use factors::factors;
-pub(crate) use fleet::{fleet_vms, fleet_volumes};
+pub(crate) use fleet::{fleet_processors, fleet_vms, fleet_volumes};
 pub(crate) use generators::generators;
 pub(crate) use money::{break_evens, costs};
 pub(crate) use named::{cells_add_to_named, named};
