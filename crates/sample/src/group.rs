@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// What the threads of a group did since it was made: `stat` is its file `cpu.stat`, and `usage` that in which
-/// version 1 of control groups counts processor time, which is not there in version 2.
+/// What the threads of a group did since it was made: `stat` is its file `cpu.stat`, and `usage`
+/// that in which version 1 of control groups counts processor time, which is not there in version 2.
 ///
 /// # Errors
 /// When the group is gone or does not count.

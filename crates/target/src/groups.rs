@@ -36,7 +36,9 @@ impl Hierarchy {
 
     /// The directory of a group; `None` for one that is not seen here.
     pub(crate) fn directory(&self, group: &Path) -> Option<PathBuf> {
-        Some(self.top.join(group.strip_prefix(&self.root).ok()?))
+        let within = group.strip_prefix(&self.root).ok()?;
+        // Joined with nothing a path would end in a slash.
+        Some(self.top.components().chain(within.components()).collect())
     }
 }
 
@@ -105,7 +107,7 @@ mod tests {
         let whole = mounted("/").directory(&first);
         assert_eq!(whole.as_deref(), Some(Path::new("/sys/fs/cgroup/cpu/docker/ab")));
         let part = mounted("/docker/ab").directory(&first);
-        assert_eq!(part.as_deref(), Some(Path::new("/sys/fs/cgroup/cpu/")));
+        assert_eq!(part.unwrap().to_str(), Some("/sys/fs/cgroup/cpu"));
         assert_eq!(mounted("/docker/cd").directory(&first), None);
     }
 }

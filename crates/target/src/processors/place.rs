@@ -41,7 +41,11 @@ impl Place {
         };
         if let Some(cpu) = first("cpu") {
             let account = first("cpuacct").ok_or_else(|| {
-                refused("this machine’s control groups limit processor time and do not count it (cpuacct)", LEAVE_OUT)
+                refused(
+                    "this machine’s control groups limit processor time and do not count it \
+                     (cpuacct)",
+                    LEAVE_OUT,
+                )
             })?;
             return Ok(Self::First { cpu: cpu?, account: account? });
         }
