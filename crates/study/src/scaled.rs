@@ -7,10 +7,12 @@ const SHORTEST: Duration = Duration::from_secs(1);
 /// The least data of a virtual machine that scaling leaves, in blocks of the largest size.
 const FEWEST_BLOCKS: u64 = 16;
 
+const MIB: u64 = 1 << 20;
+
 /// The study with every warm-up and duration multiplied by `factor`, for a trial run or a longer
 /// look; a trigger keeps its place in the measured phase. Nothing gets shorter than a second by it;
 /// what was shorter stays as it is. A factor below one also makes the data of storage tests smaller,
-/// in whole blocks.
+/// in whole blocks, and whole MiB where that is possible.
 ///
 /// A factor that is not a positive number changes nothing.
 pub fn scaled(study: &Study, factor: f64) -> Study {
@@ -40,6 +42,9 @@ fn scale(time: Duration, factor: f64) -> Duration {
 fn shrink(storage: &mut Storage, factor: f64) {
     let block = u64::from(storage.largest_block()).max(1);
     let fewest = FEWEST_BLOCKS.max(storage.threads.into());
-    let blocks = (storage.bytes_per_vm as f64 * factor / block as f64) as u64;
-    storage.bytes_per_vm = (blocks.max(fewest) * block).min(storage.bytes_per_vm);
+    let wanted = (storage.bytes_per_vm as f64 * factor) as u64;
+    // Whole MiB read better, where the blocks fit into them.
+    let unit = if MIB.is_multiple_of(block) && wanted >= MIB { MIB } else { block };
+    let least = (fewest * block).next_multiple_of(unit);
+    storage.bytes_per_vm = (wanted / unit * unit).max(least).min(storage.bytes_per_vm);
 }

@@ -199,7 +199,8 @@ fn a_smaller_scale_makes_the_data_smaller_in_whole_blocks_and_a_larger_leaves_it
     };
     assert_eq!((data(0.5), data(2.0)), (1 << 29, 1 << 30));
     assert_eq!(data(1e-9), 16 * (16 << 10));
-    assert_eq!(data(0.1) % (16 << 10), 0);
+    assert_eq!(data(0.1), 102 << 20, "whole MiB");
+    assert_eq!(data(0.000_5) % (16 << 10), 0);
 }
 
 #[test]

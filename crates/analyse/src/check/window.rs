@@ -2,6 +2,10 @@
 
 use model::{CpuShares, LoadResult, Sample, Sampling, ServerCounters};
 
+/// Share of a sample's time that is no more than the moment by which samples and phases miss each
+/// other. Without it one write of the neighbouring second would be a ten-thousandth of a write.
+const SLIVER: f64 = 0.01;
+
 /// The measured phase of a load, in seconds from its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Window {
@@ -15,11 +19,12 @@ impl Window {
         Self { begin, end: begin + load.measure.elapsed.as_secs_f64() }
     }
 
-    /// The part of a sample's time that lies in the window, in seconds; `None` where none does.
+    /// The part of a sample's time that lies in the window, in seconds; `None` where none does, or
+    /// so little that samples and phases that should begin together may be as far apart.
     pub(crate) fn overlap(self, sample: &Sample) -> Option<f64> {
         let from = sample.at_seconds - sample.length.as_secs_f64();
         let overlap = sample.at_seconds.min(self.end) - from.max(self.begin);
-        (overlap > 0.0).then_some(overlap)
+        (overlap > SLIVER * sample.length.as_secs_f64()).then_some(overlap)
     }
 
     /// The mean of a figure over the window, every sample weighted with the part of it that lies
@@ -83,4 +88,22 @@ pub(super) fn pair(
 pub(super) fn growth(counters: (&ServerCounters, &ServerCounters), name: &str) -> Option<u64> {
     let (first, last) = pair(counters, name)?;
     last.checked_sub(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_sample_that_hardly_reaches_into_the_window_is_not_of_it() {
+        let window = Window { begin: 1.0, end: 3.0 };
+        let sample =
+            |at_seconds| Sample { at_seconds, length: Duration::from_secs(1), ..Sample::default() };
+        assert_eq!(window.overlap(&sample(1.0)), None);
+        assert_eq!(window.overlap(&sample(1.005)), None);
+        assert_eq!(window.overlap(&sample(1.5)), Some(0.5));
+        assert_eq!(window.overlap(&sample(3.0)), Some(1.0));
+        assert_eq!(window.overlap(&sample(3.995)), None);
+    }
 }

@@ -209,6 +209,14 @@ fn at_one_level(
             doubtful: value.doubtful,
         })
     });
+    let rows: Vec<Row> = rows.collect();
+    if rows.is_empty() {
+        let mut why = test
+            .cells
+            .iter()
+            .filter_map(|cell| view::why_empty(analysis, cell).or_else(|| (figure.withheld)(cell)));
+        return html! { p.caption { (why.next().unwrap_or_else(|| "no data".to_owned())) } };
+    }
     IntervalChart {
         id: format!("{}-{number}", figure.id),
         title: format!(
@@ -217,7 +225,7 @@ fn at_one_level(
             (figure.unit)(test),
             test.test
         ),
-        rows: rows.collect(),
+        rows,
     }
     .draw()
 }
