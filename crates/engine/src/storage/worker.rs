@@ -12,8 +12,9 @@ use std::time::Duration;
 /// How long a worker waits at most before it looks around.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 /// Requests that are handed over with one system call while completions are taken in. More would
-/// cost less, and let the storage wait for work.
-const BATCH: usize = 4;
+/// cost less, and let the storage wait for work: with 32 reads of 4 KiB in flight, 4 cost a tenth
+/// less processor time for each than 2 do, and made 2 to 3 % fewer a second.
+const BATCH: usize = 2;
 
 /// What a worker needs to know.
 pub(super) struct WorkerSpec<'a> {
