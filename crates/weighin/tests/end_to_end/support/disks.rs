@@ -1,4 +1,4 @@
-use super::{not_tested, wait_for};
+use super::{comes_to_hold, not_tested};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -26,6 +26,15 @@ impl LoopDevice {
     pub fn path(&self) -> &str {
         self.0.to_str().unwrap()
     }
+
+    /// Reads and writes that it has finished since the machine was started.
+    pub fn ios(&self) -> u64 {
+        let name = self.0.file_name().unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
+        let counters: Vec<u64> =
+            text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+        counters[0] + counters[4]
+    }
 }
 
 impl Drop for LoopDevice {
@@ -37,8 +46,7 @@ impl Drop for LoopDevice {
 /// A file system in a file, mounted where everybody sees it; gone with this.
 pub struct Disk {
     at: PathBuf,
-    // Dropped after it was unmounted.
-    device: Option<LoopDevice>,
+    device: LoopDevice,
     _directory: tempfile::TempDir,
 }
 
@@ -47,12 +55,23 @@ impl Disk {
     pub fn of(kind: &str, mebibytes: u64) -> Option<Self> {
         let directory = super::shared_directory();
         let image = file_of(directory.path(), "image", mebibytes);
-        let made = Command::new(format!("mkfs.{kind}")).arg("-q").arg(&image).status();
+        Self::in_file(kind, &image, directory)
+    }
+
+    /// One whose file lies on this one, and takes room there only as it is written to; this one must
+    /// outlive it.
+    pub fn thin(&self, kind: &str, mebibytes: u64) -> Option<Self> {
+        let image = file_of(&self.at, "image", mebibytes);
+        Self::in_file(kind, &image, super::shared_directory())
+    }
+
+    fn in_file(kind: &str, image: &Path, directory: tempfile::TempDir) -> Option<Self> {
+        let made = Command::new(format!("mkfs.{kind}")).arg("-q").arg(image).status();
         if !made.is_ok_and(|status| status.success()) {
             not_tested(&format!("mkfs.{kind} is not there"));
             return None;
         }
-        let device = LoopDevice::over(&image)?;
+        let device = LoopDevice::over(image)?;
         let at = directory.path().join("disk");
         std::fs::create_dir(&at).unwrap();
         let mounted = Command::new("mount").arg(&device.0).arg(&at).stderr(Stdio::null()).status();
@@ -60,11 +79,16 @@ impl Disk {
             not_tested(&format!("this user may not mount {kind}"));
             return None;
         }
-        Some(Self { at, device: Some(device), _directory: directory })
+        Some(Self { at, device, _directory: directory })
     }
 
     pub fn path(&self) -> &Path {
         &self.at
+    }
+
+    /// What it is on.
+    pub fn device(&self) -> &LoopDevice {
+        &self.device
     }
 
     /// Takes it out of sight; whoever has a file of it open can go on with that.
@@ -82,8 +106,9 @@ impl Drop for Disk {
         };
         if !unmounted() {
             let _ = Command::new("umount").arg("--lazy").arg(&self.at).status();
-            wait_for("the file system to be unmounted", unmounted);
+            // A test that fails already must not fail here once more: that would end all tests at
+            // once, and leave what they made.
+            comes_to_hold(unmounted);
         }
-        self.device = None;
     }
 }

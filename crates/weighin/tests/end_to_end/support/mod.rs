@@ -26,12 +26,21 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Waits until a condition holds.
-pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+#[track_caller]
+pub fn wait_for(what: &str, condition: impl FnMut() -> bool) {
+    assert!(comes_to_hold(condition), "waited in vain for {what}");
+}
+
+/// Waits for a condition; whether it came to hold in time.
+fn comes_to_hold(mut condition: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
     while !condition() {
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        if Instant::now() >= deadline {
+            return false;
+        }
         std::thread::sleep(Duration::from_millis(10));
     }
+    true
 }
 
 /// A directory on the disk that a server's own account can reach too.
