@@ -413,6 +413,9 @@ pub enum Evidence {
         /// Whether the interval of the ratio holds 1 or lies within the margin; absent without an
         /// interval.
         agrees: Option<bool>,
+        /// Of a latency: threads of the other tool, and the processors that they had to share, where
+        /// these are fewer.
+        crowded: Option<(u32, u32)>,
     },
     /// Another tool was to give a second opinion and failed.
     SecondOpinionFailed {

@@ -5,6 +5,7 @@ use crate::series::{HISTOGRAM_ROUNDING, percentile_ms};
 use crate::{Evidence, Finding, Metric, Severity, Subject};
 use model::{
     Direction, Failure, Latencies, LoadResult, OpinionEnd, OpinionFigures, Study, TrialRecord,
+    Workload,
 };
 use stats::{Estimate, Relation, Sample, paired_ratio};
 use std::collections::BTreeSet;
@@ -109,7 +110,21 @@ fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<Evi
         other: median(theirs)?,
         ratio,
         agrees,
+        crowded: crowded(study, cell, compared),
     })
+}
+
+/// Threads that fio has, one for each of every virtual machine, and the processors that it has for
+/// them, where these are fewer: a thread that waits for a processor notices its replies late.
+/// Weighin's own are no more than the processors.
+fn crowded(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<(u32, u32)> {
+    let name = cell.of_test().test?;
+    let test = study.tests.iter().find(|test| test.name == name)?;
+    let Workload::Storage(storage) = &test.workload else { return None };
+    let threads = storage.vms.saturating_mul(storage.threads);
+    let mut loads = cell.usable_records().filter_map(|(record, _)| record.load());
+    let processors = loads.next()?.client.cpus_allowed;
+    (compared.metric != Metric::Throughput && threads > processors).then_some((threads, processors))
 }
 
 /// The other tool's figure, and how much it may be off for rounding.

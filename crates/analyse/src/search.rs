@@ -56,7 +56,8 @@ pub enum SearchOutcome {
     Found {
         /// The median of the answers. Its interval is wider by how finely the searches end.
         load: Estimate,
-        /// Whether no search came to the bound: the load above was more than the target achieved.
+        /// Whether no search came to the bound: the load above was more than the target achieved,
+        /// and even so what is bounded was within it.
         at_capacity: bool,
     },
     /// In at least one search the highest load that could be offered kept the bound.
@@ -104,7 +105,7 @@ pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option
     for cell in cells {
         let searches = searches(cell);
         let series = series(&searches, over);
-        let outcome = outcome(&searches, over, series.estimate(study.confidence));
+        let outcome = outcome(&searches, &bound, over, series.estimate(study.confidence));
         if let SearchOutcome::Found { load, .. } = outcome {
             answers.push(Answers { target: cell.target.to_owned(), series, estimate: load });
         }
@@ -142,6 +143,7 @@ fn series(searches: &[SearchedTrial], over: SearchOver) -> Series {
 /// target look worse or better than it is, so one such search leaves only a bound.
 fn outcome(
     searches: &[SearchedTrial],
+    bound: &Bound,
     over: SearchOver,
     estimate: Option<Estimate>,
 ) -> SearchOutcome {
@@ -152,7 +154,9 @@ fn outcome(
     match (all_kept.and_then(lowest), all_missed.and_then(highest), estimate) {
         (Some(_), Some(_), Some(load)) => {
             let fell_behind = |search: &SearchedTrial| {
-                search.answer.verdict_above(&search.steps) == Some(StepVerdict::FellBehind)
+                search.answer.step_above(&search.steps).is_some_and(|step| {
+                    step.verdict == StepVerdict::FellBehind && step.is_within(bound)
+                })
             };
             // Clients are never too many to be achieved.
             let at_capacity = over == SearchOver::Rate && searches.iter().all(fell_behind);

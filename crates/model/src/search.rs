@@ -1,4 +1,4 @@
-use crate::Bound;
+use crate::{Bound, Slo};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -72,6 +72,15 @@ pub struct SearchStep {
     pub measured: Duration,
 }
 
+impl SearchStep {
+    /// Whether what is bounded was within its bound in this step alone, whether or not the load was
+    /// achieved.
+    pub fn is_within(&self, bound: &Bound) -> bool {
+        let figure = |slo: Slo| self.figure_ms.is_some_and(|ms| slo.is_kept_by(ms));
+        bound.slo.is_none_or(figure) && self.cpu_busy.is_none_or(|share| bound.allows_busy(share))
+    }
+}
+
 /// What a step says of its load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -118,10 +127,10 @@ impl SearchAnswer {
         Self { kept: with(true).filter(below).max_by(f64::total_cmp), missed }
     }
 
-    /// What the steps that this answers say of the lowest load that is no answer.
-    pub fn verdict_above(&self, steps: &[SearchStep]) -> Option<StepVerdict> {
+    /// Of the steps that this answers, the last at the lowest load that is no answer.
+    pub fn step_above<'a>(&self, steps: &'a [SearchStep]) -> Option<&'a SearchStep> {
         let missed = self.missed?;
-        steps.iter().rev().find(|step| step.load == missed).map(|step| step.verdict)
+        steps.iter().rev().find(|step| step.load == missed)
     }
 
     /// The best guess at the highest load that keeps the bound, and how far off it may be relative
@@ -144,7 +153,7 @@ impl Search {
     /// What the lowest load that is no answer was found to be: more than the bound allows, or more
     /// than is achieved. `None` where there is no such load.
     pub fn what_ended_it(&self) -> Option<StepVerdict> {
-        self.answer.verdict_above(&self.steps)
+        self.answer.step_above(&self.steps).map(|step| step.verdict)
     }
 
     /// The place of the step that a trial's figures are taken from: the last at the highest load
@@ -154,11 +163,8 @@ impl Search {
         let answer = SearchAnswer::of(steps);
         let load = answer.kept.or(answer.missed)?;
         let of_load = || steps.iter().enumerate().rev().filter(|(_, step)| step.load == load);
-        let by_itself = |step: &SearchStep| {
-            step.figure_ms.is_some_and(|ms| bound.slo.is_none_or(|slo| slo.is_kept_by(ms)))
-                && step.cpu_busy.is_none_or(|share| bound.allows_busy(share))
-        };
-        let chosen = of_load().find(|(_, step)| by_itself(step)).or_else(|| of_load().next());
+        let chosen = of_load().find(|(_, step)| step.is_within(bound));
+        let chosen = chosen.or_else(|| of_load().next());
         chosen.map(|(place, _)| place)
     }
 }

@@ -89,6 +89,7 @@ fn opinion_on(part: Option<Direction>, metric: Metric, agrees: Option<bool>) -> 
         other: ratio(1_450.0, 1_400.0, 1_500.0),
         ratio: ratio(1.12, 1.08, 1.16),
         agrees,
+        crowded: (part.is_some() && metric == Metric::LatencyP99).then_some((300, 2)),
     })
 }
 
@@ -248,6 +249,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         opinion(Metric::Throughput, Some(false)),
         opinion(Metric::LatencyP95, None),
         opinion_on(Some(Direction::Read), Metric::LatencyP99, Some(true)),
+        opinion_on(Some(Direction::Read), Metric::LatencyP99, Some(false)),
         finding(Evidence::SecondOpinionFailed {
             tool: "sysbench 1.0.20".into(),
             failure: Failure::new(FailureKind::MissingTables, "no such table", "prepare them"),

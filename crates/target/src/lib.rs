@@ -5,5 +5,6 @@ mod groups;
 pub mod os;
 pub mod processors;
 pub mod sandbox;
+mod size;
 pub mod storage;
 pub mod volume;

@@ -246,6 +246,6 @@ fn a_volume_without_room_is_refused_before_anything_is_made() {
     let huge = BuiltVolume { devices: 1, device_bytes: 1 << 50, ..small };
     let failure = volume::check(&huge, directory.path(), huge.bytes()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::DiskFull);
-    assert!(failure.message.contains("1073741888 MiB"), "{failure}");
+    assert!(failure.message.contains("1.0 PiB"), "{failure}");
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }

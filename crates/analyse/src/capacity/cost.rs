@@ -1,10 +1,10 @@
 //! What a target costs a month under the load that is asked about, and whether a budget allows it.
 
-use super::judged::Judged;
+use super::judged::{Axis, Judged, along};
 use super::load::Candidate;
 use super::question::{Answer, Budget, MonthlyCost, Reason};
 use crate::money::{self, Amount};
-use model::{Level, Price, Target};
+use model::{Price, Target};
 
 /// The bill of a month.
 ///
@@ -34,10 +34,13 @@ fn load(candidate: &Candidate<'_>) -> Option<Amount> {
     if let Some(rate) = question.rate {
         return Some(Amount::exact(rate));
     }
-    let throughput = match question.clients.map(Level::clients) {
-        Some(level) => {
-            let mut cells = test.cells.iter();
-            cells.find(|c| c.target == candidate.target && c.level == level)?.throughput?
+    let throughput = match question.clients {
+        Some(clients) => {
+            let cells = along(test, candidate.target, Axis::Clients);
+            let mut at = cells.into_iter().filter(|(place, _)| *place == f64::from(clients));
+            at.find(|(_, cell)| !cell.level.is_open() && cell.level.search.is_none())?
+                .1
+                .throughput?
         }
         None => test.curves.iter().find(|c| c.target == candidate.target)?.peak_throughput,
     };

@@ -254,9 +254,10 @@ impl Seconds {
     }
 }
 
-/// The seconds of a trial that a kind touched, or any at all, and those that no event touched. `None` where there
-/// are none of either, or where the trial was disturbed by more than that: it lost connections, or
-/// fell behind its rate, so that every second is worse than the one before.
+/// The seconds of a trial that events of `kind` touched (of any kind where that is `None`), and those
+/// that no event touched. `None` where there are none of either, or where the trial was disturbed by
+/// more than that: it lost connections, or fell behind its rate, so that every second is worse than
+/// the one before.
 pub(super) fn halves(
     load: &LoadResult,
     events: &[ServerEvent],

@@ -4,6 +4,7 @@ use crate::bench::{dataset, found, load_of, trial};
 use crate::books::balance;
 use analyse::{Check, Evidence, Severity, Validity, analyse};
 use model::{ArrivalProcess, Dataset, OpenLoopResult};
+use std::time::Duration;
 
 /// One repeat that answered 10,000 of so many offered.
 fn offered(scheduled: u64, dropped: u64) -> Dataset {
@@ -59,6 +60,7 @@ fn few_transactions_under_way_at_the_end_are_no_overload() {
     let behind = |scheduled: u64, answered: u64, finished: u64, service_seconds: f64| {
         let mut data = offered(scheduled, 0);
         let load = load_of(trial(&mut data, "only", 4, 1));
+        load.warmup.elapsed = Duration::from_secs(2);
         load.measure.transactions = finished;
         let open = load.open.as_mut().expect("an open loop");
         open.answered = answered;
@@ -78,4 +80,26 @@ fn few_transactions_under_way_at_the_end_are_no_overload() {
     // begun, give or take 3 √(2 × 4) rounded up.
     assert!(!behind(40, 31, 31, 50.0));
     assert!(behind(40, 30, 30, 50.0));
+}
+
+#[test]
+fn without_a_warm_up_what_is_under_way_at_the_end_was_not_at_the_beginning() {
+    let behind = |warmup: Duration, finished: u64, service_seconds: f64| {
+        let mut data = offered(10_000, 0);
+        let load = load_of(trial(&mut data, "only", 4, 1));
+        load.clients = 10_000;
+        load.warmup.elapsed = warmup;
+        load.measure.transactions = finished;
+        let open = load.open.as_mut().expect("an open loop");
+        open.answered = 10_000;
+        open.service_times = crate::bench::latencies(service_seconds);
+        load.is_overloaded()
+    };
+    let (none, long) = (Duration::ZERO, Duration::from_secs(1));
+    // 1000 a second of 0.2 s each: 200 under way, and 200 + 3 √200 by chance.
+    assert!(!behind(none, 9_757, 0.2));
+    assert!(behind(none, 9_756, 0.2));
+    assert!(behind(long, 9_757, 0.2), "as many were under way at the beginning");
+    // Of what takes as long as the phase nothing is known.
+    assert!(behind(none, 9_000, 9.0));
 }

@@ -98,6 +98,15 @@ fn a_search_that_ended_where_the_rate_was_not_achieved_never_came_to_its_bound()
         _ => StepVerdict::FellBehind,
     };
     assert!(!at_capacity(mixed), "one search came to it");
+    let mut over = searched(SearchOver::Rate, |_, _| (Some(1_000.0), Some(1_040.4)));
+    for record in &mut over.trials {
+        let steps = &mut record.search.as_mut().expect("a search").steps;
+        (steps[1].verdict, steps[1].figure_ms) = (StepVerdict::FellBehind, Some(25.0));
+    }
+    let SearchOutcome::Found { at_capacity, .. } = found(&over).targets[0].outcome else {
+        panic!()
+    };
+    assert!(!at_capacity, "with 25 ms the bound of 20 ms is passed as well");
 }
 
 #[test]

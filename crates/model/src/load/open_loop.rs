@@ -64,6 +64,9 @@ const ACHIEVED: f64 = 0.99;
 /// lie above their mean by chance.
 const CHANCE: f64 = 3.0;
 
+/// Mean service times after which as much is under way as ever at a rate that is kept up with.
+const SETTLED: f64 = 3.0;
+
 impl LoadResult {
     /// Whether the server fell behind the offered rate: fewer than 99 % of the operations of the
     /// measured phase were answered within it. Never in a closed loop.
@@ -77,7 +80,9 @@ impl LoadResult {
     /// A server that is behind has much in hand because it is behind, which would excuse it. So it
     /// is also held to what it finished in the phase, whenever that began: where it keeps up, as
     /// much is under way at the end as at the beginning, give or take the difference of two Poisson
-    /// variables with the mean L, 3 √(2 L).
+    /// variables with the mean L, 3 √(2 L). At the beginning as much is under way as ever after a
+    /// warm-up of several service times; after a shorter one it may be nothing, and L more are
+    /// excused, provided that the phase itself lasts for several service times.
     pub fn is_overloaded(&self) -> bool {
         self.open.as_ref().is_some_and(|open| {
             let finished = self.measure.transactions;
@@ -85,15 +90,14 @@ impl LoadResult {
                 let tolerated = (1.0 - ACHIEVED) * open.scheduled as f64;
                 open.scheduled.saturating_sub(done) as f64 > tolerated.max(excused.ceil())
             };
-            let in_hand = self.in_hand(open);
+            let service_seconds = open.service_times.mean_ms().unwrap_or(0.0) / 1e3;
+            let in_hand = (open.rate * service_seconds).min(self.clients.into());
+            let several = SETTLED * service_seconds;
+            let settled = self.warmup.elapsed.as_secs_f64() >= several;
+            let long = self.measure.elapsed.as_secs_f64() >= several;
+            let missing_at_first = if !settled && long { in_hand } else { 0.0 };
             behind(finished.min(open.answered), in_hand + CHANCE * in_hand.sqrt())
-                || behind(finished, CHANCE * (2.0 * in_hand).sqrt())
+                || behind(finished, missing_at_first + CHANCE * (2.0 * in_hand).sqrt())
         })
-    }
-
-    /// Operations that the server has in hand at one moment, on average.
-    fn in_hand(&self, open: &OpenLoopResult) -> f64 {
-        let service_seconds = open.service_times.mean_ms().unwrap_or(0.0) / 1e3;
-        (open.rate * service_seconds).min(self.clients.into())
     }
 }

@@ -3,7 +3,7 @@ use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
-use model::{FailureKind, Level, LoadResult, TrialRecord, UnixMillis};
+use model::{FailureKind, Level, LevelUnit, LoadResult, TrialRecord, UnixMillis};
 
 /// Every trial that has a record, in the order in which they ran.
 pub(crate) fn trials(analysis: &Analysis) -> Table {
@@ -14,7 +14,10 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         numbers("block"),
         words("test"),
         words("target"),
-        numbers(if work.storage { "in flight together" } else { "clients" }),
+        numbers(match (work.storage, unit(analysis)) {
+            (true, _) => "in flight together",
+            (false, unit) => unit.noun().many,
+        }),
         numbers(format!("offered, {}/s", work.counted)),
         words("began, UTC"),
         words("trusted"),
@@ -55,6 +58,12 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         table.push(row);
     }
     table.without_empty_columns()
+}
+
+/// What levels count in a study, whose tests are of one kind.
+fn unit(analysis: &Analysis) -> LevelUnit {
+    let levels = analysis.dataset.study.tests.iter().flat_map(|test| &test.levels);
+    levels.map(|level| level.unit).next().unwrap_or_default()
 }
 
 /// The share of a trial's reads that found their key, all phases together; none without reads.
@@ -100,6 +109,8 @@ fn identity(
         Cell::target(&key.target, view::series(analysis, &key.target)),
         match key.level {
             Level::NOT_STATED => Cell::text(NOTHING),
+            // Of a fleet the level is of each virtual machine, and the load of all.
+            _ if load.is_none() && view::work(analysis).storage => Cell::text(NOTHING),
             level => Cell::text(count(load.map_or(level.clients, |load| load.clients).into())),
         },
         Cell::figure(offered.or(key.level.rate.map(f64::from))),

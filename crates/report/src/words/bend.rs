@@ -2,6 +2,7 @@
 
 use super::labels::target_name;
 use super::metric::metric_name;
+use super::place::what_grows;
 use crate::numbers::{self, figure};
 use analyse::{Bend, GapAt, LatencyGap};
 use stats::Estimate;
@@ -12,16 +13,17 @@ pub(super) fn bend(bend: &Bend) -> String {
     let throughput = bend.throughput.map_or(String::new(), |ratio| {
         let stopped = if bend.saturated { ": it has all but stopped growing" } else { "" };
         format!(
-            ". By Little’s law, as clients ÷ mean latency, throughput at {to} is {} that at \
-             {from}{stopped}",
+            ". By Little’s law, as {} ÷ mean latency, throughput at {to} is {} that at {from}{stopped}",
+            what_grows(to),
             times(&ratio),
         )
     });
     format!(
         "{metric} bends upwards from {from} on{}: up to {to} it becomes {} what it was for each \
-         doubling of clients, before that no more than {}{throughput}",
+         doubling of {}, before that no more than {}{throughput}",
         if bend.growth.interval.is_none() { ", as printed" } else { "" },
         times(&bend.growth),
+        what_grows(to),
         times(&bend.growth_before),
     )
 }

@@ -3,7 +3,7 @@
 
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
-use model::Noun;
+use model::{LevelUnit, Noun};
 use std::time::Duration;
 
 pub(super) fn failed(what: &str, failure: &model::Failure) -> String {
@@ -37,10 +37,33 @@ pub(super) fn busy_clients(findings: &[&Finding]) -> String {
         _ => None,
     });
     format!(
-        "throughput × (mean latency + turnaround) accounts for {} of the connected clients where it \
-         should for all",
+        "throughput × (mean latency + turnaround) accounts for {} of the {} where it should for all",
         numbers::percents(share),
+        in_little_s_law(findings).all,
     )
+}
+
+/// What Little's law counts, in words.
+pub(super) struct Counted {
+    /// What is busy.
+    pub(super) busy: &'static str,
+    /// What should be.
+    pub(super) should: &'static str,
+    /// All of it.
+    pub(super) all: &'static str,
+}
+
+/// What Little's law counts in the trials of these findings, which are of one kind.
+pub(super) fn in_little_s_law(findings: &[&Finding]) -> Counted {
+    let mut units = findings.iter().filter_map(|finding| Some(finding.subject.level?.unit));
+    match units.next().unwrap_or_default() {
+        LevelUnit::Clients => {
+            Counted { busy: "busy clients", should: "were connected", all: "connected clients" }
+        }
+        LevelUnit::InFlight => {
+            Counted { busy: "in flight", should: "should be", all: "reads and writes in flight" }
+        }
+    }
 }
 
 pub(super) fn counters(counter: &str, findings: &[&Finding]) -> String {

@@ -8,8 +8,8 @@ use super::data::{
     changed, different, evicted, intact, not_cold, not_warm, overheated, rows_missing, throttled,
 };
 use super::doubts::{
-    busy_clients, client_busy, counters, dataset_against_memory, errors, failed, noticed_late,
-    saturated, steal,
+    Counted, busy_clients, client_busy, counters, dataset_against_memory, errors, failed,
+    in_little_s_law, noticed_late, saturated, steal,
 };
 use super::events;
 use super::factors;
@@ -172,15 +172,18 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
             latency_mean_ms,
             turnaround_mean_ms,
             busy_clients,
-        } => format!(
-            "{} {counted}/s × ({} ms of mean latency + {} ms until the next request) make {} \
-             busy clients where {} were connected; the two should agree",
-            figure(*throughput),
-            figure(*latency_mean_ms),
-            figure(*turnaround_mean_ms),
-            figure(*busy_clients),
-            count((*clients).into()),
-        ),
+        } => {
+            let Counted { busy, should, .. } = in_little_s_law(&[finding]);
+            format!(
+                "{} {counted}/s × ({} ms of mean latency + {} ms until the next request) make {} \
+                 {busy} where {} {should}; the two should agree",
+                figure(*throughput),
+                figure(*latency_mean_ms),
+                figure(*turnaround_mean_ms),
+                figure(*busy_clients),
+                count((*clients).into()),
+            )
+        }
         Evidence::CounterMismatch { counter, .. } => counters(counter, &[finding]),
         Evidence::CountersUnavailable => {
             "the server’s counters could not be read, so its count was not held against weighin’s"
@@ -228,9 +231,7 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
                 format!("{} trials were", count(*trials as u64))
             },
         ),
-        Evidence::SecondOpinion { tool, part, metric, weighin, other, ratio, agrees } => {
-            opinion::compared(tool, (*part, *metric), [weighin, other, ratio], *agrees, counted)
-        }
+        Evidence::SecondOpinion { .. } => opinion::compared(&finding.evidence, counted),
         Evidence::SecondOpinionFailed { tool, failure, times } => {
             opinion::failed(tool, failure, *times)
         }

@@ -2,19 +2,25 @@
 
 use super::metric::{metric_name, unit};
 use crate::numbers;
-use analyse::Metric;
+use analyse::Evidence;
 use model::{Direction, Failure, Noun};
-use stats::Estimate;
 
 /// Whether the tool and weighin agree on a figure, with both figures and their ratio; `counted` is
 /// what throughput counts.
-pub(super) fn compared(
-    tool: &str,
-    (part, metric): (Option<Direction>, Metric),
-    [weighin, other, ratio]: [&Estimate; 3],
-    agrees: Option<bool>,
-    counted: Noun,
-) -> String {
+pub(super) fn compared(evidence: &Evidence, counted: Noun) -> String {
+    let &Evidence::SecondOpinion {
+        ref tool,
+        part,
+        metric,
+        ref weighin,
+        ref other,
+        ref ratio,
+        agrees,
+        crowded,
+    } = evidence
+    else {
+        return String::new();
+    };
     let of = match part {
         None => "",
         Some(Direction::Read) => " of reads",
@@ -27,9 +33,16 @@ pub(super) fn compared(
         None => format!("whether {tool} agrees on the {figure} is not known"),
     };
     let ratio = numbers::estimate(ratio, "× its figure");
-    let consequence = match agrees {
-        Some(false) => "; one of the two is wrong, so these trials are suspect",
-        Some(true) | None => "",
+    let consequence = match (agrees, crowded) {
+        (Some(false), None) => "; one of the two is wrong, so these trials are suspect".to_owned(),
+        (Some(false), Some((threads, processors))) => format!(
+            "; {tool} had {} threads on {}, which wait for each other, and that time is in its \
+             latencies; whether that is all of the difference is not known, so these trials are \
+             suspect",
+            numbers::count(threads.into()),
+            numbers::counted(processors as usize, "processor"),
+        ),
+        (Some(true) | None, _) => String::new(),
     };
     format!(
         "{verdict}: weighin measured {} {unit}, {tool} {} {unit}; weighin’s is {ratio}{consequence}",

@@ -3,7 +3,7 @@
 use super::labels::target_name;
 use crate::numbers;
 use analyse::{Finding, Subject};
-use model::{Level, Noun, TrialKey};
+use model::{Level, LevelUnit, Noun, TrialKey};
 use std::collections::BTreeSet;
 
 /// What findings of one kind are about: `oltp, durable and relaxed at 8 and 16 clients`. Parts that
@@ -131,6 +131,14 @@ fn levels_and_repeats(subjects: &[&Subject]) -> String {
     let described: Vec<String> =
         at.iter().map(|(level, repeats)| format!("{level}{}", named(repeats))).collect();
     numbers::list(&described)
+}
+
+/// What levels like this one count, where growth with it is spoken of.
+pub(super) fn what_grows(level: Level) -> &'static str {
+    match level.unit {
+        LevelUnit::Clients => "clients",
+        LevelUnit::InFlight => "reads and writes in flight",
+    }
 }
 
 /// ` at 8 clients`; nothing where results that were imported do not say.

@@ -61,7 +61,7 @@ pub(super) fn used(findings: &[&Finding]) -> String {
         format!("held back in {held_back} of the periods of {}", numbers::duration(first.period))
     };
     format!(
-        "{whose} ({}), used {busy} of that time, and {} {of_periods}",
+        "{whose} ({}), used {busy} of their time, and {} {of_periods}",
         to_each(first.asked),
         if first.vms == 1 { "was" } else { "were" },
     )
@@ -107,19 +107,19 @@ mod tests {
         assert_eq!(
             used(&[&one]),
             "the 8 virtual machines had 2 processors among them (4 virtual processors to each), \
-             used 93.0 % (95\u{a0}% interval 93.0) of that time, and were held back in 41.0 % \
+             used 93.0 % (95\u{a0}% interval 93.0) of their time, and were held back in 41.0 % \
              (95\u{a0}% interval 41.0) of the periods of 100\u{a0}ms"
         );
         let idle = finding(1, &[0.105], &[0.0]);
         assert_eq!(
             used(&[&idle]),
             "the virtual machine had 0.25 processors (4 virtual processors to each), used 10.5 % \
-             (measured once, so without interval) of that time, and was never held back"
+             (measured once, so without interval) of their time, and was never held back"
         );
         let other = finding(8, &[0.35], &[0.0]);
         assert!(alike_of(&one, &other) && !alike_of(&one, &idle));
         let both = used(&[&one, &other]);
-        assert!(both.contains("used 35–93\u{a0}% of that time"), "{both}");
+        assert!(both.contains("used 35–93\u{a0}% of their time"), "{both}");
         assert!(both.contains("held back in 0–41\u{a0}% of the periods of 100\u{a0}ms"), "{both}");
     }
 

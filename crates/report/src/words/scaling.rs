@@ -2,7 +2,7 @@
 
 use super::comparisons::times;
 use super::labels::target_name;
-use super::place::levels;
+use super::place::{levels, what_grows};
 use crate::numbers::{self, figure, percent, range};
 use analyse::{Crossover, Growth, NoLaw, ScalingLaw};
 use model::Level;
@@ -14,12 +14,14 @@ pub(super) fn growth(growth: &Growth, margin: f64) -> String {
     let mut parts = Vec::new();
     match (growth.linear_up_to, growth.below_ideal_from) {
         (Some(to), _) => parts.push(format!(
-            "throughput grows in proportion to clients up to {to} (short by no more than {margin} \
-             for each doubling)"
+            "throughput grows in proportion to {} up to {to} (short by no more than {margin} for \
+             each doubling)",
+            what_grows(to)
         )),
         (None, Some(from)) => parts.push(format!(
-            "throughput grows less than in proportion to clients, surely so at {from} (short by \
-             more than {margin} for each doubling)"
+            "throughput grows less than in proportion to {}, surely so at {from} (short by more \
+             than {margin} for each doubling)",
+            what_grows(from)
         )),
         (None, None) => {}
     }
@@ -82,17 +84,17 @@ fn parameter(estimate: &Estimate) -> String {
 /// Where the law has its peak; the measured peak is the better evidence where there is one.
 fn peak(peak: &UslPeak, up_to: Level, measured: Level) -> String {
     let whole = |clients: f64| numbers::count(clients.round() as u64);
-    let confidence = percent(peak.confidence);
+    let (confidence, unit) = (percent(peak.confidence), measured.unit.noun().many);
     let at = match (peak.clients, peak.low, peak.high) {
         (Some(at), Some(low), Some(high)) => format!(
-            "By the law throughput is highest at {} clients ({confidence} interval {}–{})",
+            "By the law throughput is highest at {} {unit} ({confidence} interval {}–{})",
             whole(at),
             whole(low),
             whole(high)
         ),
         (Some(at), Some(low), None) => format!(
-            "By the law throughput is highest at {} clients ({confidence} interval from {}, \
-             without an upper end)",
+            "By the law throughput is highest at {} {unit} ({confidence} interval from {}, without \
+             an upper end)",
             whole(at),
             whole(low)
         ),

@@ -3,8 +3,8 @@
 use super::contents::{Contents, EDGE, MARK_BYTES, look};
 use super::identity::check_same;
 use super::mark::{Mark, TITLE};
-use super::{LESS, holds, mebibytes, refused, trouble};
-use crate::os;
+use super::{LESS, holds, refused, trouble};
+use crate::{os, size};
 use model::{Failure, FailureKind, VolumeLayout, VolumePlace};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
@@ -70,7 +70,7 @@ impl Blocks {
         }
         let needed = bytes(layout).saturating_add(2 * EDGE);
         if self.length < needed {
-            let (there, needed) = (mebibytes(self.length), mebibytes(needed));
+            let (there, needed) = (size::in_words(self.length), size::in_words(needed));
             let message = format!("has {there}, and {needed} are needed");
             return Err(refused(FailureKind::DiskFull, &self.path, &message, LESS));
         }

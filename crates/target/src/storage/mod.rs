@@ -14,7 +14,7 @@ pub use blocks::Blocks;
 pub use identity::check_same;
 pub use probe::{blocks as probe_blocks, directory as probe_directory};
 
-use crate::os;
+use crate::{os, size};
 use model::{Failure, FailureKind, VolumePlace};
 use std::fs::File;
 use std::io;
@@ -67,17 +67,13 @@ pub fn check_space(path: &Path, own: u64, needed: u64) -> Result<(), Failure> {
     Err(refused(
         FailureKind::DiskFull,
         path,
-        &format!("has {} free, and {} are needed", mebibytes(free), mebibytes(needed)),
+        &format!("has {} free, and {} are needed", size::in_words(free), size::in_words(needed)),
         LESS,
     ))
 }
 
 /// How to need less room.
 const LESS: &str = "make `vms` or `data` smaller, or name a larger volume";
-
-fn mebibytes(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
-}
 
 /// What is said of data that is in the way.
 fn holds(place: &VolumePlace, consented: bool, what: &str) -> Failure {

@@ -3,7 +3,7 @@
 use super::file_system;
 use super::limits::Controller;
 use super::programs::{find, require};
-use crate::os;
+use crate::{os, size};
 use model::{BuiltVolume, Failure, FailureKind, FileSystem};
 use std::fs;
 use std::path::Path;
@@ -67,10 +67,10 @@ pub fn check(volume: &BuiltVolume, directory: &Path, bytes: u64) -> Result<(), F
         Some(free) if free < needed => Err(Failure::new(
             FailureKind::DiskFull,
             format!(
-                "the volumes take {} MiB in {}, where {} MiB are free",
-                needed >> 20,
+                "the volumes take {} in {}, where {} are free",
+                size::in_words(needed),
                 directory.display(),
-                free >> 20
+                size::in_words(free)
             ),
             "free space there, make the volumes smaller, or name another directory beside `volume`",
         )),
