@@ -5,7 +5,7 @@ use crate::books::balance;
 use crate::search::searched;
 use analyse::analyse;
 use analyse::capacity::{Answer, Budget, Part, Question, Reason, TestAnswers, answers};
-use model::{ArrivalProcess, Dataset, Level, OpenLoopResult, Price, SearchOver};
+use model::{ArrivalProcess, Dataset, Level, LevelUnit, OpenLoopResult, Price, SearchOver};
 
 /// Two targets in closed loops of 1, 8 and 32 clients, six repeats: "fast" does 1,000/s for each
 /// client up to 8 and no more after, "slow" a tenth of that.
@@ -246,4 +246,28 @@ fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
     // At the peak of 8,000/s and a little more.
     let at_peak = Question { budget: budget(262.0), ..Question::default() };
     assert_eq!(fast(&at_peak), Answer::No);
+}
+
+#[test]
+fn a_bill_for_volumes_is_made_for_so_much_in_flight() {
+    let mut data = closed();
+    let item = model::PriceItem {
+        name: "requests".into(),
+        amount: 0.1,
+        per: model::PriceUnit::MillionRequests,
+        quantity: None,
+    };
+    data.study.targets[0].price = Some(Price::of("EUR", vec![item]));
+    let in_flight = |level: &mut Level| *level = level.counting(LevelUnit::InFlight);
+    data.study.tests.iter_mut().flat_map(|test| &mut test.levels).for_each(in_flight);
+    let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
+    planned.map(|trial| &mut trial.key.level).for_each(in_flight);
+    data.trials.iter_mut().map(|record| &mut record.key.level).for_each(in_flight);
+    // 1,007/s with one are 264.60 EUR a month.
+    let answer = |amount| {
+        let budget = Some(Budget { amount, currency: None });
+        let question = Question { clients: Some(1), budget, ..Question::default() };
+        all(&data, &question)[0]
+    };
+    assert_eq!((answer(300.0), answer(200.0)), (Answer::Yes, Answer::No));
 }
