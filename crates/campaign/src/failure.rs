@@ -108,6 +108,11 @@ pub fn storage_failure(error: &StorageError) -> Failure {
             FailureKind::NotPermitted,
             "let nobody else move or remove the control groups of weighin",
         ),
+        (StorageError::Uncounted { .. }, _) => (
+            FailureKind::NotPermitted,
+            "take a kernel whose control groups count processor time (CONFIG_CFS_BANDWIDTH), or \
+             leave `cpu_oversubscription` out",
+        ),
         (_, ErrorClass::Permission) => {
             (FailureKind::AccessDenied, "let this user read and write what the message names")
         }

@@ -16,7 +16,7 @@ pub(crate) struct Ends<T> {
     after: Option<T>,
 }
 
-impl<T: Copy> Ends<T> {
+impl<T: Clone> Ends<T> {
     pub(crate) fn new(schedule: Schedule, start: Nanos) -> Self {
         let (from, until) = (schedule.measure_from(start), schedule.window_end(start));
         Self { from, until, before: None, after: None }
@@ -34,7 +34,7 @@ impl<T: Copy> Ends<T> {
     /// Both, once all is over.
     pub(crate) fn both(self, read: impl Fn() -> T) -> (T, T) {
         let after = self.after.unwrap_or_else(read);
-        (self.before.unwrap_or(after), after)
+        (self.before.unwrap_or_else(|| after.clone()), after)
     }
 }
 

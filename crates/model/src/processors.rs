@@ -3,6 +3,10 @@ use serde::{Deserialize, Serialize};
 use std::ops::Sub;
 use std::time::Duration;
 
+/// Share by which a quotient may be larger than what it stands for: 21 ÷ 1.4 is 15, and a little more
+/// in binary.
+const ROUNDING: f64 = 1e-9;
+
 /// Virtual machines that share processors: as many virtual ones as they have stand for fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Oversubscription {
@@ -16,6 +20,28 @@ impl Oversubscription {
     /// Processors that so many virtual machines have among them; any number above 0.
     pub fn processors(self, vms: u32) -> f64 {
         f64::from(vms) * f64::from(self.vcpus) / self.ratio
+    }
+
+    /// Whether so many processors, or threads to use them, are as many as that.
+    pub fn fits(self, vms: u32, there: usize) -> bool {
+        self.processors(vms) <= there as f64 * (1.0 + ROUNDING)
+    }
+
+    /// The least whole number of processors, or threads, that [`Self::fits`]; at least 1.
+    pub fn whole_processors(self, vms: u32) -> u32 {
+        // Beyond what a `u32` counts no host has as many.
+        (self.processors(vms) / (1.0 + ROUNDING)).ceil() as u32
+    }
+
+    /// How many virtual machines fit so many processors; 0 where not even one does.
+    pub fn most_vms(self, there: usize) -> u32 {
+        (there as f64 * self.ratio / f64::from(self.vcpus) * (1.0 + ROUNDING)).floor() as u32
+    }
+
+    /// The ratio from which on so many virtual machines fit so many processors, in steps of 0.01.
+    pub fn least_ratio(self, vms: u32, there: usize) -> f64 {
+        let exact = f64::from(vms) * f64::from(self.vcpus) / there as f64;
+        (exact * 100.0 / (1.0 + ROUNDING)).ceil() / 100.0
     }
 }
 
@@ -84,6 +110,22 @@ mod tests {
         assert_eq!(processors(8, 1, 4.0), 2.0);
         assert_eq!(processors(50, 4, 4.0), 50.0);
         assert_eq!(processors(3, 1, 1.5), 2.0);
+    }
+
+    #[test]
+    fn what_a_quotient_has_too_much_in_binary_takes_no_processor_more() {
+        // 15.000000000000002 and 15.
+        let shared = Oversubscription { vcpus: 1, ratio: 1.4 };
+        assert!(shared.processors(21) > 15.0 && shared.fits(21, 15) && !shared.fits(22, 15));
+        assert_eq!((shared.whole_processors(21), shared.whole_processors(22)), (15, 16));
+        assert_eq!((shared.most_vms(15), shared.most_vms(0)), (21, 0));
+        for (vms, vcpus, there) in [(11, 1, 10), (21, 1, 15), (5, 4, 3), (7, 3, 2), (1, 8, 7)] {
+            let ratio = Oversubscription { vcpus, ratio: 1.0 }.least_ratio(vms, there);
+            assert!(Oversubscription { vcpus, ratio }.fits(vms, there), "{ratio}");
+            let less = Oversubscription { vcpus, ratio: ratio - 0.01 };
+            assert!(!less.fits(vms, there), "{ratio} is not the least");
+            assert!(less.most_vms(there) < vms, "{ratio}");
+        }
     }
 
     #[test]

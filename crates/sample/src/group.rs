@@ -10,14 +10,25 @@ use std::time::Duration;
 /// that in which version 1 of control groups counts processor time, which is not there in version 2.
 ///
 /// # Errors
-/// When the group is gone or does not count.
+/// When the group is gone or does not count, with the file that does not tell.
 pub fn group_count(stat: &Path, usage: &Path) -> io::Result<ProcessorCount> {
-    let text = fs::read_to_string(stat)?;
-    let first = fs::read_to_string(usage).ok();
+    let text = read(stat)?;
+    let first = match read(usage) {
+        Ok(usage) => Some(usage),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
     parse(&text, first.as_deref()).ok_or_else(|| {
         let message = format!("{} does not count what was used and held back", stat.display());
         io::Error::new(io::ErrorKind::InvalidData, message)
     })
+}
+
+fn read(file: &Path) -> io::Result<String> {
+    let named = |error: io::Error| {
+        io::Error::new(error.kind(), format!("cannot read {}: {error}", file.display()))
+    };
+    fs::read_to_string(file).map_err(named)
 }
 
 /// Version 1 counts in nanoseconds, and version 2 in microseconds.
@@ -71,7 +82,19 @@ mod tests {
         assert_eq!(parse(first, Some("9000000\n")), Some(expected));
         assert_eq!(parse(second, None), Some(expected));
         assert_eq!(parse("usage_usec 9\n", None), None);
+    }
+
+    #[test]
+    fn a_file_that_does_not_tell_is_named() {
         let gone = Path::new("/no/such/group");
-        assert_eq!(group_count(gone, gone).unwrap_err().kind(), io::ErrorKind::NotFound);
+        let error = group_count(gone, gone).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(error.to_string().contains("/no/such/group: No such file"), "{error}");
+        let place = tempfile::tempdir().unwrap();
+        let stat = place.path().join("cpu.stat");
+        fs::write(&stat, "nr_periods 4\nnr_throttled 1\nthrottled_time 5\n").unwrap();
+        // What is there and can't be read is not taken for version 2.
+        let error = group_count(&stat, place.path()).unwrap_err();
+        assert!(error.to_string().contains(&place.path().display().to_string()), "{error}");
     }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 /// Share of periods in which virtual machines were held back above which that shaped the trial.
 const HELD_BACK: f64 = 0.05;
-/// Share of their processors' time above which virtual machines may have waited for these.
-const BUSY: f64 = 0.8;
+/// Share of their processors' time above which virtual machines may have waited for these though the
+/// kernel held nothing back. Below it one thread can be at its end while another has time left.
+const BUSY: f64 = 0.95;
 /// Periods for which a thread can be held back at a stretch: to the end of one, and for what it ran
 /// over its share before the kernel saw that.
 const PERIODS: u32 = 2;

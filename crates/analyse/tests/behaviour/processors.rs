@@ -103,10 +103,12 @@ fn a_worker_without_processor_time_is_as_it_should_be_only_while_the_processors_
         load.client.cpus_allowed = 8;
     };
     for (busy, throttled, validity_expected) in [
-        (0.95, 0, Validity::Valid),
+        (0.96, 0, Validity::Valid),
         (0.5, 20, Validity::Valid),
         // One thread at its end while the processors have time left: weighin's own bottleneck.
         (0.5, 0, Validity::Suspect),
+        // Of two threads the other had a third of its time left.
+        (0.83, 0, Validity::Suspect),
         (0.5, 5, Validity::Suspect),
     ] {
         let data = held(busy, throttled, saturated);

@@ -1,6 +1,7 @@
 //! The processors that the virtual machines of a load have among them.
 
-use engine::storage::Processors;
+use crate::failure::storage_failure;
+use engine::storage::{Processors, StorageError};
 use model::{Failure, FailureKind, Oversubscription, ProcessorCount, Storage};
 use std::io;
 use std::sync::Arc;
@@ -53,16 +54,24 @@ pub(crate) fn group(storage: &Storage) -> Result<Option<Group>, Failure> {
 /// Whether the virtual machines of a load can be held to their processors here.
 ///
 /// # Errors
-/// `NotPermitted` when this host has fewer, or does not permit it.
+/// `NotPermitted` when this host has fewer, does not permit it, or does not count what they do.
 pub(super) fn check(storage: &Storage) -> Result<(), Failure> {
-    group(storage).map(drop)
+    hold(storage)?.map_or(Ok(()), |held| counts(held.as_ref()))
+}
+
+/// Whether what the virtual machines do with their processors can be read, as it will be at both
+/// ends of measuring.
+fn counts(held: &dyn Processors) -> Result<(), Failure> {
+    let uncounted = |source: io::Error| StorageError::Uncounted { reason: source.to_string() };
+    held.did().map(drop).map_err(|source| storage_failure(&uncounted(source)))
 }
 
 /// Threads that drive the virtual machines of a load, where nobody has said how many: enough for all
 /// processors that these have.
 pub(super) fn workers(storage: &Storage, otherwise: u32) -> u32 {
+    let shared = storage.oversubscription;
     // No more than this host has.
-    storage.processors().map_or(otherwise, |count| otherwise.max(count.ceil() as u32))
+    shared.map_or(otherwise, |shared| otherwise.max(shared.whole_processors(storage.vms)))
 }
 
 /// Processors that weighin may run on.
@@ -70,26 +79,26 @@ fn available() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+/// Whether this many processors, which weighin may use, are as many as the virtual machines have.
 fn fits(shared: Oversubscription, vms: u32, available: usize) -> Result<(), Failure> {
-    let count = shared.processors(vms);
-    let there = available as f64;
-    if count <= there {
+    if shared.fits(vms, available) {
         return Ok(());
     }
     let Oversubscription { vcpus, ratio } = shared;
-    let plural = |many: bool| if many { "s" } else { "" };
+    let counted =
+        |number: u32, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
     let message = format!(
-        "{vms} virtual machine{} × {vcpus} virtual processor{} ÷ {ratio} need {} processors, and \
-         weighin may use {available} here",
-        plural(vms > 1),
-        plural(vcpus > 1),
-        (count * 100.0).round() / 100.0,
+        "{} × {} ÷ {ratio} need {} processors, and weighin may use {available} here",
+        counted(vms, "virtual machine"),
+        counted(vcpus, "virtual processor"),
+        // Rounded down it could be as many as there are.
+        (shared.processors(vms) * 100.0).ceil() / 100.0,
     );
-    let most = (there * ratio / f64::from(vcpus)).floor();
-    let fewer =
-        if most >= 1.0 { format!("{most} virtual machines at most, or ") } else { String::new() };
-    // Two decimals, and not a little less than it takes.
-    let least = (f64::from(vms) * f64::from(vcpus) / there * 100.0).ceil() / 100.0;
+    let fewer = match shared.most_vms(available) {
+        0 => String::new(),
+        most => format!("{} at most, or ", counted(most, "virtual machine")),
+    };
+    let least = shared.least_ratio(vms, available);
     let remedy = format!("take {fewer}a `cpu_oversubscription` of {least} at least");
     Err(Failure::new(FailureKind::NotPermitted, message, remedy))
 }
@@ -114,5 +123,49 @@ mod tests {
         );
         let one = fits(Oversubscription { vcpus: 8, ratio: 1.5 }, 1, 2).unwrap_err();
         assert_eq!(one.remedy, "take a `cpu_oversubscription` of 4 at least");
+    }
+
+    #[test]
+    fn what_is_needed_is_never_said_to_be_there() {
+        let shared = Oversubscription { vcpus: 1, ratio: 1.4 };
+        assert_eq!(fits(shared, 21, 15), Ok(()), "15.000000000000002 are 15");
+        // 15.0007 processors.
+        let failure = fits(Oversubscription { vcpus: 1, ratio: 1.399_93 }, 21, 15).unwrap_err();
+        assert!(failure.message.contains("need 15.01 processors"), "{failure}");
+        let failure = fits(Oversubscription { vcpus: 2, ratio: 2.5 }, 2, 1).unwrap_err();
+        assert_eq!(
+            failure.remedy,
+            "take 1 virtual machine at most, or a `cpu_oversubscription` of 4 at least"
+        );
+    }
+
+    /// Processors whose counters cannot be read.
+    #[derive(Debug)]
+    struct Uncounted;
+
+    impl Processors for Uncounted {
+        fn count(&self) -> f64 {
+            1.0
+        }
+
+        fn period(&self) -> Duration {
+            PERIOD
+        }
+
+        fn join(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn did(&self) -> io::Result<ProcessorCount> {
+            Err(io::Error::other("cpu.stat has no nr_periods"))
+        }
+    }
+
+    #[test]
+    fn counters_that_cannot_be_read_are_found_by_the_check_with_the_reason() {
+        let failure = counts(&Uncounted).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::NotPermitted);
+        assert!(failure.message.ends_with(": cpu.stat has no nr_periods"), "{failure}");
+        assert!(failure.remedy.contains("leave `cpu_oversubscription` out"), "{failure}");
     }
 }

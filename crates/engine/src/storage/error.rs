@@ -115,6 +115,12 @@ pub enum StorageError {
         /// Why not.
         source: io::Error,
     },
+    /// What the virtual machines did with their processors is not known.
+    #[error("what the virtual machines used of their processors cannot be read: {reason}")]
+    Uncounted {
+        /// Why not.
+        reason: String,
+    },
     /// Somebody asked to stop.
     #[error("stopped")]
     Stopped,
@@ -151,7 +157,9 @@ impl StorageError {
             Self::TooShort { .. } | Self::Memory { .. } | Self::Short { .. } => {
                 ErrorClass::Resource
             }
-            Self::Foreign { .. } | Self::Processors { .. } => ErrorClass::Permission,
+            Self::Foreign { .. } | Self::Processors { .. } | Self::Uncounted { .. } => {
+                ErrorClass::Permission
+            }
             Self::Nonsense(_) | Self::Stopped => ErrorClass::Other,
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn join(processors: Option<&Arc<dyn Processors>>) -> Result<(), Stora
 }
 
 /// A reading and when it was taken, or why it could not be.
-type Reading = Result<(Nanos, ProcessorCount), io::ErrorKind>;
+type Reading = Result<(Nanos, ProcessorCount), String>;
 
 /// What threads that are held do in the measured phase.
 pub(super) struct Meter<'a> {
@@ -65,13 +65,13 @@ impl<'a> Meter<'a> {
         let (before, after) = ends.both(|| read(self.processors));
         let both = before.and_then(|before| Ok((before, after?)));
         let ((from, before), (until, after)) =
-            both.map_err(|kind| StorageError::Processors { source: kind.into() })?;
+            both.map_err(|reason| StorageError::Uncounted { reason })?;
         let (count, period) = (self.processors.count(), self.processors.period());
         Ok(Some(FleetProcessors::of(count, after - before, until.since(from), period)))
     }
 }
 
 fn read(processors: &dyn Processors) -> Reading {
-    let did = processors.did().map_err(|error| error.kind())?;
+    let did = processors.did().map_err(|error| error.to_string())?;
     Ok((Clock.now(), did))
 }

@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+/// Why what they did can't be read.
+const NO_PERIODS: &str = "cpu.stat has no nr_periods";
+
 /// Notes which threads join, and counts up with each reading.
 #[derive(Debug, Default)]
 struct Noted {
@@ -38,7 +41,7 @@ impl Processors for Noted {
 
     fn did(&self) -> io::Result<ProcessorCount> {
         if self.counts_nothing {
-            return Err(io::ErrorKind::NotFound.into());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, NO_PERIODS));
         }
         let reading = self.readings.fetch_add(1, Ordering::Relaxed);
         let throttling = Throttling { periods: reading.into(), throttled: 0 };
@@ -72,15 +75,17 @@ fn a_load_whose_threads_cannot_be_held_does_not_run_without_that() {
     let directory = tempfile::tempdir().unwrap();
     let files = files(directory.path(), 2, None);
     for method in METHODS {
-        for (refuses, counts_nothing) in [(true, false), (false, true)] {
-            let noted = Noted { refuses, counts_nothing, ..Noted::default() };
+        let failed = |noted: Noted| {
             let mut load = load(storage(2), files.clone(), method, 500);
             load.processors = Some(Arc::new(noted));
-            let failed = run(&load);
-            let Err(LoadError::Storage(error @ StorageError::Processors { .. })) = failed else {
-                panic!("{failed:?}");
-            };
+            let Err(LoadError::Storage(error)) = run(&load) else { panic!("it ran") };
             assert_eq!(error.class(), ErrorClass::Permission);
-        }
+            error
+        };
+        let error = failed(Noted { refuses: true, ..Noted::default() });
+        assert!(matches!(error, StorageError::Processors { .. }), "{error}");
+        let error = failed(Noted { counts_nothing: true, ..Noted::default() });
+        assert!(matches!(error, StorageError::Uncounted { .. }), "{error}");
+        assert!(error.to_string().ends_with(NO_PERIODS), "{error}");
     }
 }

@@ -54,12 +54,12 @@ fn processors(study: &Study) -> String {
     let mut text = String::new();
     for test in &study.tests {
         let Some(storage) = test.workload.storage() else { continue };
-        let Some((shared, count)) = shared_processors(storage).zip(storage.processors()) else {
+        let Some((shared, held)) = shared_processors(storage).zip(storage.oversubscription) else {
             continue;
         };
-        let lacking = match count > here as f64 {
-            true => format!("; weighin may use {here} here, so it would not run on this host"),
-            false => String::new(),
+        let lacking = match held.fits(storage.vms, here) {
+            true => String::new(),
+            false => format!("; weighin may use {here} here, so it would not run on this host"),
         };
         let vms = counted(storage.vms as usize, "virtual machine");
         let _ = writeln!(text, "\n{}: {vms} {shared}{lacking}.", test.name);

@@ -202,13 +202,13 @@ fn oversubscription(
 
 /// Fewer threads than the virtual machines have processors could not use these.
 fn enough_workers(arguments: &LoadArguments, storage: &Storage) -> Result<(), CliError> {
-    let (Some(workers), Some(count)) = (arguments.workers, storage.processors()) else {
+    let (Some(workers), Some(shared)) = (arguments.workers, storage.oversubscription) else {
         return Ok(());
     };
-    if f64::from(workers) >= count {
+    if shared.fits(storage.vms, workers as usize) {
         return Ok(());
     }
-    let needed = count.ceil();
+    let (count, needed) = (shared.processors(storage.vms), shared.whole_processors(storage.vms));
     Err(CliError::usage(
         format!("{} processors cannot be used by fewer threads", figure(count)),
         format!("take --workers {needed} at least, or leave it out"),
