@@ -30,7 +30,7 @@ pub(crate) enum Command {
     /// Write a commented study file to start from
     Init(InitArguments),
     /// Reach every target and say what would not work, and how to mend it
-    Check(StudyArguments),
+    Check(CheckArguments),
     /// Show the trials in their order, and how long they will take
     Plan(PlanArguments),
     /// Run a study
@@ -78,9 +78,12 @@ pub(crate) struct InitArguments {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct StudyArguments {
+pub(crate) struct CheckArguments {
     /// The study file
     pub(crate) study: PathBuf,
+    /// Multiply all warm-ups and durations, and below 1 the data of volumes
+    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    pub(crate) scale: f64,
     /// A device or file of the study that may be overwritten, if the study allows it as well
     #[arg(long, value_name = "PATH")]
     pub(crate) erase: Vec<PathBuf>,
@@ -90,7 +93,7 @@ pub(crate) struct StudyArguments {
 pub(crate) struct PlanArguments {
     /// The study file
     pub(crate) study: PathBuf,
-    /// Multiply all warm-ups and durations
+    /// Multiply all warm-ups and durations, and below 1 the data of volumes
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
     /// Also print the command lines of fio and DiskSpd that mean the same as tests on storage

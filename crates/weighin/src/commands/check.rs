@@ -1,11 +1,11 @@
 use super::{Outcome, print};
 use crate::Exit;
-use crate::arguments::StudyArguments;
+use crate::arguments::CheckArguments;
 use std::fmt::Write;
 
 /// Reaches every target and says what would not work.
-pub(crate) fn check(arguments: &StudyArguments) -> Outcome {
-    let study = study::load(&arguments.study)?;
+pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
+    let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let mut text = String::new();
     let mut trouble = 0;
     for target in &study.targets {

@@ -143,7 +143,13 @@ fn too_little_room_is_said_before_anything_is_written() {
         "s.toml",
         study(&[directory.path()], "pattern = \"t1 o1 b4k\"").replace("4MiB", "9TiB"),
     );
-    place.weighin(&["run", "s.toml"]).refused(3, &["are needed", "`vms` or `data` smaller"]);
+    let words = ["are needed", "`vms` or `data` smaller"];
+    place.weighin(&["run", "s.toml"]).refused(3, &words);
+    let checked = place.weighin(&["check", "s.toml"]);
+    assert_eq!(checked.code, Some(3));
+    assert!(words.iter().all(|words| checked.out.contains(words)), "{}", checked.out);
+    let scaled = place.weighin(&["check", "s.toml", "--scale=0.0000005"]);
+    assert_eq!(scaled.code, Some(0), "{}", scaled.out);
     assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());
     assert!(place.files(".weighin").is_empty());
     let file = file_of(directory.path(), "small", 3);
