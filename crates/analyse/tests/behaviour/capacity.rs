@@ -228,8 +228,8 @@ fn the_cheapest_that_would_do_comes_first_and_the_budget_is_in_one_currency() {
     assert_eq!(all(&data, &within(500.0, None)), [Answer::Unknown, Answer::Yes]);
 }
 
-#[test]
-fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
+/// The same, "fast" for 0.10 EUR a million requests.
+fn billed_by_request() -> Dataset {
     let mut data = closed();
     let item = model::PriceItem {
         name: "requests".into(),
@@ -238,6 +238,12 @@ fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
         quantity: None,
     };
     data.study.targets[0].price = Some(Price::of("EUR", vec![item]));
+    data
+}
+
+#[test]
+fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
+    let data = billed_by_request();
     // 1,000/s are 2,628 millions a month: 262.80 EUR.
     let budget = |amount| Some(Budget { amount, currency: None });
     let fast = |question: &Question| all(&data, question)[0];
@@ -250,14 +256,7 @@ fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
 
 #[test]
 fn a_bill_for_volumes_is_made_for_so_much_in_flight() {
-    let mut data = closed();
-    let item = model::PriceItem {
-        name: "requests".into(),
-        amount: 0.1,
-        per: model::PriceUnit::MillionRequests,
-        quantity: None,
-    };
-    data.study.targets[0].price = Some(Price::of("EUR", vec![item]));
+    let mut data = billed_by_request();
     let in_flight = |level: &mut Level| *level = level.counting(LevelUnit::InFlight);
     data.study.tests.iter_mut().flat_map(|test| &mut test.levels).for_each(in_flight);
     let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
