@@ -89,6 +89,7 @@ fn a_device_that_gives_errors_in_mid_run_fails_its_trials_and_no_others() {
         assert!(message.ends_with(&what), "{message}");
     }
     reported(&place, &["volume failed", &what, "dmesg"]);
+    device.forget();
     place.weighin(&["check", "s.toml"]).refused(3, &[]);
 }
 
