@@ -1,6 +1,6 @@
 //! What would make a study fail on a target, found before anything runs.
 
-use crate::redis::keys;
+use crate::redis::{keys, rights};
 use crate::storage::{Volumes, check_room, loads};
 use crate::{Deployment, check_limits, opinion, tables};
 use model::{CacheState, Failure, FailureKind, Place, SandboxSpec, Study, Target, Workload};
@@ -38,7 +38,10 @@ pub fn survey(study: &Study, target: &Target, consent: &[PathBuf]) -> Result<Sur
             check_limits(&mut control, &test.workload, highest.clients)?;
         }
         let needed = match &test.workload {
-            Workload::KeyValue(keys) => (keys::dry_run(control.redis()?, keys)?, "key"),
+            Workload::KeyValue(keys) => {
+                let most = rights::most_keys(study);
+                (keys::dry_run(control.redis()?, keys, most)?, "key")
+            }
             Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
                 let oltp = test.workload.oltp()?;
                 (tables::dry_run(deployment.login(), control.sql()?, oltp)?, "table")

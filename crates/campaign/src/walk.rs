@@ -209,7 +209,7 @@ impl<'a> Campaign<'a> {
         stand.second.check_login(stand.deployment.login(), &mut control)?;
         for test in &self.study.tests {
             if let Workload::KeyValue(keys) = &test.workload {
-                rights::check(control.redis()?, keys)?;
+                rights::check(control.redis()?, keys, rights::most_keys(self.study))?;
             }
             if let Some(highest) = test.levels.iter().max() {
                 check_limits(&mut control, &test.workload, highest.clients)?;
@@ -282,7 +282,8 @@ fn take_volumes<'s>(
         if let Place::Storage(_) = target.place {
             let volumes = Volumes::take(target, &loads, consent);
             taken.insert(target.name.as_str(), volumes.map_err(|failure| of(target, failure))?);
-            check_room(taken.values()).map_err(|failure| of(target, failure))?;
+            let in_order = study.servers().filter_map(|server| taken.get(server.name.as_str()));
+            check_room(in_order).map_err(|failure| of(target, failure))?;
         }
     }
     Ok(taken)

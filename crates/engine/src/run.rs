@@ -108,8 +108,8 @@ pub enum LoadError {
     /// Storage cannot be used, or failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// There is no io_uring here, or it is not permitted, and nothing else would do.
-    #[error("this host does not permit io_uring: {0}")]
+    /// There is no io_uring here, or it is not permitted, and it was asked for by name.
+    #[error("this host has no io_uring, or does not permit it: {0}")]
     NoRing(io::Error),
     /// The operating system refused something.
     #[error(transparent)]

@@ -4,7 +4,7 @@ use super::Volumes;
 use model::Failure;
 use std::collections::BTreeMap;
 use std::path::Path;
-use target::storage::check_space;
+use target::storage::{free_space, no_room};
 
 /// What a directory takes of its file system before it is filled.
 #[derive(Debug)]
@@ -18,18 +18,73 @@ pub(super) struct Room<'a> {
     pub(super) needed: u64,
 }
 
-/// Checks that file systems have room for all directories on them together that are to be filled.
+/// Checks that file systems have room for all directories on them that are to be filled, which come
+/// in the order in which they will be.
 ///
 /// # Errors
-/// `DiskFull` where one has not.
+/// `DiskFull` for the first that would find too little.
 pub(crate) fn check_room<'a>(
     volumes: impl IntoIterator<Item = &'a Volumes>,
 ) -> Result<(), Failure> {
-    let mut by_device: BTreeMap<u64, Room<'_>> = BTreeMap::new();
-    for room in volumes.into_iter().flat_map(Volumes::rooms) {
-        let sum = by_device.entry(room.device).or_insert(Room { own: 0, needed: 0, ..room });
-        sum.own = sum.own.saturating_add(room.own);
-        sum.needed = sum.needed.saturating_add(room.needed);
+    check(volumes.into_iter().flat_map(Volumes::rooms), free_space)
+}
+
+/// The same, with how to find what is free.
+fn check<'a>(
+    rooms: impl IntoIterator<Item = Room<'a>>,
+    free: impl Fn(&Path) -> Result<u64, Failure>,
+) -> Result<(), Failure> {
+    // By file system, bytes that own files leave and bytes needed, up to the directory in question:
+    // own files make room no sooner than when their directory's turn comes.
+    let mut by_device: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for Room { path, device, own, needed } in rooms {
+        let before = by_device.get(&device).copied();
+        let (left, taken) = before.unwrap_or_default();
+        let (left, taken) = (left.saturating_add(own), taken.saturating_add(needed));
+        by_device.insert(device, (left, taken));
+        let there = free(path)?.saturating_add(left);
+        if there < taken {
+            return Err(no_room(path, there, taken, before.is_some()));
+        }
     }
-    by_device.values().try_for_each(|room| check_space(room.path, room.own, room.needed))
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// Directories by name, file system, and MiB that they have and need; each file system has 100
+    /// MiB free.
+    fn said(rooms: &[(&str, u64, u64, u64)]) -> String {
+        let rooms = rooms.iter().map(|&(path, device, own, needed)| Room {
+            path: Path::new(path),
+            device,
+            own: own * MIB,
+            needed: needed * MIB,
+        });
+        let checked = check(rooms, |_| Ok(100 * MIB));
+        checked.err().map_or_else(String::new, |failure| failure.message)
+    }
+
+    #[test]
+    fn the_volume_that_finds_too_little_is_named_with_what_the_sum_is_of() {
+        assert_eq!(said(&[("/a", 1, 0, 60), ("/b", 2, 0, 60), ("/c", 1, 0, 40)]), "");
+        let shared = said(&[("/a", 1, 0, 60), ("/b", 2, 0, 60), ("/c", 1, 0, 41), ("/d", 1, 0, 9)]);
+        assert!(shared.starts_with("the volume /c has 100"), "{shared}");
+        let sum = "are needed for all volumes of the study on its file system up to this one";
+        assert!(shared.contains("and 101") && shared.ends_with(sum), "{shared}");
+        let alone = said(&[("/a", 1, 0, 60), ("/b", 2, 5, 110)]);
+        assert!(alone.starts_with("the volume /b has 105"), "{alone}");
+        assert!(alone.ends_with("are needed"), "{alone}");
+    }
+
+    #[test]
+    fn what_a_volume_leaves_is_free_only_when_its_turn_comes() {
+        assert_eq!(said(&[("/b", 1, 50, 10), ("/a", 1, 0, 120)]), "");
+        let too_early = said(&[("/a", 1, 0, 120), ("/b", 1, 50, 10)]);
+        assert!(too_early.starts_with("the volume /a has 100"), "{too_early}");
+    }
 }

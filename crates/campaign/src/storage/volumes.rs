@@ -12,11 +12,10 @@ use model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use target::storage::{
-    Blocks, check_same, hold_directory, is_blocks, probe_blocks, probe_directory,
+    Blocks, check_same, file_system_of, hold_directory, is_blocks, probe_blocks, probe_directory,
 };
 
 /// The volumes of a target, held for weighin alone, with the data of its virtual machines.
@@ -39,7 +38,11 @@ pub struct Volumes {
 #[derive(Debug)]
 enum Held {
     /// A directory, locked.
-    Directory(File),
+    Directory {
+        lock: File,
+        /// Which file system it is on: the number of its device.
+        device: u64,
+    },
     Blocks(Box<Blocks>),
 }
 
@@ -47,7 +50,7 @@ impl Held {
     /// Makes sure that the volume is still where it was.
     fn check_same(&self, path: &Path) -> Result<(), Failure> {
         match self {
-            Self::Directory(lock) => check_same(path, lock),
+            Self::Directory { lock, .. } => check_same(path, lock),
             Self::Blocks(blocks) => blocks.check_same(),
         }
     }
@@ -102,10 +105,10 @@ impl Volumes {
         Ok(taken)
     }
 
-    /// What the directories that are to be filled take of their file systems.
+    /// What the directories that are to be filled take of their file systems, in that order.
     pub(super) fn rooms(&self) -> Vec<Room<'_>> {
         let room = |(number, held): (usize, &Held)| {
-            let Held::Directory(lock) = held else { return None };
+            let &Held::Directory { device, .. } = held else { return None };
             if self.is_filled(number) {
                 return None;
             }
@@ -113,7 +116,7 @@ impl Volumes {
             let layout = self.layout_on(number);
             Some(Room {
                 path,
-                device: lock.metadata().ok()?.dev(),
+                device,
                 own: directory::allocated(path),
                 needed: u64::from(layout.vms).saturating_mul(layout.bytes_per_vm),
             })
@@ -218,7 +221,7 @@ impl Volumes {
         let layout = self.layout_on(number);
         let path = &self.place.volumes[number].path;
         match &mut self.held[number] {
-            Held::Directory(_) => {
+            Held::Directory { .. } => {
                 // Files of another size, or to be filled again, make room first.
                 remove_files(path).map_err(Trouble::Engine)?;
                 let bytes = layout.bytes_per_vm;
@@ -235,7 +238,7 @@ impl Volumes {
 
     fn is_filled(&self, number: usize) -> bool {
         match &self.held[number] {
-            Held::Directory(_) => directory::are_made(&self.specs(number)),
+            Held::Directory { .. } => directory::are_made(&self.specs(number)),
             Held::Blocks(blocks) => blocks.is_filled(self.layout_on(number)),
         }
     }
@@ -312,7 +315,8 @@ fn look_at(
     }
     let lock = hold_directory(path)?;
     probe_directory(path, smallest_block)?;
-    Ok(Held::Directory(lock))
+    let device = file_system_of(path, &lock)?;
+    Ok(Held::Directory { lock, device })
 }
 
 /// What a volume is, in few words: `ext4 on nvme0n1`.

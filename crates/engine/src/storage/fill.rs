@@ -1,6 +1,6 @@
 use super::arena::{Arena, Need};
 use super::files::{Access, FileSpec, open_direct};
-use super::ring::{self, Ring};
+use super::ring::Ring;
 use super::threads::Threads;
 use super::transport::{Kind, Request, Transport};
 use super::{Method, StorageError};
@@ -40,22 +40,22 @@ pub struct Filling<'a> {
 pub fn fill(files: &[FileSpec], filling: &mut Filling<'_>) -> Result<(), StorageError> {
     let Some(first) = files.first() else { return Ok(()) };
     let open = |spec: &FileSpec| open_direct(&spec.path, Access::ReadAndWrite);
-    let opened = files.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let opened = || files.iter().map(open).collect::<Result<Vec<_>, _>>();
     let need = Need { slots: DEPTH as usize, bytes: CHUNK as usize, reads: false, writes: true };
-    let arena = Arena::new(need, filling.seed)?;
+    let seed = filling.seed;
+    let arena = || Arena::new(need, seed);
     let clock = Clock;
     let cannot = |source| StorageError::Fill { path: first.path.clone(), offset: None, source };
-    let best = || if ring::is_permitted() { Method::Ring } else { Method::Threads };
-    match filling.method.unwrap_or_else(best) {
-        Method::Ring => {
-            let ring = Ring::new(DEPTH as usize, opened, arena, clock).map_err(cannot)?;
-            Fill::new(files, ring, filling).run()
-        }
-        Method::Threads => {
-            let threads = Threads::new(DEPTH as usize, opened, arena, clock).map_err(cannot)?;
-            Fill::new(files, threads, filling).run()
+    if filling.method != Some(Method::Threads) {
+        match Ring::new(DEPTH as usize, opened()?, arena()?, clock) {
+            Ok(ring) => return Fill::new(files, ring, filling).run(),
+            Err(source) if filling.method == Some(Method::Ring) => return Err(cannot(source)),
+            // Threads serve as well.
+            Err(_) => {}
         }
     }
+    let threads = Threads::new(DEPTH as usize, opened()?, arena()?, clock).map_err(cannot)?;
+    Fill::new(files, threads, filling).run()
 }
 
 /// Filling that is under way.

@@ -132,11 +132,27 @@ pub fn run(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<LoadResult, LoadError> {
     check(load)?;
+    match load.method {
+        Some(method) => run_by(method, load, stop, progress),
+        None if !ring::is_permitted() => run_by(Method::Threads, load, stop, progress),
+        // A ring may be permitted and files for it not. It has not begun then.
+        None => match run_by(Method::Ring, load, stop, progress) {
+            Err(LoadError::NoRing(_)) => run_by(Method::Threads, load, stop, progress),
+            other => other,
+        },
+    }
+}
+
+/// The same by that method.
+fn run_by(
+    method: Method,
+    load: &StorageLoad,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<LoadResult, LoadError> {
     let control = Control::default();
     let vms = load.files.len() as u32;
     let workers = load.workers.clamp(1, vms);
-    let best = || if ring::is_permitted() { Method::Ring } else { Method::Threads };
-    let method = load.method.unwrap_or_else(best);
     let in_flight = match method {
         Method::Ring => load.in_flight,
         Method::Threads => load.in_flight.min((threads::MOST as u32 / vms).max(1)),
@@ -255,7 +271,12 @@ impl Part<'_> {
         // First: the kernel's own threads for a ring are members where the one that asks is.
         join(self.load.processors.as_ref())?;
         let (files, arena) = self.open()?;
-        let ring = Ring::new(self.slots(), files, arena, Clock).map_err(LoadError::ring)?;
+        // Where it was not asked for, whatever is wrong with it is no reason to give up.
+        let refused = match self.load.method {
+            Some(_) => LoadError::ring,
+            None => LoadError::NoRing,
+        };
+        let ring = Ring::new(self.slots(), files, arena, Clock).map_err(refused)?;
         self.work(ring, IoMethod::IoUring, sender)
     }
 

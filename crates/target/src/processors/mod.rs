@@ -41,7 +41,8 @@ pub struct Processors {
     directories: Vec<PathBuf>,
     /// The file in these that lists members.
     members: &'static str,
-    /// Where the controller was passed on for this group alone.
+    /// Where the controller was passed on for this group alone. It stays passed on where another
+    /// weighin's group is there when this one goes: that one does not know that it was not always so.
     passed_on: Option<PathBuf>,
 }
 

@@ -76,8 +76,17 @@ impl Place {
             }
             Self::Second(own) => (own, own_scope()),
         };
-        let why = match error.raw_os_error() {
-            Some(libc::EINVAL) => "the group around it has a lower limit".to_owned(),
+        let why = match (self, error.raw_os_error()) {
+            // Quotas of version 1 must fit into that of the group around them.
+            (Self::First { .. }, Some(libc::EINVAL)) => {
+                "the group around it has a lower limit".to_owned()
+            }
+            // What keeps a group of version 2 from having threaded ones within it.
+            (Self::Second(_), Some(libc::EOPNOTSUPP)) => {
+                "it passes on controllers that count processes, such as memory, or has groups of \
+                 processes within it, so that none of threads can be there"
+                    .to_owned()
+            }
             _ => error.to_string(),
         };
         let message = format!(
@@ -165,6 +174,19 @@ mod tests {
         assert!(said.contains("user.slice/a.scope") && said.contains("Delegate=cpu"), "{said}");
         controllers(&own, "cpu memory\n");
         assert_eq!(Place::find(&mounts, cgroup), Ok(Place::Second(own)));
+    }
+
+    #[test]
+    fn an_error_number_is_explained_where_it_has_that_meaning() {
+        let first = Place::First { cpu: "/cpu/a".into(), account: "/cpu/a".into() };
+        let second = Place::Second("/unified/a".into());
+        let said =
+            |place: &Place, errno| place.refusal(&io::Error::from_raw_os_error(errno)).message;
+        assert!(said(&first, libc::EINVAL).ends_with("the group around it has a lower limit"));
+        // Version 2 lets limits stand within lower ones.
+        assert!(said(&second, libc::EINVAL).contains("Invalid argument"));
+        assert!(said(&second, libc::EOPNOTSUPP).contains("none of threads can be there"));
+        assert!(said(&first, libc::EOPNOTSUPP).contains("not supported"));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::{os, size};
 use model::{Failure, FailureKind, VolumePlace};
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Whether a volume is blocks, a device or a file, and not a directory.
@@ -53,23 +54,31 @@ pub fn hold_directory(path: &Path) -> Result<File, Failure> {
     }
 }
 
-/// Checks that a directory's disk has room for so many bytes; `own` of them are taken by files of
-/// weighin's that are replaced.
+/// Which file system a directory is on that is held: the number of its device.
 ///
 /// # Errors
-/// `DiskFull` where it has not.
-pub fn check_space(path: &Path, own: u64, needed: u64) -> Result<(), Failure> {
-    let free = os::free_space(path).map_err(|error| trouble("look at", path, &error))?;
-    let free = free.saturating_add(own);
-    if free >= needed {
-        return Ok(());
-    }
-    Err(refused(
-        FailureKind::DiskFull,
-        path,
-        &format!("has {} free, and {} are needed", size::in_words(free), size::in_words(needed)),
-        LESS,
-    ))
+/// When the operating system does not tell.
+pub fn file_system_of(path: &Path, held: &File) -> Result<u64, Failure> {
+    let facts = held.metadata().map_err(|error| trouble("look at", path, &error))?;
+    Ok(facts.dev())
+}
+
+/// Free bytes on the file system of a directory.
+///
+/// # Errors
+/// When the operating system does not tell.
+pub fn free_space(path: &Path) -> Result<u64, Failure> {
+    os::free_space(path).map_err(|error| trouble("look at", path, &error))
+}
+
+/// What is said of a directory with too little room, both in bytes; `shared` where others on its file
+/// system are to be filled before it, and that is what all of them need.
+pub fn no_room(path: &Path, free: u64, needed: u64, shared: bool) -> Failure {
+    let of_all = " for all volumes of the study on its file system up to this one";
+    let (free, needed) = (size::in_words(free), size::in_words(needed));
+    let whose = if shared { of_all } else { "" };
+    let what = format!("has {free} free, and {needed} are needed{whose}");
+    refused(FailureKind::DiskFull, path, &what, LESS)
 }
 
 /// How to need less room.

@@ -3,7 +3,7 @@
 
 use crate::support::{
     COUNTERS, LoopDevice, Workplace, adds_up, file_of, number, prepared, shared_directory, whole,
-    without_io_uring,
+    without_io_uring, without_registering,
 };
 
 #[test]
@@ -34,6 +34,23 @@ fn a_load_on_a_volume_goes_through_threads() {
     let json = place.weighin(&load).json();
     let best = if engine::storage::has_ring() { "io_uring" } else { "threads" };
     assert_eq!(json["client_io"], best, "{json:#}");
+}
+
+#[test]
+fn a_ring_that_gets_no_files_is_given_up_for_threads() {
+    let place = Workplace::new();
+    let directory = shared_directory();
+    let load = ["load", directory.path().to_str().unwrap(), "--data=4MiB", "--duration=500ms"];
+    let load = [&load[..], &["--pattern=t1 o4 b4k", "--json"]].concat();
+    let Some(ran) = without_registering(|| place.weighin(&load)) else { return };
+    let json = ran.json();
+    assert_eq!(json["client_io"], "threads", "{json:#}");
+    adds_up(&json);
+    if engine::storage::has_ring() {
+        let named = [&load[..], &["--io=io_uring"]].concat();
+        let ran = without_registering(|| place.weighin(&named)).expect("the first could");
+        ran.refused(3, &["has no io_uring, or does not permit it", "leave out --io"]);
+    }
 }
 
 #[test]
@@ -68,7 +85,7 @@ fn io_uring_that_is_asked_for_by_name_and_refused_is_said() {
     let volume = directory.path().to_str().unwrap();
     let named = ["--io=io_uring", "--duration=500ms"];
     let on_volume = [&["load", volume, "--data=1MiB"], &named[..]].concat();
-    let words = ["does not permit io_uring", "leave out --io"];
+    let words = ["has no io_uring, or does not permit it", "leave out --io"];
     let Some(ran) = without_io_uring(|| place.weighin(&on_volume)) else { return };
     ran.refused(3, &words);
     let workload = ["--workload=oltp_point_select", "--table-size=1000"];

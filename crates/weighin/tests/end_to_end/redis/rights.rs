@@ -54,6 +54,17 @@ fn what_an_account_may_not_do_is_said_before_a_run() {
         assert_eq!(server.command(&["DBSIZE"]), Value::Integer(0));
     }
 
+    // What a larger test leaves has to be removed for a smaller one.
+    let fewer = "[[test]]\nname = \"fewer\"\nworkload = \"key_value\"\nkeys = 10\nclients = 1";
+    let both = study(&server, "keeper", "ratio = \"1:1\"") + fewer;
+    place.write("s.toml", &both);
+    let checked = run(&place, "check");
+    assert!(checked.out.contains("NOPERM") && checked.out.contains("'unlink'"), "{}", checked.out);
+    run(&place, "run").refused(3, &["NOPERM", "'unlink'"]);
+    place.write("s.toml", both.replace("keeper@", "all@"));
+    run(&place, "check").done();
+    assert_eq!(server.command(&["DBSIZE"]), Value::Integer(0));
+
     // Keys that are there can be read by one who may not write.
     server.weighin(&place, "prepare", &["--keys=100", "--value-size=10"]).done();
     place.write("s.toml", study(&server, "reader", "ratio = \"0:1\""));
@@ -64,4 +75,16 @@ fn what_an_account_may_not_do_is_said_before_a_run() {
     let checked = run(&place, "check");
     assert!(checked.out.contains("'set'"), "{}", checked.out);
     run(&place, "run").refused(3, &["cannot run the load", "'set'"]);
+
+    // That the mark may be changed is found out without writing it, which others would notice.
+    let changes = || {
+        let Value::Bytes(report) = server.command(&["INFO", "persistence"]) else { panic!() };
+        let report = String::from_utf8(report).unwrap();
+        let line = report.lines().find(|line| line.starts_with("rdb_changes_since_last_save:"));
+        line.expect("the server counts changes").to_owned()
+    };
+    let before = changes();
+    place.write("s.toml", study(&server, "all", "ratio = \"1:1\"").replace("= 100\n", "= 200\n"));
+    run(&place, "check").done();
+    assert_eq!(changes(), before, "a check changed something");
 }

@@ -11,7 +11,7 @@ mod workplace;
 
 pub use by_hand::{Frozen, adds_up, number, point_selects, prepared, whole};
 pub use certificates::certificates;
-pub use confined::without_io_uring;
+pub use confined::{without_io_uring, without_registering};
 pub use disks::{Disk, LoopDevice, file_of};
 pub use server::{COUNTERS, Server};
 pub use started::Started;
