@@ -189,6 +189,14 @@ fn fallocate(file: &File, mode: libc::c_int, length: u64) -> io::Result<()> {
     }
 }
 
+/// Has the kernel forget what it caches of a device or file, as far as that is on the disk, so that
+/// what is read next comes from there. A kernel that does not do so is no failure.
+pub(crate) fn forget_cached(file: &File) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: posix_fadvise takes integers, and the descriptor is open through the call.
+    let _ = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+}
+
 /// Writes a file system's pending data to its disk.
 ///
 /// # Errors

@@ -48,6 +48,8 @@ impl Blocks {
             return Err(in_use(path, "another process, which has locked it"));
         }
         let length = file.seek(SeekFrom::End(0)).map_err(|error| trouble("read", path, &error))?;
+        // While somebody else has a device open its cache stays, and would answer for a dead device.
+        os::forget_cached(&file);
         let contents =
             look(&file, length, !device, TITLE).map_err(|error| trouble("read", path, &error))?;
         Ok(Self { path: path.to_owned(), file, length, contents })

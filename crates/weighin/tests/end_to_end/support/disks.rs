@@ -27,12 +27,6 @@ impl LoopDevice {
         self.0.to_str().unwrap()
     }
 
-    /// Makes the next to read it ask it, whatever is remembered of it. The kernel forgets that when
-    /// nobody has it open any more, and programs that look for file systems open every device.
-    pub fn forget(&self) {
-        super::succeed("blockdev", Path::new("/"), &["--flushbufs", self.path()]);
-    }
-
     /// Reads and writes that it has finished since the machine was started.
     pub fn ios(&self) -> u64 {
         let name = self.0.file_name().unwrap().to_str().unwrap();
