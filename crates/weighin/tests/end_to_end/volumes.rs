@@ -109,7 +109,7 @@ fn a_volume_that_cannot_be_built_is_refused_before_the_first_trial() {
     place.write("huge.toml", study(&[("huge", "{ size = \"16TiB\" }")]));
     if volumes_can_be_built() {
         let refused = place.weighin(&["run", "huge.toml"]);
-        refused.refused(3, &["target huge", "16777280 MiB", "make the volumes smaller"]);
+        refused.refused(3, &["target huge", "16.0 TiB", "make the volumes smaller"]);
         assert!(place.files(".weighin").is_empty());
         place.assert_no_server_left();
 
