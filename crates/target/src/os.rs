@@ -112,45 +112,33 @@ pub fn random_hex(bytes: usize) -> io::Result<String> {
 /// Whether a directory is kept in memory (tmpfs, ramfs), where a disk would not be measured.
 pub fn is_in_memory(directory: &Path) -> bool {
     let kind = file_system_of(directory).map(|facts| facts.f_type);
-    kind.is_some_and(|kind| kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
+    kind.is_ok_and(|kind| kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
 }
 
-/// Bytes that this user may still write to a directory's file system; `None` when that can't be
-/// seen.
-pub fn free_bytes(directory: &Path) -> Option<u64> {
-    let facts = file_system_of(directory)?;
-    let free = if is_root() { facts.f_bfree } else { facts.f_bavail };
-    free.checked_mul(u64::try_from(facts.f_bsize).ok()?)
-}
-
-fn file_system_of(directory: &Path) -> Option<libc::statfs> {
-    use std::os::unix::ffi::OsStrExt;
-    let path = std::ffi::CString::new(directory.as_os_str().as_bytes()).ok()?;
-    // SAFETY: statfs is a struct of integers, for which all zeros is a value.
-    let mut facts: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the path ends in NUL and both pointers live through the call.
-    let done = unsafe { libc::statfs(path.as_ptr(), &raw mut facts) };
-    (done == 0).then_some(facts)
-}
-
-/// `linux/magic.h`; libc lacks it.
-const RAMFS_MAGIC: libc::__fsword_t = 0x8584_58f6;
-
-/// Bytes that a file system has free for users like this one.
+/// Bytes that this user may still write to the file system of a path: root has its reserve too.
 ///
 /// # Errors
 /// When the path can't be looked at.
 pub fn free_space(path: &Path) -> io::Result<u64> {
+    let facts = file_system_of(path)?;
+    let blocks = if is_root() { facts.f_bfree } else { facts.f_bavail };
+    Ok(blocks.saturating_mul(u64::try_from(facts.f_bsize).unwrap_or(0)))
+}
+
+fn file_system_of(path: &Path) -> io::Result<libc::statfs> {
     use std::os::unix::ffi::OsStrExt;
     let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: statvfs is a struct of integers, for which all zeros is a value.
-    let mut facts: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: statfs is a struct of integers, for which all zeros is a value.
+    let mut facts: libc::statfs = unsafe { std::mem::zeroed() };
     // SAFETY: the path ends in NUL and both pointers live through the call.
-    if unsafe { libc::statvfs(path.as_ptr(), &raw mut facts) } != 0 {
+    if unsafe { libc::statfs(path.as_ptr(), &raw mut facts) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    Ok(facts.f_bavail.saturating_mul(facts.f_frsize))
+    Ok(facts)
 }
+
+/// `linux/magic.h`; libc lacks it.
+const RAMFS_MAGIC: libc::__fsword_t = 0x8584_58f6;
 
 /// Gives a file that is empty its length and, where the file system can, all of its space.
 ///
@@ -276,8 +264,8 @@ mod tests {
 
     #[test]
     fn free_space_is_seen_where_there_is_a_file_system() {
-        assert!(free_bytes(Path::new("/var/tmp")).is_some());
-        assert_eq!(free_bytes(Path::new("/no/such/directory")), None);
+        assert!(free_space(Path::new("/var/tmp")).is_ok());
+        assert!(free_space(Path::new("/no/such/directory")).is_err());
     }
 
     #[test]

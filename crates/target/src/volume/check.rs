@@ -61,10 +61,10 @@ pub fn check(volume: &BuiltVolume, directory: &Path, bytes: u64) -> Result<(), F
     if !volume.limits.is_none() {
         Controller::of_this_host(system)?;
     }
-    let free = os::free_bytes(directory);
+    let free = os::free_space(directory);
     let needed = bytes.saturating_add(SPARE_BYTES);
     match free {
-        Some(free) if free < needed => Err(Failure::new(
+        Ok(free) if free < needed => Err(Failure::new(
             FailureKind::DiskFull,
             format!(
                 "the volumes take {} in {}, where {} are free",

@@ -114,7 +114,7 @@ fn a_volume_that_cannot_be_built_is_refused_before_the_first_trial() {
         place.assert_no_server_left();
 
         // Each would have room, and both have none: they are there at the same time.
-        let free = target::os::free_bytes(place.sandboxes()).unwrap();
+        let free = target::os::free_space(place.sandboxes()).unwrap();
         let share = format!(
             "{{ devices = 4, size = \"{}MiB\", file_system = \"btrfs\" }}",
             (free >> 20) * 6 / 10 / 4
