@@ -1,0 +1,77 @@
+//! Whole trees of directories and files.
+
+use crate::{Access, Directory, Kind, Refusal};
+use rustix::fs::{AtFlags, Gid, Uid, chownat};
+use std::io;
+
+/// How deep a tree may be: more than any data directory, and few enough descriptors.
+const DEEPEST: usize = 32;
+
+impl Directory {
+    /// Copies everything in this directory into another, which must hold none of these names.
+    /// Permissions go along, owners don't. The kernel shares blocks where the file system can.
+    ///
+    /// # Errors
+    /// [`Refusal::Kind`] when there is anything but directories and files, [`Refusal::HardLinks`]
+    /// for a file with several names (which may be one that this account alone may read),
+    /// [`Refusal::Depth`]; otherwise when something can't be read or written.
+    pub fn copy_into(&self, to: &Self) -> io::Result<()> {
+        self.copy_level(to, 0)
+    }
+
+    fn copy_level(&self, to: &Self, depth: usize) -> io::Result<()> {
+        self.check_depth(depth)?;
+        for name in self.names()? {
+            let kind = self.facts_of(&name)?.ok_or(io::ErrorKind::NotFound)?.kind;
+            if kind == Kind::Directory {
+                let from = self.directory(&name)?;
+                let mode = from.facts()?.mode & 0o777;
+                let made = to.create_directory(&name, 0o700)?;
+                from.copy_level(&made, depth + 1)?;
+                made.set_mode(mode)?;
+                continue;
+            }
+            let mut from = self.open_file(&name, Access::Read)?;
+            let facts = crate::Facts::from(rustix::fs::fstat(&from)?);
+            if facts.links > 1 {
+                let path = self.path.join(&name);
+                return Err(Refusal::HardLinks { path, links: facts.links }.into());
+            }
+            io::copy(&mut from, &mut to.create_file(&name, facts.mode & 0o777)?)?;
+        }
+        Ok(())
+    }
+
+    /// Makes everything in this directory another account's, of a link the link itself, and the
+    /// directory too, last of all.
+    ///
+    /// Others must not be able to enter it meanwhile: to whom a file has been given already could
+    /// put a hard link to a file of this account's in the place of the next.
+    ///
+    /// # Errors
+    /// [`Refusal::Depth`]; otherwise when ownership can't be changed.
+    pub fn give_all(&self, uid: u32, gid: u32) -> io::Result<()> {
+        self.give_level(uid, gid, 0)
+    }
+
+    fn give_level(&self, uid: u32, gid: u32, depth: usize) -> io::Result<()> {
+        self.check_depth(depth)?;
+        for name in self.names()? {
+            if self.facts_of(&name)?.is_some_and(|facts| facts.kind == Kind::Directory) {
+                self.directory(&name)?.give_level(uid, gid, depth + 1)?;
+                continue;
+            }
+            let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(gid));
+            let own = AtFlags::SYMLINK_NOFOLLOW;
+            chownat(&self.descriptor, &name, Some(uid), Some(gid), own)?;
+        }
+        self.give(uid, gid)
+    }
+
+    fn check_depth(&self, depth: usize) -> Result<(), Refusal> {
+        if depth > DEEPEST {
+            return Err(Refusal::Depth { path: self.path.clone() });
+        }
+        Ok(())
+    }
+}
