@@ -73,7 +73,7 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             format!("this machine refused what the load needs: {error}"),
             "check the limits on open files (ulimit -n) and memory",
         ),
-        LoadError::Stopped => Failure::new(FailureKind::Other, "stopped by the user", ""),
+        LoadError::Stopped => Failure::stopped(),
     }
 }
 

@@ -112,6 +112,8 @@ pub(crate) fn run_trial(
         Ok((measured, search)) => {
             (TrialEnd::Completed(Box::new(measured.load)), measured.sampling, search)
         }
+        // What failed while everything was being stopped says nothing of the target.
+        Err(_) if stop.is_requested() => return None,
         Err(failure) => (TrialEnd::Failed(failure), Sampling::default(), None),
     };
     Some(TrialRecord {

@@ -1,11 +1,12 @@
 //! What the workers of a process have in common: how they begin together, and how what they did is
 //! put together.
 
+use crate::Stop;
 use crate::account::Account;
 use crate::books::{Closed, Ended};
 use crate::part::PartProgress;
 use crate::result::{CpuWindow, Intervals};
-use crate::run::{LoadError, Stop};
+use crate::run::LoadError;
 use crate::usage::{cpus_allowed, peak_rss_bytes};
 use crate::{Clock, Nanos, Schedule};
 use model::{ClientCost, IoMethod, Latencies, Phase};

@@ -4,11 +4,9 @@ use crate::result::Asked;
 use crate::socket::{Address, TlsUpgrade};
 use crate::storage::StorageError;
 use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
-use model::{ErrorCount, Interval, IoMethod, LoadResult, StatementCounts};
+use model::{ErrorCount, Interval, IoMethod, LoadResult, StatementCounts, Stop};
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// One load to run. What it is encrypted with does not travel: a process that is told of a load sets
@@ -49,22 +47,6 @@ impl LoadSpec {
             ))
         };
         Asked { clients: self.clients, open: self.open.as_ref(), lost }
-    }
-}
-
-/// Asks a running load to end early. Clones ask the same load.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Asks.
-    pub fn request(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-
-    /// Whether somebody asked.
-    pub fn is_requested(&self) -> bool {
-        self.0.load(Ordering::Acquire)
     }
 }
 

@@ -30,6 +30,7 @@ mod reported;
 mod sample;
 mod search;
 mod slo;
+mod stop;
 mod storage;
 mod storage_place;
 mod study;
@@ -68,6 +69,7 @@ pub use reported::{PrintedNumber, PrintedValue, Reported, ReportedFigure};
 pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, ServerCounters};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use slo::{LatencyFigure, Slo, SloError};
+pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{

@@ -87,6 +87,16 @@ impl Failure {
     pub fn new(kind: FailureKind, message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { kind, message: message.into(), remedy: remedy.into() }
     }
+
+    /// That somebody asked to stop ([`crate::Stop`]): no trouble, and never recorded.
+    pub fn stopped() -> Self {
+        Self::new(FailureKind::Stopped, "stopped", "")
+    }
+
+    /// Whether it is [`Self::stopped`].
+    pub fn is_stop(&self) -> bool {
+        self.kind == FailureKind::Stopped
+    }
 }
 
 /// Kinds of failure.
@@ -125,6 +135,8 @@ pub enum FailureKind {
     TimedOut,
     /// Not permitted on this machine, or not possible.
     NotPermitted,
+    /// Nothing went wrong: somebody asked to stop.
+    Stopped,
     /// Anything else.
     Other,
 }

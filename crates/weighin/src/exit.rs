@@ -78,6 +78,9 @@ impl CliError {
 
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
+        if failure.is_stop() {
+            return Self::interrupted("");
+        }
         Self::unavailable(failure.message, failure.remedy)
     }
 }
@@ -97,6 +100,7 @@ impl From<StoreError> for CliError {
 impl From<RunError> for CliError {
     fn from(error: RunError) -> Self {
         match error {
+            RunError::Target { failure, .. } if failure.is_stop() => failure.into(),
             RunError::Target { target, failure } => {
                 Self::unavailable(format!("target {target}: {}", failure.message), failure.remedy)
             }

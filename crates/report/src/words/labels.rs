@@ -165,6 +165,7 @@ pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
         FailureKind::Statement => "statement refused",
         FailureKind::TimedOut => "timed out",
         FailureKind::NotPermitted => "not permitted",
+        FailureKind::Stopped => "stopped",
         FailureKind::Other => "other",
     }
 }
