@@ -22,6 +22,8 @@ pub enum Access {
     Read,
     /// Reading and writing.
     ReadWrite,
+    /// Writing, always at the end.
+    Append,
 }
 
 /// A directory, by descriptor: it stays the same directory whatever happens to its path.
@@ -47,6 +49,29 @@ impl Directory {
         Ok(Self { descriptor, path })
     }
 
+    /// Opens a directory that is there, or makes it and those above it that are missing, each for
+    /// this account alone. What is there must be in nobody else's hand, and so is what is made.
+    ///
+    /// # Errors
+    /// As [`Self::check_trusted_path`]; otherwise when one can't be opened or made.
+    pub fn open_or_create_trusted(path: &Path) -> io::Result<Self> {
+        let path = std::path::absolute(path)?;
+        let there = path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
+        let mut at = Self::open(there)?;
+        at.check_trusted_path()?;
+        for name in path.strip_prefix(there).map_err(|_| io::ErrorKind::InvalidInput)? {
+            at = match at.create_directory(name, 0o700) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let there = at.directory(name)?;
+                    there.facts()?.check_trusted(&there.path)?;
+                    there
+                }
+                made => made?,
+            };
+        }
+        Ok(at)
+    }
+
     /// Opens the directory that a file of this path is in, or would be made in, as [`Self::open`]
     /// does, and gives the file's name in it.
     ///
@@ -59,6 +84,14 @@ impl Directory {
             _ => Path::new("."),
         };
         Ok((Self::open(parent)?, name.to_owned()))
+    }
+
+    /// The same directory by another descriptor.
+    ///
+    /// # Errors
+    /// When there are no more descriptors.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { descriptor: self.descriptor.try_clone()?, path: self.path.clone() })
     }
 
     /// Opens a directory in this one.
@@ -116,6 +149,7 @@ impl Directory {
         let rights = match access {
             Access::Read => OFlags::RDONLY,
             Access::ReadWrite => OFlags::RDWR,
+            Access::Append => OFlags::WRONLY | OFlags::APPEND,
         };
         // To open a device can already do something (rewind a tape): it is looked at before. What
         // is exchanged in between is looked at again, and NONBLOCK keeps a FIFO from blocking.

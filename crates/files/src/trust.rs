@@ -13,6 +13,11 @@ const OTHERS_WRITE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 
 impl Facts {
+    /// Whether it belongs to this account.
+    pub fn is_own(&self) -> bool {
+        self.uid == own_uid()
+    }
+
     /// Whether nobody but this account and root may change it: a file's text, or a directory's
     /// entries. In a sticky directory that others may write to (such as `/tmp`) they can add entries,
     /// and do nothing to those of this account.

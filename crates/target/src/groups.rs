@@ -1,11 +1,15 @@
 //! The kernel's control groups (cgroups(7)), as far as limits of different kinds have it in common.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs a command in the group whose list of members is `$0`.
 const JOIN: &str = r#"echo $$ >"$0" && exec "$@""#;
+/// The same where its input is that list, open: 0 stands for who writes it. The kernel asks whether
+/// the one who opened the list may do so.
+const JOIN_OPEN: &str = r#"echo 0 >&0 && exec "$0" "$@" </dev/null"#;
 
 /// Where groups of a kind are mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,14 +70,32 @@ pub(crate) fn lists(file: &Path, word: &str) -> bool {
 pub(crate) fn grouped(command: &Command, members: &Path) -> Command {
     let mut grouped = Command::new("/bin/sh");
     grouped.args(["-c", JOIN]).arg(members);
-    grouped.arg(command.get_program()).args(command.get_args());
+    with_words_of(command, grouped)
+}
+
+/// The same command, run likewise, which may then be given to an account that may not write that
+/// list itself. Its input is empty.
+///
+/// # Errors
+/// When this account may not either.
+pub(crate) fn grouped_for_another(command: &Command, members: &Path) -> io::Result<Command> {
+    let mut grouped = Command::new("/bin/sh");
+    grouped.args(["-c", JOIN_OPEN]);
+    let mut grouped = with_words_of(command, grouped);
+    grouped.stdin(File::options().write(true).open(members)?);
+    Ok(grouped)
+}
+
+/// Appends a command's program and arguments to another, and sets its variables.
+fn with_words_of(command: &Command, mut another: Command) -> Command {
+    another.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => grouped.env(name, value),
-            None => grouped.env_remove(name),
+            Some(value) => another.env(name, value),
+            None => another.env_remove(name),
         };
     }
-    grouped
+    another
 }
 
 #[cfg(test)]
@@ -109,5 +131,17 @@ mod tests {
         let part = mounted("/docker/ab").directory(&first);
         assert_eq!(part.unwrap().to_str(), Some("/sys/fs/cgroup/cpu"));
         assert_eq!(mounted("/docker/cd").directory(&first), None);
+    }
+
+    #[test]
+    fn a_command_of_another_account_joins_by_the_list_that_was_opened_for_it() {
+        let root = tempfile::tempdir().unwrap();
+        let members = root.path().join("cgroup.procs");
+        fs::write(&members, "").unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "cat; echo $1 $TEST", "sh", "a b"]).env("TEST", "kept");
+        let output = grouped_for_another(&command, &members).unwrap().output().unwrap();
+        assert_eq!(output.stdout, b"a b kept\n");
+        assert_eq!(fs::read_to_string(&members).unwrap(), "0\n");
     }
 }

@@ -1,8 +1,10 @@
 //! What weighin needs of the operating system besides files and sockets.
 
 use model::{Failure, FailureKind};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -37,6 +39,18 @@ fn start_time(stat: &str) -> Option<u64> {
 /// Whether weighin runs as root.
 pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+/// Lets children of root open as many files as the kernel allows a process, also those that have
+/// become another account's by the time they ask for it. What this process itself may open stays.
+pub(crate) fn allow_many_files() {
+    let most = fs::read_to_string("/proc/sys/fs/nr_open").ok();
+    let Some(most) = most.and_then(|text| text.trim().parse().ok()) else { return };
+    let limit = getrlimit(Resource::Nofile);
+    if limit.maximum.is_some_and(|maximum| maximum < most) {
+        // A container may refuse it. Then the server says by itself what it has too little of.
+        let _ = setrlimit(Resource::Nofile, Rlimit { maximum: Some(most), ..limit });
+    }
 }
 
 /// Asks a process to end (SIGTERM). One that has ended already is no error.
@@ -190,14 +204,15 @@ pub(crate) fn forget_cached(file: &File) {
 /// # Errors
 /// When the directory can't be opened, or its disk fails.
 pub fn sync_filesystem_of(directory: &Path) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-    let directory = File::open(directory)?;
-    // SAFETY: the descriptor is open until `directory` is dropped, after the call.
-    if unsafe { libc::syncfs(directory.as_raw_fd()) } == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    sync_filesystem(&File::open(directory)?)
+}
+
+/// The same of a file or directory that is open.
+///
+/// # Errors
+/// When its disk fails.
+pub(crate) fn sync_filesystem(open: impl AsFd) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(open)?)
 }
 
 /// Writes dirty pages out and empties the operating system's page, dentry and inode caches.

@@ -1,10 +1,13 @@
 //! Who a private server runs as.
 
 use crate::os;
-use std::fs;
+use files::Directory;
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, fchown};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 
 /// The account that MariaDB's packages make for the server.
 const SERVER_ACCOUNT: &str = "mysql";
@@ -21,6 +24,9 @@ struct Account {
 /// An ordinary user's servers run as that user. Root's run as the packages' own account, as
 /// installed servers do, unless that account can't reach the directory (one below `/root`, say);
 /// then, and where there is no such account, they run as root.
+///
+/// Other processes of that account may be hostile: an installed server that somebody broke into
+/// runs as it, too. What is given to the account is never written, followed or read by path again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunAs {
     account: Option<Account>,
@@ -43,13 +49,27 @@ impl RunAs {
         Self { account, is_root }
     }
 
-    /// The value of the server's `--user`; `None` where it can't be given, or need not be.
-    pub(super) fn user_option(&self) -> Option<&'static str> {
-        match (&self.account, self.is_root) {
-            (Some(_), _) => Some(SERVER_ACCOUNT),
-            (None, true) => Some("root"),
-            (None, false) => None,
+    /// Has a command run as the server's account from its first instruction.
+    ///
+    /// The server's own `--user` would come later: until then MariaDB works in its data directory as
+    /// root, and follows the links that its account has put there.
+    pub(super) fn apply(&self, command: &mut Command) {
+        if let Some(account) = &self.account {
+            os::allow_many_files();
+            // The standard library clears supplementary groups with it.
+            command.gid(account.gid).uid(account.uid);
         }
+    }
+
+    /// The value of the server's `--user`, without which MariaDB refuses to run as root; `None`
+    /// where it does not.
+    pub(super) fn user_option(&self) -> Option<&'static str> {
+        (self.account.is_none() && self.is_root).then_some("root")
+    }
+
+    /// The account of the operating system that may log in to the server as its administrator.
+    pub(super) fn administrator(&self) -> Option<&'static str> {
+        self.account.is_some().then_some(SERVER_ACCOUNT)
     }
 
     /// Whether the server runs as another user than weighin.
@@ -57,18 +77,23 @@ impl RunAs {
         self.account.is_some()
     }
 
-    /// Gives a file or directory, with all that is in it, to the server.
+    /// Gives a directory, with all that is in it, to the server; the account must not be able to
+    /// enter it before, see [`Directory::give_all`].
     ///
     /// # Errors
     /// When ownership can't be changed.
-    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn give(&self, directory: &Directory) -> io::Result<()> {
         let Some(account) = &self.account else { return Ok(()) };
-        if path.symlink_metadata()?.is_dir() {
-            for entry in fs::read_dir(path)? {
-                self.give(&entry?.path())?;
-            }
-        }
-        chown(path, Some(account.uid), Some(account.gid))
+        directory.give_all(account.uid, account.gid)
+    }
+
+    /// Gives an open file to the server.
+    ///
+    /// # Errors
+    /// When ownership can't be changed.
+    pub(super) fn give_file(&self, file: &File) -> io::Result<()> {
+        let Some(account) = &self.account else { return Ok(()) };
+        fchown(file, Some(account.uid), Some(account.gid))
     }
 }
 

@@ -17,7 +17,7 @@ mod server;
 mod trouble;
 
 use self::account::RunAs;
-use self::home::{Home, write_secret};
+use self::home::Home;
 use self::mariadb::MariaDb;
 use self::recipe::Recipe;
 use self::redis::Redis;
@@ -105,12 +105,10 @@ impl Sandbox {
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
         let SandboxOptions { system, name, settings, directory, program, volume } = options;
         let parent = directory.unwrap_or_else(sandbox_directory);
-        let run_as = match system {
-            System::MariaDb => RunAs::for_directory(&parent),
-            System::Redis | System::Storage | System::Unknown => RunAs::own(),
-        };
         let recipe: Box<dyn Recipe> = match system {
-            System::MariaDb => Box::new(MariaDb::new(name, settings, run_as.clone())?),
+            System::MariaDb => {
+                Box::new(MariaDb::new(name, settings, RunAs::for_directory(&parent))?)
+            }
             System::Redis => Box::new(Redis::new(name, settings, program.as_deref())?),
             System::Storage | System::Unknown => {
                 return Err(Failure::new(
@@ -120,12 +118,13 @@ impl Sandbox {
                 ));
             }
         };
-        let home = Home::make(&parent, &run_as, volume.as_ref())?;
+        let home = Home::make(&parent, volume.as_ref())?;
 
         let files = |error| file_trouble("the login", &home.run(), &error);
         let password = Password(os::random_hex(16).map_err(files)?);
-        write_secret(&home.password(), password.reveal()).map_err(files)?;
+        home.write_password(password.reveal()).map_err(files)?;
         recipe.furnish(&home, password.reveal())?;
+        home.hand_over(recipe.run_as())?;
         let server = start_limited(recipe.as_ref(), &home, None)?;
         recipe.has_come_up(&home)?;
 
@@ -139,7 +138,7 @@ impl Sandbox {
                     System::MariaDb => DATABASE.to_owned(),
                     System::Redis | System::Storage | System::Unknown => String::new(),
                 },
-                password: PasswordSource::File(home.password()),
+                password: PasswordSource::File(home.password_file()),
                 tls: Tls::Off,
             },
             password,
@@ -200,10 +199,10 @@ impl Sandbox {
     /// # Errors
     /// When the file that remembers it cannot be removed.
     pub fn forget_cache(&mut self) -> Result<(), Failure> {
-        let Some(memory) = self.recipe.cache_memory(&self.home) else { return Ok(()) };
-        match std::fs::remove_file(&memory) {
+        let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
+        match self.home.open_data().and_then(|data| data.remove_file(memory)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(file_trouble("an empty cache", &memory, &error))
+                Err(file_trouble("an empty cache", &self.data, &error))
             }
             _ => Ok(()),
         }

@@ -1,11 +1,12 @@
 //! What differs between kinds of private servers.
 
+use super::account::RunAs;
 use super::home::Home;
 use model::Failure;
 use std::fmt::Debug;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// How a server of one kind is made, started and recognised.
@@ -16,11 +17,15 @@ pub(super) trait Recipe: Debug + Send + Sync {
     /// The server program.
     fn program(&self) -> &Path;
 
-    /// Fills an empty home, once: data, configuration, and the login with that password.
+    /// Fills an empty home, once, while nobody else may enter it: data, configuration, and the login
+    /// with that password.
     ///
     /// # Errors
     /// When a program fails, or a file cannot be made.
     fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure>;
+
+    /// Who the server runs as.
+    fn run_as(&self) -> &RunAs;
 
     /// The command that starts the server on a furnished home, with that port on loopback.
     fn command(&self, home: &Home, port: u16) -> Command;
@@ -38,9 +43,9 @@ pub(super) trait Recipe: Debug + Send + Sync {
     /// When nothing listens yet, or the server closed the connection; the next call has a new one.
     fn is_ready(&self, stream: &mut UnixStream, home: &Home) -> io::Result<bool>;
 
-    /// The file by which a server that has ended remembers what was in its cache, to read it again
-    /// when it starts; absent where it knows no such thing.
-    fn cache_memory(&self, home: &Home) -> Option<PathBuf>;
+    /// The file in the data directory by which a server that has ended remembers what was in its
+    /// cache, to read it again when it starts; absent where it knows no such thing.
+    fn cache_memory(&self) -> Option<&'static str>;
 
     /// What makes a server of this kind end sooner.
     fn slow_end_remedy(&self) -> &'static str;

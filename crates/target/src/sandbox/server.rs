@@ -5,12 +5,10 @@ use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::os;
 use model::{Failure, FailureKind};
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,6 +23,9 @@ const DYING: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(5);
 /// How long one question to a server that comes up waits for its answer.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// How much of a log is looked at, in bytes: the server, or another process of its account, may write
+/// without end.
+const LOG_READ: u64 = 1 << 20;
 /// How many ports are tried.
 const PORT_TRIES: u32 = 8;
 
@@ -65,7 +66,7 @@ impl Server {
             NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), ""))
         };
         let port = port.map_or_else(free_port, Ok).map_err(not_run)?;
-        let log_start = length(&home.log());
+        let log_start = length(home);
         let child = spawn(recipe, home, port).map_err(not_run)?;
         let mut server = Self {
             child,
@@ -76,12 +77,12 @@ impl Server {
         };
         let happened = match server.wait_until_ready(recipe, home) {
             Ok(()) => {
-                server.up_from = length(&home.log());
+                server.up_from = length(home);
                 return Ok(server);
             }
             Err(happened) => happened,
         };
-        let log = read_from(&home.log(), log_start);
+        let log = read_from(home, log_start);
         if log.contains("Address already in use") {
             return Err(NotUp::PortTaken);
         }
@@ -137,7 +138,7 @@ impl Server {
     pub(super) fn last_words(&mut self, home: &Home) -> Option<Failure> {
         let status = self.wait(DYING).ok().flatten()?;
         let happened = format!("the server of target \"{}\" has ended ({status})", self.name);
-        let log = read_from(&home.log(), self.up_from);
+        let log = read_from(home, self.up_from);
         // One that is killed has no say in it.
         if status.signal() == Some(libc::SIGKILL) || log.trim().is_empty() {
             let remedy = "see with dmesg whether the kernel killed it for want of memory";
@@ -215,16 +216,16 @@ impl NotUp {
 
 /// Starts the process, which is then on its way up.
 fn spawn(recipe: &dyn Recipe, home: &Home, port: u16) -> io::Result<Child> {
-    let log = File::options().create(true).append(true).open(home.log())?;
-    let command = recipe.command(home, port);
-    let mut command = match home.volume() {
-        Some(volume) => volume.grouped(command),
-        None => command,
-    };
+    let log = home.open_log()?;
+    let mut command = recipe.command(home, port);
+    match home.volume() {
+        Some(volume) => command = volume.grouped(command)?,
+        None => drop(command.stdin(Stdio::null())),
+    }
+    recipe.run_as().apply(&mut command);
     command
         // By this the guardian knows servers that rewrite their arguments.
         .current_dir(home.data())
-        .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)
         // A group of its own: Ctrl-C in a terminal is for weighin, which ends the server then.
@@ -264,17 +265,19 @@ fn is_ready(recipe: &dyn Recipe, home: &Home, stream: &mut Option<UnixStream>) -
     recipe.is_ready(stream, home)
 }
 
-/// How long a log is by now.
-fn length(log: &Path) -> u64 {
-    log.metadata().map_or(0, |facts| facts.len())
+/// How long the log is by now.
+fn length(home: &Home) -> u64 {
+    home.read_log().and_then(|log| log.metadata()).map_or(0, |facts| facts.len())
 }
 
-/// What was appended to a log since it had this length; empty when it can't be read.
-fn read_from(log: &Path, start: u64) -> String {
+/// What was appended to the log since it had this length, no more than [`LOG_READ`] of its end;
+/// empty when it can't be read.
+fn read_from(home: &Home, start: u64) -> String {
     let mut bytes = Vec::new();
-    let read = File::open(log).and_then(|mut file| {
-        file.seek(SeekFrom::Start(start))?;
-        file.read_to_end(&mut bytes)
+    let read = home.read_log().and_then(|mut log| {
+        let end = log.metadata()?.len();
+        log.seek(SeekFrom::Start(start.max(end.saturating_sub(LOG_READ))))?;
+        log.take(LOG_READ).read_to_end(&mut bytes)
     });
     if read.is_err() {
         return String::new();

@@ -26,6 +26,19 @@ pub(super) fn file_trouble(what: &str, path: &Path, error: &io::Error) -> Failur
     Failure::new(kind, format!("could not make {what} in {}: {error}", path.display()), remedy)
 }
 
+/// A directory in which others could exchange what weighin makes there.
+pub(super) fn parent_trouble(parent: &Path, error: &io::Error) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!(
+            "no private server is made in {}, where others could exchange its files: {error}",
+            parent.display()
+        ),
+        "give that directory to the account that runs weighin or to root, and take the right to \
+         write from others (chown, chmod go-w), or name another with WEIGHIN_SANDBOX_DIR",
+    )
+}
+
 const FREE_SPACE: &str = "free space there, or name a directory on another disk with \
                           WEIGHIN_SANDBOX_DIR";
 

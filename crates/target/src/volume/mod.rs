@@ -21,7 +21,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A volume of a sandbox, mounted. Dropping it leaves it to the sandbox's guardian.
 #[derive(Debug)]
@@ -34,7 +34,8 @@ pub(crate) struct Volume {
 
 impl Volume {
     /// Builds a volume in the home of a sandbox, which exists and has a guardian, and mounts it
-    /// there.
+    /// there. Only this account may write in the home, and in the root of the new file system: that
+    /// is why paths in them can be used.
     ///
     /// # Errors
     /// What the machine lacks for it, as [`check`] says it; or which step failed, in the words of
@@ -88,11 +89,18 @@ impl Volume {
             .for_each(|device| limits.lift(&device));
     }
 
-    /// The same command, run in the control group that is limited.
-    pub(crate) fn grouped(&self, command: Command) -> Command {
+    /// The same command, run in the control group that is limited, whichever account it is then
+    /// given to. Its input is empty.
+    ///
+    /// # Errors
+    /// When the group can't be written to.
+    pub(crate) fn grouped(&self, mut command: Command) -> io::Result<Command> {
         match &self.limits {
             Some(limits) => limits.grouped(&command),
-            None => command,
+            None => {
+                command.stdin(Stdio::null());
+                Ok(command)
+            }
         }
     }
 }

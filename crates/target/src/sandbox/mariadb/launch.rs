@@ -4,23 +4,24 @@ use super::programs::Programs;
 use super::settings::Settings;
 use super::template;
 use crate::sandbox::account::RunAs;
-use crate::sandbox::home::{Home, write_secret};
+use crate::sandbox::home::Home;
 use crate::sandbox::recipe::Recipe;
 use crate::sandbox::trouble::file_trouble;
 use crate::sandbox::{DATABASE, USER};
 use model::Failure;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Read};
 use std::net::Ipv4Addr;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Connections that a server allows unless its settings say otherwise: a thousand clients and a
 /// few for weighin itself. It sets a limit and reserves nothing that would change a measurement.
 const MAX_CONNECTIONS: &str = "--max_connections=1100";
+/// Statements that the server carries out before its first connection.
+const INIT_FILE: &str = "init.sql";
 
 /// How a target's MariaDB server is started.
 #[derive(Debug)]
@@ -55,11 +56,14 @@ impl Recipe for MariaDb {
         &self.programs.server
     }
 
+    fn run_as(&self) -> &RunAs {
+        &self.run_as
+    }
+
     fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure> {
         template::fill_data_directory(home, self)?;
-        let init = init_file(home);
-        write_secret(&init, &login_statements(password))
-            .and_then(|()| self.run_as.give(&init))
+        home.write(INIT_FILE, &login_statements(password))
+            .and_then(|file| self.run_as.give_file(&file))
             .map_err(|error| file_trouble("the login", &home.run(), &error))
     }
 
@@ -78,16 +82,14 @@ impl Recipe for MariaDb {
             .args(self.run_as.user_option().map(|user| format!("--user={user}")))
             .arg(format!("--port={port}"))
             .arg(format!("--bind-address={}", Ipv4Addr::LOCALHOST));
-        let init = init_file(home);
-        if init.exists() {
-            command.arg(path_option("--init-file=", &init));
+        if home.has(INIT_FILE) {
+            command.arg(path_option("--init-file=", &home.path_of(INIT_FILE)));
         }
         command
     }
 
     fn has_come_up(&self, home: &Home) -> Result<(), Failure> {
-        fs::remove_file(init_file(home))
-            .map_err(|error| file_trouble("the login", &home.run(), &error))
+        home.remove(INIT_FILE).map_err(|error| file_trouble("the login", &home.run(), &error))
     }
 
     /// The server sends its greeting when it has carried out the statements of the init file.
@@ -103,18 +105,13 @@ impl Recipe for MariaDb {
     }
 
     /// Under the name that it has unless a setting gives it another.
-    fn cache_memory(&self, home: &Home) -> Option<PathBuf> {
-        Some(home.data().join("ib_buffer_pool"))
+    fn cache_memory(&self) -> Option<&'static str> {
+        Some("ib_buffer_pool")
     }
 
     fn slow_end_remedy(&self) -> &'static str {
         "a smaller innodb_buffer_pool_size or innodb_max_dirty_pages_pct leaves less to write"
     }
-}
-
-/// Statements that the server carries out before its first connection.
-fn init_file(home: &Home) -> PathBuf {
-    home.run().join("init.sql")
 }
 
 /// One statement a line.

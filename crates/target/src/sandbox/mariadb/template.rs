@@ -5,11 +5,10 @@ use crate::os;
 use crate::sandbox::guardian::Guardian;
 use crate::sandbox::home::Home;
 use crate::sandbox::trouble::{file_trouble, log_trouble};
+use files::Directory;
 use model::Failure;
-use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Initial size of the redo log. The server makes a new one of the size that its settings say when
@@ -22,24 +21,36 @@ const REDO_LOG: &str = "--innodb_log_file_size=4M";
 /// # Errors
 /// When initialising fails, or the data can't be copied.
 pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
-    let data = home.data();
-    let template = cache_directory().map(|cache| cache.join(key(launch)));
-    let cached = template.as_ref().filter(|template| template.is_dir());
-    if let Some(template) = cached {
-        copy_tree(template, &data).map_err(|error| file_trouble("a copy", &data, &error))?;
-    } else {
-        initialise(home, launch)?;
-        if let Some(template) = &template {
-            // A cache that can't be written costs time and nothing else.
-            let _ = keep(&data, template);
-        }
+    let trouble = |error| file_trouble("a copy", &home.data(), &error);
+    let data = home.open_data().map_err(trouble)?;
+    // A cache that can't be used, or into which others could put data of theirs, costs time and
+    // nothing else.
+    let cache = cache_directory().and_then(|path| Directory::open_or_create_trusted(&path).ok());
+    let key = key(launch);
+    if let Some(template) = cache.as_ref().and_then(|cache| template(cache, &key)) {
+        return template.copy_into(&data).map_err(trouble);
     }
-    launch.run_as.give(&data).map_err(|error| file_trouble("the data", &data, &error))
+    initialise(home, launch)?;
+    if let Some(cache) = cache {
+        let _ = keep(&data, &cache, &key);
+    }
+    Ok(())
+}
+
+/// The template of that name; `None` where there is none that only this account and root can have
+/// made.
+fn template(cache: &Directory, key: &str) -> Option<Directory> {
+    let template = cache.directory(key).ok()?;
+    template.facts().ok()?.check_trusted(template.path()).ok()?;
+    Some(template)
 }
 
 /// The name of a template: whatever makes initialised data differ.
 fn key(launch: &MariaDb) -> String {
     let mut key = format!("{}-weighin-{}", launch.programs.version, env!("CARGO_PKG_VERSION"));
+    if let Some(administrator) = launch.run_as.administrator() {
+        key = format!("{key}-{administrator}");
+    }
     for option in launch.settings.initial_options() {
         key.push_str(&option);
     }
@@ -60,15 +71,18 @@ fn cache_directory() -> Option<PathBuf> {
     Some(base.join("weighin"))
 }
 
+/// Initialises the data directory as this account, which alone may enter it yet.
 fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
     let mut command = Command::new(&launch.programs.install);
     command
         .arg("--no-defaults")
         .arg(path_option("--basedir=", &launch.programs.base))
         .arg(path_option("--datadir=", &home.data()))
-        .args(launch.run_as.user_option().map(|user| format!("--user={user}")))
-        // Root of the machine may log in as root over the socket, and nobody else.
+        // Not --user: with it the program would also change the owners of files of the
+        // installation.
+        // The machine's root, or the server's account, may log in over the socket, and nobody else.
         .arg("--auth-root-authentication-method=socket")
+        .args(launch.run_as.administrator().map(|user| format!("--auth-root-socket-user={user}")))
         .args(["--skip-test-db", "--skip-name-resolve", REDO_LOG])
         .args(launch.settings.initial_options())
         .env("TMPDIR", home.temporary())
@@ -88,69 +102,50 @@ fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
 }
 
 /// Puts a copy of an initialised data directory into the cache, whole or not at all.
-fn keep(data: &Path, template: &Path) -> io::Result<()> {
-    let cache = template.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    DirBuilder::new().recursive(true).mode(0o700).create(cache)?;
+fn keep(data: &Directory, cache: &Directory, key: &str) -> io::Result<()> {
     // On the cache's own file system, so that the last step is a rename.
-    let staging = cache.join(format!(".staging-{}", os::random_hex(6)?));
+    let staging = format!(".staging-{}", os::random_hex(6)?);
     // Removes it when this is done, and when weighin is killed before that.
-    let _guardian = Guardian::watch(&staging)?;
-    let copy = staging.join("data");
-    DirBuilder::new().recursive(true).mode(0o700).create(&copy)?;
-    copy_tree(data, &copy)?;
+    let _guardian = Guardian::watch(&cache.path().join(&staging))?;
+    let staging = cache.create_directory(&staging, 0o700)?;
+    let copy = staging.create_directory("data", 0o700)?;
+    data.copy_into(&copy)?;
     // After a power failure the rename must not be there without the data.
-    os::sync_filesystem_of(&copy)?;
+    os::sync_filesystem(&copy)?;
     // Fails when another weighin was quicker, and its template is as good.
-    fs::rename(&copy, template)
-}
-
-/// Copies what is in a directory of plain files and directories into another that is empty.
-///
-/// `fs::copy` asks the kernel to do it, which shares the blocks where the file system can.
-fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            DirBuilder::new().mode(0o700).create(&target)?;
-            copy_tree(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
+    staging.rename_new("data", cache, key)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn trees_are_copied_with_all_they_hold() {
-        let parent = tempfile::tempdir().unwrap();
-        let (from, to) = (parent.path().join("from"), parent.path().join("to"));
-        fs::create_dir_all(from.join("mysql/empty")).unwrap();
-        fs::create_dir(&to).unwrap();
-        fs::write(from.join("ibdata1"), vec![7; 100_000]).unwrap();
-        fs::write(from.join("mysql/user.frm"), "x").unwrap();
-        copy_tree(&from, &to).unwrap();
-        assert_eq!(fs::read(to.join("ibdata1")).unwrap(), vec![7; 100_000]);
-        assert_eq!(fs::read(to.join("mysql/user.frm")).unwrap(), b"x");
-        assert!(to.join("mysql/empty").is_dir());
-    }
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
     fn the_first_template_stays_and_no_half_one_is_left() {
         let parent = tempfile::tempdir().unwrap();
-        let data = parent.path().join("data");
-        fs::create_dir(&data).unwrap();
-        let template = parent.path().join("cache/10.11");
-        fs::write(data.join("ibdata1"), "first").unwrap();
-        keep(&data, &template).unwrap();
-        fs::write(data.join("ibdata1"), "second").unwrap();
-        assert!(keep(&data, &template).is_err());
-        assert_eq!(fs::read(template.join("ibdata1")).unwrap(), b"first");
-        let left: Vec<_> = fs::read_dir(parent.path().join("cache")).unwrap().collect();
-        assert_eq!(left.len(), 1);
+        fs::create_dir(parent.path().join("data")).unwrap();
+        let data = Directory::open(&parent.path().join("data")).unwrap();
+        let cache = Directory::open_or_create_trusted(&parent.path().join("a/cache")).unwrap();
+        fs::write(data.path().join("ibdata1"), "first").unwrap();
+        keep(&data, &cache, "10.11").unwrap();
+        fs::write(data.path().join("ibdata1"), "second").unwrap();
+        assert!(keep(&data, &cache, "10.11").is_err());
+        let template = template(&cache, "10.11").unwrap();
+        assert_eq!(fs::read(template.path().join("ibdata1")).unwrap(), b"first");
+        assert_eq!(cache.names().unwrap(), ["10.11"]);
+    }
+
+    #[test]
+    fn a_template_that_others_can_change_is_no_template() {
+        let parent = tempfile::tempdir().unwrap();
+        let cache = Directory::open(parent.path()).unwrap();
+        fs::create_dir(parent.path().join("real")).unwrap();
+        assert!(template(&cache, "real").is_some());
+        symlink("real", parent.path().join("link")).unwrap();
+        assert!(template(&cache, "link").is_none());
+        fs::set_permissions(parent.path().join("real"), Permissions::from_mode(0o777)).unwrap();
+        assert!(template(&cache, "real").is_none());
     }
 }

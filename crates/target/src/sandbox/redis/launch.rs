@@ -1,12 +1,12 @@
 //! Everything that starting a private Redis server takes.
 
 use super::configuration::Configuration;
-use crate::sandbox::home::{Home, write_secret};
+use crate::sandbox::account::RunAs;
+use crate::sandbox::home::Home;
 use crate::sandbox::recipe::Recipe;
 use crate::sandbox::trouble::file_trouble;
 use model::{Failure, FailureKind};
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ use std::process::Command;
 const PROGRAMS: [&str; 3] = ["redis-server", "valkey-server", "keydb-server"];
 /// Where they may be, besides `PATH`.
 const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/redis/bin"];
+/// The file of its configuration.
+const CONFIGURATION: &str = "redis.conf";
 
 /// How a target's Redis server is started. It runs as the user that runs weighin.
 #[derive(Debug)]
@@ -23,6 +25,7 @@ pub(in crate::sandbox) struct Redis {
     target: String,
     program: PathBuf,
     configuration: Configuration,
+    run_as: RunAs,
 }
 
 impl Redis {
@@ -56,7 +59,7 @@ impl Redis {
                 "install it; a target of the kind redis takes the Debian package redis-server",
             )
         })?;
-        Ok(Self { target, program, configuration })
+        Ok(Self { target, program, configuration, run_as: RunAs::own() })
     }
 }
 
@@ -69,15 +72,20 @@ impl Recipe for Redis {
         &self.program
     }
 
+    fn run_as(&self) -> &RunAs {
+        &self.run_as
+    }
+
     fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure> {
         // A file, because anybody may read the arguments of a process.
-        write_secret(&file(home), &self.configuration.text(home, password))
+        home.write(CONFIGURATION, &self.configuration.text(home, password))
+            .map(drop)
             .map_err(|error| file_trouble("the configuration", &home.run(), &error))
     }
 
     fn command(&self, home: &Home, port: u16) -> Command {
         let mut command = Command::new(&self.program);
-        command.arg(file(home)).arg("--port").arg(port.to_string());
+        command.arg(home.path_of(CONFIGURATION)).arg("--port").arg(port.to_string());
         command
     }
 
@@ -87,7 +95,7 @@ impl Recipe for Redis {
 
     /// The server answers while it still loads its data, and says so.
     fn is_ready(&self, stream: &mut UnixStream, home: &Home) -> io::Result<bool> {
-        let password = fs::read_to_string(home.password())?;
+        let password = home.read_password()?;
         stream.write_all(format!("AUTH {password}\r\nPING\r\n").as_bytes())?;
         let mut answer = Vec::new();
         let mut piece = [0; 256];
@@ -100,15 +108,11 @@ impl Recipe for Redis {
         Ok(answer.ends_with(b"+PONG\r\n"))
     }
 
-    fn cache_memory(&self, _home: &Home) -> Option<PathBuf> {
+    fn cache_memory(&self) -> Option<&'static str> {
         None
     }
 
     fn slow_end_remedy(&self) -> &'static str {
         "a server with save points writes all its data when it ends: save = \"\" leaves that out"
     }
-}
-
-fn file(home: &Home) -> PathBuf {
-    home.run().join("redis.conf")
 }

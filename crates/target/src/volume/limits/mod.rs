@@ -17,7 +17,7 @@ pub(super) mod journal;
 pub(super) use controller::Controller;
 
 use super::trouble;
-use crate::groups::grouped;
+use crate::groups::grouped_for_another;
 use model::{BuiltVolume, Failure, IoLimits};
 use std::fs;
 use std::io;
@@ -89,9 +89,13 @@ impl Limits {
         }
     }
 
-    /// The same command, run in the group from its beginning.
-    pub(super) fn grouped(&self, command: &Command) -> Command {
-        grouped(command, &self.processes())
+    /// The same command, run in the group from its beginning, whichever account it is then given to.
+    /// Its input is empty.
+    ///
+    /// # Errors
+    /// When the group can't be written to.
+    pub(super) fn grouped(&self, command: &Command) -> io::Result<Command> {
+        grouped_for_another(command, &self.processes())
     }
 
     /// The list of the group's processes; a number that is written to it is added.
