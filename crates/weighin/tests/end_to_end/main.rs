@@ -8,6 +8,7 @@ mod freezes;
 mod full_disks;
 mod generators;
 mod imported_runs;
+mod kills;
 mod load;
 mod load_errors;
 mod login;

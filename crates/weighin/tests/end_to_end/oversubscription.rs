@@ -34,7 +34,7 @@ fn groups(name: &str) -> Vec<PathBuf> {
 
 /// Whether this machine lets this user hold anything to processors, as the tests of `target` make
 /// sure. Where it does, whatever does not work is weighin's fault.
-fn is_permitted() -> bool {
+pub fn may_hold_processors() -> bool {
     // Asked once, before any of the tests has groups.
     static ASKED: LazyLock<Result<(), Failure>> = LazyLock::new(|| Processors::hold(0.1).map(drop));
     ASKED.as_ref().inspect_err(|failure| not_tested(&failure.message)).is_ok()
@@ -51,7 +51,7 @@ fn study(volume: &Path, keys: &str) -> String {
 #[test]
 fn threads_of_either_kind_use_no_more_than_their_share_and_the_group_is_gone_then() {
     let (place, volume) = (Workplace::new(), shared_directory());
-    if !is_permitted() {
+    if !may_hold_processors() {
         return;
     }
     // By hand, whatever is not io_uring means threads that block.
@@ -94,7 +94,7 @@ fn under_way(place: &Workplace, volume: &Path) -> (Started, String) {
 #[test]
 fn the_group_is_gone_when_a_load_is_stopped_and_one_that_was_killed_is_cleared_by_the_next() {
     let (place, volume) = (Workplace::new(), shared_directory());
-    if !is_permitted() {
+    if !may_hold_processors() {
         return;
     }
     let (stopped, own) = under_way(&place, volume.path());
@@ -150,7 +150,7 @@ fn what_cannot_be_is_refused_before_anything_is_written() {
 #[test]
 fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
     let (place, volume) = (Workplace::new(), shared_directory());
-    if !is_permitted() {
+    if !may_hold_processors() {
         return;
     }
     let keys = "pattern = \"t1 o8 b4k\"\ncpu_oversubscription = 40\nsecond_opinion = true";
@@ -194,7 +194,7 @@ fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
 #[test]
 fn a_limit_of_processor_time_is_of_the_processors_that_the_virtual_machines_have() {
     let (place, volume) = (Workplace::new(), shared_directory());
-    if !is_permitted() {
+    if !may_hold_processors() {
         return;
     }
     let keys = "pattern = \"t1 o8 b4k\"\ncpu_oversubscription = 16\ncpu_limit = 50";

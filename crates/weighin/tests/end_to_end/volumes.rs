@@ -34,7 +34,7 @@ pub fn volumes_can_be_built() -> bool {
 }
 
 /// The files of all loop devices of this machine.
-fn files_of_loop_devices() -> String {
+pub fn files_of_loop_devices() -> String {
     let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
     let files = devices.map(|device| device.path().join("loop/backing_file"));
     files.filter_map(|file| std::fs::read_to_string(file).ok()).collect()

@@ -66,6 +66,10 @@ impl Started {
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// Kills it as `kill -9` does.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
