@@ -8,7 +8,7 @@ TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BENCH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench bench-quick
+.PHONY: help build demo test endurance lint bench bench-quick
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -24,6 +24,10 @@ demo: ## Compare two private MariaDB servers and write a report (about four minu
 test: ## Run all tests, against real servers too
 	@scripts/setup test
 	$(CARGO) test $(LOCKED) --workspace
+
+endurance: ## Kill studies a hundred times, and load for an hour with 1000 clients (an hour and a quarter)
+	@scripts/setup test
+	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1
 
 lint: ## Check formatting, lints and documentation; any warning fails
 	@scripts/setup build

@@ -7,6 +7,7 @@
 
 mod account;
 mod bound;
+mod counters;
 mod dataset;
 mod disk;
 mod environment;
@@ -41,6 +42,7 @@ mod workload;
 
 pub use account::{HostAccount, Throttling};
 pub use bound::Bound;
+pub use counters::ServerCounters;
 pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
@@ -66,7 +68,7 @@ pub use price::{Price, PriceItem, PriceUnit};
 pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use reported::{PrintedNumber, PrintedValue, Reported, ReportedFigure};
-pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, ServerCounters};
+pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use stop::Stop;

@@ -1,6 +1,5 @@
-use crate::{DiskRates, HostAccount, Triggered};
+use crate::{DiskRates, HostAccount, ServerCounters, Triggered};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// All that was sampled while a trial ran, and what the server was told to do beside the load.
@@ -81,9 +80,6 @@ pub struct ProcessUsage {
     /// Resident memory in bytes.
     pub rss_bytes: u64,
 }
-
-/// Server counters by the server's own names. A name is absent where the server lacks it.
-pub type ServerCounters = BTreeMap<String, i64>;
 
 /// Server counters at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

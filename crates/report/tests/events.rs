@@ -19,9 +19,11 @@ fn with_snapshots() -> Dataset {
         for (second, sample) in (1..).zip(&mut record.sampling.samples) {
             let counters = sample.counters.as_mut().expect("sampled counters");
             let running = i64::from((6..=7).contains(&second));
-            counters.insert("rdb_bgsave_in_progress".into(), running);
-            counters.insert("latest_fork_usec".into(), 2_000);
-            counters.insert("rdb_last_cow_size".into(), 1 << 20);
+            counters.edit(|counters| {
+                counters.insert("rdb_bgsave_in_progress".into(), running);
+                counters.insert("latest_fork_usec".into(), 2_000);
+                counters.insert("rdb_last_cow_size".into(), 1 << 20);
+            });
         }
     }
     dataset

@@ -140,6 +140,11 @@ impl Sampling {
             (Some(earlier), Some(later)) => Some(later.usage_since(earlier)),
             _ => None,
         };
+        let mut counters = self.counters.as_mut().and_then(|counters| counters.ask(self.patience));
+        if let Some(counters) = &mut counters {
+            let known = self.samples.iter().rev().find_map(|sample| sample.counters.as_ref());
+            known.iter().for_each(|known| counters.share_names(known));
+        }
         let sample = Sample {
             at_seconds: seconds_between(self.origin, later.host.taken_at),
             length: later.host.taken_at - earlier.host.taken_at,
@@ -147,7 +152,7 @@ impl Sampling {
             disks,
             server,
             client: later.client.usage_since(&earlier.client),
-            counters: self.counters.as_mut().and_then(|counters| counters.ask(self.patience)),
+            counters,
         };
         if let Some(on_sample) = &mut self.on_sample {
             on_sample(&sample);

@@ -130,7 +130,7 @@ fn a_server_that_hangs_costs_counters_and_nothing_else() {
     let (release, gate) = channel::<()>();
     let mut options = options(Duration::from_millis(50));
     // Hangs until the test has its samples.
-    options.counters = Some(Box::new(move || gate.recv().ok().map(|()| ServerCounters::new())));
+    options.counters = Some(Box::new(move || gate.recv().ok().map(|()| ServerCounters::default())));
     let samples = samples(4, options);
     drop(release);
     assert!(samples.iter().all(|sample| sample.counters.is_none()));

@@ -97,7 +97,7 @@ fn insert_counters(
         "INSERT INTO counter (reading_id, name_id, value)
          SELECT ?, id, ? FROM counter_name WHERE name = ?",
     )?;
-    for (name, count) in counters {
+    for (name, count) in counters.iter() {
         new_name.execute([name])?;
         value.execute(params![reading, count, name])?;
     }

@@ -38,8 +38,9 @@ pub fn balance(record: &mut TrialRecord) {
     let after = load.statements;
     let Some(reading) = &mut record.sampling.after else { return };
     for ((name, before), (_, after)) in before.named().into_iter().zip(after.named()) {
-        if let Some(counter) = reading.counters.get_mut(name) {
-            *counter += after as i64 - before as i64;
+        if let Some(&counter) = reading.counters.get(name) {
+            let counter = counter + after as i64 - before as i64;
+            reading.counters.edit(|counters| counters.insert(name.to_owned(), counter));
         }
     }
 }

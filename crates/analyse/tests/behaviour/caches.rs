@@ -13,7 +13,7 @@ fn cold(asked: i64, storage: Option<u64>) -> Dataset {
     let sampling = &mut trial(&mut data, "only", 4, 1).sampling;
     for (reading, bytes) in [(&mut sampling.before, 1000), (&mut sampling.after, 1000 + asked)] {
         let counters = &mut reading.as_mut().expect("the builder reads counters").counters;
-        counters.insert("Innodb_data_read".to_owned(), bytes);
+        counters.edit(|counters| counters.insert("Innodb_data_read".to_owned(), bytes));
     }
     sampling.account.server_read_bytes = storage;
     data

@@ -186,7 +186,7 @@ fn only_what_failures_do_not_explain_counts_as_foreign() {
 fn counters_that_are_missing_leave_a_trial_unconfirmed() {
     for spoil in [(|record| record.sampling.after = None) as fn(&mut TrialRecord), |record| {
         let after = record.sampling.after.as_mut().unwrap();
-        after.counters.remove("Com_commit");
+        after.counters.edit(|counters| counters.remove("Com_commit"));
     }] {
         let data = spoilt(spoil);
         assert_eq!(validity(&data), Validity::Suspect);
@@ -292,7 +292,8 @@ fn a_failure_is_kept_with_its_reason() {
 
 fn count_more(record: &mut TrialRecord, counter: &str, more: i64) {
     let after = record.sampling.after.as_mut().expect("the builder reads counters");
-    *after.counters.get_mut(counter).expect("a counter of the builder") += more;
+    let changed = after.counters[counter] + more;
+    after.counters.edit(|counters| counters.insert(counter.to_owned(), changed));
 }
 
 fn error(code: u16, message: &str, count: u64) -> ErrorCount {

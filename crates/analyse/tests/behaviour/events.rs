@@ -9,6 +9,7 @@ use model::{
     BackgroundWork, CpuShares, Dataset, Interval, Phase, ProcessUsage, Sample, Sampling,
     ServerCounters, TriggerAnswer, Triggered,
 };
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Seconds of warm-up and of measuring.
@@ -37,7 +38,7 @@ fn idle() -> ServerCounters {
 
 fn set(counters: &mut ServerCounters, changes: &[(&str, i64)]) {
     for &(name, value) in changes {
-        counters.insert(name.to_owned(), value);
+        counters.edit(|counters| counters.insert(name.to_owned(), value));
     }
 }
 
@@ -60,7 +61,8 @@ fn snapshot(first: u32, last: u32) -> impl Fn(u32, &mut ServerCounters) {
 fn tell(sampling: &mut Sampling, story: Story<'_>) {
     let mut counters = idle();
     let usual = |counters: &ServerCounters, reading: &mut model::CounterReading| {
-        reading.counters.extend(counters.clone());
+        let more = BTreeMap::from(counters.clone());
+        reading.counters.edit(|all| all.extend(more));
     };
     if let Some(before) = &mut sampling.before {
         usual(&counters, before);
@@ -337,12 +339,12 @@ fn a_trigger_that_led_to_nothing_makes_its_trial_suspect_unless_nothing_can_be_k
         assert_eq!(analysis.tests[0].events.trials.len(), 1);
     }
     let silent = |_: u32, counters: &mut ServerCounters| {
-        counters.retain(|name, _| !name.starts_with("rdb_"));
+        counters.edit(|all| all.retain(|name, _| !name.starts_with("rdb_")));
     };
     let mut data = told(&silent, accepted());
     let sampling = &mut trial(&mut data, "only", 4, 1).sampling;
     for reading in [&mut sampling.before, &mut sampling.after].into_iter().flatten() {
-        reading.counters.retain(|name, _| !name.starts_with("rdb_"));
+        reading.counters.edit(|all| all.retain(|name, _| !name.starts_with("rdb_")));
     }
     let analysis = analyse(&data);
     assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);

@@ -1,5 +1,6 @@
 use super::info;
 use model::ServerCounters;
+use std::collections::BTreeMap;
 use target::client::redis::{RedisConnection, RedisError};
 
 /// Figures of `INFO` that are kept: what explains a result. Those of commands come on top.
@@ -44,7 +45,7 @@ const COMMANDS: [&str; 2] = ["cmdstat_get", "cmdstat_set"];
 
 /// Reads the counters.
 pub(crate) fn read(connection: &mut RedisConnection) -> Result<ServerCounters, RedisError> {
-    let mut counters: ServerCounters =
+    let mut counters: BTreeMap<String, i64> =
         COMMANDS.into_iter().map(|name| (name.to_owned(), 0)).collect();
     let report = info(connection, "")?.into_iter().chain(info(connection, "commandstats")?);
     for (name, value) in report {
@@ -59,7 +60,7 @@ pub(crate) fn read(connection: &mut RedisConnection) -> Result<ServerCounters, R
             counters.insert(name, number);
         }
     }
-    Ok(counters)
+    Ok(counters.into())
 }
 
 /// Reads `calls=12,usec=34,usec_per_call=2.83,rejected_calls=0,failed_calls=0`.

@@ -209,7 +209,7 @@ fn sampling(tps: f64, position: u32, statements: StatementCounts) -> Sampling {
                 },
                 DiskRates { device: "vdb".into(), writes: 0.5, ..DiskRates::default() },
             ],
-            counters: Some(BTreeMap::from([(
+            counters: Some(ServerCounters::from([(
                 "Innodb_buffer_pool_pages_dirty".into(),
                 i64::from(second) * 150,
             )])),

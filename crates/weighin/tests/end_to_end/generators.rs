@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// The numbers of the load generators that a process has started.
-fn generators_of(weighin: u32) -> Vec<u32> {
+pub fn generators_of(weighin: u32) -> Vec<u32> {
     let is_child = |pid: u32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let fields = stat.rsplit_once(')').map(|(_, fields)| fields.to_owned()).unwrap_or_default();

@@ -169,6 +169,7 @@ impl Victim {
 }
 
 /// Kills the studies in turns, so often together, and lets each end then.
+#[allow(clippy::print_stdout, reason = "a failure is repeated by its seed")]
 fn kill(mut victims: Vec<Victim>, times: u32) {
     let seed = match std::env::var("WEIGHIN_SEED") {
         Ok(seed) => seed.parse().expect("WEIGHIN_SEED is a number"),

@@ -26,6 +26,7 @@ mod second_opinion;
 mod secrets;
 mod server_trouble;
 mod slo;
+mod soak;
 mod storage;
 mod storage_faults;
 mod support;
