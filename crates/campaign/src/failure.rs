@@ -102,7 +102,7 @@ pub fn storage_failure(error: &StorageError) -> Failure {
             (FailureKind::DiskFull, "make the files anew, or ask for less data")
         }
         (StorageError::Foreign { .. }, _) => {
-            (FailureKind::Other, "move it elsewhere, or choose another directory")
+            (FailureKind::ForeignData, "move it elsewhere, or choose another directory")
         }
         (StorageError::Processors { .. }, _) => (
             FailureKind::NotPermitted,

@@ -327,6 +327,13 @@ impl AsFd for Directory {
     }
 }
 
+impl From<Directory> for File {
+    /// Forgets the path.
+    fn from(directory: Directory) -> Self {
+        directory.descriptor.into()
+    }
+}
+
 /// The account that this process acts as.
 pub(crate) fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()

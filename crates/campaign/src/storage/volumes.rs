@@ -238,7 +238,9 @@ impl Volumes {
 
     fn is_filled(&self, number: usize) -> bool {
         match &self.held[number] {
-            Held::Directory { .. } => directory::are_made(&self.specs(number)),
+            Held::Directory { .. } => {
+                directory::are_made(&self.place.volumes[number].path, &self.specs(number))
+            }
             Held::Blocks(blocks) => blocks.is_filled(self.layout_on(number)),
         }
     }
@@ -314,6 +316,7 @@ fn look_at(
         return Ok(Held::Blocks(Box::new(blocks)));
     }
     let lock = hold_directory(path)?;
+    directory::look(path)?;
     probe_directory(path, smallest_block)?;
     let device = file_system_of(path, &lock)?;
     Ok(Held::Directory { lock, device })

@@ -81,10 +81,12 @@ pub enum StorageError {
         source: io::Error,
     },
     /// Something is in the way that weighin did not make.
-    #[error("{} is not weighin's own: it is left as it is", path.display())]
+    #[error("{} is not weighin's own, and is left as it is: {why}", path.display())]
     Foreign {
         /// What.
         path: PathBuf,
+        /// By what it is known.
+        why: String,
     },
     /// Filling a file failed.
     #[error("cannot fill {}{}: {source}", path.display(), at_byte(*.offset))]

@@ -15,6 +15,7 @@ mod crew;
 mod error;
 mod files;
 mod fill;
+mod own;
 mod prepare;
 mod processors;
 mod ring;
@@ -25,7 +26,8 @@ mod worker;
 pub use error::StorageError;
 pub use files::FileSpec;
 pub use fill::{Filling, fill};
-pub use prepare::{DIRECTORY, files_within, make_files, remove_files};
+pub use own::{DIRECTORY, Made, made_files};
+pub use prepare::{files_within, make_files, remove_files};
 pub use processors::Processors;
 
 use self::arena::{Arena, Need};

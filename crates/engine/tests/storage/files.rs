@@ -1,9 +1,14 @@
 use crate::support::{BYTES, METHODS, files, load, run, storage};
-use engine::storage::{DIRECTORY, FileSpec, Filling, StorageError, fill, make_files, remove_files};
+use engine::storage::{
+    DIRECTORY, FileSpec, Filling, StorageError, files_within, fill, made_files, make_files,
+    remove_files,
+};
 use engine::{LoadError, Stop};
 use model::{BlockShare, Storage};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
+use std::process::Command;
 
 fn filling<'a>(stop: &'a Stop, progress: &'a mut dyn FnMut(u64, u64)) -> Filling<'a> {
     Filling { seed: 5, unit: None, method: None, stop, progress }
@@ -55,6 +60,111 @@ fn what_weighin_did_not_make_is_left_alone() {
     assert!(matches!(made, Err(StorageError::Foreign { .. })), "{made:?}");
     assert!(matches!(remove_files(directory.path()), Err(StorageError::Foreign { .. })));
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
+}
+
+/// What another account can have planted under the name of weighin's own directory, with links as
+/// data files, and what must not happen to what they lead to.
+#[test]
+fn a_directory_that_others_can_have_made_is_refused_with_the_reason() {
+    const MARKER: &str = "made-by-weighin.txt";
+    const STRANGER: u32 = 3_999_999_999;
+    let place = tempfile::tempdir().unwrap();
+    let canary = place.path().join("canary");
+    fs::write(&canary, vec![7; BYTES as usize]).unwrap();
+    // A real one, for its marker.
+    let real = place.path().join("real");
+    fs::create_dir(&real).unwrap();
+    files(&real, 1, None);
+    let planted = |how: &dyn Fn(&Path)| {
+        let within = tempfile::tempdir_in(place.path()).unwrap();
+        let own = within.path().join(DIRECTORY);
+        fs::create_dir(&own).unwrap();
+        fs::copy(real.join(DIRECTORY).join(MARKER), own.join(MARKER)).unwrap();
+        symlink(&canary, own.join("weighin-vm-000.dat")).unwrap();
+        symlink(&canary, own.join("weighin-vm-001.part")).unwrap();
+        how(&own);
+        within
+    };
+    let replaced = |name: &Path| fs::rename(name, name.with_extension("aside")).unwrap();
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    // How it is refused, whether it can be planted here, and how.
+    type Case<'a> = (&'static str, bool, &'a dyn Fn(&Path));
+    let cases: [Case<'_>; 6] = [
+        ("belongs to user 3999999999", is_root, &|own| {
+            chown(own, Some(STRANGER), None).unwrap();
+        }),
+        ("txt belongs to user 3999999999", is_root, &|own| {
+            chown(own.join(MARKER), Some(STRANGER), None).unwrap();
+        }),
+        ("can be written by others (mode 0777)", true, &|own| {
+            fs::set_permissions(own, Permissions::from_mode(0o777)).unwrap();
+        }),
+        ("weighin-storage is a symbolic link", true, &|own| {
+            replaced(own);
+            symlink(real.join(DIRECTORY), own).unwrap();
+        }),
+        ("txt is a symbolic link", true, &|own| {
+            replaced(&own.join(MARKER));
+            symlink(real.join(DIRECTORY).join(MARKER), own.join(MARKER)).unwrap();
+        }),
+        ("hard links", true, &|own| {
+            fs::hard_link(own.join(MARKER), own.join("second")).unwrap();
+        }),
+    ];
+    let stop = Stop::default();
+    for (why, _, how) in cases.into_iter().filter(|(_, possible, _)| *possible) {
+        let within = planted(how);
+        let path = within.path();
+        let made = make_files(path, 0, &[0, 1], BYTES, &mut filling(&stop, &mut |_, _| {}));
+        let is_refused = |result: Result<(), StorageError>| {
+            let Err(error @ StorageError::Foreign { .. }) = result else { panic!("{result:?}") };
+            assert!(error.to_string().contains(why), "{error}");
+        };
+        is_refused(made.map(drop));
+        is_refused(remove_files(path).map(drop));
+        is_refused(made_files(path).map(drop));
+        let load = load(storage(1), files_within(path, 0, &[0], BYTES), METHODS[0], 10);
+        let Err(LoadError::Storage(error)) = run(&load).map(drop) else { panic!("it ran") };
+        is_refused(Err(error));
+        assert!(fs::read(&canary).unwrap() == vec![7; BYTES as usize], "{why}");
+        assert!(real.join(DIRECTORY).join("weighin-vm-000.dat").exists(), "{why}");
+    }
+}
+
+/// Planted where others should never have been able to write.
+#[test]
+fn links_and_fifos_in_weighins_own_directory_are_neither_opened_nor_followed() {
+    let place = tempfile::tempdir().unwrap();
+    let own = place.path().join(DIRECTORY);
+    let canary = place.path().join("canary");
+    fs::write(&canary, vec![7; BYTES as usize]).unwrap();
+    files(place.path(), 1, None);
+    let data = own.join("weighin-vm-000.dat");
+    let cases: [(&str, &dyn Fn()); 3] = [
+        ("is a symbolic link", &|| symlink(&canary, &data).unwrap()),
+        ("is one of 2 hard links", &|| fs::hard_link(&canary, &data).unwrap()),
+        ("is a FIFO", &|| {
+            assert!(Command::new("mkfifo").arg(&data).status().unwrap().success());
+        }),
+    ];
+    for (why, plant) in cases {
+        fs::remove_file(&data).unwrap();
+        plant();
+        let load = load(storage(1), files_within(place.path(), 0, &[0], BYTES), METHODS[0], 10);
+        let Err(LoadError::Storage(error)) = run(&load).map(drop) else { panic!("it ran") };
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    // In the place of what is to be made, and removed.
+    symlink(&canary, own.join("weighin-vm-001.part")).unwrap();
+    fs::remove_file(&data).unwrap();
+    symlink(&canary, &data).unwrap();
+    files(place.path(), 2, None);
+    assert!(fs::symlink_metadata(&data).unwrap().is_file());
+    fs::remove_file(&data).unwrap();
+    symlink(&canary, &data).unwrap();
+    assert!(remove_files(place.path()).unwrap());
+    assert!(!own.exists());
+    assert!(fs::read(&canary).unwrap() == vec![7; BYTES as usize]);
 }
 
 #[test]

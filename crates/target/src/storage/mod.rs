@@ -15,6 +15,7 @@ pub use identity::check_same;
 pub use probe::{blocks as probe_blocks, directory as probe_directory};
 
 use crate::{os, size};
+use files::Directory;
 use model::{Failure, FailureKind, VolumePlace};
 use std::fs::File;
 use std::io;
@@ -39,10 +40,15 @@ pub fn is_blocks(path: &Path) -> Result<bool, Failure> {
 
 /// Keeps other processes of weighin from using a directory as a volume, as long as the file lives.
 ///
+/// Other tools open the data in it by path as well. So others may make files in it (in a sticky
+/// directory such as `/tmp`), and must not be able to exchange those that are there.
+///
 /// # Errors
-/// `NotPermitted` where another works in it.
+/// `NotPermitted` where another works in it, or others could exchange weighin's files there.
 pub fn hold_directory(path: &Path) -> Result<File, Failure> {
-    let directory = File::open(path).map_err(|error| trouble("open", path, &error))?;
+    let directory = Directory::open(path).map_err(|error| trouble("open", path, &error))?;
+    directory.check_trusted_path().map_err(|error| in_others_hands(path, &error))?;
+    let directory = File::from(directory);
     match directory.try_lock() {
         Ok(()) => Ok(directory),
         Err(_) => Err(refused(
@@ -52,6 +58,17 @@ pub fn hold_directory(path: &Path) -> Result<File, Failure> {
             "wait until that has ended",
         )),
     }
+}
+
+fn in_others_hands(path: &Path, error: &io::Error) -> Failure {
+    refused(
+        FailureKind::NotPermitted,
+        path,
+        &format!("is in the hands of others, who could exchange weighin's files there: {error}"),
+        "give the directory that is named to the account that runs weighin or to root, and take the \
+         right to write from others (chown, chmod go-w, or chmod +t for one that all share); or run \
+         weighin as its owner",
+    )
 }
 
 /// Which file system a directory is on that is held: the number of its device.

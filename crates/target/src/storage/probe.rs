@@ -2,8 +2,10 @@
 
 use super::{refused, trouble};
 use crate::os;
+use files::Directory;
 use model::{Failure, FailureKind};
-use std::fs::{self, File, OpenOptions};
+use rustix::fs::{OFlags, fcntl_setfl};
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
@@ -17,14 +19,14 @@ const ALIGNMENT: usize = 4096;
 /// `NotPermitted` where the file system has no direct reads and writes, or none so small, or is kept
 /// in memory.
 pub fn directory(path: &Path, block: u32) -> Result<(), Failure> {
-    let probe = path.join(format!(".weighin-probe-{}", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true).mode(0o600).custom_flags(libc::O_DIRECT);
-    let opened = options.open(&probe);
-    // Where O_DIRECT is refused the file may have been made all the same.
-    let removed = fs::remove_file(&probe);
-    let file = opened.map_err(|error| no_direct(path, &error))?;
-    removed.map_err(|error| trouble("remove", &probe, &error))?;
+    let made = |error| trouble("write in", path, &error);
+    let within = Directory::open(path).map_err(made)?;
+    // A name that nobody can have taken before.
+    let probe = format!(".weighin-probe-{}", os::random_hex(8).map_err(made)?);
+    let file = within.create_file(&probe, 0o600).map_err(made)?;
+    let removed = within.remove_file(&probe);
+    removed.map_err(|error| trouble("remove", &path.join(&probe), &error))?;
+    fcntl_setfl(&file, OFlags::DIRECT).map_err(|error| no_direct(path, &error.into()))?;
     if os::is_in_memory(path) {
         return Err(refused(
             FailureKind::NotPermitted,
@@ -42,7 +44,7 @@ pub fn directory(path: &Path, block: u32) -> Result<(), Failure> {
 /// # Errors
 /// As [`directory`].
 pub fn blocks(path: &Path, block: u32) -> Result<(), Failure> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_DIRECT).open(path);
+    let file = File::options().read(true).custom_flags(libc::O_DIRECT).open(path);
     let file = file.map_err(|error| no_direct(path, &error))?;
     one_block(&file, block, |file, buffer| file.read_exact_at(buffer, u64::from(block)))
         .map_err(|error| too_small(path, block, &error))
