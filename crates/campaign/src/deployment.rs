@@ -26,6 +26,7 @@ impl Deployment {
                     system: target.system,
                     name: target.name.clone(),
                     settings: spec.settings.clone(),
+                    trusted: spec.trusted,
                     directory: spec.directory.clone(),
                     program: spec.program.clone(),
                     volume: spec.volume,

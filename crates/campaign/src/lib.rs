@@ -4,6 +4,7 @@
 //! [`Campaign`] runs a whole study; [`measure`] runs one load, and [`search`] looks for the highest
 //! that keeps a bound on latency, as both a campaign and `weighin load` do.
 
+mod caution;
 mod connections;
 mod control;
 mod deployment;
@@ -24,6 +25,7 @@ mod trial;
 mod trigger;
 mod walk;
 
+pub use caution::cautions;
 pub use control::{Control, check_limits};
 pub use deployment::Deployment;
 pub use door::Door;

@@ -98,6 +98,10 @@ pub enum Place {
 pub struct SandboxSpec {
     /// Server settings by name as in its option file, without `--`.
     pub settings: BTreeMap<String, String>,
+    /// The study says that those of the settings which could harm this host are meant: that load
+    /// code, connect to others, or name paths.
+    #[serde(default)]
+    pub trusted: bool,
     /// Restart the server before every trial (method R7); true unless the study says otherwise.
     pub restart: bool,
     /// Directory in which the server's own is made, with its data or with the files of `volume`;

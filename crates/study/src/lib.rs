@@ -21,6 +21,7 @@ mod read;
 mod render;
 mod scaled;
 mod schema;
+mod secret;
 mod settings;
 mod shape;
 mod size;

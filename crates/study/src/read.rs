@@ -1,5 +1,6 @@
 use crate::problem::Problems;
 use crate::render::render;
+use crate::url::may_hold_password;
 use crate::{StudyError, shape, validate};
 use model::Study;
 use std::fs::File;
@@ -16,6 +17,14 @@ const LARGEST: u64 = 1 << 20;
 /// When the file cannot be read, is not a study file, or asks for something impossible.
 pub fn load(path: &Path) -> Result<Study, StudyError> {
     let origin = path.display().to_string();
+    if may_hold_password(&origin) {
+        // A server's URL in the wrong place: no message may repeat it.
+        let reason = std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "this is a URL with a password, and no file (not shown)",
+        );
+        return Err(StudyError::Unreadable { path: "URL".into(), reason });
+    }
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))

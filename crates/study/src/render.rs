@@ -1,4 +1,5 @@
 use crate::problem::{Place, Problem};
+use crate::secret::holds_secret;
 use crate::url::may_hold_password;
 use std::fmt::Write;
 
@@ -11,16 +12,20 @@ const LINE_WIDTH: usize = 96;
 /// place, and how to mend it.
 pub(crate) fn render(problems: &[Problem], text: &str, origin: &str) -> String {
     let mut out = String::new();
+    // A secret may go on over several lines, and a problem may point to any of them.
+    let secretive = holds_secret(text);
     for problem in problems.iter().take(SHOWN) {
         let (line, column) = position(text, problem.at.start);
         let _ = writeln!(out, "{origin}:{line}:{column}: {}", hide(&problem.message));
-        if !problem.secret {
+        if !problem.secret && !secretive {
             snippet(&mut out, text, &problem.at);
         }
         if let Some((at, label)) = &problem.other {
             let (line, column) = position(text, at.start);
             let _ = writeln!(out, "  {origin}:{line}:{column}: {}", hide(label));
-            snippet(&mut out, text, at);
+            if !secretive {
+                snippet(&mut out, text, at);
+            }
         }
         if let Some(help) = &problem.help {
             let _ = writeln!(out, "  = help: {help}");

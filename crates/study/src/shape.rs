@@ -1,6 +1,7 @@
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::schema::json_schema;
+use crate::secret::is_secret_key;
 use crate::wire::File;
 use serde::Deserialize;
 use serde_json::Value;
@@ -26,6 +27,9 @@ pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> O
             return None;
         };
         let problem = problems.add(at, wrong_type(&key, error.message()));
+        if key.starts_with("password") {
+            problem.secret(); // what stands there may be the password itself
+        }
         if ["target", "test"].contains(&key.as_str()) {
             problem.help(format!("write [[{key}]] with two brackets: there may be several"));
         }
@@ -59,6 +63,17 @@ fn unknown_keys(table: &DeTable<'_>, schema: &Value, name: &str, problems: &mut 
                 }
                 _ => {}
             },
+            None if is_secret_key(key_name) => {
+                problems.mark_incomplete();
+                problems
+                    .add(key.span(), format!("`{key_name}` in {name}: a study keeps no secrets"))
+                    .help(
+                        "remove it, and name where the password is: password_env = \"VARIABLE\" or \
+                         password_file = \"/path\"; a password that others could read here is \
+                         better changed",
+                    )
+                    .secret();
+            }
             None => {
                 let names = known.keys().map(String::as_str);
                 let (hint, help) = match nearest(key_name, names.clone()) {

@@ -1,4 +1,5 @@
 use crate::problem::Problems;
+use crate::secret::is_secret_key;
 use crate::settings::settings;
 use crate::url::parse_url;
 use crate::validate::{name, one_of};
@@ -28,6 +29,15 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
     let kind = one_of("kind", &table.kind, KINDS, system, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
+    if let Some(key) = labels.keys().find(|key| is_secret_key(key)) {
+        problems
+            .add(
+                at.clone(),
+                format!("the label `{key}` is shown in reports: it may hold no secret"),
+            )
+            .help("remove it, or give it another name if it is none")
+            .secret();
+    }
     if kind == Some(System::Storage) {
         let volumes = volumes::volumes(&table, at, problems)?;
         let place = Place::Storage(volumes);
@@ -142,8 +152,10 @@ fn sandbox(table: SandboxTable, system: System, problems: &mut Problems) -> Sand
             }
         }
     }
+    let trusted = table.trusted.unwrap_or(false);
     SandboxSpec {
-        settings: settings(table.settings, system, problems),
+        settings: settings(table.settings, system, trusted, problems),
+        trusted,
         restart: table.restart.unwrap_or(true),
         directory,
         program: None,
@@ -220,7 +232,8 @@ fn tls(table: &TargetTable, problems: &mut Problems) -> Option<Tls> {
 
 fn path(key: &str, value: &Maybe<String>, problems: &mut Problems) -> Option<PathBuf> {
     let value = value.as_ref()?;
-    if value.get_ref().is_empty() || value.get_ref().contains('\0') {
+    // A line break would begin another line of a server's configuration.
+    if value.get_ref().is_empty() || value.get_ref().contains(char::is_control) {
         problems.add(value.span(), format!("`{key}` must be a path"));
         return None;
     }

@@ -113,6 +113,9 @@ pub(crate) struct SandboxTable {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Setting>")]
     pub settings: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    /// Give the server also those of the `settings` that could harm this host: that load code,
+    /// connect to other servers, or name paths; false when absent.
+    pub trusted: Option<bool>,
     /// Restart the server before every trial; true when absent.
     pub restart: Option<bool>,
     /// What the data stand on: a directory on the volume that is to be measured, or a volume for

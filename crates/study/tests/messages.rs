@@ -343,6 +343,63 @@ fn settings_that_weighin_owns_are_refused_with_the_reason() {
 }
 
 #[test]
+fn settings_that_could_harm_the_host_need_trust() {
+    for (kind, setting) in [
+        ("mariadb", "plugin_load_add = \"ha_evil\""),
+        ("mariadb", "log_bin = \"/root/binlog\""),
+        ("mariadb", "innodb_data_file_path = \"../../x:12M\""),
+        ("redis", "loadmodule = \"/tmp/evil.so\""),
+        ("valkey", "dbfilename = \"../x\""),
+    ] {
+        let target = |trust: &str| {
+            let keys = format!("{trust}settings = {{ {setting} }}");
+            format!("kind = \"{kind}\"\nsandbox = {{ {keys} }}")
+        };
+        let message = refusal_of_keys(&target(""), "");
+        assert_says(&message, &["needs trust: it", "trusted = true beside `settings`"]);
+        let workload = if kind == "mariadb" { "oltp_read_only" } else { "key_value" };
+        let study = format!(
+            "{HEAD}[[target]]\nname = \"a\"\n{}\n[[test]]\nworkload = \"{workload}\"\nclients = 1\n",
+            target("trusted = true, ")
+        );
+        parse(&study, "s.toml").unwrap_or_else(|error| panic!("{setting}: {error}"));
+    }
+    // Some are refused all the same.
+    let decided = "sandbox = { trusted = true, settings = { datadir = \"/x\" } }";
+    assert_says(&refusal_of_keys(decided, ""), &["`datadir` cannot be set"]);
+    let dotted = "sandbox = { trusted = true, settings = { \"x.datadir\" = \"/x\" } }";
+    assert_says(&refusal_of_keys(dotted, ""), &["is not the name of a server setting"]);
+}
+
+#[test]
+fn a_secret_in_a_study_is_refused_and_never_echoed() {
+    for (head, lines) in [
+        ("", "password = \"hunter2\"\nurl = \"mysql://u@h/d\""),
+        ("", "url = \"mysql://u@h/d\"\n\"db-passwd\" = 'hunter2'"),
+        ("", "url = \"mysql://u@h/d\"\npassword = 'hunter2"),
+        ("", "url = \"mysql://u@h/d\"\npassword = \"\"\"\nhunter2\n"),
+        ("", "url = \"mysql://u@h/d\"\npassword_env = [\"hunter2\"]"),
+        ("", "url = \"mysql://u@h/d\"\nlabels = { password = \"hunter2\" }"),
+        ("", "sandbox = { pasword = 1, password = \"hunter2\", restart = 3 }"),
+        ("", "kind = \"redis\"\nsandbox = { settings = { requirepass = \"hunter2\" } }"),
+        ("", "sandbox = { settings = { port = 1, report_password = \"hunter2\" } }"),
+        ("token = \"hunter2\"\nrepeats = 0\n", "sandbox = {}"),
+    ] {
+        let head = format!("{HEAD}{head}");
+        let message = refusal(&format!("{head}[[target]]\nname = \"a\"\n{lines}\n{TEST}"));
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+    let message = refusal_of_keys("url = \"mysql://u@h/d\"\npassword = \"hunter2\"", "");
+    assert_says(&message, &["`password` in [[target]]", "no secrets", "password_env"]);
+}
+
+#[test]
+fn a_url_in_place_of_a_study_is_not_echoed() {
+    let message = load("mysql://u:hunter2@h/d".as_ref()).unwrap_err().to_string();
+    assert!(!message.contains("hunter2") && message.contains("URL"), "{message}");
+}
+
+#[test]
 fn a_password_is_never_echoed() {
     let with = |lines: &str| refusal(&format!("{HEAD}[[target]]\nname = \"a\"\n{lines}\n{TEST}"));
     for lines in [

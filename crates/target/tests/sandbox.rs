@@ -59,7 +59,7 @@ fn query(sandbox: &Sandbox, query: &str) -> String {
 #[test]
 fn a_server_answers_has_its_settings_and_is_gone_when_dropped() {
     let parent = parent();
-    let settings = [("innodb_flush_log_at_trx_commit", "2"), ("max-connections", "77")];
+    let settings = [("innodb_flush_log_at_trx_commit", "2"), ("loose-max-connection", "77")];
     let sandbox = Sandbox::start(options(parent.path(), &settings)).unwrap();
     assert_eq!(query(&sandbox, "SELECT @@innodb_flush_log_at_trx_commit"), "2");
     assert_eq!(query(&sandbox, "SELECT @@max_connections"), "77");
@@ -155,6 +155,29 @@ fn a_setting_that_the_server_does_not_know_is_named() {
     assert!(failure.message.contains("innodb_flsh_log_at_trx_commit"), "{failure}");
     assert!(failure.message.contains("tested"), "{failure}");
     assert!(failure.remedy.contains("setting"), "{failure:?}");
+    assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
+}
+
+/// The installed server takes each of these for a setting that opens it, has it load code, or leads
+/// out of its directory.
+#[test]
+fn settings_are_judged_by_what_the_server_takes_them_for() {
+    let parent = parent();
+    for (name, value, reason) in [
+        ("skip_grant_table", "ON", "takes for skip_grant_tables, cannot be set"),
+        ("loose-skip-gr", "", "takes for skip_grant_tables, cannot be set"),
+        ("bind_addr", "*", "takes for bind_address, cannot be set"),
+        ("init_con", "DROP DATABASE x", "takes for init_connect, needs trust"),
+        ("plugin_load_a", "ha_evil", "needs trust: it has the server load code"),
+        ("wsrep_prov", "evil.so", "needs trust: it has the server load code"),
+        ("general_log_f", "/var/tmp/evil", "needs trust: its value is a path"),
+    ] {
+        let failure = Sandbox::start(options(parent.path(), &[(name, value)])).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::SandboxStart);
+        assert!(failure.message.contains(reason), "{name}: {failure}");
+    }
+    let dotted = options(parent.path(), &[("x.skip_grant_tables", "ON")]);
+    assert!(Sandbox::start(dotted).unwrap_err().message.contains("no name"));
     assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
 }
 

@@ -4,7 +4,7 @@ use super::GENERATOR_COMMAND;
 use super::wire::{Answer, Order};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ impl Process {
     /// # Errors
     /// When the process cannot be started.
     pub(super) fn start(index: u32, heard: Sender<(u32, Heard)>) -> io::Result<Self> {
-        let mut child = Command::new(THIS_PROGRAM)
+        let mut child = subprocess::command(THIS_PROGRAM)
             .arg0("weighin")
             .arg(GENERATOR_COMMAND)
             .stdin(Stdio::piped())

@@ -1,4 +1,5 @@
 use super::option_file::{ClientOptions, read_all};
+use super::private_file::{Owners, Unreadable, read_password};
 use model::{Failure, FailureKind, PasswordSource, ServerAddress};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -108,15 +109,16 @@ pub fn resolve(
             Some((password, path)) => {
                 (password, format!("the password in the option file {}", path.display()))
             }
-            None => (Vec::new(), "no password: none is configured".to_owned()),
+            None => (Vec::new(), nothing_configured(&options.ignored)),
         },
         PasswordSource::Environment(name) => (
             from_environment(name, address, surroundings)?,
             format!("the password in the environment variable {name}"),
         ),
-        PasswordSource::File(path) => {
-            (first_line(path)?, format!("the password in the file {}", path.display()))
-        }
+        PasswordSource::File(path) => (
+            first_line(path, surroundings)?,
+            format!("the password in the file {}", path.display()),
+        ),
     };
     let user = address
         .user
@@ -150,22 +152,56 @@ pub fn resolve_redis(
             from_environment(name, address, surroundings)?,
             format!("the password in the environment variable {name}"),
         ),
-        (PasswordSource::File(path), _) => {
-            (first_line(path)?, format!("the password in the file {}", path.display()))
-        }
+        (PasswordSource::File(path), _) => (
+            first_line(path, surroundings)?,
+            format!("the password in the file {}", path.display()),
+        ),
     };
     let user = address.user.clone().unwrap_or_default();
     Ok(Credentials { user, password: Secret(password), origin })
 }
 
 fn read_option_files(surroundings: &Surroundings<'_>) -> Result<ClientOptions, Failure> {
-    read_all(&surroundings.option_files).map_err(|(path, error)| {
-        Failure::new(
-            FailureKind::AccessDenied,
-            format!("cannot read the option file {}: {error}", path.display()),
+    read_all(&surroundings.option_files).map_err(|(path, why)| {
+        refusal(
+            &format!("the option file {}", path.display()),
+            &why,
             "let this user read it, or name the user and the password's source with the target",
         )
     })
+}
+
+/// What is said of a login without a password.
+fn nothing_configured(ignored: &[PathBuf]) -> String {
+    let mut text = "no password: none is configured".to_owned();
+    for path in ignored {
+        text += &format!(
+            " (the option file {} is ignored because every account may write it: chmod o-w)",
+            path.display()
+        );
+    }
+    text
+}
+
+/// Why a file that may hold a password was not read.
+fn refusal(file: &str, why: &Unreadable, remedy: &str) -> Failure {
+    let (message, remedy) = match why {
+        Unreadable::Failed(error) => (format!("cannot read {file}: {error}"), remedy.to_owned()),
+        Unreadable::NotAFile(why) => (format!("cannot read {file}: {why}"), remedy.to_owned()),
+        Unreadable::Exposed(mode) => (
+            format!("{file} is not used: other accounts may read or write it (mode {mode:04o})"),
+            "let only its owner read it (chmod 600), and change the password if others may have \
+             read it"
+                .to_owned(),
+        ),
+        Unreadable::Foreign(uid) => (
+            format!("{file} is not used: it belongs to another account (uid {uid})"),
+            "make it a file of the user that runs weighin (chown), that only this user may read \
+             (chmod 600)"
+                .to_owned(),
+        ),
+    };
+    Failure::new(FailureKind::AccessDenied, message, remedy)
 }
 
 fn from_environment(
@@ -191,11 +227,15 @@ fn from_environment(
     })
 }
 
-fn first_line(path: &Path) -> Result<Vec<u8>, Failure> {
-    let content = std::fs::read(path).map_err(|error| {
-        Failure::new(
-            FailureKind::AccessDenied,
-            format!("cannot read the password file {}: {error}", path.display()),
+fn first_line(path: &Path, surroundings: &Surroundings<'_>) -> Result<Vec<u8>, Failure> {
+    let sudo_uid = (surroundings.variable)("SUDO_UID").and_then(|uid| uid.into_string().ok());
+    let content = Owners::of_this_process(sudo_uid.as_deref())
+        .map_err(Unreadable::from)
+        .and_then(|owners| read_password(path, owners));
+    let content = content.map_err(|why| {
+        refusal(
+            &format!("the password file {}", path.display()),
+            &why,
             "create it with the password on its first line, readable by this user only",
         )
     })?;
@@ -287,6 +327,7 @@ mod tests {
             [("p w#d\r\nmore\n", "p w#d"), ("only", "only"), ("", ""), ("\nsecond", "")]
         {
             std::fs::write(&path, content).unwrap();
+            set_mode(&path, 0o600);
             let address = address(Some("bench"), PasswordSource::File(path.clone()));
             let found = resolve(&address, &surroundings(vec![])).unwrap();
             assert_eq!(found.password().bytes(), expected.as_bytes());
@@ -295,6 +336,38 @@ mod tests {
         let address = address(Some("bench"), PasswordSource::File(path.clone()));
         let failure = resolve(&address, &surroundings(vec![])).unwrap_err();
         assert!(failure.message.contains(&path.display().to_string()), "{failure}");
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_others_may_read_is_refused_with_the_way_to_fix_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("password");
+        std::fs::write(&path, "geheim").unwrap();
+        set_mode(&path, 0o644);
+        let address = address(Some("bench"), PasswordSource::File(path.clone()));
+        for resolve in [resolve, resolve_redis] {
+            let failure = resolve(&address, &surroundings(vec![])).unwrap_err();
+            assert!(failure.message.contains("0644"), "{failure}");
+            assert!(failure.remedy.contains("chmod 600"), "{failure:?}");
+            assert!(!failure.message.contains("geheim"));
+        }
+    }
+
+    #[test]
+    fn an_option_file_that_everybody_may_write_is_ignored_and_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(".my.cnf");
+        std::fs::write(&path, "[client]\nuser=evil\npassword=planted\n").unwrap();
+        set_mode(&path, 0o666);
+        let address = address(None, PasswordSource::OptionFile);
+        let found = resolve(&address, &surroundings(vec![path])).unwrap();
+        assert_eq!((found.user.as_str(), found.password().bytes()), ("me", &b""[..]));
+        assert!(found.origin().contains("is ignored"), "{}", found.origin());
     }
 
     #[test]

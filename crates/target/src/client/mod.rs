@@ -9,6 +9,7 @@ mod error;
 mod failure;
 mod guest;
 mod option_file;
+mod private_file;
 pub mod redis;
 mod session;
 pub mod tls;

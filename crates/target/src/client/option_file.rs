@@ -1,6 +1,7 @@
 //! Option files of MariaDB and MySQL (`my.cnf`), as far as a login needs them.
 
-use std::io::{Error, ErrorKind};
+use super::private_file::{Unreadable, read_options};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Groups that every client program reads.
@@ -12,18 +13,22 @@ pub(super) struct ClientOptions {
     pub(super) user: Option<String>,
     /// The password, and the file it stands in.
     pub(super) password: Option<(Vec<u8>, PathBuf)>,
+    /// Files that every account may write.
+    pub(super) ignored: Vec<PathBuf>,
 }
 
-/// Reads option files; what a later one says wins. Files that do not exist are skipped.
+/// Reads option files; what a later one says wins. Files that do not exist are skipped, and those
+/// that every account may write are ignored, as the servers' own clients do.
 ///
 /// # Errors
 /// The file that could not be read, and why.
-pub(super) fn read_all(paths: &[PathBuf]) -> Result<ClientOptions, (PathBuf, Error)> {
+pub(super) fn read_all(paths: &[PathBuf]) -> Result<ClientOptions, (PathBuf, Unreadable)> {
     let mut options = ClientOptions::default();
     for path in paths {
-        match std::fs::read(path) {
-            Ok(content) => options.add(&content, path),
-            Err(error)
+        match read_options(path) {
+            Ok(Some(content)) => options.add(&content, path),
+            Ok(None) => options.ignored.push(path.clone()),
+            Err(Unreadable::Failed(error))
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
             Err(error) => return Err((path.clone(), error)),
         }
@@ -163,6 +168,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (path, error) = read_all(&[directory.path().to_path_buf()]).unwrap_err();
         assert_eq!(path, directory.path());
+        let Unreadable::Failed(error) = error else { panic!("{error:?}") };
         assert_eq!(error.kind(), ErrorKind::IsADirectory);
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 /// What it does, for `/bin/sh`.
 const SCRIPT: &str = include_str!("guardian.sh");
@@ -31,7 +31,7 @@ impl Guardian {
     /// # Errors
     /// When `/bin/sh` can't be run.
     pub(super) fn watch(directory: &Path) -> io::Result<Self> {
-        let process = Command::new("/bin/sh")
+        let process = subprocess::command("/bin/sh")
             .args([OsStr::new("-c"), OsStr::new(SCRIPT), OsStr::new("weighin-guardian")])
             .arg(directory)
             .env("LC_ALL", "C")
@@ -58,6 +58,7 @@ impl Drop for Guardian {
 mod tests {
     use super::*;
     use crate::os;
+    use std::process::Command;
 
     #[test]
     fn processes_and_directory_go_and_others_stay() {

@@ -10,6 +10,7 @@ mod guardian;
 mod home;
 mod mariadb;
 mod owner;
+mod permitted;
 mod place;
 mod recipe;
 mod redis;
@@ -50,6 +51,8 @@ pub struct SandboxOptions {
     /// Server settings by name as in an option file, without `--`; an empty value stands for an
     /// option without one.
     pub settings: BTreeMap<String, String>,
+    /// Settings that could harm this host are given to the server as well.
+    pub trusted: bool,
     /// Existing directory in which the server's own directory is made; [`sandbox_directory`] when
     /// absent.
     pub directory: Option<PathBuf>,
@@ -103,13 +106,14 @@ impl Sandbox {
     /// does not start with these settings, `DiskFull` or `NotPermitted` for the directory; what
     /// [`crate::volume::check`] says of a volume that can't be built.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
-        let SandboxOptions { system, name, settings, directory, program, volume } = options;
+        let SandboxOptions { system, name, settings, trusted, directory, program, volume } =
+            options;
         let parent = directory.unwrap_or_else(sandbox_directory);
         let recipe: Box<dyn Recipe> = match system {
             System::MariaDb => {
-                Box::new(MariaDb::new(name, settings, RunAs::for_directory(&parent))?)
+                Box::new(MariaDb::new(name, settings, trusted, RunAs::for_directory(&parent))?)
             }
-            System::Redis => Box::new(Redis::new(name, settings, program.as_deref())?),
+            System::Redis => Box::new(Redis::new(name, settings, trusted, program.as_deref())?),
             System::Storage | System::Unknown => {
                 return Err(Failure::new(
                     FailureKind::NotPermitted,

@@ -7,7 +7,7 @@ use crate::{os, size};
 use model::{BuiltVolume, Failure, FailureKind, FileSystem};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// What the directory of a volume must have free beyond its files: sockets, logs, and some for
 /// everybody else.
@@ -90,7 +90,7 @@ fn is_known(system: FileSystem) -> bool {
 /// Has the kernel load a module, as `mount` and `mdadm` would; false when it has none of that name.
 fn load(module: &str) -> bool {
     let Some(program) = find("modprobe") else { return false };
-    let mut command = Command::new(program);
+    let mut command = subprocess::command(program);
     command.args(["--quiet", module]).stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }

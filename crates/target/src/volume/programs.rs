@@ -4,7 +4,7 @@ use model::{Failure, FailureKind};
 use std::env;
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Where an administrator's programs are, besides `PATH`.
 const USUAL_PLACES: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
@@ -52,7 +52,7 @@ pub(super) fn run<A: AsRef<OsStr>>(
             "",
         )
     };
-    let mut command = Command::new(require(program)?);
+    let mut command = subprocess::command(require(program)?);
     command.args(arguments).env("LC_ALL", "C").stdin(Stdio::null());
     let output = command.output().map_err(|error| failed(&error.to_string()))?;
     if output.status.success() {

@@ -22,6 +22,8 @@ impl Server {
         let sandbox = Sandbox::start(SandboxOptions {
             name: "client".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
+            // The servers of tests have certificates and plugins.
+            trusted: true,
             directory: Some(directory.path().to_owned()),
             program: None,
             ..SandboxOptions::default()

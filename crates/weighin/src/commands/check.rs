@@ -31,6 +31,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
                 }
             }
         }
+        for caution in campaign::cautions(target) {
+            let _ = writeln!(text, "note     {}: {caution}", target.name);
+        }
     }
     let plan = study::expand(&study, study.seed);
     let _ = writeln!(

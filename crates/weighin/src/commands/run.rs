@@ -3,6 +3,7 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::RunArguments;
 use crate::exit::CliError;
+use crate::messages::tell;
 use crate::progress::RunProgress;
 use crate::{signals, stores};
 use campaign::{Campaign, RunError, Summary};
@@ -56,6 +57,11 @@ pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[Path
 fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
     let (study, plan) = (store.study().clone(), store.plan().clone());
     let stop = signals::stop();
+    for target in &study.targets {
+        for caution in campaign::cautions(target) {
+            tell(&format!("note: {}: {caution}", target.name));
+        }
+    }
     let done = store.completed().len();
     let total = plan.trials().count();
     let mut progress = RunProgress::start(&study, total, done, study::estimate(&plan, &study));

@@ -4,7 +4,7 @@ use crate::workspace::{Source, names, sources, table, text};
 use std::collections::BTreeSet;
 
 /// Crates without side effects.
-const PURE: [&str; 6] = ["model", "stats", "protocol", "workload", "analyse", "report"];
+const PURE: [&str; 7] = ["model", "stats", "settings", "protocol", "workload", "analyse", "report"];
 
 /// What has side effects, or would hide from this test that something has.
 const EFFECTS: [&str; 14] = [
@@ -83,6 +83,20 @@ fn only_programs_print_and_exit() {
     let libraries = shipped().filter(|source| !PROGRAMS.contains(&source.of_crate()));
     let found = libraries.flat_map(|source| offences(&source, &PRINTING)).collect();
     assert_none("printing outside the programs", found);
+}
+
+/// An environment with all its secrets goes to no other program: `subprocess` cleans it. What may
+/// start programs otherwise is the benchmark, which is not shipped, and weighin when it replaces
+/// itself.
+#[test]
+fn programs_are_started_in_one_place() {
+    let exempt = |source: &Source| {
+        matches!(source.of_crate(), "subprocess" | "bench")
+            || source.path == "crates/weighin/src/commands/sysbench/password.rs"
+    };
+    let others = shipped().filter(|source| !exempt(source));
+    let found = others.flat_map(|source| offences(&source, &["Command::new"])).collect();
+    assert_none("commands with the whole environment", found);
 }
 
 #[test]

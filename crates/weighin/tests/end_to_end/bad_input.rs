@@ -127,11 +127,14 @@ fn study_files_that_are_none() {
 }
 
 #[test]
-fn settings_that_the_server_does_not_know_are_told_in_its_own_words() {
+fn settings_that_the_server_does_not_know_are_told_with_what_was_meant() {
     let place = Workplace::new();
     place.write("duel.toml", sandbox_study("").replace("sort_buffer_size", "sort_bufer_size"));
     let ran = place.weighin(&["run", "duel.toml"]);
-    ran.refused(3, &["target two", "unknown variable", "sort_bufer_size=1M", "correct or remove"]);
+    ran.refused(
+        3,
+        &["target \"two\"", "is unknown", "mean \"sort_buffer_size\"?", "correct or remove"],
+    );
     place.assert_no_server_left();
     assert!(place.files(".weighin").is_empty());
 }

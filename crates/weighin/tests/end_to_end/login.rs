@@ -40,8 +40,7 @@ fn ed25519_accounts_log_in_on_every_connection_of_a_load() {
     let place = Workplace::new();
     let plugin = [("plugin_load_add", "auth_ed25519")];
     let server = server_with_account(&place, &plugin, "VIA ed25519 USING PASSWORD('geheim')");
-    let file = place.path("password");
-    std::fs::write(&file, "geheim\n").unwrap();
+    let file = place.path(place.write("password", "geheim\n"));
     let mut arguments = vec!["load".to_owned(), server.url_of("bench", "sbtest")];
     arguments.extend(["--password-file".to_owned(), file.display().to_string()]);
     arguments.extend(LOAD.map(str::to_owned));

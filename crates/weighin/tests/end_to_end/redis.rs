@@ -34,6 +34,8 @@ impl Redis {
             system: System::Redis,
             name: "test".to_owned(),
             settings: settings.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect(),
+            // One of these servers has a certificate.
+            trusted: true,
             directory: Some(directory.path().to_owned()),
             ..SandboxOptions::default()
         });

@@ -42,6 +42,85 @@ fn a_servers_password_is_nowhere_while_and_after_a_study_runs() {
     assert_in_no_file(&place, secret);
 }
 
+/// Processes other than this one whose environment holds a text.
+fn environments_with(text: &str) -> Vec<u32> {
+    let pids = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let holds = |pid: &u32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.windows(text.len()).any(|window| window == text.as_bytes())
+    };
+    pids.filter(holds).collect()
+}
+
+#[test]
+fn no_program_that_weighin_starts_gets_the_users_secrets() {
+    let secret = "Tr0ub4dor-and-4";
+    let place = Workplace::new();
+    let keys = "warmup = \"200ms\"\nduration = \"1s\"\nload_generators = 2";
+    place.write("duel.toml", sandbox_study(keys).replace("[1, 2]", "2"));
+    let mut command = place.command(&["run", "duel.toml"]);
+    for name in ["BENCH_PASSWORD", "REDISCLI_AUTH", "MYSQL_PWD", "AWS_SECRET_ACCESS_KEY"] {
+        command.env(name, secret);
+    }
+    let run = crate::support::Started::new(command);
+    // Two generators, the server, and the guardians of two sandboxes at the least.
+    crate::support::wait_for("a load", || descendants(run.pid()).len() >= 5);
+    let with = environments_with(secret);
+    assert_eq!(with, [run.pid()], "of {:?}", descendants(run.pid()));
+    assert_eq!(run.end().code, Some(0));
+}
+
+/// The processes that a process has started, and those that these have.
+fn descendants(pid: u32) -> Vec<u32> {
+    let pids = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let children = pids.filter(|child| {
+        let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        // The name before it may hold anything.
+        let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        after_name.split_whitespace().nth(1) == Some(&pid.to_string())
+    });
+    let children: Vec<u32> = children.collect();
+    let further = children.iter().flat_map(|&child| descendants(child)).collect::<Vec<_>>();
+    [children, further].concat()
+}
+
+#[test]
+fn a_password_file_that_others_may_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Workplace::new();
+    place.write("password", "hunter2");
+    let readable = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(place.path("password"), readable).unwrap();
+    let url = "mysql://bench@127.0.0.1:1/sbtest";
+    let ran = place.weighin(&["prepare", url, "--password-file", "password"]);
+    ran.refused(3, &["password", "mode 0644", "chmod 600"]);
+    assert!(!ran.err.contains("hunter2"), "{}", ran.err);
+}
+
+#[test]
+fn a_study_cannot_open_a_sandbox_or_write_outside_it_however_it_spells_the_setting() {
+    let place = Workplace::new();
+    let outside = place.path("outside");
+    for setting in [
+        "skip_grant_table = true",
+        "loose-skip-g = true",
+        "plugin_loa = \"ha_evil\"",
+        &format!("log_bi = {:?}", outside.display().to_string()),
+    ] {
+        place.write("one.toml", sandbox_study("").replace("sort_buffer_size = \"1M\"", setting));
+        let ran = place.weighin(&["check", "one.toml"]);
+        assert!(ran.code == Some(2) || ran.code == Some(3), "{setting}: {}{}", ran.out, ran.err);
+        let said = format!("{}{}", ran.out, ran.err);
+        let refused = said.contains("cannot be set") || said.contains("needs trust");
+        // Of `log_bi` the server has several.
+        assert!(refused || said.contains("ambiguous"), "{setting}: {said}");
+    }
+    assert!(!outside.exists());
+    place.assert_no_server_left();
+}
+
 #[test]
 fn a_private_servers_password_is_on_no_command_line_and_in_no_result() {
     let place = Workplace::new();

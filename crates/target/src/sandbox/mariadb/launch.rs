@@ -40,10 +40,17 @@ impl MariaDb {
     pub(in crate::sandbox) fn new(
         target: String,
         settings: BTreeMap<String, String>,
+        trusted: bool,
         run_as: RunAs,
     ) -> Result<Self, Failure> {
-        let settings = Settings::new(&target, settings)?;
-        Ok(Self { target, programs: Programs::find()?, settings, run_as })
+        let programs = Programs::find()?;
+        // Asking the server takes a moment, and says nothing where there is nothing to ask.
+        let known = (!settings.is_empty()).then(|| programs.options()).transpose()?;
+        let settings = known
+            .map(|known| Settings::new(&target, &known, &settings, trusted))
+            .transpose()?
+            .unwrap_or_default();
+        Ok(Self { target, programs, settings, run_as })
     }
 }
 
@@ -68,12 +75,12 @@ impl Recipe for MariaDb {
     }
 
     fn command(&self, home: &Home, port: u16) -> Command {
-        let mut command = Command::new(&self.programs.server);
+        let mut command = subprocess::command(&self.programs.server);
         command
             .arg("--no-defaults")
             .args(["--skip-name-resolve", MAX_CONNECTIONS])
             .args(self.settings.options())
-            // Of an option given twice the last one counts, also when a setting is an abbreviation.
+            // Of an option given twice the last one counts.
             .arg(path_option("--basedir=", &self.programs.base))
             .arg(path_option("--datadir=", &home.data()))
             .arg(path_option("--tmpdir=", &home.temporary()))

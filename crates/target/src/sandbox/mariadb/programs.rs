@@ -1,8 +1,9 @@
 //! The installed MariaDB server, and what initialises its data directories.
 
 use model::{Failure, FailureKind};
+use settings::Options;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Where distributions and MariaDB's own archives put servers, besides `PATH`.
 const USUAL_PLACES: [&str; 6] = [
@@ -13,6 +14,9 @@ const USUAL_PLACES: [&str; 6] = [
     "/usr/local/mysql/bin",
     "/usr/local/mariadb/bin",
 ];
+
+/// Options that any server has at the least: MariaDB 10.5 has more than 600.
+const FEWEST_OPTIONS: usize = 100;
 
 /// An installed MariaDB server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +62,32 @@ impl Programs {
             .ok_or_else(|| missing("mariadb-install-db", "which makes data directories for it"))?;
         Ok(Self { server, install, base, version })
     }
+
+    /// The options that the server says it has.
+    ///
+    /// # Errors
+    /// `SandboxStart` when it does not say.
+    pub(super) fn options(&self) -> Result<Options, Failure> {
+        let output = subprocess::command(&self.server)
+            // No data directory, so that no plugins of another server there are loaded.
+            .args(["--no-defaults", "--datadir=/nonexistent", "--verbose", "--help"])
+            .stdin(Stdio::null())
+            .output();
+        let options = output
+            .ok()
+            .map(|output| Options::from_help(&String::from_utf8_lossy(&output.stdout)))
+            .filter(|options| options.count() >= FEWEST_OPTIONS);
+        options.ok_or_else(|| {
+            Failure::new(
+                FailureKind::SandboxStart,
+                format!("{} does not list its options", self.server.display()),
+                format!(
+                    "see what `{} --no-defaults --verbose --help` prints",
+                    self.server.display()
+                ),
+            )
+        })
+    }
 }
 
 fn missing(program: &str, what: &str) -> Failure {
@@ -78,7 +108,7 @@ fn base_of(server: &Path) -> PathBuf {
 
 /// The version of a MariaDB server; `None` when it is another program.
 fn version(server: &Path) -> Option<String> {
-    let output = Command::new(server)
+    let output = subprocess::command(server)
         .args(["--no-defaults", "--version"])
         .stdin(Stdio::null())
         .output()
@@ -96,6 +126,7 @@ fn parse_version(line: &str) -> Option<String> {
 mod tests {
     use super::*;
     use std::fs;
+    use std::process::Command;
     use std::slice::from_ref;
 
     fn fake_server(directory: &Path, name: &str, version: &str) {

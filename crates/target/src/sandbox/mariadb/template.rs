@@ -9,7 +9,7 @@ use files::Directory;
 use model::Failure;
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Initial size of the redo log. The server makes a new one of the size that its settings say when
 /// it first starts, so a small one here only makes for a quicker copy.
@@ -73,7 +73,7 @@ fn cache_directory() -> Option<PathBuf> {
 
 /// Initialises the data directory as this account, which alone may enter it yet.
 fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
-    let mut command = Command::new(&launch.programs.install);
+    let mut command = subprocess::command(&launch.programs.install);
     command
         .arg("--no-defaults")
         .arg(path_option("--basedir=", &launch.programs.base))

@@ -1,43 +1,12 @@
 //! The study's server settings, checked and made into a configuration file.
 
 use crate::sandbox::home::Home;
-use model::{Failure, FailureKind};
+use crate::sandbox::permitted::permitted;
+use model::{Failure, System};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-/// Settings that decide where the server is, keeps its files and lets in whom, which is weighin's
-/// business.
-const OWN: [&str; 25] = [
-    "aclfile",
-    "bind",
-    "bind-source-addr",
-    "cluster-config-file",
-    "cluster-enabled",
-    "daemonize",
-    "dir",
-    "include",
-    "logfile",
-    "masterauth",
-    "pidfile",
-    "port",
-    "protected-mode",
-    "rename-command",
-    "replicaof",
-    "requirepass",
-    "sentinel",
-    "slaveof",
-    "supervised",
-    "syslog-enabled",
-    "tls-cluster",
-    "tls-port",
-    "unixsocket",
-    "unixsocketperm",
-    "user",
-];
-/// Names of files that stay within the data directory as long as they hold no slash.
-const FILE_NAMES: [&str; 3] = ["appenddirname", "appendfilename", "dbfilename"];
-
-/// A target's settings, known to be harmless to the sandbox.
+/// A target's settings, known to be harmless to the host or trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Configuration(BTreeMap<String, String>);
 
@@ -46,31 +15,13 @@ impl Configuration {
     ///
     /// # Errors
     /// `SandboxStart` that names the setting.
-    pub(super) fn new(target: &str, settings: BTreeMap<String, String>) -> Result<Self, Failure> {
+    pub(super) fn new(
+        target: &str,
+        settings: BTreeMap<String, String>,
+        trusted: bool,
+    ) -> Result<Self, Failure> {
         for (name, value) in &settings {
-            let refuse = |why: &str, remedy: &str| {
-                let message = format!("target \"{target}\": setting \"{name}\" {why}");
-                Err(Failure::new(FailureKind::SandboxStart, message, remedy))
-            };
-            let known = name.to_ascii_lowercase();
-            if known.is_empty() || !known.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-                return refuse(
-                    "is no name of a server setting",
-                    "write it as in redis.conf, such as appendfsync",
-                );
-            }
-            if OWN.contains(&known.as_str()) {
-                return refuse(
-                    "is decided by weighin in a private server",
-                    "remove it; `directory` says where the data is kept",
-                );
-            }
-            if value.contains(['\0', '\n', '\r']) {
-                return refuse("has a value of several lines", "give it a value of one line");
-            }
-            if FILE_NAMES.contains(&known.as_str()) && value.contains('/') {
-                return refuse("leads out of the data directory", "give a name without slashes");
-            }
+            permitted((target, System::Redis), (name, name, value), trusted)?;
         }
         Ok(Self(settings))
     }
@@ -78,7 +29,10 @@ impl Configuration {
     /// The text of the configuration file. `yes` and `no` are what booleans of a study file
     /// (`ON`, `OFF`) are called here.
     pub(super) fn text(&self, home: &Home, password: &str) -> String {
-        let quoted = |path: std::path::PathBuf| format!("\"{}\"", path.display());
+        let quoted = |path: std::path::PathBuf| {
+            let path = path.display().to_string();
+            format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
+        };
         let mut text = format!(
             "bind {}\nunixsocket {}\nunixsocketperm 700\ndir {}\nlogfile \"\"\ndaemonize no\n\
              supervised no\nrequirepass {password}\n",
@@ -104,7 +58,7 @@ mod tests {
     use super::*;
 
     fn configuration(name: &str, value: &str) -> Result<Configuration, Failure> {
-        Configuration::new("cache", BTreeMap::from([(name.to_owned(), value.to_owned())]))
+        Configuration::new("cache", BTreeMap::from([(name.to_owned(), value.to_owned())]), false)
     }
 
     #[test]
@@ -122,6 +76,9 @@ mod tests {
         {
             assert!(configuration(name, value).is_err(), "{name:?} {value:?}");
         }
+        let module = BTreeMap::from([("loadmodule".to_owned(), "/tmp/x.so".to_owned())]);
+        assert!(Configuration::new("cache", module.clone(), false).is_err());
+        assert!(Configuration::new("cache", module, true).is_ok());
         assert!(configuration("save", "").is_ok());
         assert!(configuration("dbfilename", "dump.rdb").is_ok());
     }

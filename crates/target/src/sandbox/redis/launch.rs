@@ -36,9 +36,10 @@ impl Redis {
     pub(in crate::sandbox) fn new(
         target: String,
         settings: BTreeMap<String, String>,
+        trusted: bool,
         program_name: Option<&str>,
     ) -> Result<Self, Failure> {
-        let configuration = Configuration::new(&target, settings)?;
+        let configuration = Configuration::new(&target, settings, trusted)?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let places: Vec<PathBuf> =
             std::env::split_paths(&path).chain(USUAL_PLACES.map(PathBuf::from)).collect();
@@ -84,7 +85,7 @@ impl Recipe for Redis {
     }
 
     fn command(&self, home: &Home, port: u16) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = subprocess::command(&self.program);
         command.arg(home.path_of(CONFIGURATION)).arg("--port").arg(port.to_string());
         command
     }

@@ -37,6 +37,8 @@ impl Server {
         let options = SandboxOptions {
             name: "test".to_owned(),
             settings: all,
+            // The servers of tests have certificates and plugins.
+            trusted: true,
             directory: Some(directory.path().to_owned()),
             program: None,
             ..SandboxOptions::default()

@@ -24,9 +24,12 @@ impl Workplace {
         self.sandboxes.path()
     }
 
-    /// Writes a file, and gives its name.
+    /// Writes a file that only its owner may read, as a password's has to be, and gives its name.
     pub fn write<'n>(&self, name: &'n str, content: impl AsRef<[u8]>) -> &'n str {
+        use std::os::unix::fs::PermissionsExt;
         std::fs::write(self.path(name), content).unwrap();
+        let private = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(self.path(name), private).unwrap();
         name
     }
 

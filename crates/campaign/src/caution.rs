@@ -1,0 +1,88 @@
+//! What a user should know of a target before a study runs on it, although nothing is wrong.
+
+use model::{Endpoint, PasswordSource, Place, ServerAddress, System, Target, Tls};
+use settings::{Verdict, judge};
+use std::net::IpAddr;
+
+/// What is risky about a target: settings that the study says are trusted, and a password that
+/// crosses a network as it is.
+pub fn cautions(target: &Target) -> Vec<String> {
+    match &target.place {
+        Place::Sandbox(spec) if spec.trusted => {
+            let settings = spec.settings.iter();
+            let trusted =
+                settings.filter_map(|(name, value)| match judge(target.system, name, value) {
+                    Verdict::NeedsTrust(harm) => Some(format!("{name} ({harm})")),
+                    Verdict::Allowed | Verdict::Decided(_) => None,
+                });
+            let trusted: Vec<String> = trusted.collect();
+            let named = match trusted.as_slice() {
+                [] => "and none of them needs it".to_owned(),
+                some => some.join(", "),
+            };
+            vec![format!("the study says that its settings are trusted: {named}")]
+        }
+        Place::Server(address) if target.system == System::Redis => {
+            clear_text(address).into_iter().collect()
+        }
+        Place::Sandbox(_) | Place::Server(_) | Place::Storage(_) | Place::Elsewhere => Vec::new(),
+    }
+}
+
+/// Redis has no login that hides the password: without TLS it is on the wire as it is.
+fn clear_text(address: &ServerAddress) -> Option<String> {
+    let Endpoint::Tcp { host, .. } = &address.endpoint else { return None };
+    let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    let named = match &address.password {
+        PasswordSource::OptionFile => std::env::var_os("REDISCLI_AUTH").is_some(),
+        PasswordSource::Environment(_) | PasswordSource::File(_) => true,
+    };
+    (named && !local && address.tls == Tls::Off).then(|| {
+        format!(
+            "the password crosses the network to {} unencrypted: tls = \"verified\" protects it",
+            address.endpoint
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::SandboxSpec;
+
+    fn target(system: System, place: Place) -> Target {
+        Target { name: "t".into(), system, place, price: None, labels: Default::default() }
+    }
+
+    #[test]
+    fn trusted_settings_are_named() {
+        let spec = |trusted| SandboxSpec {
+            settings: [("loadmodule", "/x.so"), ("save", "")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            trusted,
+            ..SandboxSpec::default()
+        };
+        let told = cautions(&target(System::Redis, Place::Sandbox(spec(true))));
+        assert_eq!(told.len(), 1);
+        assert!(told[0].contains("loadmodule") && !told[0].contains("save"), "{told:?}");
+        assert!(cautions(&target(System::Redis, Place::Sandbox(spec(false)))).is_empty());
+    }
+
+    #[test]
+    fn a_password_that_crosses_a_network_in_clear_is_told() {
+        let cautions = |host: &str, tls, system| {
+            let endpoint = Endpoint::Tcp { host: host.into(), port: 6379 };
+            let password = PasswordSource::Environment("CACHE_PASSWORD".into());
+            let (user, database) = (None, "0".into());
+            let address = ServerAddress { endpoint, user, database, password, tls };
+            cautions(&target(system, Place::Server(address))).len()
+        };
+        assert_eq!(cautions("cache.internal", Tls::Off, System::Redis), 1);
+        assert_eq!(cautions("10.0.0.7", Tls::Off, System::Redis), 1);
+        assert_eq!(cautions("127.0.0.1", Tls::Off, System::Redis), 0);
+        assert_eq!(cautions("localhost", Tls::Off, System::Redis), 0);
+        assert_eq!(cautions("cache.internal", Tls::Verified(None), System::Redis), 0);
+        assert_eq!(cautions("db.internal", Tls::Off, System::MariaDb), 0);
+    }
+}

@@ -1,0 +1,96 @@
+//! Which settings a study may give to a private server: by what name the server knows a setting,
+//! and what the setting could do outside the server's own directory. Reads and runs nothing.
+
+mod mariadb;
+mod options;
+mod redis;
+
+pub use options::{NameError, Options, Resolved};
+
+use model::System;
+
+/// What is to be done with a setting of a private server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is given to the server.
+    Allowed,
+    /// Weighin chooses it itself, for this reason; no study may set it.
+    Decided(&'static str),
+    /// It could do this to the host. It is given to the server only where the study says
+    /// `trusted = true`.
+    NeedsTrust(&'static str),
+}
+
+impl Verdict {
+    fn severity(&self) -> u8 {
+        match self {
+            Self::Allowed => 0,
+            Self::NeedsTrust(_) => 1,
+            Self::Decided(_) => 2,
+        }
+    }
+}
+
+/// A group of settings: why they are refused, and their names.
+type Rule = (&'static str, &'static [&'static str]);
+
+/// Why a value that is a path needs trust.
+const PATH: &str = "its value is a path, which may lead out of the server's own directory";
+
+/// A setting's name in lower case, with the separator that the server's documentation uses: `_` for
+/// MariaDB, `-` for Redis.
+pub fn normal_name(system: System, written: &str) -> String {
+    let name = written.to_ascii_lowercase();
+    match system {
+        System::Redis => name.replace('_', "-"),
+        System::MariaDb | System::Storage | System::Unknown => name.replace('-', "_"),
+    }
+}
+
+/// Whether a text can be the name of a setting. A dot cannot be part of one: MariaDB takes
+/// `x.datadir` for `datadir`.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// What is to be done with a setting. The name may have any case and separators. For MariaDB it may
+/// have prefixes such as `loose_`, but must not be abbreviated otherwise: [`Options::resolve`] gives
+/// the whole name.
+pub fn judge(system: System, name: &str, value: &str) -> Verdict {
+    let name = normal_name(system, name);
+    match system {
+        System::Redis => redis::judge(&name, value),
+        System::MariaDb | System::Storage | System::Unknown => {
+            let verdicts = options::forms(&name).map(|form| mariadb::judge(form, value));
+            verdicts.max_by_key(Verdict::severity).unwrap_or(Verdict::Allowed)
+        }
+    }
+}
+
+/// Whether the value of a setting is a password, so that no message may show it.
+pub fn is_secret(system: System, name: &str) -> bool {
+    let name = normal_name(system, name);
+    match system {
+        System::Redis => redis::SECRETS.contains(&name.as_str()),
+        System::MariaDb | System::Storage | System::Unknown => {
+            options::forms(&name).any(|form| mariadb::SECRETS.contains(&form))
+        }
+    }
+}
+
+fn find(rules: &[Rule], name: &str) -> Option<&'static str> {
+    rules.iter().find(|(_, names)| names.contains(&name)).map(|(reason, _)| *reason)
+}
+
+/// The same of the beginnings of names.
+fn find_prefix(rules: &[Rule], name: &str) -> Option<&'static str> {
+    let begins = |names: &[&str]| names.iter().any(|prefix| name.starts_with(prefix));
+    rules.iter().find(|(_, names)| begins(names)).map(|(reason, _)| *reason)
+}
+
+/// Whether a server could take a value for a path out of the directory that it works in. A backslash
+/// is part of the escape sequences in which Redis takes a slash.
+fn is_path(value: &str) -> bool {
+    value.contains(['/', '\\']) || value.starts_with('~') || matches!(value, "." | "..")
+}

@@ -1,0 +1,103 @@
+//! Settings of MariaDB, by full names with underscores.
+
+use crate::{PATH, Rule, Verdict, find, find_prefix, is_path};
+
+/// Settings that weighin chooses itself, and why.
+const DECIDED: [Rule; 5] = [
+    (
+        "weighin gives every sandbox a directory of its own; choose it with `directory` beside \
+         `settings`",
+        &[
+            "aria_log_dir_path",
+            "basedir",
+            "chroot",
+            "datadir",
+            "innodb_data_home_dir",
+            "innodb_log_group_home_dir",
+            "innodb_undo_directory",
+            "log_error",
+            "pid_file",
+            "secure_file_priv",
+            "tmpdir",
+        ],
+    ),
+    (
+        "weighin chooses the socket and a free loopback port, so that sandboxes don't meet",
+        &[
+            "bind_address",
+            "extra_port",
+            "port",
+            "proxy_protocol_networks",
+            "skip_networking",
+            "socket",
+        ],
+    ),
+    (
+        "weighin sets up the accounts of a sandbox and runs it as an ordinary user",
+        &["bootstrap", "init_file", "skip_grant_tables", "user"],
+    ),
+    (
+        "weighin starts the server with options of its own and must stay its parent",
+        &[
+            "daemonize",
+            "defaults_extra_file",
+            "defaults_file",
+            "defaults_group_suffix",
+            "help",
+            "no_defaults",
+            "print_defaults",
+            "verbose",
+            "version",
+        ],
+    ),
+    ("weighin keeps no passwords in studies", &SECRETS),
+];
+
+/// Settings whose values are passwords.
+pub(crate) const SECRETS: [&str; 2] = ["report_password", "wsrep_sst_auth"];
+
+/// Settings that could harm the host, and how.
+const NEED_TRUST: [Rule; 4] = [
+    ("it has the server load code", &["allow_suspicious_udfs"]),
+    (
+        "it has the server run statements that the study names",
+        &["init_connect", "init_replica", "init_slave"],
+    ),
+    ("it has the server connect to others", &["report_host", "report_port", "report_user"]),
+    (
+        "it has the server write traces and changes how it handles signals",
+        &["debug", "debug_exit_info", "debug_gdb", "gdb"],
+    ),
+];
+
+/// The same by the beginnings of names.
+const PREFIXES_NEED_TRUST: [Rule; 3] = [
+    ("it has the server load code", &["plugin_"]),
+    ("it has the server load code, run commands and connect to others", &["wsrep_"]),
+    ("it has the server send data about itself to others", &["feedback"]),
+];
+
+/// Settings whose values may hold a slash and are no paths: time zones, and tables as
+/// `database/table`.
+const SLASH_IS_NO_PATH: [&str; 5] = [
+    "default_time_zone",
+    "innodb_ft_aux_table",
+    "innodb_ft_server_stopword_table",
+    "innodb_ft_user_stopword_table",
+    "time_zone",
+];
+
+/// What is to be done with a setting.
+pub(crate) fn judge(name: &str, value: &str) -> Verdict {
+    if let Some(reason) = find(&DECIDED, name) {
+        return Verdict::Decided(reason);
+    }
+    let harm = find(&NEED_TRUST, name).or_else(|| find_prefix(&PREFIXES_NEED_TRUST, name));
+    if let Some(harm) = harm {
+        return Verdict::NeedsTrust(harm);
+    }
+    if is_path(value) && !SLASH_IS_NO_PATH.contains(&name) {
+        return Verdict::NeedsTrust(PATH);
+    }
+    Verdict::Allowed
+}
