@@ -29,11 +29,23 @@ endurance: ## Kill studies a hundred times, and load for an hour with 1000 clien
 	@scripts/setup test
 	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1
 
-lint: ## Check formatting, lints and documentation; any warning fails
+# What looks at licences, sources and duplicates of dependencies. Built without optimisation: that
+# takes a fraction of the time, and a check takes seconds all the same.
+DENY_VERSION = 0.20.2
+DENY_ROOT = $(TARGET_DIR)/tools/cargo-deny-$(DENY_VERSION)
+DENY = $(DENY_ROOT)/bin/cargo-deny
+
+lint: ## Check formatting, lints, documentation and dependencies; any warning fails
 	@scripts/setup build
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps
+	@test -x $(DENY) || CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --locked --debug \
+		--root $(DENY_ROOT) --version $(DENY_VERSION) cargo-deny
+	$(DENY) $(LOCKED) check licenses bans sources
+	@if timeout 120 $(DENY) $(LOCKED) fetch db >/dev/null 2>&1; \
+	then $(DENY) $(LOCKED) check advisories; \
+	else echo "The database of security advisories cannot be reached: advisories are not checked."; fi
 
 bench: ## Measure weighin against sysbench and other tools, into docs/benchmarks.md (an hour; an idle machine)
 	@scripts/setup bench
