@@ -1,3 +1,4 @@
+use crate::latency_log::plain;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
@@ -115,7 +116,7 @@ impl Latencies {
     /// When the bytes are not an HDR V2 histogram.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LatencyDecodeError> {
         let decoded: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut &bytes[..])
+            .deserialize(&mut &plain(bytes)?[..])
             .map_err(|e| LatencyDecodeError(e.to_string()))?;
         let mut latencies = Self::new();
         if decoded.sigfig() >= DIGITS {
@@ -252,6 +253,33 @@ mod tests {
     fn garbage_is_refused() {
         assert!(Latencies::from_bytes(b"not a histogram").is_err());
         assert!(serde_json::from_str::<Latencies>("\"zz\"").is_err());
+    }
+
+    /// A histogram of three digits from 100 ns to an hour that says its contents are so long.
+    fn with_contents(length: u32, contents: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0x1c, 0x84, 0x93, 0x13];
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(0u32.to_be_bytes());
+        bytes.extend(u32::from(DIGITS).to_be_bytes());
+        bytes.extend(LOWEST_NS.to_be_bytes());
+        bytes.extend(HIGHEST_NS.to_be_bytes());
+        bytes.extend(1f64.to_be_bytes());
+        bytes.extend(contents);
+        bytes
+    }
+
+    #[test]
+    fn lengths_and_counts_that_lie_are_refused() {
+        let one = Latencies::from_bytes(&with_contents(1, &[2])).unwrap();
+        assert_eq!(one.count(), 1);
+        // 4 GiB of contents of which there is one byte: nothing is allocated for them.
+        assert!(Latencies::from_bytes(&with_contents(u32::MAX, &[2])).is_err());
+        // The number whose negation does not fit, and one that is cut off.
+        assert!(Latencies::from_bytes(&with_contents(9, &[0xff; 9])).is_err());
+        assert!(Latencies::from_bytes(&with_contents(2, &[0xff; 2])).is_err());
+        // As many values as fit into 62 bits, twice over.
+        let huge = [&[0xfe; 8][..], &[0x7f]].concat();
+        assert!(Latencies::from_bytes(&with_contents(9, &huge)).is_err());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use std::borrow::Cow;
 use std::io::Read;
 
 /// The longest text that is taken for a histogram, in bytes: sixteen times what the finest one of
@@ -19,11 +20,19 @@ const COMPRESSED: [u8; 4] = [0x1c, 0x84, 0x93, 0x14];
 const LENGTH_AT: usize = 4;
 const CONTENTS_AT: usize = 40;
 
-/// A histogram without compression, whose contents are as long as it says: the library makes room
-/// for whatever length is written there.
-fn plain(bytes: Vec<u8>) -> Result<Vec<u8>, LatencyDecodeError> {
-    let bytes = match bytes.strip_prefix(&COMPRESSED) {
-        None => bytes,
+/// The most values that a histogram can hold, so that histograms can be added up without overflow.
+const MOST_VALUES: u64 = 1 << 53;
+/// The most counters that one can have: far more than any that fits into [`LONGEST_TEXT`].
+const MOST_COUNTERS: i64 = 1 << 32;
+
+/// A histogram without compression whose contents are as long as it says and whose counts can be
+/// added up: the library makes room for whatever length is written there, and trusts its numbers.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, LatencyDecodeError> {
+    let bytes: Cow<'_, [u8]> = match bytes.strip_prefix(&COMPRESSED) {
+        None => bytes.into(),
         Some(rest) => {
             let mut inflated = Vec::new();
             let packed = rest.get(4..).unwrap_or_default();
@@ -31,15 +40,45 @@ fn plain(bytes: Vec<u8>) -> Result<Vec<u8>, LatencyDecodeError> {
                 .take(LONGEST_TEXT as u64)
                 .read_to_end(&mut inflated)
                 .map_err(|error| LatencyDecodeError(error.to_string()))?;
-            inflated
+            inflated.into()
         }
     };
     let length = bytes.get(LENGTH_AT..LENGTH_AT + 4).and_then(|bytes| bytes.try_into().ok());
     let length = length.map_or(usize::MAX, |length| u32::from_be_bytes(length) as usize);
-    match bytes.len().checked_sub(CONTENTS_AT) {
-        Some(contents) if contents >= length => Ok(bytes),
-        _ => Err(LatencyDecodeError("it is shorter than it says".to_owned())),
+    match bytes.get(CONTENTS_AT..).and_then(|contents| contents.get(..length)) {
+        Some(contents) => check_counts(contents)?,
+        None => return Err(LatencyDecodeError("it is shorter than it says".to_owned())),
     }
+    Ok(bytes)
+}
+
+/// Checks the counts of a histogram: each is a number of values or, below zero, of counters that are
+/// skipped.
+fn check_counts(mut contents: &[u8]) -> Result<(), LatencyDecodeError> {
+    let refused = |why: &str| Err(LatencyDecodeError(why.to_owned()));
+    let mut values = 0u64;
+    while !contents.is_empty() {
+        // Seven bits a byte, lowest first; the ninth byte has eight.
+        let last = contents.iter().take(8).position(|byte| byte & 0x80 == 0).unwrap_or(8);
+        let Some((number, rest)) = contents.split_at_checked(last + 1) else {
+            return refused("it is cut off");
+        };
+        let bits = |byte: &u8, place| u64::from(if place < 8 { byte & 0x7f } else { *byte });
+        let encoded = number
+            .iter()
+            .enumerate()
+            .fold(0, |value, (place, byte)| value | bits(byte, place) << (7 * place));
+        let count = (encoded >> 1) as i64 ^ -((encoded & 1) as i64);
+        if count < -MOST_COUNTERS {
+            return refused("it skips more than there is");
+        }
+        values = values.saturating_add(u64::try_from(count).unwrap_or(0));
+        if values > MOST_VALUES {
+            return refused("it has more values than can be counted");
+        }
+        contents = rest;
+    }
+    Ok(())
 }
 
 /// A histogram of values in a unit that is not written with it.
@@ -59,7 +98,7 @@ impl EncodedLatencies {
             .decode(text.trim())
             .map_err(|_| LatencyDecodeError("it is no base64".to_owned()))?;
         Deserializer::new()
-            .deserialize(&mut &plain(bytes)?[..])
+            .deserialize(&mut &plain(&bytes)?[..])
             .map(Self)
             .map_err(|error| LatencyDecodeError(error.to_string()))
     }

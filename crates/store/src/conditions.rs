@@ -37,7 +37,7 @@ pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<H
              client_throttled, thermal_events FROM host_account WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("host_account", row);
             Ok(HostAccount {
                 server_read_bytes: columns.next()?,
                 server_throttling: throttling(&mut columns)?,
@@ -49,10 +49,8 @@ pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<H
     Ok(account.unwrap_or_default())
 }
 
-/// Two columns that are both there or both missing.
 fn throttling(columns: &mut Columns<'_>) -> Result<Option<Throttling>> {
-    let (periods, throttled): (Option<u64>, Option<u64>) = (columns.next()?, columns.next()?);
-    Ok(periods.zip(throttled).map(|(periods, throttled)| Throttling { periods, throttled }))
+    Ok(columns.both()?.map(|(periods, throttled)| Throttling { periods, throttled }))
 }
 
 /// Writes how many answers of a load were checked.
@@ -71,7 +69,10 @@ pub(crate) fn insert_answers(
 pub(crate) fn select_answers(connection: &Connection, position: u32) -> Result<AnswerCounts> {
     let answers = connection
         .prepare_cached("SELECT checked, short FROM answers WHERE position = ?")?
-        .query_row([position], |row| Ok(AnswerCounts { checked: row.get(0)?, short: row.get(1)? }))
+        .query_row([position], |row| {
+            let mut columns = Columns::of("answers", row);
+            Ok(AnswerCounts { checked: columns.count()?, short: columns.count()? })
+        })
         .optional()?;
     Ok(answers.unwrap_or_default())
 }

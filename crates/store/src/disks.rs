@@ -57,7 +57,7 @@ pub(crate) fn select(
          FROM disk_sample WHERE position = ? AND sample = ? ORDER BY number",
     )?;
     let disks = statement.query_map(params![position, sample], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("disk_sample", row);
         // Fields are evaluated in the order written, which is that of the columns.
         Ok(DiskRates {
             device: columns.next()?,
@@ -100,5 +100,5 @@ pub(crate) fn insert_volume(
 pub(crate) fn select_volume(connection: &Connection, position: u32) -> Result<Vec<String>> {
     let mut statement = connection
         .prepare_cached("SELECT device FROM volume_device WHERE position = ? ORDER BY number")?;
-    statement.query_map([position], |row| row.get(0))?.collect()
+    statement.query_map([position], |row| Columns::of("volume_device", row).next())?.collect()
 }

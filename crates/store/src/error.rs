@@ -108,7 +108,17 @@ impl StoreError {
         match (&source, source.sqlite_error_code()) {
             (_, Some(ErrorCode::DiskFull)) => Self::Full(path),
             (_, Some(ErrorCode::NotADatabase)) => Self::NotAStore(path),
-            (_, Some(ErrorCode::DatabaseCorrupt)) => Self::Damaged { path, detail },
+            (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig)) => {
+                Self::Damaged { path, detail }
+            }
+            // A header or a table's declaration that SQLite can make nothing of.
+            (_, Some(ErrorCode::Unknown)) if access == Access::Read => {
+                Self::Damaged { path, detail }
+            }
+            // What was found, without how SQLite's library wraps it.
+            (E::FromSqlConversionFailure(_, _, reason), _) => {
+                Self::Damaged { path, detail: reason.to_string() }
+            }
             (_, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => {
                 Self::InUse { path, holder: "another program".into() }
             }
@@ -120,8 +130,8 @@ impl StoreError {
                 Access::Write => Self::NotWritable { path, detail },
             },
             (
-                E::FromSqlConversionFailure(..)
-                | E::IntegralValueOutOfRange(..)
+                E::IntegralValueOutOfRange(..)
+                | E::Utf8Error(..)
                 | E::InvalidColumnType(..)
                 | E::QueryReturnedNoRows,
                 _,

@@ -1,9 +1,12 @@
 //! The file of a store: made complete or not at all, connected to, copied.
 
+use crate::digest::{Digests, Subject};
 use crate::error::Access;
 use crate::{StoreError, run, schema};
 use model::{Plan, RunInfo, Study};
 use rusqlite::backup::Backup;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,6 +15,11 @@ use std::time::Duration;
 
 /// How long to wait for another program, such as `sqlite3`, that has the file for a moment.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest text or blob that a store may hold, in bytes: many times what a study file, a message
+/// or a histogram can have.
+const LONGEST_VALUE: i32 = 64 << 20;
+/// Statements that are kept for a trial to write or read, its digest included.
+const STATEMENTS: usize = 128;
 /// Pages that are copied at a time: all, since nobody waits.
 const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
 
@@ -47,19 +55,31 @@ pub(crate) fn connect(path: &Path, access: OpenFlags) -> Result<Connection, Stor
     let connect = || {
         let connection = Connection::open_with_flags(path, access)?;
         connection.busy_timeout(PATIENCE)?;
+        harden(&connection)?;
         Ok(connection)
     };
     connect().map_err(|error| StoreError::from_sqlite(path, Access::Read, error))
+}
+
+/// Trusts nothing that a file says: it may come from anybody.
+fn harden(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(())
 }
 
 fn write_new(path: &Path, study: &Study, plan: &Plan, run: &RunInfo) -> rusqlite::Result<()> {
     // Left by a process that was killed just here; the lock says that nobody else uses it.
     let _ = fs::remove_file(path);
     let mut connection = Connection::open(path)?;
-    schema::migrate(&mut connection)?;
-    let transaction = connection.transaction()?;
-    run::insert(&transaction, study, plan, run)?;
-    transaction.commit()
+    schema::migrate(&mut connection, |connection| {
+        run::insert(connection, study, plan, run)?;
+        Digests::of(connection)?.write(connection, Subject::Run)
+    })
 }
 
 /// Gives a finished file its name, for good.
@@ -77,6 +97,6 @@ fn publish(unfinished: &Path, path: &Path) -> Result<(), StoreError> {
 pub(crate) fn migrated_copy(source: &Connection) -> rusqlite::Result<Connection> {
     let mut copy = Connection::open_in_memory()?;
     Backup::new(source, &mut copy)?.run_to_completion(ALL_PAGES, Duration::ZERO, None)?;
-    schema::migrate(&mut copy)?;
+    schema::migrate(&mut copy, |copy| Digests::of(copy)?.write_all(copy))?;
     Ok(copy)
 }

@@ -34,7 +34,7 @@ pub(crate) fn select_by_statement(
         "SELECT name, latencies FROM statement_latencies WHERE position = ? ORDER BY number",
     )?;
     let kinds = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("statement_latencies", row);
         Ok(StatementLatencies { name: columns.next()?, latencies: histogram(&mut columns)? })
     })?;
     kinds.collect()
@@ -89,7 +89,7 @@ fn select_processors(connection: &Connection, position: u32) -> Result<Option<Fl
              FROM fleet_processors WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("fleet_processors", row);
             Ok(FleetProcessors {
                 count: columns.real()?,
                 busy: columns.real()?,
@@ -153,7 +153,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Fl
              WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("fleet", row);
             Ok(Fleet {
                 in_flight: columns.next()?,
                 held_seconds: columns.real()?,
@@ -166,10 +166,8 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Fl
         .optional()
 }
 
-/// What was verified, from two columns that are both there or both missing.
 fn verified(columns: &mut Columns<'_>) -> Result<Option<Verified>> {
-    let (units, unknown): (Option<u64>, Option<u64>) = (columns.next()?, columns.next()?);
-    Ok(units.zip(unknown).map(|(units, unknown)| Verified { units, unknown }))
+    Ok(columns.both()?.map(|(units, unknown)| Verified { units, unknown }))
 }
 
 fn select_volumes(connection: &Connection, position: u32) -> Result<Vec<VolumeAccount>> {
@@ -178,10 +176,10 @@ fn select_volumes(connection: &Connection, position: u32) -> Result<Vec<VolumeAc
          FROM volume_account WHERE position = ? ORDER BY volume",
     )?;
     let volumes = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("volume_account", row);
         let vms = columns.next()?;
         let mut account = || -> Result<IoAccount> {
-            Ok(IoAccount { bytes: columns.next()?, latencies: histogram(&mut columns)? })
+            Ok(IoAccount { bytes: columns.count()?, latencies: histogram(&mut columns)? })
         };
         Ok(VolumeAccount { vms, reads: account()?, writes: account()? })
     })?;
@@ -195,12 +193,12 @@ fn select_vms(connection: &Connection, position: u32) -> Result<Vec<VmAccount>> 
          WHERE position = ? ORDER BY vm",
     )?;
     let vms = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("vm_account", row);
         let volume = columns.next()?;
         let mut figures = || -> Result<IoFigures> {
             Ok(IoFigures {
-                count: columns.next()?,
-                bytes: columns.next()?,
+                count: columns.count()?,
+                bytes: columns.count()?,
                 mean_ms: columns.next()?,
                 p99_ms: columns.next()?,
                 max_ms: columns.next()?,

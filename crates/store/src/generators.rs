@@ -38,12 +38,12 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Vec<Gener
          begun_late_ns FROM generator WHERE position = ? ORDER BY number",
     )?;
     let shares = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("generator", row);
         Ok(GeneratorShare {
             clients: columns.next()?,
-            transactions: columns.next()?,
-            queries: columns.next()?,
-            errors: columns.next()?,
+            transactions: columns.count()?,
+            queries: columns.count()?,
+            errors: columns.count()?,
             latencies: columns.next::<Packed>()?.0,
             cpu_seconds: columns.real()?,
             peak_rss_bytes: columns.next()?,

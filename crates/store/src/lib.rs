@@ -5,6 +5,7 @@
 //! `docs/store.md`, for users who want to query them by hand.
 
 mod conditions;
+mod digest;
 mod disks;
 mod error;
 mod file;

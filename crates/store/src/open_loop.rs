@@ -31,16 +31,16 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Op
              max_waiting, most_waiting FROM open_loop WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("open_loop", row);
             Ok(OpenLoopResult {
                 rate: columns.next()?,
                 process: columns.name()?,
-                scheduled: columns.next()?,
-                answered: columns.next()?,
+                scheduled: columns.count()?,
+                answered: columns.count()?,
                 service_times: columns.next::<Histogram>()?.0,
                 schedule_lags: columns.next::<Histogram>()?.0,
-                max_waiting: columns.next()?,
-                most_waiting: columns.next()?,
+                max_waiting: columns.count()?,
+                most_waiting: columns.count()?,
             })
         })
         .optional()
@@ -74,12 +74,12 @@ pub(crate) fn select_outages(connection: &Connection, position: u32) -> Result<V
          WHERE position = ? ORDER BY number",
     )?;
     let outages = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("outage", row);
         Ok(Outage {
             first_error: columns.nanos()?,
-            first_success: columns.next::<Option<Nanos>>()?.map(|nanos| nanos.0),
-            recovered: columns.next::<Option<Nanos>>()?.map(|nanos| nanos.0),
-            failed: columns.next()?,
+            first_success: columns.maybe_nanos()?,
+            recovered: columns.maybe_nanos()?,
+            failed: columns.count()?,
         })
     })?;
     outages.collect()

@@ -66,7 +66,7 @@ fn parts(connection: &Connection, position: u32) -> Result<Vec<OpinionPart>> {
              FROM second_opinion_part WHERE position = ? ORDER BY direction",
         )?
         .query_map([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("second_opinion_part", row);
             Ok(OpinionPart {
                 direction: columns.name()?,
                 per_second: columns.real()?,
@@ -87,7 +87,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
              FROM second_opinion WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("second_opinion", row);
             // Fields are evaluated in the order written, which is that of the columns.
             Ok(SecondOpinion {
                 tool: columns.next()?,
@@ -108,15 +108,17 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
 
 fn end(columns: &mut Columns<'_>) -> Result<OpinionEnd> {
     let kind: Option<Name<FailureKind>> = columns.next()?;
-    let (message, remedy): (Option<String>, Option<String>) = (columns.next()?, columns.next()?);
-    if let Some(Name(kind)) = kind {
-        let (message, remedy) = (message.unwrap_or_default(), remedy.unwrap_or_default());
+    let words: Option<(String, String)> = columns.both()?;
+    if kind.is_some() != words.is_some() {
+        return Err(columns.wrong("a failure has a kind, a message and a remedy"));
+    }
+    if let (Some(Name(kind)), Some((message, remedy))) = (kind, words) {
         return Ok(OpinionEnd::Failed(Failure { kind, message, remedy }));
     }
     Ok(OpinionEnd::Measured(OpinionFigures {
-        transactions: columns.next()?,
-        queries: columns.next()?,
-        errors: columns.next()?,
+        transactions: columns.count()?,
+        queries: columns.count()?,
+        errors: columns.count()?,
         elapsed: columns.nanos()?,
         transactions_per_second: columns.real()?,
         latency_mean_ms: columns.real()?,

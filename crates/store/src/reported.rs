@@ -46,7 +46,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Re
     let head = connection
         .prepare_cached("SELECT file, tool, latencies FROM reported WHERE position = ?")?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("reported", row);
             Ok(Reported {
                 file: columns.next()?,
                 tool: columns.next()?,
@@ -62,19 +62,20 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Re
         "SELECT metric, value, resolution, text, unit, note, line FROM reported_figure
          WHERE position = ? ORDER BY number",
     )?;
-    let figures = statement.query_map([position], |row| figure(&mut Columns::of(row)))?;
+    let figures =
+        statement.query_map([position], |row| figure(&mut Columns::of("reported_figure", row)))?;
     Ok(Some(Reported { figures: figures.collect::<Result<_>>()?, ..reported }))
 }
 
 fn figure(columns: &mut Columns<'_>) -> Result<ReportedFigure> {
     let metric = columns.next()?;
-    let (value, resolution): (Option<f64>, Option<f64>) = (columns.next()?, columns.next()?);
-    let text: Option<String> = columns.next()?;
-    let value = match (value, resolution) {
-        (Some(value), Some(resolution)) => {
+    let number: Option<(f64, f64)> = columns.both()?;
+    let value = match (number, columns.next()?) {
+        (Some((value, resolution)), None) => {
             PrintedValue::Number(PrintedNumber { value, resolution })
         }
-        _ => PrintedValue::Text(text.unwrap_or_default()),
+        (None, Some(text)) => PrintedValue::Text(text),
+        _ => return Err(columns.wrong("a figure is a number or a text")),
     };
     let (unit, note, line) = (columns.next()?, columns.next()?, columns.next()?);
     Ok(ReportedFigure { metric, value, unit, note, line })

@@ -1,11 +1,15 @@
 //! The run itself: study, plan and host, written once.
 
-use crate::value::{Columns, Json, Name, Nanos, Seed};
+use crate::value::{Columns, Json, MOST, Name, Nanos, Seed, damage, required};
 use model::{
     Block, HostFacts, Level, LevelUnit, Plan, RunInfo, SearchOver, Study, Test, Trial, TrialKey,
     UnixMillis, Workload,
 };
 use rusqlite::{Connection, Result, params};
+use std::collections::BTreeSet;
+
+/// Where the study stands.
+const STUDY: &str = "run.study_json";
 
 /// Writes the run and its plan into an empty store.
 pub(crate) fn insert(
@@ -56,12 +60,12 @@ pub(crate) fn insert(
 
 /// Reads the run, the study and the plan.
 pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> {
-    let (study, run, plan_seed) = connection.query_row(
+    let head = connection.query_row(
         "SELECT id, started_at_ms, weighin_version, scale, study_file, study_json, host_json,
          plan_seed FROM run",
         [],
         |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("run", row);
             let id = columns.next()?;
             let started_at = UnixMillis(columns.next()?);
             let weighin_version = columns.next()?;
@@ -78,7 +82,8 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
             let run = RunInfo { id, started_at, weighin_version, host, scale };
             Ok((Study { source, ..study }, run, plan_seed))
         },
-    )?;
+    );
+    let (study, run, plan_seed) = required("run", head)?;
     let mut blocks: Vec<Block> = Vec::new();
     let mut statement = connection.prepare(
         "SELECT block, position, target, test, clients, rate, search, unit, repeat, seed,
@@ -86,7 +91,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("planned_trial", row);
         let number = columns.next()?;
         let position = columns.next()?;
         let mut key = TrialKey {
@@ -110,7 +115,74 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
             _ => blocks.push(Block { number, trials: vec![trial] }),
         }
     }
-    Ok((study, Plan { seed: plan_seed, blocks }, run))
+    let plan = Plan { seed: plan_seed, blocks };
+    check_study(&study, &run)?;
+    check_plan(&study, &plan)?;
+    Ok((study, plan, run))
+}
+
+/// Checks that a study is one that can be analysed.
+fn check_study(study: &Study, run: &RunInfo) -> Result<()> {
+    let unique = |names: Vec<&str>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    let is_sound = [
+        (run.scale.is_finite() && run.scale > 0.0, "run.scale", "it is not above 0"),
+        (run.started_at.0 <= MOST, "run.started_at_ms", "it is out of range"),
+        (study.repeats > 0, STUDY, "repeats is 0"),
+        (study.confidence > 0.0 && study.confidence < 1.0, STUDY, "confidence is not in (0, 1)"),
+        (study.margin.is_finite() && study.margin >= 0.0, STUDY, "margin is negative"),
+        (!study.sample_every.is_zero(), STUDY, "sample_every is 0"),
+        (
+            unique(study.measured().map(|t| t.name.as_str()).collect()),
+            STUDY,
+            "two targets have one name",
+        ),
+        (
+            unique(study.tests.iter().map(|t| t.name.as_str()).collect()),
+            STUDY,
+            "two tests have one name",
+        ),
+    ];
+    match is_sound.into_iter().find(|(sound, ..)| !sound) {
+        Some((_, place, reason)) => Err(damage(place, reason)),
+        None => Ok(()),
+    }
+}
+
+/// Checks that a plan is of this study.
+fn check_plan(study: &Study, plan: &Plan) -> Result<()> {
+    let mut keys = BTreeSet::new();
+    for (block, trial, expected) in plan
+        .blocks
+        .iter()
+        .flat_map(|block| block.trials.iter().map(move |trial| (block, trial)))
+        .zip(1..)
+        .map(|((block, trial), expected)| (block, trial, expected))
+    {
+        let Trial { key, position, .. } = trial;
+        let test = study.tests.iter().find(|test| test.name == key.test);
+        let is_sound = [
+            (*position == expected, "position", "the one before it is missing"),
+            (
+                study.measured().any(|t| t.name == key.target),
+                "target",
+                "the study has no such target",
+            ),
+            (test.is_some(), "test", "the study has no such test"),
+            (
+                test.is_none_or(|test| test.levels.contains(&key.level)),
+                "clients",
+                "the study's test has no such level",
+            ),
+            (key.repeat == block.number, "repeat", "it is not that of its block"),
+            ((1..=study.repeats).contains(&key.repeat), "repeat", "the study has not so many"),
+            (keys.insert(key), "position", "the same trial stands twice in the plan"),
+        ];
+        if let Some((_, column, reason)) = is_sound.into_iter().find(|(sound, ..)| !sound) {
+            let place = format!("planned_trial.{column} of position {position}");
+            return Err(damage(place, format!("{reason} ({key})")));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a test's levels count what is in flight, which formats before 16 did not say.

@@ -111,7 +111,7 @@ fn select_samples(connection: &Connection, position: u32) -> Result<Vec<Sample>>
          FROM sample WHERE position = ? ORDER BY number",
     )?;
     let samples = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("sample", row);
         let number: u64 = columns.next()?;
         Ok(Sample {
             at_seconds: columns.real()?,
@@ -124,7 +124,7 @@ fn select_samples(connection: &Connection, position: u32) -> Result<Vec<Sample>>
                 idle: columns.real()?,
             },
             client: ProcessUsage { cpus: columns.real()?, rss_bytes: columns.next()? },
-            server: server_usage(columns.next()?, columns.next()?),
+            server: server_usage(&mut columns)?,
             disks: disks::select(connection, position, number)?,
             counters: select_reading(connection, position, DURING, Some(number))?
                 .map(|reading| reading.counters),
@@ -134,8 +134,12 @@ fn select_samples(connection: &Connection, position: u32) -> Result<Vec<Sample>>
 }
 
 /// The memory says whether the process was seen: its share of the processors may be unknown.
-fn server_usage(cpus: Option<f64>, rss_bytes: Option<u64>) -> Option<ProcessUsage> {
-    rss_bytes.map(|rss_bytes| ProcessUsage { cpus: cpus.unwrap_or(f64::NAN), rss_bytes })
+fn server_usage(columns: &mut Columns<'_>) -> Result<Option<ProcessUsage>> {
+    let (cpus, rss_bytes): (Option<f64>, Option<u64>) = (columns.next()?, columns.next()?);
+    if cpus.is_some() && rss_bytes.is_none() {
+        return Err(columns.wrong("it is missing, and server_cpus is there"));
+    }
+    Ok(rss_bytes.map(|rss_bytes| ProcessUsage { cpus: cpus.unwrap_or(f64::NAN), rss_bytes }))
 }
 
 fn select_reading(
@@ -150,7 +154,7 @@ fn select_reading(
              WHERE position = ? AND moment = ? AND sample IS ?",
         )?
         .query_row(params![position, moment, sample], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("counter_reading", row);
             Ok((columns.next::<i64>()?, columns.real()?))
         })
         .optional()?;
@@ -160,7 +164,10 @@ fn select_reading(
          WHERE reading_id = ?",
     )?;
     let counters = statement
-        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .query_map([id], |row| {
+            let mut columns = Columns::of("counter", row);
+            Ok((columns.next()?, columns.next()?))
+        })?
         .collect::<Result<ServerCounters>>()?;
     Ok(Some(CounterReading { at_seconds, counters }))
 }

@@ -51,7 +51,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
              missed FROM search WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("search", row);
             // Fields are evaluated in the order written, which is that of the columns.
             Ok(Search {
                 over: columns.name()?,
@@ -71,9 +71,13 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
 /// Three columns that are all there or all missing.
 fn slo(columns: &mut Columns<'_>) -> Result<Option<Slo>> {
     let figure = columns.next::<Option<Name<LatencyFigure>>>()?.map(|Name(figure)| figure);
-    let (bound_ms, inclusive): (Option<f64>, Option<bool>) = (columns.next()?, columns.next()?);
-    let both = figure.zip(bound_ms).zip(inclusive);
-    Ok(both.map(|((figure, bound_ms), inclusive)| Slo { figure, bound_ms, inclusive }))
+    match (figure, columns.both()?) {
+        (Some(figure), Some((bound_ms, inclusive))) => {
+            Ok(Some(Slo { figure, bound_ms, inclusive }))
+        }
+        (None, None) => Ok(None),
+        _ => Err(columns.wrong("a bound has a figure, a number of milliseconds and inclusive")),
+    }
 }
 
 fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep>> {
@@ -82,7 +86,7 @@ fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep
          WHERE position = ? ORDER BY number",
     )?;
     let steps = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("search_step", row);
         Ok(SearchStep {
             load: columns.next()?,
             achieved: columns.next()?,

@@ -1,6 +1,8 @@
+use crate::digest::{Digests, Subject};
 use crate::error::Access;
 use crate::lock::WriterLock;
-use crate::schema::{self, CURRENT};
+use crate::schema::{self, CURRENT, WITH_DIGESTS};
+use crate::value::within;
 use crate::{StoreError, file, run, target, trial};
 use model::{
     Dataset, HostFacts, Plan, RunInfo, Study, TargetFacts, TrialKey, TrialRecord, UnixMillis,
@@ -25,6 +27,7 @@ pub struct Store {
     run: RunInfo,
     /// Positions of the trials that have a record, ascending.
     recorded: Vec<u32>,
+    digests: Digests,
 }
 
 impl Store {
@@ -64,10 +67,18 @@ impl Store {
     /// # Errors
     /// When the file is missing, not a store, damaged, or of a newer weighin.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        if schema::check(&connection, path)? < CURRENT {
-            connection = file::migrated_copy(&connection)
-                .map_err(|error| StoreError::from_sqlite(path, Access::Read, error))?;
+        let format = schema::check(&connection, path)?;
+        if format >= WITH_DIGESTS {
+            // One transaction: a writer may append meanwhile.
+            connection
+                .unchecked_transaction()
+                .and_then(|snapshot| check_run(&snapshot))
+                .map_err(sqlite)?;
+        }
+        if format < CURRENT {
+            connection = file::migrated_copy(&connection).map_err(sqlite)?;
         }
         Self::load(path, connection, None)
     }
@@ -90,8 +101,11 @@ impl Store {
         let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let format = schema::check(&connection, path)?;
         let prepare = |connection: &mut Connection| {
+            if format >= WITH_DIGESTS {
+                Digests::of(connection)?.check_all(connection)?;
+            }
             if format < CURRENT {
-                schema::migrate(connection)?;
+                schema::migrate(connection, write_digests)?;
             }
             // A write-ahead log lets others read meanwhile. FULL makes each commit wait for the
             // disk: an appended trial survives a power loss.
@@ -112,7 +126,9 @@ impl Store {
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let (study, plan, run) = run::select(&connection).map_err(sqlite)?;
         let recorded = trial::positions(&connection).map_err(sqlite)?;
-        Ok(Self { path: path.to_path_buf(), connection, lock, study, plan, run, recorded })
+        let digests = Digests::of(&connection).map_err(sqlite)?;
+        let path = path.to_path_buf();
+        Ok(Self { path, connection, lock, study, plan, run, recorded, digests })
     }
 
     /// Keeps a trial: when this returns, it survives a power loss. After an error the store is as
@@ -130,7 +146,10 @@ impl Store {
         let Err(place) = self.recorded.binary_search(&record.position) else {
             return Err(StoreError::AlreadyRecorded(record.key.clone()));
         };
-        self.write(|connection| trial::insert(connection, record))?;
+        self.write(|connection, digests| {
+            trial::insert(connection, record)?;
+            digests.write(connection, Subject::Trial(record.position))
+        })?;
         self.recorded.insert(place, record.position);
         Ok(())
     }
@@ -145,7 +164,10 @@ impl Store {
             .find(|(_, target)| target.name == facts.target)
             .map(|(place, _)| place)
             .ok_or_else(|| StoreError::UnknownTarget(facts.target.clone()))?;
-        self.write(|connection| target::replace(connection, place, facts))
+        self.write(|connection, digests| {
+            target::replace(connection, place, facts)?;
+            digests.write(connection, Subject::Target(place))
+        })
     }
 
     /// Trials that have a record, failed ones included (a failure is a result), in the order of
@@ -167,11 +189,24 @@ impl Store {
             // One transaction: a writer may append meanwhile.
             let snapshot = self.connection.unchecked_transaction()?;
             let targets = target::select(&snapshot)?;
+            for (id, facts) in &targets {
+                self.digests
+                    .check(&snapshot, Subject::Target(*id))
+                    .map_err(|error| within(&format!("target {}", facts.target), error))?;
+            }
             let mut trials = Vec::new();
             for planned in self.plan.trials() {
-                trials.extend(trial::select(&snapshot, planned)?);
+                let place = || format!("trial {} ({})", planned.position, planned.key);
+                let record =
+                    trial::select(&snapshot, planned).map_err(|error| within(&place(), error))?;
+                let Some(record) = record else { continue };
+                // After reading: what cannot be read says which column it is in.
+                self.digests
+                    .check(&snapshot, Subject::Trial(planned.position))
+                    .map_err(|error| within(&place(), error))?;
+                trials.push(record);
             }
-            Ok((targets, trials))
+            Ok((targets.into_iter().map(|(_, facts)| facts).collect(), trials))
         };
         let (targets, trials) =
             read().map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
@@ -201,7 +236,7 @@ impl Store {
 
     fn write(
         &mut self,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+        work: impl FnOnce(&Connection, &Digests) -> rusqlite::Result<()>,
     ) -> Result<(), StoreError> {
         if self.lock.is_none() {
             return Err(StoreError::NotWritable {
@@ -212,7 +247,7 @@ impl Store {
         let write = || {
             let transaction =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            work(&transaction)?;
+            work(&transaction, &self.digests)?;
             transaction.commit()
         };
         write().map_err(|error| StoreError::from_sqlite(&self.path, Access::Write, error))
@@ -229,6 +264,18 @@ impl Drop for Store {
             let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
         }
     }
+}
+
+/// Checks the run and its plan, and that nothing that was written is gone.
+fn check_run(connection: &Connection) -> rusqlite::Result<()> {
+    let digests = Digests::of(connection)?;
+    digests.check_subjects(connection)?;
+    digests.check(connection, Subject::Run)
+}
+
+/// Gives everything in a store that has none a digest.
+fn write_digests(connection: &Connection) -> rusqlite::Result<()> {
+    Digests::of(connection)?.write_all(connection)
 }
 
 fn now() -> UnixMillis {

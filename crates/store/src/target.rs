@@ -33,8 +33,8 @@ pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> 
     Ok(())
 }
 
-/// Reads all targets, in the order of the study.
-pub(crate) fn select(connection: &Connection) -> Result<Vec<TargetFacts>> {
+/// Reads all targets with their places in the study, in its order.
+pub(crate) fn select(connection: &Connection) -> Result<Vec<(i64, TargetFacts)>> {
     let mut variables =
         connection.prepare("SELECT name, value FROM variable WHERE target_id = ?")?;
     let mut statement = connection.prepare(
@@ -42,9 +42,9 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<TargetFacts>> {
          checksum_after FROM target ORDER BY id",
     )?;
     let targets = statement.query_map([], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("target", row);
         let id: i64 = columns.next()?;
-        Ok(TargetFacts {
+        let facts = TargetFacts {
             target: columns.next()?,
             server: ServerFacts {
                 version: columns.next()?,
@@ -53,16 +53,18 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<TargetFacts>> {
                 contents: contents(&mut columns)?,
                 contents_after: contents(&mut columns)?,
                 variables: variables
-                    .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
+                    .query_map([id], |row| {
+                        let mut columns = Columns::of("variable", row);
+                        Ok((columns.next()?, columns.next()?))
+                    })?
                     .collect::<Result<BTreeMap<_, _>>>()?,
             },
-        })
+        };
+        Ok((id, facts))
     })?;
     targets.collect()
 }
 
-/// Two columns that are both there or both missing.
 fn contents(columns: &mut Columns<'_>) -> Result<Option<TableContents>> {
-    let (rows, checksum): (Option<u64>, Option<Seed>) = (columns.next()?, columns.next()?);
-    Ok(rows.zip(checksum).map(|(rows, Seed(checksum))| TableContents { rows, checksum }))
+    Ok(columns.both()?.map(|(rows, Seed(checksum))| TableContents { rows, checksum }))
 }

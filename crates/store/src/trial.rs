@@ -1,6 +1,6 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
-use crate::value::{Columns, Histogram, Name, Nanos, Packed};
+use crate::value::{Columns, Histogram, Name, Nanos, Packed, damage, required};
 use crate::{conditions, fleet, generators, open_loop, opinion, reported, sampling, search};
 use model::{
     ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Moved, NoticeDelay, Phase,
@@ -55,17 +55,19 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
             "SELECT started_at_ms, finished_at_ms, outcome FROM trial WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("trial", row);
             Ok((columns.next()?, columns.next()?, columns.next::<String>()?))
         })
         .optional()?;
     let Some((started_at, finished_at, outcome)) = head else { return Ok(None) };
     let end = if outcome == "failed" {
-        TrialEnd::Failed(select_failure(connection, position)?)
+        TrialEnd::Failed(required("failure", select_failure(connection, position))?)
+    } else if outcome != "completed" {
+        return Err(damage("trial.outcome", format!("{outcome:?} is no outcome")));
     } else if let Some(figures) = reported::select(connection, position)? {
         TrialEnd::Reported(Box::new(figures))
     } else {
-        TrialEnd::Completed(Box::new(select_load(connection, position)?))
+        TrialEnd::Completed(Box::new(required("load", select_load(connection, position))?))
     };
     Ok(Some(TrialRecord {
         key: planned.key.clone(),
@@ -84,7 +86,7 @@ fn select_failure(connection: &Connection, position: u32) -> Result<Failure> {
     connection
         .prepare_cached("SELECT kind, message, remedy FROM failure WHERE position = ?")?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("failure", row);
             Ok(Failure { kind: columns.name()?, message: columns.next()?, remedy: columns.next()? })
         })
 }
@@ -228,34 +230,34 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
          FROM load WHERE position = ?",
     )?;
     statement.query_row([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("load", row);
         // Fields are evaluated in the order written, which is that of the columns.
         Ok(LoadResult {
             clients: columns.next()?,
             connect_time: columns.nanos()?,
             ledger: Ledger {
-                scheduled: columns.next()?,
-                ok: columns.next()?,
-                failed: columns.next()?,
-                timed_out: columns.next()?,
-                dropped: columns.next()?,
+                scheduled: columns.count()?,
+                ok: columns.count()?,
+                failed: columns.count()?,
+                timed_out: columns.count()?,
+                dropped: columns.count()?,
             },
             by_statement: fleet::select_by_statement(connection, position)?,
             statements: StatementCounts {
-                select: columns.next()?,
-                insert: columns.next()?,
-                update: columns.next()?,
-                delete: columns.next()?,
-                begin: columns.next()?,
-                commit: columns.next()?,
-                rollback: columns.next()?,
-                get: columns.next()?,
-                set: columns.next()?,
-                found: columns.next()?,
-                read: columns.next()?,
-                write: columns.next()?,
-                sync: columns.next()?,
-                moved: Moved { read: columns.next()?, written: columns.next()? },
+                select: columns.count()?,
+                insert: columns.count()?,
+                update: columns.count()?,
+                delete: columns.count()?,
+                begin: columns.count()?,
+                commit: columns.count()?,
+                rollback: columns.count()?,
+                get: columns.count()?,
+                set: columns.count()?,
+                found: columns.count()?,
+                read: columns.count()?,
+                write: columns.count()?,
+                sync: columns.count()?,
+                moved: Moved { read: columns.count()?, written: columns.count()? },
                 answers: conditions::select_answers(connection, position)?,
             },
             client: ClientCost {
@@ -283,29 +285,33 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
     })
 }
 
-/// How late replies were noticed, from four columns that are all there or all missing.
+/// How late replies were noticed; of what was not, the figures are missing as well.
 fn notice(columns: &mut Columns<'_>) -> Result<Option<NoticeDelay>> {
     let replies: Option<u64> = columns.next()?;
     let (p50_ms, p99_ms, max_ms) = (columns.real()?, columns.real()?, columns.real()?);
+    if replies.is_none() && [p50_ms, p99_ms, max_ms].iter().any(|ms| !ms.is_nan()) {
+        return Err(columns.wrong("it is there, and noticed_replies is missing"));
+    }
     Ok(replies.map(|replies| NoticeDelay { replies, p50_ms, p99_ms, max_ms }))
 }
 
 fn select_phase(connection: &Connection, position: u32, phase: Phase) -> Result<PhaseTotals> {
-    connection
+    let totals = connection
         .prepare_cached(
             "SELECT elapsed_ns, transactions, queries, errors, bytes_read, bytes_written FROM phase
              WHERE position = ? AND phase = ?",
         )?
         .query_row(params![position, Name(phase)], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("phase", row);
             Ok(PhaseTotals {
                 elapsed: columns.nanos()?,
-                transactions: columns.next()?,
-                queries: columns.next()?,
-                errors: columns.next()?,
-                moved: Moved { read: columns.next()?, written: columns.next()? },
+                transactions: columns.count()?,
+                queries: columns.count()?,
+                errors: columns.count()?,
+                moved: Moved { read: columns.count()?, written: columns.count()? },
             })
-        })
+        });
+    required("phase", totals)
 }
 
 fn select_intervals(connection: &Connection, position: u32) -> Result<Vec<Interval>> {
@@ -314,15 +320,15 @@ fn select_intervals(connection: &Connection, position: u32) -> Result<Vec<Interv
          bytes_written, latencies FROM interval WHERE position = ? ORDER BY number",
     )?;
     let intervals = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("interval", row);
         Ok(Interval {
             phase: columns.name()?,
             start: columns.nanos()?,
             length: columns.nanos()?,
-            transactions: columns.next()?,
-            queries: columns.next()?,
-            errors: columns.next()?,
-            moved: Moved { read: columns.next()?, written: columns.next()? },
+            transactions: columns.count()?,
+            queries: columns.count()?,
+            errors: columns.count()?,
+            moved: Moved { read: columns.count()?, written: columns.count()? },
             latencies: columns.next::<Packed>()?.0,
         })
     })?;
@@ -335,13 +341,13 @@ fn select_errors(connection: &Connection, position: u32) -> Result<Vec<ErrorCoun
          WHERE position = ? ORDER BY number",
     )?;
     let errors = statement.query_map([position], |row| {
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::of("error", row);
         Ok(ErrorCount {
             class: columns.name()?,
             code: columns.next()?,
             sql_state: columns.next()?,
             message: columns.next()?,
-            count: columns.next()?,
+            count: columns.count()?,
         })
     })?;
     errors.collect()

@@ -39,22 +39,25 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Tr
              WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of(row);
+            let mut columns = Columns::of("triggered", row);
             // Fields are evaluated in the order written, which is that of the columns.
             Ok(Triggered {
                 work: columns.name()?,
                 sent_seconds: columns.real()?,
                 answered_seconds: columns.real()?,
-                answer: answer(&columns.next::<String>()?, columns.next()?),
+                answer: answer(&mut columns)?,
             })
         })
         .optional()
 }
 
-fn answer(outcome: &str, words: String) -> TriggerAnswer {
-    match outcome {
-        ACCEPTED => TriggerAnswer::Accepted(words),
-        REFUSED => TriggerAnswer::Refused(words),
-        _ => TriggerAnswer::Lost(words),
-    }
+fn answer(columns: &mut Columns<'_>) -> Result<TriggerAnswer> {
+    let outcome: String = columns.next()?;
+    let answer = match outcome.as_str() {
+        ACCEPTED => TriggerAnswer::Accepted,
+        REFUSED => TriggerAnswer::Refused,
+        LOST => TriggerAnswer::Lost,
+        other => return Err(columns.wrong(format!("{other:?} is no outcome"))),
+    };
+    Ok(answer(columns.next()?))
 }

@@ -1,30 +1,102 @@
 //! How values of the model are kept in columns, where SQLite has no type for them.
 
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Result, Row};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Type, ValueRef};
+use rusqlite::{Error, Result, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::error::Error;
 use std::time::Duration;
 
-/// The columns of a row, taken one after another in the order of the query.
+/// The most that a count can be, so that counts can be added up without overflow: 2^53, up to which
+/// a double has every whole number.
+pub(crate) const MOST: u64 = 1 << 53;
+/// The longest time in nanoseconds: ten years.
+const LONGEST_NS: u64 = 10 * 366 * 86_400 * 1_000_000_000;
+
+/// What makes no sense in a store, and where: `load.ok: -5 is out of range`.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {reason}")]
+struct Damage {
+    place: String,
+    reason: String,
+}
+
+/// The error for what makes no sense at that place (a trial, a table, a table's column).
+pub(crate) fn damage(place: impl Into<String>, reason: impl Into<String>) -> Error {
+    let damage = Damage { place: place.into(), reason: reason.into() };
+    Error::FromSqlConversionFailure(0, Type::Null, Box::new(damage))
+}
+
+/// Says of an error of [`damage`] what it is in; others stay as they are.
+pub(crate) fn within(place: &str, error: Error) -> Error {
+    match error {
+        Error::FromSqlConversionFailure(_, _, inner) if inner.is::<Damage>() => {
+            damage(place, inner.to_string())
+        }
+        other => other,
+    }
+}
+
+/// The row that a trial must have in a table; names the table where it has none.
+pub(crate) fn required<T>(table: &str, row: Result<T>) -> Result<T> {
+    row.map_err(|error| match error {
+        Error::QueryReturnedNoRows => damage(table, "the row is missing"),
+        other => other,
+    })
+}
+
+/// The columns of a row, taken one after another in the order of the query. Errors name table and
+/// column.
 pub(crate) struct Columns<'a> {
+    table: &'static str,
     row: &'a Row<'a>,
     next: usize,
 }
 
 impl<'a> Columns<'a> {
-    pub fn of(row: &'a Row<'a>) -> Self {
-        Self { row, next: 0 }
+    pub fn of(table: &'static str, row: &'a Row<'a>) -> Self {
+        Self { table, row, next: 0 }
     }
 
     pub fn next<T: FromSql>(&mut self) -> Result<T> {
+        let place = self.next;
         self.next += 1;
-        self.row.get(self.next - 1)
+        self.row.get(place).map_err(|error| {
+            let reason = match error {
+                Error::FromSqlConversionFailure(_, _, reason) => reason.to_string(),
+                Error::IntegralValueOutOfRange(_, value) => format!("{value} is out of range"),
+                Error::Utf8Error(_, reason) => reason.to_string(),
+                Error::InvalidColumnType(_, _, kind) => format!("{kind} is of the wrong type"),
+                other => return other,
+            };
+            self.damage(place, reason)
+        })
+    }
+
+    /// What is wrong with the column that was taken last.
+    pub fn wrong(&self, reason: impl Into<String>) -> Error {
+        self.damage(self.next.saturating_sub(1), reason)
+    }
+
+    fn damage(&self, column: usize, reason: impl Into<String>) -> Error {
+        let column = self.row.as_ref().column_name(column).unwrap_or("?");
+        damage(format!("{}.{column}", self.table), reason)
+    }
+
+    /// A count that is added up with others: up to [`MOST`].
+    pub fn count(&mut self) -> Result<u64> {
+        let count = self.next::<u64>()?;
+        if count > MOST {
+            return Err(self.wrong(format!("{count} is out of range")));
+        }
+        Ok(count)
     }
 
     pub fn nanos(&mut self) -> Result<Duration> {
         Ok(self.next::<Nanos>()?.0)
+    }
+
+    pub fn maybe_nanos(&mut self) -> Result<Option<Duration>> {
+        Ok(self.next::<Option<Nanos>>()?.map(|Nanos(length)| length))
     }
 
     pub fn real(&mut self) -> Result<f64> {
@@ -34,9 +106,18 @@ impl<'a> Columns<'a> {
     pub fn name<T: DeserializeOwned>(&mut self) -> Result<T> {
         Ok(self.next::<Name<T>>()?.0)
     }
+
+    /// Two columns that are both there or both missing.
+    pub fn both<A: FromSql, B: FromSql>(&mut self) -> Result<Option<(A, B)>> {
+        match (self.next::<Option<A>>()?, self.next::<Option<B>>()?) {
+            (Some(first), Some(second)) => Ok(Some((first, second))),
+            (None, None) => Ok(None),
+            _ => Err(self.wrong("it and the column before it must both be there, or neither")),
+        }
+    }
 }
 
-/// A length of time as whole nanoseconds; up to 292 years.
+/// A length of time as whole nanoseconds; up to ten years.
 pub(crate) struct Nanos(pub Duration);
 
 impl ToSql for Nanos {
@@ -47,7 +128,10 @@ impl ToSql for Nanos {
 
 impl FromSql for Nanos {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        u64::column_result(value).map(|nanos| Self(Duration::from_nanos(nanos)))
+        match u64::column_result(value)? {
+            nanos if nanos <= LONGEST_NS => Ok(Self(Duration::from_nanos(nanos))),
+            nanos => Err(FromSqlError::OutOfRange(i64::try_from(nanos).unwrap_or(i64::MAX))),
+        }
     }
 }
 
@@ -120,6 +204,6 @@ impl FromSql for Packed {
     }
 }
 
-fn unfit(error: impl Into<Box<dyn Error + Send + Sync>>) -> rusqlite::Error {
-    rusqlite::Error::ToSqlConversionFailure(error.into())
+fn unfit(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::ToSqlConversionFailure(error.into())
 }

@@ -19,10 +19,10 @@ impl Draw {
         self.0 ^ (self.0 >> 31)
     }
 
-    /// Up to 2^62, of every magnitude, zero included.
+    /// Up to 2^53, of every magnitude, zero included.
     pub fn count(&mut self) -> u64 {
         let bits = self.bits();
-        (bits >> 2) >> (bits % 63)
+        (bits >> 11) >> (bits % 54)
     }
 
     pub fn below(&mut self, bound: u64) -> u64 {

@@ -1,0 +1,262 @@
+//! Digests of what was written, so that what was edited or damaged since is noticed.
+//!
+//! For the run, each target and each trial the table `digest` keeps one hash for each table that
+//! has rows of it. Whoever edits the rows and the digests alike is not noticed: a digest shows
+//! damage and edits by hand, and is no signature.
+
+use crate::value::damage;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Result, params};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// Bytes of a SHA-256 that are kept.
+const KEPT: usize = 16;
+/// Tables with a column `position` that are no part of a trial: the plan is the run's, and readings
+/// of counters are hashed together with the counters.
+const APART: [&str; 2] = ["planned_trial", "counter_reading"];
+/// Readings with their counters by name: the numbers that link the three tables mean nothing.
+const COUNTERS: &str =
+    "SELECT reading.moment, reading.sample, reading.at_seconds, name.name, counter.value
+    FROM counter_reading AS reading
+    LEFT JOIN counter ON counter.reading_id = reading.id
+    LEFT JOIN counter_name AS name ON name.id = counter.name_id
+    WHERE reading.position = ? ORDER BY reading.moment, reading.sample, name.name";
+
+/// What has a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Subject {
+    /// The run with its plan.
+    Run,
+    /// A target, by its place in the study.
+    Target(i64),
+    /// A trial, by its position.
+    Trial(u32),
+}
+
+impl Subject {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Target(_) => "target",
+            Self::Trial(_) => "trial",
+        }
+    }
+
+    fn id(self) -> i64 {
+        match self {
+            Self::Run => 1,
+            Self::Target(id) => id,
+            Self::Trial(position) => position.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Run => f.write_str("the run and its plan"),
+            Self::Target(id) => write!(f, "target {id}"),
+            Self::Trial(position) => write!(f, "trial {position}"),
+        }
+    }
+}
+
+/// Writes and checks the digests of a store of the current format.
+#[derive(Debug)]
+pub(crate) struct Digests {
+    /// The tables that have rows of trials, with the query for those of one, in a fixed order.
+    of_trials: BTreeMap<String, String>,
+}
+
+impl Digests {
+    /// Asks the store which tables it has.
+    pub fn of(connection: &Connection) -> Result<Self> {
+        let mut statement = connection.prepare(
+            "SELECT tables.name, columns.name, columns.pk FROM pragma_table_list AS tables
+             JOIN pragma_table_xinfo(tables.name) AS columns
+             WHERE tables.schema = 'main' AND tables.type = 'table'
+             ORDER BY tables.name, columns.pk",
+        )?;
+        let mut tables: BTreeMap<String, (bool, Vec<String>)> = BTreeMap::new();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (table, column, key): (String, String, u32) =
+                (row.get(0)?, row.get(1)?, row.get(2)?);
+            let (of_trials, order) = tables.entry(table).or_default();
+            *of_trials |= column == "position";
+            // Tables without a primary key are numbered.
+            if key > 0 || column == "number" {
+                order.push(column);
+            }
+        }
+        let of_trials = tables
+            .into_iter()
+            .filter(|(table, (of_trials, _))| *of_trials && !APART.contains(&table.as_str()))
+            .map(|(table, (_, order))| {
+                let order = order.join(", ");
+                let query = format!("SELECT * FROM {table} WHERE position = ? ORDER BY {order}");
+                (table, query)
+            })
+            .chain([("counter".to_owned(), COUNTERS.to_owned())])
+            .collect();
+        Ok(Self { of_trials })
+    }
+
+    /// Writes the digest of what the tables hold now.
+    pub fn write(&self, connection: &Connection, subject: Subject) -> Result<()> {
+        let tables = self.of_tables(connection, subject)?;
+        connection
+            .prepare_cached("INSERT OR REPLACE INTO digest (subject, id, tables) VALUES (?, ?, ?)")?
+            .execute(params![subject.name(), subject.id(), as_json(&tables)])?;
+        Ok(())
+    }
+
+    /// Writes those of everything in a store that has none yet.
+    pub fn write_all(&self, connection: &Connection) -> Result<()> {
+        subjects(connection)?.into_iter().try_for_each(|subject| self.write(connection, subject))
+    }
+
+    /// Checks that the tables hold of this what they held when its digest was written; names the
+    /// table that does not.
+    pub fn check(&self, connection: &Connection, subject: Subject) -> Result<()> {
+        let written: Option<String> = connection
+            .prepare_cached("SELECT tables FROM digest WHERE subject = ? AND id = ?")?
+            .query_row(params![subject.name(), subject.id()], |row| row.get(0))
+            .optional()?;
+        let Some(written) = written else {
+            return Err(damage("digest", format!("{subject} has none: it was removed")));
+        };
+        let found = self.of_tables(connection, subject)?;
+        if as_json(&found) == written {
+            return Ok(());
+        }
+        let Ok(written) = serde_json::from_str::<BTreeMap<String, String>>(&written) else {
+            return Err(damage(
+                "digest.tables",
+                format!("that of {subject} is not what weighin wrote"),
+            ));
+        };
+        let tables: BTreeSet<&String> = written.keys().chain(found.keys()).collect();
+        let changed = tables.into_iter().find(|table| written.get(*table) != found.get(*table));
+        let changed = changed.map_or("digest", String::as_str);
+        Err(damage(
+            changed,
+            "its rows are not those that weighin wrote: they were edited or damaged",
+        ))
+    }
+
+    /// Checks that everything has a digest, and every digest something that it is of.
+    pub fn check_subjects(&self, connection: &Connection) -> Result<()> {
+        let is = subjects(connection)?;
+        let mut statement = connection.prepare("SELECT subject, id FROM digest")?;
+        let was = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let was = was.collect::<Result<BTreeSet<(String, i64)>>>()?;
+        let names: BTreeSet<(String, i64)> =
+            is.iter().map(|subject| (subject.name().to_owned(), subject.id())).collect();
+        if let Some((name, id)) = was.difference(&names).next() {
+            return Err(damage(name.as_str(), format!("the rows of {name} {id} were removed")));
+        }
+        match is.iter().find(|subject| !was.contains(&(subject.name().to_owned(), subject.id()))) {
+            Some(subject) => Err(damage("digest", format!("{subject} has none: it was removed"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks everything at once.
+    pub fn check_all(&self, connection: &Connection) -> Result<()> {
+        self.check_subjects(connection)?;
+        subjects(connection)?.into_iter().try_for_each(|subject| {
+            let place = subject.to_string();
+            self.check(connection, subject).map_err(|error| crate::value::within(&place, error))
+        })
+    }
+
+    /// The hash of the rows in each table that has any.
+    fn of_tables(
+        &self,
+        connection: &Connection,
+        subject: Subject,
+    ) -> Result<BTreeMap<String, String>> {
+        let fixed: &[(&str, &str)] = match subject {
+            Subject::Run => &[
+                ("run", "SELECT * FROM run WHERE id = ?"),
+                ("planned_trial", "SELECT * FROM planned_trial WHERE ? = 1 ORDER BY position"),
+            ],
+            Subject::Target(_) => &[
+                ("target", "SELECT * FROM target WHERE id = ?"),
+                ("variable", "SELECT * FROM variable WHERE target_id = ? ORDER BY name"),
+            ],
+            Subject::Trial(_) => &[],
+        };
+        let of_trials = self.of_trials.iter().filter(|_| matches!(subject, Subject::Trial(_)));
+        let of_trials = of_trials.map(|(table, query)| (table.as_str(), query.as_str()));
+        let mut hashes = BTreeMap::new();
+        for (table, query) in fixed.iter().copied().chain(of_trials) {
+            if let Some(hash) = hash(connection, query, subject.id())? {
+                hashes.insert(table.to_owned(), hash);
+            }
+        }
+        Ok(hashes)
+    }
+}
+
+/// Everything in a store that has a digest.
+fn subjects(connection: &Connection) -> Result<Vec<Subject>> {
+    let ids = |query| -> Result<Vec<i64>> {
+        connection.prepare(query)?.query_map([], |row| row.get(0))?.collect()
+    };
+    let targets = ids("SELECT id FROM target ORDER BY id")?.into_iter().map(Subject::Target);
+    let mut subjects: Vec<Subject> = [Subject::Run].into_iter().chain(targets).collect();
+    for position in ids("SELECT position FROM trial ORDER BY position")? {
+        let position = u32::try_from(position)
+            .map_err(|_| damage("trial.position", format!("{position} is out of range")))?;
+        subjects.push(Subject::Trial(position));
+    }
+    Ok(subjects)
+}
+
+/// The hash of all rows of a query; `None` where there are none.
+fn hash(connection: &Connection, query: &str, id: i64) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached(query)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([id])?;
+    let mut hasher = Sha256::new();
+    let mut any = false;
+    while let Some(row) = rows.next()? {
+        any = true;
+        for column in 0..columns {
+            // Every value with its type and its length, so that no two lists of values look alike.
+            match row.get_ref(column)? {
+                ValueRef::Null => hasher.update([0]),
+                ValueRef::Integer(value) => {
+                    hasher.update([1]);
+                    hasher.update(value.to_le_bytes());
+                }
+                ValueRef::Real(value) => {
+                    hasher.update([2]);
+                    hasher.update(value.to_bits().to_le_bytes());
+                }
+                ValueRef::Text(bytes) => bytes_of(&mut hasher, 3, bytes),
+                ValueRef::Blob(bytes) => bytes_of(&mut hasher, 4, bytes),
+            }
+        }
+    }
+    Ok(any.then(|| {
+        hasher.finalize().iter().take(KEPT).fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }))
+}
+
+fn bytes_of(hasher: &mut Sha256, kind: u8, bytes: &[u8]) {
+    hasher.update([kind]);
+    hasher.update((bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn as_json(tables: &BTreeMap<String, String>) -> String {
+    serde_json::json!(tables).to_string()
+}

@@ -1,0 +1,345 @@
+//! A store that was edited or damaged is refused, with the place named; it never gives other
+//! results than those that were written.
+
+mod common;
+
+use common::{facts, host, plan, record, study};
+use model::{Dataset, Fleet, SecondOpinion, TrialRecord};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use store::{Store, StoreError};
+use tempfile::TempDir;
+
+/// Records that give every table rows between them.
+const KINDS: [fn(&TrialRecord) -> bool; 6] = [
+    |record| record.failure().is_some(),
+    |record| record.reported().is_some_and(|reported| reported.figures.len() > 1),
+    |record| {
+        let fleet = |fleet: &Fleet| {
+            fleet.processors.is_some() && fleet.vms.len() > 1 && !fleet.volumes.is_empty()
+        };
+        record.load().is_some_and(|load| load.fleet.as_ref().is_some_and(fleet))
+    },
+    |record| {
+        record.load().is_some_and(|load| {
+            load.open.is_some()
+                && load.client.notice.is_some()
+                && load.intervals.len() > 1
+                && !load.outages.is_empty()
+                && !load.generators.is_empty()
+                && !load.by_statement.is_empty()
+                && !load.errors.is_empty()
+        })
+    },
+    |record| {
+        let parts =
+            |opinion: &SecondOpinion| opinion.figures().is_some_and(|f| !f.parts.is_empty());
+        record.search.is_some() && record.second_opinion.as_ref().is_some_and(parts)
+    },
+    |record| {
+        let sampling = &record.sampling;
+        let samples = || sampling.samples.iter();
+        sampling.triggered.is_some()
+            && !sampling.volume.is_empty()
+            && samples().any(|sample| !sample.disks.is_empty())
+            && samples().any(|sample| {
+                sample.counters.as_ref().is_some_and(|all| all.iter().next().is_some())
+            })
+    },
+];
+
+/// A store in which every table has rows, and what it holds.
+fn store(directory: &TempDir) -> (PathBuf, Dataset) {
+    let path = directory.path().join("run.weighin");
+    let mut store = Store::create(&path, &study(), &plan(), &host(), "1", 1.0).expect("a new file");
+    store.record_target(&facts("durable")).expect("a target of the study");
+    for (trial, wanted) in plan().trials().zip(KINDS) {
+        let record = (0..).map(|salt| record(trial, salt)).find(wanted).expect("drawn at last");
+        store.append(&record).expect("a planned trial");
+    }
+    drop(store);
+    let dataset = read(&path).expect("what was written");
+    (path, dataset)
+}
+
+fn read(path: &Path) -> Result<Dataset, StoreError> {
+    Store::open(path)?.dataset()
+}
+
+fn edit(path: &Path) -> Connection {
+    let connection = Connection::open(path).expect("an SQLite file");
+    connection
+        .execute_batch("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
+        .expect("known pragmas");
+    connection
+}
+
+/// The tables with their columns and those of their keys.
+fn tables(connection: &Connection) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
+    let mut statement = connection
+        .prepare(
+            "SELECT tables.name, columns.name, columns.pk FROM pragma_table_list AS tables
+             JOIN pragma_table_info(tables.name) AS columns
+             WHERE tables.schema = 'main' AND tables.type = 'table'
+             AND tables.name NOT LIKE 'sqlite_%' ORDER BY tables.name, columns.cid",
+        )
+        .expect("a valid query");
+    let mut rows = statement.query([]).expect("no parameters");
+    let mut tables: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
+    while let Some(row) = rows.next().expect("a row") {
+        let (columns, keys) = tables.entry(row.get_unwrap(0)).or_default();
+        columns.push(row.get_unwrap(1));
+        if row.get_unwrap::<_, i64>(2) > 0 {
+            keys.push(row.get_unwrap(1));
+        }
+    }
+    tables
+}
+
+/// Checks what is read after a change: what was written, or an error. The error names the table
+/// that was changed, unless a row is gone for it: it then names what misses that row.
+fn is_noticed(path: &Path, written: &Dataset, change: &str, table: &str) -> bool {
+    match read(path) {
+        Ok(dataset) => {
+            assert!(dataset == *written, "{change}: other results without a word");
+            false
+        }
+        Err(error) => {
+            assert!(matches!(error, StoreError::Damaged { .. }), "{change}: {error}");
+            let names = error.to_string();
+            let named = [table, "row", "trial", "target"].iter().any(|name| names.contains(name));
+            assert!(named, "{change}: {names}");
+            true
+        }
+    }
+}
+
+/// A value much like another.
+fn next_to(value: &Value) -> Value {
+    match value {
+        Value::Null => Value::Integer(7),
+        Value::Integer(value) => Value::Integer(value ^ 1),
+        Value::Real(value) => Value::Real(value * 1.000_000_1 + 1e-300),
+        Value::Text(text) => Value::Text(format!("{text} ")),
+        Value::Blob(bytes) => {
+            let mut bytes = bytes.clone();
+            *bytes.last_mut().expect("a histogram") ^= 4;
+            Value::Blob(bytes)
+        }
+    }
+}
+
+#[test]
+fn every_value_that_is_edited_is_noticed() {
+    let directory = TempDir::new().unwrap();
+    let (path, written) = store(&directory);
+    let whole = std::fs::read(&path).unwrap();
+    let (mut edits, mut noticed) = (0, 0);
+    for (table, (columns, keys)) in tables(&edit(&path)) {
+        let keys = if keys.is_empty() { vec!["rowid".to_owned()] } else { keys };
+        let of_row = keys.iter().map(|key| format!("{key} IS ?")).collect::<Vec<_>>().join(" AND ");
+        for column in &columns {
+            // The first value that is there, or NULL.
+            let selected = format!("{column}, {}", keys.join(", "));
+            let (old, row) = edit(&path)
+                .query_row(
+                    &format!("SELECT {selected} FROM {table} ORDER BY {column} IS NULL LIMIT 1"),
+                    [],
+                    |row| {
+                        let key = (1..=keys.len()).map(|place| row.get(place));
+                        Ok((row.get::<_, Value>(0)?, key.collect::<Result<Vec<Value>, _>>()?))
+                    },
+                )
+                .unwrap_or_else(|error| panic!("{table} has no row to test: {error}"));
+            for new in [
+                next_to(&old),
+                Value::Null,
+                Value::Integer(-1),
+                Value::Integer(i64::MAX),
+                Value::Real(f64::INFINITY),
+                Value::Blob(vec![0x1c, 0x84, 0x93, 0x13, 0xff, 0xff, 0xff, 0xff, 0, 0]),
+            ] {
+                let change = format!("{table}.{column} = {new:?}, which was {old:?}");
+                let update = format!("UPDATE {table} SET {column} = ? WHERE {of_row}");
+                let values = [&new].into_iter().chain(&row);
+                // What SQLite takes for the column: its tables know their types.
+                if new != old && edit(&path).execute(&update, params_from_iter(values)).is_ok() {
+                    edits += 1;
+                    noticed += usize::from(is_noticed(&path, &written, &change, &table));
+                    std::fs::write(&path, &whole).unwrap();
+                }
+            }
+        }
+    }
+    println!("{noticed} of {edits} edits noticed; the others change nothing that is read");
+    assert!(edits > 600 && noticed * 100 > edits * 95, "{noticed} of {edits}");
+}
+
+#[test]
+fn rows_that_are_removed_or_added_are_noticed() {
+    let directory = TempDir::new().unwrap();
+    let (path, written) = store(&directory);
+    let whole = std::fs::read(&path).unwrap();
+    for (table, (columns, keys)) in tables(&edit(&path)) {
+        let key = keys.first().map_or("rowid", String::as_str);
+        let first = format!("(SELECT {key} FROM {table} ORDER BY {key} LIMIT 1)");
+        let copied: Vec<String> = columns
+            .iter()
+            .map(|column| match column.as_str() {
+                "name" | "phase" | "direction" => format!("{column} || 'x'"),
+                "id" | "number" => format!("{column} + 100"),
+                "repeat" if table == "planned_trial" => "100".to_owned(),
+                _ if Some(column) == keys.last() => format!("{column} + 100"),
+                _ => column.clone(),
+            })
+            .collect();
+        let copied = copied.join(", ");
+        for change in [
+            format!("DELETE FROM {table} WHERE {key} = {first}"),
+            format!("DELETE FROM {table}"),
+            format!(
+                "INSERT OR IGNORE INTO {table} SELECT {copied} FROM {table} WHERE {key} = {first} LIMIT 1"
+            ),
+        ] {
+            edit(&path).execute(&change, []).unwrap_or_else(|error| panic!("{change}: {error}"));
+            is_noticed(&path, &written, &change, "");
+            std::fs::write(&path, &whole).unwrap();
+        }
+    }
+}
+
+#[test]
+fn bytes_that_flip_anywhere_in_the_file_are_noticed() {
+    let directory = TempDir::new().unwrap();
+    let (path, written) = store(&directory);
+    let whole = std::fs::read(&path).unwrap();
+    let mut random = common::Draw::salted(5);
+    let mut noticed = 0;
+    // Every byte of the header, and any of the rest where a page is not empty.
+    let filled: Vec<usize> = (100..whole.len()).filter(|&place| whole[place] != 0).collect();
+    let flips = 400;
+    for flip in 0..flips {
+        let mut bytes = whole.clone();
+        let mut of_rest = || filled[random.below(filled.len() as u64) as usize];
+        let place = if flip < 100 { flip } else { of_rest() };
+        bytes[place] ^= 1 << random.below(8);
+        std::fs::write(&path, &bytes).unwrap();
+        match read(&path) {
+            Ok(dataset) => assert!(dataset == written, "byte {place}: other results"),
+            Err(error) => {
+                assert!(!matches!(error, StoreError::Sqlite { .. }), "byte {place}: {error}");
+                noticed += 1;
+            }
+        }
+        for side in ["-wal", "-shm", "-journal"] {
+            let _ = std::fs::remove_file(format!("{}{side}", path.display()));
+        }
+    }
+    println!("{noticed} of {flips} flips noticed; the others change nothing that is read");
+    assert!(noticed > flips / 4, "{noticed}");
+}
+
+#[test]
+fn what_contradicts_is_named() {
+    let directory = TempDir::new().unwrap();
+    let (path, _) = store(&directory);
+    let whole = std::fs::read(&path).unwrap();
+    let first = "(SELECT min(position) FROM load)";
+    for (change, words) in [
+        (
+            format!("UPDATE load SET ok = -5 WHERE position = {first}"),
+            &["trial 3 (oltp on remote", "load.ok", "-5"][..],
+        ),
+        (
+            format!("UPDATE load SET ok = {} WHERE position = {first}", i64::MAX),
+            &["load.ok", "out of range"],
+        ),
+        (
+            format!("UPDATE load SET ok = 5 WHERE position = {first}"),
+            &["trial 3", "load", "edited or damaged"],
+        ),
+        ("UPDATE load SET io = 'rdma'".to_owned(), &["load.io", "rdma"]),
+        (
+            "UPDATE interval SET transactions = transactions + 1".to_owned(),
+            &["trial ", "interval: its rows"],
+        ),
+        (
+            "UPDATE trial SET finished_at_ms = -1 WHERE position = 3".to_owned(),
+            &["trial 3", "trial.finished_at_ms"],
+        ),
+        ("UPDATE triggered SET outcome = 'maybe'".to_owned(), &["triggered.outcome", "maybe"]),
+        ("DELETE FROM failure".to_owned(), &["failure", "missing"]),
+        ("DELETE FROM trial WHERE position = 4".to_owned(), &["belongs to a row of trial"]),
+        ("DELETE FROM digest WHERE id = 4".to_owned(), &["trial 4 has none"]),
+        (
+            "UPDATE planned_trial SET target = 'third' WHERE position = 2".to_owned(),
+            &["planned_trial: its rows"],
+        ),
+        ("UPDATE run SET scale = 0.5".to_owned(), &["run: its rows"]),
+        ("UPDATE target SET version = '12'".to_owned(), &["target: its rows", "durable"]),
+        ("UPDATE counter SET value = value + 1".to_owned(), &["counter: its rows"]),
+        ("DROP TABLE outage".to_owned(), &["the table outage is missing"]),
+        (
+            "ALTER TABLE load ADD COLUMN more INTEGER".to_owned(),
+            &["the table load has other columns"],
+        ),
+        (
+            "CREATE TRIGGER more AFTER INSERT ON trial BEGIN DELETE FROM trial; END".to_owned(),
+            &["trigger", "more"],
+        ),
+    ] {
+        edit(&path).execute_batch(&change).unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        for word in words {
+            assert!(error.contains(word), "{change}: {error}");
+        }
+        let refused = Store::resume(&path).map(|store| store.dataset());
+        assert!(!matches!(refused, Ok(Ok(_))), "{change}: a run goes on with it");
+        std::fs::write(&path, &whole).unwrap();
+    }
+}
+
+/// The plan of a store without digests is still held against its study.
+#[test]
+fn a_plan_that_contradicts_its_study_is_named() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("old.weighin");
+    edit(&path).execute_batch(include_str!("fixtures/v1.sql")).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    for (change, words) in [
+        ("UPDATE planned_trial SET target = 'third' WHERE position = 2", "planned_trial.target"),
+        ("UPDATE planned_trial SET test = 'tpcc' WHERE position = 2", "planned_trial.test"),
+        ("UPDATE planned_trial SET clients = 4 WHERE position = 2", "planned_trial.clients"),
+        ("UPDATE planned_trial SET repeat = 9 WHERE position = 2", "planned_trial.repeat"),
+        ("DELETE FROM planned_trial WHERE position = 3", "planned_trial.position"),
+        ("UPDATE run SET scale = -1", "run.scale"),
+        ("UPDATE run SET study_json = replace(study_json, '0.95', '1.5')", "confidence"),
+        ("UPDATE load SET connect_time_ns = 9223372036854775807", "load.connect_time_ns"),
+        ("UPDATE phase SET transactions = 9223372036854775807", "phase.transactions"),
+    ] {
+        edit(&path).execute_batch(change).unwrap();
+        for result in [read(&path), Store::resume(&path).and_then(|store| store.dataset())] {
+            let error = result.expect_err(change).to_string();
+            assert!(error.contains(words), "{change}: {error}");
+        }
+        std::fs::write(&path, &whole).unwrap();
+    }
+}
+
+#[test]
+fn values_of_any_size_take_no_more_memory_than_they_may() {
+    let directory = TempDir::new().unwrap();
+    let (path, _) = store(&directory);
+    let whole = std::fs::read(&path).unwrap();
+    for change in [
+        "UPDATE load SET latencies = zeroblob(100000000)",
+        "UPDATE run SET study_file = printf('%.*c', 100000000, 'x')",
+    ] {
+        edit(&path).execute_batch(change).unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{change}: {error}");
+        std::fs::write(&path, &whole).unwrap();
+    }
+}
