@@ -185,22 +185,21 @@ fn nothing_configured(ignored: &[PathBuf]) -> String {
 
 /// Why a file that may hold a password was not read.
 fn refusal(file: &str, why: &Unreadable, remedy: &str) -> Failure {
-    let (message, remedy) = match why {
-        Unreadable::Failed(error) => (format!("cannot read {file}: {error}"), remedy.to_owned()),
-        Unreadable::NotAFile(why) => (format!("cannot read {file}: {why}"), remedy.to_owned()),
-        Unreadable::Exposed(mode) => (
-            format!("{file} is not used: other accounts may read or write it (mode {mode:04o})"),
+    let remedy = match why {
+        Unreadable::Failed(_) | Unreadable::NotAFile(_) => {
+            let message = format!("cannot read {file}: {why}");
+            return Failure::new(FailureKind::AccessDenied, message, remedy);
+        }
+        Unreadable::Exposed(_) => {
             "let only its owner read it (chmod 600), and change the password if others may have \
              read it"
-                .to_owned(),
-        ),
-        Unreadable::Foreign(uid) => (
-            format!("{file} is not used: it belongs to another account (uid {uid})"),
+        }
+        Unreadable::Foreign(_) => {
             "make it a file of the user that runs weighin (chown), that only this user may read \
              (chmod 600)"
-                .to_owned(),
-        ),
+        }
     };
+    let message = format!("{file} is not used: {why}");
     Failure::new(FailureKind::AccessDenied, message, remedy)
 }
 

@@ -1,4 +1,5 @@
-//! Files with passwords in them: who may have written or read them, and how they are read.
+//! Files that a login needs: who may have written or read them, and how they are read without
+//! waiting or reading for ever.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -85,6 +86,15 @@ pub(super) fn read_options(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
     read(&file, &facts).map(Some)
 }
 
+/// Reads a file without secrets, such as certificates, whoever may read or write it.
+///
+/// # Errors
+/// Why it is not read.
+pub(super) fn read_public(path: &Path) -> Result<Vec<u8>, Unreadable> {
+    let (file, facts) = open(path)?;
+    read(&file, &facts)
+}
+
 /// Opens without waiting for a pipe's other end.
 fn open(path: &Path) -> Result<(File, Metadata), Unreadable> {
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
@@ -121,6 +131,19 @@ fn read(file: &File, facts: &Metadata) -> Result<Vec<u8>, Unreadable> {
                 sleep(POLL_INTERVAL);
             }
             Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Failed(error) => error.fmt(f),
+            Self::NotAFile(why) => f.write_str(why),
+            Self::Exposed(mode) => {
+                write!(f, "other accounts may read or write it (mode {mode:04o})")
+            }
+            Self::Foreign(uid) => write!(f, "it belongs to another account (uid {uid})"),
         }
     }
 }
@@ -197,6 +220,7 @@ mod tests {
         for path in [fifo.as_path(), Path::new("/dev/zero"), Path::new("/dev/tty")] {
             assert!(read_password(path, owners()).is_err(), "{}", path.display());
             assert!(read_options(path).is_err(), "{}", path.display());
+            assert!(read_public(path).is_err(), "{}", path.display());
         }
         let large = file(directory.path(), 0o600);
         std::fs::write(&large, vec![b'x'; LARGEST as usize + 1]).unwrap();

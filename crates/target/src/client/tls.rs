@@ -1,5 +1,6 @@
 //! TLS for connections to servers: what to trust, and how to say why something is not trusted.
 
+use super::private_file::read_public;
 use model::{Endpoint, Failure, FailureKind, Tls};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring};
@@ -113,7 +114,8 @@ fn roots_of_file(path: &Path) -> Result<RootCertStore, Failure> {
         )
     };
     let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(path).map_err(|e| failed(e.to_string()))? {
+    let pem = read_public(path).map_err(|error| failed(error.to_string()))?;
+    for certificate in CertificateDer::pem_slice_iter(&pem) {
         let certificate = certificate.map_err(|e| failed(e.to_string()))?;
         roots.add(certificate).map_err(|e| failed(e.to_string()))?;
     }
@@ -179,5 +181,22 @@ impl ServerCertVerifier for TrustAnything {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A study names the file, and must not be able to fill the memory or stop weighin for ever.
+    #[test]
+    fn certificates_that_never_end_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let fifo = directory.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        for path in ["/dev/zero", fifo.to_str().unwrap()] {
+            let failure = client_config(&Tls::Verified(Some(path.into()))).unwrap_err();
+            assert!(failure.message.contains(path), "{failure}");
+        }
     }
 }
