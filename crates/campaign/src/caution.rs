@@ -48,7 +48,7 @@ fn clear_text(address: &ServerAddress) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::SandboxSpec;
+    use model::{SandboxSpec, ServerKey};
 
     fn target(system: System, place: Place) -> Target {
         Target { name: "t".into(), system, place, price: None, labels: Default::default() }
@@ -75,7 +75,8 @@ mod tests {
             let endpoint = Endpoint::Tcp { host: host.into(), port: 6379 };
             let password = PasswordSource::Environment("CACHE_PASSWORD".into());
             let (user, database) = (None, "0".into());
-            let address = ServerAddress { endpoint, user, database, password, tls };
+            let server_key = ServerKey::default();
+            let address = ServerAddress { endpoint, user, database, password, tls, server_key };
             cautions(&target(system, Place::Server(address))).len()
         };
         assert_eq!(cautions("cache.internal", Tls::Off, System::Redis), 1);

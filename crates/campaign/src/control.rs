@@ -49,11 +49,11 @@ impl Control {
         }
     }
 
-    /// Sets how long to wait for each answer from now on.
-    pub(crate) fn set_patience(&mut self, patience: Duration) -> io::Result<()> {
+    /// Sets how long an answer may take from now on.
+    pub(crate) fn set_answer_limit(&mut self, limit: Duration) {
         match self {
-            Self::Sql(connection) => connection.set_read_timeout(Some(patience)),
-            Self::Redis(connection) => connection.set_patience(Some(patience)),
+            Self::Sql(connection) => connection.set_answer_limit(limit),
+            Self::Redis(connection) => connection.set_answer_limit(limit),
         }
     }
 

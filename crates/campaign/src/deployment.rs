@@ -1,5 +1,5 @@
 use crate::{Control, Login};
-use model::{CacheState, Failure, FailureKind, Place, Target};
+use model::{CacheState, Failure, FailureKind, Place, Stop, Target};
 use target::os::drop_os_caches;
 use target::sandbox::{Sandbox, SandboxOptions};
 
@@ -10,14 +10,16 @@ pub struct Deployment {
     login: Login,
     sandbox: Option<Sandbox>,
     restart: bool,
+    stop: Stop,
 }
 
 impl Deployment {
-    /// Starts the target's private server, or finds out how to log in to the one it names.
+    /// Starts the target's private server, or finds out how to log in to the one it names. `stop`
+    /// ends what connections to it wait for.
     ///
     /// # Errors
     /// When the server cannot be started, or its password cannot be found.
-    pub fn bring_up(target: &Target) -> Result<Self, Failure> {
+    pub fn bring_up(target: &Target, stop: &Stop) -> Result<Self, Failure> {
         let (sandbox, address, restart) = match &target.place {
             Place::Storage(_) | Place::Elsewhere => return Err(target.out_of_reach()),
             Place::Server(address) => (None, address.clone(), false),
@@ -35,8 +37,9 @@ impl Deployment {
                 (Some(sandbox), address, spec.restart)
             }
         };
-        let login = Login::of(target.system, &address)?;
-        Ok(Self { name: target.name.clone(), login, sandbox, restart })
+        let login = Login::of(target.system, &address)?.stopped_by(stop);
+        let (name, stop) = (target.name.clone(), stop.clone());
+        Ok(Self { name, login, sandbox, restart, stop })
     }
 
     /// How to log in.
@@ -89,7 +92,8 @@ impl Deployment {
         }
         // A server that was started again may listen on another port.
         if let Some(sandbox) = &self.sandbox {
-            self.login = Login::of(self.login.system(), sandbox.address())?;
+            let login = Login::of(self.login.system(), sandbox.address())?;
+            self.login = login.stopped_by(&self.stop);
         }
         self.login.control()
     }

@@ -1,13 +1,16 @@
 use crate::Control;
 use engine::redis::RedisLogin;
 use engine::{Address, TlsUpgrade};
-use model::{Endpoint, Failure, FailureKind, ServerAddress, System, Tls};
-use protocol::mysql::LoginOptions;
+use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, System, Tls};
+use protocol::mysql::{LoginOptions, ServerKey};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use target::client::redis::RedisConnection;
-use target::client::{Connection, Credentials, Surroundings, resolve, resolve_redis, tls};
+use target::client::{
+    Connection, Credentials, Limits, Surroundings, resolve, resolve_redis, resolve_server_key,
+    server_key, tls,
+};
 
 /// Where a server is and who logs in: everything that opening a connection takes, for control
 /// and for the load alike.
@@ -17,13 +20,15 @@ pub struct Login {
     address: ServerAddress,
     credentials: Credentials,
     tls: Option<TlsUpgrade>,
+    server_key: ServerKey,
+    stop: Stop,
 }
 
 impl Login {
     /// Finds user and password for a MariaDB or MySQL server where the address says.
     ///
     /// # Errors
-    /// When the password cannot be found, or TLS cannot be set up.
+    /// When the password cannot be found, a pinned key cannot be read, or TLS cannot be set up.
     pub fn resolve(address: &ServerAddress) -> Result<Self, Failure> {
         Self::of(System::MariaDb, address)
     }
@@ -38,7 +43,8 @@ impl Login {
             System::MariaDb | System::Storage | System::Unknown => resolve(address, &surroundings)?,
             System::Redis => resolve_redis(address, &surroundings)?,
         };
-        Self::with(system, address.clone(), credentials)
+        let server_key = resolve_server_key(address, &surroundings);
+        Self::with(system, ServerAddress { server_key, ..address.clone() }, credentials)
     }
 
     /// The same where it is known who logs in.
@@ -57,7 +63,14 @@ impl Login {
                 name: tls::server_name(&address.endpoint)?,
             }),
         };
-        Ok(Self { system, address, credentials, tls })
+        let server_key = server_key(&address)?;
+        Ok(Self { system, address, credentials, tls, server_key, stop: Stop::default() })
+    }
+
+    /// The same, whose control connections end their waiting when `stop` is requested.
+    #[must_use]
+    pub fn stopped_by(self, stop: &Stop) -> Self {
+        Self { stop: stop.clone(), ..self }
     }
 
     /// Opens a connection for control work, to whichever server it is.
@@ -69,9 +82,12 @@ impl Login {
             System::MariaDb | System::Storage | System::Unknown => {
                 self.connect().map(Box::new).map(Control::Sql)
             }
-            System::Redis => RedisConnection::open(&self.address, self.credentials.password())
-                .map(Box::new)
-                .map(Control::Redis),
+            System::Redis => {
+                let (password, limits) = (self.credentials.password(), Limits::default());
+                RedisConnection::open_within(&self.address, password, limits, &self.stop)
+                    .map(Box::new)
+                    .map(Control::Redis)
+            }
         }
     }
 
@@ -80,7 +96,7 @@ impl Login {
     /// # Errors
     /// When the server cannot be reached or refuses.
     pub fn connect(&self) -> Result<Connection, Failure> {
-        Connection::open(&self.address, &self.credentials)
+        Connection::open_within(&self.address, &self.credentials, Limits::default(), &self.stop)
     }
 
     /// The address as configured.
@@ -123,6 +139,7 @@ impl Login {
             tls: self.address.tls != Tls::Off,
             local_transport: matches!(self.address.endpoint, Endpoint::Socket(_)),
             local_infile: false,
+            server_key: self.server_key.clone(),
         }
     }
 

@@ -197,15 +197,14 @@ fn start_sampler(
     mut connection: Control,
     companions: &[u32],
 ) -> Sampler {
-    // Sampling goes without counters where the socket does not take a time limit.
-    let bounded = connection.set_patience(COUNTER_PATIENCE).is_ok();
+    connection.set_answer_limit(COUNTER_PATIENCE);
     Sampler::start(SamplerOptions {
         every: order.sample_every,
         origin,
         measured: measured_phase(&order.schedule),
         server_pid: order.server_pid,
         companions: companions.to_vec(),
-        counters: bounded.then(|| Box::new(move || connection.counters()) as Box<_>),
+        counters: Some(Box::new(move || connection.counters())),
         on_sample: None,
     })
 }

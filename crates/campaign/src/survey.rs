@@ -3,7 +3,7 @@
 use crate::redis::{keys, rights};
 use crate::storage::{Volumes, check_room, loads};
 use crate::{Deployment, check_limits, opinion, tables};
-use model::{CacheState, Failure, FailureKind, Place, SandboxSpec, Study, Target, Workload};
+use model::{CacheState, Failure, FailureKind, Place, SandboxSpec, Stop, Study, Target, Workload};
 use std::path::PathBuf;
 use target::sandbox::sandbox_directory;
 
@@ -23,12 +23,17 @@ pub struct Surveyed {
 ///
 /// # Errors
 /// The first thing that will not work, with the way to mend it.
-pub fn survey(study: &Study, target: &Target, consent: &[PathBuf]) -> Result<Surveyed, Failure> {
+pub fn survey(
+    study: &Study,
+    target: &Target,
+    consent: &[PathBuf],
+    stop: &Stop,
+) -> Result<Surveyed, Failure> {
     check_feasible(study, target)?;
     if let Place::Storage(_) = target.place {
         return survey_volumes(study, target, consent);
     }
-    let deployment = Deployment::bring_up(target)?;
+    let deployment = Deployment::bring_up(target, stop)?;
     let mut control = deployment.login().control()?;
     opinion::Tools::find(study, target)?.check_login(deployment.login(), &mut control)?;
     let version = control.facts()?.version;

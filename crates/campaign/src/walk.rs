@@ -201,7 +201,7 @@ impl<'a> Campaign<'a> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<bool, Failure> {
         let mut stand = Stand {
-            deployment: Deployment::bring_up(target)?,
+            deployment: Deployment::bring_up(target, self.stop)?,
             tables_for: None,
             second: opinion::Tools::find(self.study, target)?,
         };

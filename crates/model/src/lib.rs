@@ -75,7 +75,8 @@ pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
-    Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Study, System, Target, Tls,
+    Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, Study, System, Target,
+    Tls,
 };
 pub use test::{Arrivals, CacheState, Test};
 pub use trigger::{BackgroundWork, Trigger, TriggerAnswer, Triggered};

@@ -131,6 +131,32 @@ pub struct ServerAddress {
     pub password: PasswordSource,
     /// Whether to encrypt the connection.
     pub tls: Tls,
+    /// MySQL: which RSA key may encrypt the password where the connection is not encrypted.
+    #[serde(default, skip_serializing_if = "ServerKey::is_default")]
+    pub server_key: ServerKey,
+}
+
+/// Which RSA key may encrypt a password of `caching_sha2_password` or `sha256_password` that has to
+/// travel on a connection without TLS. Whoever has made the key reads the password.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServerKey {
+    /// What the option files say: `get-server-public-key` or `server-public-key-path`; none where
+    /// they say nothing.
+    #[default]
+    OptionFile,
+    /// None: such a login is refused.
+    Refuse,
+    /// Whichever key the server sends.
+    Request,
+    /// The one in this PEM file.
+    Pinned(PathBuf),
+}
+
+impl ServerKey {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Where a server listens.

@@ -4,7 +4,9 @@
 
 mod support;
 
-use protocol::mysql::{Login, LoginError, LoginOptions, LoginStep, ProtocolError, SessionInfo};
+use protocol::mysql::{
+    Login, LoginError, LoginOptions, LoginStep, ProtocolError, ServerKey, SessionInfo,
+};
 use support::{err, flag, greeting, ok, packet};
 
 const NATIVE: &str = "mysql_native_password";
@@ -22,6 +24,7 @@ fn options() -> LoginOptions {
         tls: false,
         local_transport: false,
         local_infile: false,
+        server_key: ServerKey::Refuse,
     }
 }
 
@@ -292,4 +295,64 @@ fn only_whole_packets_are_taken() {
 fn the_password_does_not_show_in_debug_output() {
     assert!(!format!("{:?}", Login::new(options())).contains("secret"));
     assert!(!format!("{:?}", Login::new(options())).contains("115, 101"));
+}
+
+/// The greeting of a server whose accounts have that plugin, and the packet in which it asks for the
+/// password itself.
+fn asks_for_the_password(plugin: &str) -> (Vec<u8>, Vec<u8>) {
+    let hello = greeting("8.0.40", flag::MYSQL_8, 0, plugin);
+    match plugin {
+        CACHING => (hello, vec![1, 4]),
+        other => {
+            let head = [b"\xFE", other.as_bytes(), b"\0"].concat();
+            (hello, [&head[..], &support::CHALLENGE[..], &[0]].concat())
+        }
+    }
+}
+
+#[test]
+fn no_key_is_asked_for_that_anybody_may_answer_with() {
+    for plugin in [CACHING, "sha256_password"] {
+        let (hello, question) = asks_for_the_password(plugin);
+        let mut client = Client::new(options());
+        client.go_on(0, &hello);
+        client.sent(1);
+        assert_eq!(client.receive(2, &question).unwrap_err(), LoginError::KeyNotTrusted);
+        assert!(client.sent.is_empty(), "{plugin}");
+
+        // Unless told to.
+        let mut client = Client::new(LoginOptions { server_key: ServerKey::Request, ..options() });
+        client.go_on(0, &hello);
+        client.sent(1);
+        client.go_on(2, &question);
+        assert_eq!(client.sent(3), if plugin == CACHING { [2] } else { [1] });
+    }
+}
+
+#[test]
+fn a_key_that_nobody_asked_for_is_not_used() {
+    let mut client = Client::new(options());
+    client.go_on(0, &greeting("8.0.40", flag::MYSQL_8, 0, CACHING));
+    client.sent(1);
+    assert!(client.receive(2, b"\x01-----BEGIN PUBLIC KEY-----").is_err());
+    assert!(client.sent.is_empty());
+}
+
+#[test]
+fn a_login_that_never_ends_is_given_up() {
+    let mut client = Client::new(options());
+    client.go_on(0, &greeting("8.0.40", flag::MYSQL_8, 0, NATIVE));
+    client.sent(1);
+    let switch = [b"\xFEmysql_native_password\0", &support::CHALLENGE[..], &[0]].concat();
+    let ended = (0..100_u8).find_map(|turn| client.receive(2 + 2 * turn, &switch).err());
+    assert_eq!(ended, Some(LoginError::Endless));
+    assert!(client.sent.len() < 1000);
+}
+
+#[test]
+fn a_version_without_end_is_cut() {
+    let mut client = Client::new(options());
+    client.go_on(0, &greeting(&"8".repeat(50_000), flag::MYSQL_8, 0, NATIVE));
+    client.sent(1);
+    assert_eq!(client.finish(2).server_version.len(), 255);
 }

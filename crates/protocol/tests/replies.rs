@@ -8,7 +8,7 @@ use protocol::mysql::{
     Dialect, PrepareReader, Prepared, ProtocolError, Reply, ResponseReader, ServerError,
     TextReader, TextReply, TextRows,
 };
-use support::{MORE, definition, eof, err, lenenc, ok, packet, stream};
+use support::{MORE, definition, eof, err, lenenc, ok, packet, packet_from, stream};
 
 const OLD: Dialect = Dialect { deprecate_eof: false, cache_metadata: false };
 const NEW: Dialect = Dialect { deprecate_eof: true, cache_metadata: false };
@@ -143,9 +143,9 @@ fn a_row_of_20_mib_is_one_row_whatever_its_frames_start_with() {
         let found: Vec<Reply> =
             bytes.chunks(100_003).filter_map(|piece| pieces.receive(piece).unwrap().1).collect();
         assert_eq!(found, [Reply::Rows { rows: 2, more_results: false }]);
-        let (_, text) = TextReader::new(dialect, 1).receive(&bytes).unwrap();
-        let Some(TextReply::Rows { rows: table, .. }) = text else { panic!("{text:?}") };
-        assert_eq!(table.rows[0][0].as_deref(), Some(&value[..]));
+        // No such row is the answer to anything that control work asks.
+        let refused = TextReader::new(dialect, 1).receive(&bytes);
+        assert!(matches!(refused, Err(ProtocolError::TooLong { .. })), "{refused:?}");
     }
 }
 
@@ -240,4 +240,47 @@ fn a_prepared_statement_comes_with_definitions_that_are_skipped() {
         let (_, reply) = reader.receive(&refused).unwrap();
         assert_eq!(reply.unwrap().unwrap_err().code, 1461);
     }
+}
+
+#[test]
+fn columns_beyond_what_servers_have_are_refused() {
+    for count in [4097_u64, u64::MAX] {
+        let payload = [&[0xFE][..], &count.to_le_bytes()].concat();
+        // A packet of nine bytes that begins with 0xFE is no end of rows here.
+        let payload = if count == 4097 { vec![0xFC, 1, 16] } else { payload };
+        let refused = TextReader::new(OLD, 1).receive(&packet(1, &payload));
+        assert!(refused.is_err(), "{refused:?}");
+        assert!(ResponseReader::new(OLD).receive(&packet(1, &payload)).is_err());
+    }
+}
+
+#[test]
+fn rows_without_end_are_refused_before_they_fill_the_memory() {
+    // Values of no length, of one byte, and of many.
+    for value in [&b""[..], b"x", &[b'x'; 1000]] {
+        let mut reader = TextReader::new(NEW, 1);
+        let columns: u8 = 200;
+        let head = [vec![columns]].into_iter().chain((0..columns).map(|_| definition("c")));
+        reader.receive(&stream(1, &head.collect::<Vec<_>>())).unwrap();
+        let row = lenenc(value).repeat(columns.into());
+        let mut sequence = 1 + 1 + columns;
+        let refused = (0..1_000_000).find_map(|_| {
+            let (bytes, next) = packet_from(sequence, &row);
+            sequence = next;
+            reader.receive(&bytes).err()
+        });
+        assert!(matches!(refused, Some(ProtocolError::TooMuch { .. })), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_packet_without_end_is_refused_before_it_fills_the_memory() {
+    let mut reader = TextReader::new(NEW, 1);
+    reader.receive(&stream(1, &[vec![1], definition("c")])).unwrap();
+    let frame = packet_from(3, &vec![1; 0xFF_FFFF]).0;
+    let refused = reader.receive(&frame[..frame.len() - 4]).and_then(|_| {
+        // The header of the frame after it.
+        reader.receive(&[0xFF, 0xFF, 0xFF, 4])
+    });
+    assert!(matches!(refused, Err(ProtocolError::TooLong { .. })), "{refused:?}");
 }

@@ -7,8 +7,8 @@ mod support;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use protocol::mysql::{
-    Dialect, Login, LoginOptions, PrepareReader, ProtocolError, Reply, ResponseReader, TextReader,
-    TextReply,
+    Dialect, Login, LoginOptions, PrepareReader, ProtocolError, Reply, ResponseReader, ServerKey,
+    TextReader, TextReply,
 };
 use support::{MORE, definition, eof, err, greeting, lenenc, ok, packet, stream};
 
@@ -87,6 +87,7 @@ fn options(tls: bool) -> LoginOptions {
         tls,
         local_transport: false,
         local_infile: true,
+        server_key: ServerKey::Request,
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod support;
 
-use protocol::mysql::{Login, LoginError, LoginOptions, LoginStep};
+use protocol::mysql::{Login, LoginError, LoginOptions, LoginStep, ServerKey};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use support::{CHALLENGE, flag, greeting, ok, packet};
@@ -24,17 +24,23 @@ fn openssl(arguments: &[&str], input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-/// A login with that password to which the server said that it needs the password and then sent
-/// that key; what the client answers.
-fn answer_to_key(password: &[u8], key: &[u8]) -> Result<Vec<u8>, LoginError> {
-    let mut login = Login::new(LoginOptions {
+fn options(password: &[u8]) -> LoginOptions {
+    LoginOptions {
         user: "bench".into(),
         password: password.to_vec(),
         database: None,
         tls: false,
         local_transport: false,
         local_infile: false,
-    });
+        server_key: ServerKey::Refuse,
+    }
+}
+
+/// A login with that password to which the server said that it needs the password and then sent
+/// that key; what the client answers.
+fn answer_to_key(password: &[u8], key: &[u8]) -> Result<Vec<u8>, LoginError> {
+    let mut login =
+        Login::new(LoginOptions { server_key: ServerKey::Request, ..options(password) });
     let mut sent = Vec::new();
     let hello = greeting("8.0.40", flag::MYSQL_8, 0, "caching_sha2_password");
     login.receive(&packet(0, &hello), &mut sent)?;
@@ -72,6 +78,43 @@ fn the_server_can_decrypt_the_password() {
         assert_eq!(refused, LoginError::BadServerKey("too short for this password"));
     }
     std::fs::remove_dir_all(&directory).unwrap();
+}
+
+/// Public key of a new pair of so many bits.
+fn new_key(bits: &str) -> Vec<u8> {
+    let private = openssl(&["genrsa", bits], b"");
+    openssl(&["rsa", "-pubout"], &private)
+}
+
+#[test]
+fn with_a_pinned_key_none_is_asked_for() {
+    for plugin in ["caching_sha2_password", "sha256_password"] {
+        let mut login = Login::new(LoginOptions {
+            server_key: ServerKey::Pinned(new_key("2048")),
+            ..options(b"secret")
+        });
+        let mut sent = Vec::new();
+        login
+            .receive(&packet(0, &greeting("8.0.40", flag::MYSQL_8, 0, plugin)), &mut sent)
+            .unwrap();
+        sent.clear();
+        let question = match plugin {
+            "caching_sha2_password" => vec![1, 4],
+            _ => [b"\xFEsha256_password\0", &CHALLENGE[..], &[0]].concat(),
+        };
+        login.receive(&packet(2, &question), &mut sent).unwrap();
+        assert_eq!(sent.len(), 4 + 256, "the password, encrypted with the pinned key");
+    }
+}
+
+#[test]
+fn a_pinned_key_that_is_none_is_refused_before_anything_is_encrypted() {
+    let pem = b"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n".to_vec();
+    let mut login =
+        Login::new(LoginOptions { server_key: ServerKey::Pinned(pem), ..options(b"secret") });
+    let hello = greeting("8.0.40", flag::MYSQL_8, 0, "caching_sha2_password");
+    let refused = login.receive(&packet(0, &hello), &mut Vec::new()).unwrap_err();
+    assert_eq!(refused, LoginError::BadServerKey("not an RSA key"));
 }
 
 fn pem(base64: &str) -> Vec<u8> {

@@ -6,7 +6,7 @@ use crate::validate::{name, one_of};
 use crate::volume::{VolumeKey, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
 use crate::{price, volumes};
-use model::{PasswordSource, Place, SandboxSpec, ServerAddress, System, Target, Tls};
+use model::{PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, System, Target, Tls};
 use std::path::PathBuf;
 use toml::Spanned;
 
@@ -120,15 +120,18 @@ fn agree(
 
 /// Keys that speak of a login make no sense beside a sandbox.
 fn refuse_login(table: &TargetTable, problems: &mut Problems) {
-    for (key, value) in [
-        ("password_env", &table.password_env),
-        ("password_file", &table.password_file),
-        ("tls", &table.tls),
-        ("tls_ca", &table.tls_ca),
+    let text = |value: &Maybe<String>| value.as_ref().map(Spanned::span);
+    for (key, at) in [
+        ("password_env", text(&table.password_env)),
+        ("password_file", text(&table.password_file)),
+        ("tls", text(&table.tls)),
+        ("tls_ca", text(&table.tls_ca)),
+        ("server_public_key", text(&table.server_public_key)),
+        ("get_server_public_key", table.get_server_public_key.as_ref().map(Spanned::span)),
     ] {
-        if let Some(value) = value {
+        if let Some(at) = at {
             problems
-                .add(value.span(), format!("`{key}` belongs to a url, and this is a sandbox"))
+                .add(at, format!("`{key}` belongs to a url, and this is a sandbox"))
                 .help(format!("remove `{key}`: weighin makes the accounts of its sandboxes"));
         }
     }
@@ -198,12 +201,36 @@ fn server(
     let tls = tls(table, problems);
     match parse_url(url.get_ref()) {
         Ok((system, address)) => {
-            Some((system, ServerAddress { password: password?, tls: tls?, ..address }))
+            let server_key = server_key(table, system, problems)?;
+            Some((system, ServerAddress { password: password?, tls: tls?, server_key, ..address }))
         }
         Err(error) => {
             problems.add(url.span(), error.to_string());
             None
         }
+    }
+}
+
+fn server_key(table: &TargetTable, system: System, problems: &mut Problems) -> Option<ServerKey> {
+    let (file, any) = (&table.server_public_key, &table.get_server_public_key);
+    let at = file.as_ref().map(Spanned::span).or(any.as_ref().map(Spanned::span));
+    if let (Some(at), true) = (at, system != System::MariaDb) {
+        problems
+            .add(at, "only MySQL has public keys for passwords")
+            .help("remove `server_public_key` and `get_server_public_key`");
+        return None;
+    }
+    match (file, any.as_ref().map(Spanned::get_ref)) {
+        (Some(file), Some(true)) => {
+            problems
+                .add(file.span(), "one key is trusted, and any key is")
+                .help("keep either server_public_key or get_server_public_key");
+            None
+        }
+        (Some(_), _) => path("server_public_key", file, problems).map(ServerKey::Pinned),
+        (None, Some(true)) => Some(ServerKey::Request),
+        (None, Some(false)) => Some(ServerKey::Refuse),
+        (None, None) => Some(ServerKey::OptionFile),
     }
 }
 

@@ -1,4 +1,4 @@
-use model::{Endpoint, PasswordSource, ServerAddress, System, Tls};
+use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
 use percent_encoding::percent_decode_str;
 use std::path::PathBuf;
 
@@ -95,6 +95,7 @@ pub fn parse_url(text: &str) -> Result<(System, ServerAddress), UrlError> {
         database: decode(database)?,
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
+        server_key: ServerKey::default(),
     };
     Ok((system, address))
 }

@@ -60,6 +60,8 @@ fn refuse_server_keys(table: &TargetTable, problems: &mut Problems) {
         ("password_file", table.password_file.as_ref().map(Spanned::span)),
         ("tls", table.tls.as_ref().map(Spanned::span)),
         ("tls_ca", table.tls_ca.as_ref().map(Spanned::span)),
+        ("server_public_key", table.server_public_key.as_ref().map(Spanned::span)),
+        ("get_server_public_key", table.get_server_public_key.as_ref().map(Spanned::span)),
     ];
     for (key, at) in keys {
         let Some(at) = at else { continue };

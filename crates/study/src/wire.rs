@@ -89,6 +89,14 @@ pub(crate) struct TargetTable {
     /// PEM file with the certificates to trust, for `tls = "verified"`.
     #[schemars(with = "Option<String>")]
     pub tls_ca: Maybe<String>,
+    /// PEM file with the RSA key of a MySQL server: without TLS, only this key may encrypt the
+    /// password of an account that uses `caching_sha2_password` or `sha256_password`.
+    #[schemars(with = "Option<String>")]
+    pub server_public_key: Maybe<String>,
+    /// Without TLS, whichever RSA key the server sends may encrypt such a password; whoever gets
+    /// between reads it. Where neither key is set, the option files say, and `false` says no.
+    #[schemars(with = "Option<bool>")]
+    pub get_server_public_key: Maybe<bool>,
     /// `storage`: directories, block devices or files of this host. In a directory weighin makes
     /// files of its own; what a device or a file holds is never overwritten without `erase`.
     #[schemars(with = "Option<Vec<String>>", length(min = 1))]

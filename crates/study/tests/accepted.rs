@@ -2,7 +2,7 @@
 
 use model::{
     ArrivalProcess, CacheState, Endpoint, ErrorAction, KeyDistribution, KeyOrder, KeyValue, Level,
-    OltpMix, PasswordSource, Place, PriceUnit, System, Target, Tls, ValueSize, Workload,
+    OltpMix, PasswordSource, Place, PriceUnit, ServerKey, System, Target, Tls, ValueSize, Workload,
 };
 use std::time::Duration;
 use study::{Template, demo, estimate, expand, json_schema, parse, scaled, template};
@@ -29,6 +29,7 @@ url = "mysql://bench@db2:3307/sbtest"
 password_file = "/run/pw"
 tls = "verified"
 tls_ca = "/etc/ca.pem"
+server_public_key = "/etc/key.pem"
 
 [[test]]
 name = "t"
@@ -69,6 +70,7 @@ fn every_key_arrives() {
     assert_eq!(address.endpoint, Endpoint::Tcp { host: "db2".into(), port: 3307 });
     assert_eq!(address.password, PasswordSource::File("/run/pw".into()));
     assert_eq!(address.tls, Tls::Verified(Some("/etc/ca.pem".into())));
+    assert_eq!(address.server_key, ServerKey::Pinned("/etc/key.pem".into()));
     let test = &study.tests[0];
     let oltp = test.workload.oltp().unwrap();
     assert_eq!((oltp.mix, oltp.distribution), (OltpMix::WriteOnly, KeyDistribution::Pareto));

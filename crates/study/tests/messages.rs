@@ -481,3 +481,19 @@ s.toml:8:7: `slo`: `p96` is no figure of latency: it is mean, p50, p95, p99, p99
         &["`search` means nothing without an `slo`"],
     );
 }
+
+#[test]
+fn a_servers_key_is_said_once_and_only_of_mysql() {
+    let server = |url: &str, keys: &str| {
+        format!("{HEAD}[[target]]\nname = \"a\"\nurl = \"{url}\"\n{keys}\n{TEST}")
+    };
+    let both = "get_server_public_key = true\nserver_public_key = \"/k.pem\"";
+    let refused = refusal(&server("mysql://db/sbtest", both));
+    assert_says(&refused, &["one key is trusted, and any key is", "keep either"]);
+    for key in ["get_server_public_key = true", "server_public_key = \"/k.pem\""] {
+        let refused = refusal(&server("redis://db", key));
+        assert_says(&refused, &["only MySQL has public keys"]);
+        assert_says(&refusal_with("", key, ""), &["belongs to a url, and this is a sandbox"]);
+    }
+    assert!(parse(&server("mysql://db/sbtest", "get_server_public_key = false"), "s").is_ok());
+}

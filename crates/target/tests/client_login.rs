@@ -4,12 +4,12 @@
 
 mod support;
 
-use model::{Endpoint, Failure, FailureKind, PasswordSource};
+use model::{Endpoint, Failure, FailureKind, PasswordSource, Stop};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;
 use support::{Server, address, value};
-use target::client::{Connection, Credentials, Secret, Surroundings, Timeouts, resolve};
+use target::client::{Connection, Credentials, Limits, Secret, Surroundings, resolve};
 
 fn credentials(user: &str, password: &str) -> Credentials {
     Credentials::new(user, Secret::new(password))
@@ -106,8 +106,9 @@ fn the_message_says_where_a_wrong_password_came_from() {
 /// Why connecting to a place fails, with a second for every step.
 fn failure_at(endpoint: Endpoint) -> Failure {
     let second = Duration::from_secs(1);
-    let timeouts = Timeouts { connect: second, read: Some(second) };
-    Connection::open_within(&address(endpoint), &credentials("u", "p"), timeouts).unwrap_err()
+    let limits = Limits { connect: second, login: second, answer: second, ..Limits::default() };
+    let login = credentials("u", "p");
+    Connection::open_within(&address(endpoint), &login, limits, &Stop::default()).unwrap_err()
 }
 
 fn tcp(listener: &TcpListener) -> Endpoint {

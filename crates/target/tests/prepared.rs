@@ -7,7 +7,8 @@ mod support;
 
 use protocol::mysql::{
     ExecuteTemplate, Login, LoginOptions, LoginStep, ParamKind, PrepareReader, Prepared, Reply,
-    ResponseReader, SessionInfo, write_close_statement, write_ping, write_prepare, write_query,
+    ResponseReader, ServerKey, SessionInfo, write_close_statement, write_ping, write_prepare,
+    write_query,
 };
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -32,6 +33,7 @@ impl Session {
             tls: false,
             local_transport: true,
             local_infile: false,
+            server_key: ServerKey::Refuse,
         });
         let (mut input, mut out) = (Vec::new(), Vec::new());
         loop {

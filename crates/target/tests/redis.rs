@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, System, Tls};
+use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, ServerKey, System, Tls};
 use protocol::redis::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -84,6 +84,7 @@ fn a_server_of_another_kind_is_recognised() {
         database: String::new(),
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
+        server_key: ServerKey::default(),
     };
     let failure = RedisConnection::open(&address, &Secret::default()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreachable, "{failure}");

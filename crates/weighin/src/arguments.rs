@@ -190,6 +190,13 @@ pub(crate) struct ServerArguments {
     /// PEM file with the certificates to check the server's against
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_ca: Option<PathBuf>,
+    /// Without TLS, let whichever RSA key the server sends encrypt the password (MySQL's
+    /// caching_sha2_password); whoever gets between reads the password
+    #[arg(long, conflicts_with = "server_public_key")]
+    pub(crate) get_server_public_key: bool,
+    /// PEM file with the server's RSA key, the only one that may encrypt the password without TLS
+    #[arg(long, value_name = "FILE")]
+    pub(crate) server_public_key: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

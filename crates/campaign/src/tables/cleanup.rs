@@ -43,7 +43,7 @@ pub fn cleanup(
     for table in tables.into_iter().filter(|table| is_test_table(&table.name)) {
         if mark::is_ours(&table.comment) || also.contains(&table.name) {
             control
-                .execute(&format!("DROP TABLE `{}`", table.name))
+                .execute_long(&format!("DROP TABLE `{}`", table.name))
                 .map_err(|e| e.failure(&format!("cannot drop the table {}", table.name)))?;
             done.dropped.push(table.name);
         } else {

@@ -50,7 +50,7 @@ pub(super) fn columns(control: &mut Connection, table: &str) -> Result<Vec<Strin
 
 /// A single number that a query gives; `None` for NULL or no row.
 pub(super) fn number(control: &mut Connection, sql: &str) -> Result<Option<u64>, Failure> {
-    let rows = control.query(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
+    let rows = control.query_long(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
     Ok(rows.rows.into_iter().next().and_then(first_text).and_then(|text| text.parse().ok()))
 }
 
@@ -59,7 +59,7 @@ pub(super) fn numbers<const N: usize>(
     control: &mut Connection,
     sql: &str,
 ) -> Result<[u64; N], Failure> {
-    let rows = control.query(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
+    let rows = control.query_long(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))?;
     let fields = rows.rows.into_iter().next().unwrap_or_default();
     let numbers: Option<Vec<u64>> =
         fields.into_iter().map(|field| String::from_utf8(field?).ok()?.parse().ok()).collect();

@@ -185,7 +185,7 @@ fn check_count(control: &mut Connection, workload: &Oltp, number: u32) -> Result
 }
 
 fn run(control: &mut Connection, sql: &str) -> Result<u64, Failure> {
-    control.execute(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))
+    control.execute_long(sql).map_err(|e| e.failure(&format!("cannot run «{sql}»")))
 }
 
 /// A run of rows of one table, made by one statement or a few.
@@ -278,7 +278,11 @@ impl<'a> Filling<'a> {
             outcome
         });
         progress(self.step());
-        outcome.map(|()| !self.stop.is_requested())
+        // What fails while everything is being stopped has not failed.
+        if self.stop.is_requested() {
+            return Ok(false);
+        }
+        outcome.map(|()| true)
     }
 
     fn step(&self) -> Step {
@@ -367,7 +371,7 @@ impl<'a> Filling<'a> {
                 made += 1;
             }
             if made > 0 {
-                connection.execute(&String::from_utf8_lossy(&sql))?;
+                connection.execute_long(&String::from_utf8_lossy(&sql))?;
                 self.rows.fetch_add(made, Ordering::Relaxed);
             }
         }

@@ -1,3 +1,6 @@
+/// Most columns of a result: the limit of a table's columns in MariaDB and MySQL.
+pub(super) const MOST_COLUMNS: u64 = 4096;
+
 /// An error that the server reported in an ERR packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (error {code}, SQL state {})", self.sql_state_str())]
@@ -46,6 +49,15 @@ pub enum ProtocolError {
         /// The number that came.
         got: u8,
     },
+    /// More columns than any server has.
+    #[error("the server announced {0} columns, where servers have at most {MOST_COLUMNS}")]
+    TooManyColumns(u64),
+    /// Rows that take more memory than an answer in control work may.
+    #[error("the server's answer takes more than {} MiB, far more than was asked for", limit >> 20)]
+    TooMuch {
+        /// What is accepted, in bytes.
+        limit: usize,
+    },
     /// A packet longer than anything that can be meant at that place.
     #[error(
         "the server announced a packet of at least {length} bytes, where at most {limit} make sense"
@@ -84,6 +96,13 @@ pub enum LoginError {
     /// A user or database name holds a zero byte, which the protocol cannot express.
     #[error("the {0} name holds a zero byte")]
     ZeroByte(&'static str),
+    /// The password would have to be encrypted with an RSA key that whoever answers at the address
+    /// may have sent: the connection is not encrypted and no key is pinned.
+    #[error("the server asks for the password by an RSA key that nothing vouches for")]
+    KeyNotTrusted,
+    /// The server goes on asking and never decides.
+    #[error("the server goes on asking for more in the login and never ends it")]
+    Endless,
     /// The RSA key that the server sent for encrypting the password is of no use.
     #[error("the server's RSA key for exchanging the password is {0}")]
     BadServerKey(&'static str),

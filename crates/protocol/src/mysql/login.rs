@@ -10,11 +10,15 @@ mod auth;
 mod greeting;
 mod server_key;
 
+pub use server_key::check as check_server_key;
+
 /// First byte of a packet that carries more data for the authentication plugin.
 const MORE_DATA: u8 = 0x01;
 /// Collation of the connection until something else is set: `utf8mb4_general_ci`, which all
 /// servers since 5.5 have.
 const COLLATION: u8 = 45;
+/// Most packets that a server sends in one login: the longest exchange of the plugins here takes six.
+const MOST_PACKETS: u32 = 16;
 /// Longest packet that the client is willing to receive, in bytes.
 const MAX_PACKET: u32 = 1 << 30;
 
@@ -33,6 +37,22 @@ pub struct LoginOptions {
     pub local_transport: bool,
     /// Let the server ask for local files (`LOAD DATA LOCAL`).
     pub local_infile: bool,
+    /// Which RSA key may encrypt the password where neither TLS nor a Unix socket protects it.
+    pub server_key: ServerKey,
+}
+
+/// Which RSA key the password may be encrypted with for `caching_sha2_password` and
+/// `sha256_password` on a connection that is not encrypted. Whoever has made the key reads the
+/// password.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ServerKey {
+    /// None: such a login is refused.
+    #[default]
+    Refuse,
+    /// Whichever key the server sends.
+    Request,
+    /// This one, as PEM.
+    Pinned(Vec<u8>),
 }
 
 impl std::fmt::Debug for LoginOptions {
@@ -44,6 +64,7 @@ impl std::fmt::Debug for LoginOptions {
             .field("tls", &self.tls)
             .field("local_transport", &self.local_transport)
             .field("local_infile", &self.local_infile)
+            .field("server_key", &self.server_key)
             .finish()
     }
 }
@@ -89,6 +110,8 @@ pub struct Login {
     state: State,
     /// Sequence number of the next packet to send or receive.
     sequence: u8,
+    /// Packets received so far.
+    packets: u32,
 }
 
 #[derive(Debug)]
@@ -113,7 +136,7 @@ struct Session {
 impl Login {
     /// A login that waits for the server's greeting.
     pub fn new(options: LoginOptions) -> Self {
-        Self { options, state: State::Greeting, sequence: 0 }
+        Self { options, state: State::Greeting, sequence: 0, packets: 0 }
     }
 
     /// Takes what was received and appends what is to be sent.
@@ -133,6 +156,10 @@ impl Login {
                 return Err(self.blame(order));
             }
             self.sequence = sequence.wrapping_add(1);
+            self.packets += 1;
+            if self.packets > MOST_PACKETS {
+                return Err(LoginError::Endless);
+            }
             if let [ERR, error @ ..] = payload {
                 return Err(LoginError::Server(parse_err(error).map_err(|e| self.blame(e))?));
             }

@@ -23,7 +23,7 @@ pub use command::{
     write_query, write_quit,
 };
 pub use error::{LoginError, ProtocolError, ServerError};
-pub use login::{Login, LoginOptions, LoginStep, SessionInfo};
+pub use login::{Login, LoginOptions, LoginStep, ServerKey, SessionInfo, check_server_key};
 pub use prepare::{PrepareReader, Prepared};
 pub use response::{Reply, ResponseReader};
 pub use statement::{ExecuteTemplate, ParamKind, ParamSlots};

@@ -1,7 +1,7 @@
 //! The packets that all replies are made of.
 
 use super::capabilities::Dialect;
-use super::error::{ProtocolError, ServerError};
+use super::error::{MOST_COLUMNS, ProtocolError, ServerError};
 use super::frame::{FULL, Start};
 use super::wire::Fields;
 
@@ -57,6 +57,9 @@ impl<'a> Head<'a> {
                 let count = fields.lenenc_int()?;
                 if count == 0 {
                     return Err(ProtocolError::Empty("a list of columns"));
+                }
+                if count > MOST_COLUMNS {
+                    return Err(ProtocolError::TooManyColumns(count));
                 }
                 let defined = !dialect.cache_metadata || fields.u8()? != 0;
                 Ok(Self::Columns { count, defined })

@@ -4,8 +4,13 @@ use super::frame::{Packets, Want};
 use super::packet::{Head, OkPacket, ends_rows, parse_end};
 use super::wire::Fields;
 
-/// Longest row in bytes: the highest `max_allowed_packet` that servers have.
-const ROW_LIMIT: usize = 1 << 30;
+/// Most memory in bytes that the rows of one reply take. What control work asks for is a list of
+/// settings, counters or tables: the largest is a few MiB.
+const MOST_MEMORY: usize = 32 << 20;
+/// Longest single row or definition in bytes.
+const LONGEST_PACKET: usize = 16 << 20;
+/// What an allocation of any length costs besides its bytes.
+const ALLOCATION: usize = 16;
 
 /// A table as the server sent it, values as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +56,8 @@ pub struct TextReader {
     packets: Packets,
     state: State,
     table: TextRows,
+    /// Memory that the table may still take, in bytes.
+    left: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +77,7 @@ impl TextReader {
             packets: Packets::new(sequence),
             state: State::Head,
             table: TextRows::default(),
+            left: MOST_MEMORY,
         }
     }
 
@@ -77,11 +85,13 @@ impl TextReader {
     /// ended.
     ///
     /// # Errors
-    /// When the bytes are not a reply in this dialect; the connection must be given up then.
+    /// When the bytes are not a reply in this dialect, or the rows take more than 32 MiB of
+    /// memory; the connection must be given up then.
     pub fn receive(&mut self, input: &[u8]) -> Result<(usize, Option<TextReply>), ProtocolError> {
         let mut rest = input;
         loop {
-            let packet = self.packets.next(&mut rest, |_| Want::Collect { limit: ROW_LIMIT })?;
+            let limit = self.left.min(LONGEST_PACKET);
+            let packet = self.packets.next(&mut rest, |_| Want::Collect { limit })?;
             let Some(packet) = packet else { return Ok((input.len(), None)) };
             let reply = match self.state {
                 State::Head => match Head::parse(packet.payload, self.dialect)? {
@@ -100,7 +110,9 @@ impl TextReader {
                     }
                 },
                 State::Definitions { left } => {
-                    self.table.columns.push(column_name(packet.payload)?);
+                    let name = column_name(packet.payload)?;
+                    charge(&mut self.left, 2 * size_of::<String>() + ALLOCATION + name.len())?;
+                    self.table.columns.push(name);
                     self.state = match left - 1 {
                         0 if self.dialect.deprecate_eof => State::Rows,
                         0 => State::DefinitionsEnd,
@@ -117,12 +129,13 @@ impl TextReader {
                 },
                 State::Rows if !ends_rows(packet.start, self.dialect) => {
                     let columns = self.table.columns.len();
-                    self.table.rows.push(row(packet.payload, columns)?);
+                    self.table.rows.push(row(packet.payload, columns, &mut self.left)?);
                     continue;
                 }
                 State::Rows => match parse_end(packet.payload, self.dialect)? {
                     Ok(more_results) => {
                         let rows = std::mem::take(&mut self.table);
+                        self.left = MOST_MEMORY;
                         TextReply::Rows { rows, more_results }
                     }
                     Err(error) => TextReply::Err(error),
@@ -148,7 +161,26 @@ fn column_name(packet: &[u8]) -> Result<String, ProtocolError> {
     Ok(String::from_utf8_lossy(name).into_owned())
 }
 
-fn row(packet: &[u8], columns: usize) -> Result<Vec<Option<Vec<u8>>>, ProtocolError> {
+fn row(
+    packet: &[u8],
+    columns: usize,
+    left: &mut usize,
+) -> Result<Vec<Option<Vec<u8>>>, ProtocolError> {
+    const VALUE: usize = size_of::<Option<Vec<u8>>>();
     let mut fields = Fields::new(packet, "a row");
-    (0..columns).map(|_| Ok(fields.lenenc_bytes()?.map(<[u8]>::to_vec))).collect()
+    // The list of rows grows by doubling.
+    charge(left, 2 * VALUE + ALLOCATION + columns * VALUE)?;
+    let mut values = Vec::with_capacity(columns);
+    for _ in 0..columns {
+        let value = fields.lenenc_bytes()?;
+        charge(left, value.map_or(0, |value| value.len() + ALLOCATION))?;
+        values.push(value.map(<[u8]>::to_vec));
+    }
+    Ok(values)
+}
+
+/// Takes so many bytes from what is left.
+fn charge(left: &mut usize, bytes: usize) -> Result<(), ProtocolError> {
+    *left = left.checked_sub(bytes).ok_or(ProtocolError::TooMuch { limit: MOST_MEMORY })?;
+    Ok(())
 }

@@ -3,7 +3,7 @@
 //!
 //! Requests are arrays of byte strings. [`write_command`] encodes one; [`CommandTemplate`] encodes
 //! one once, to be copied and patched. [`ReplyReader`] passes over replies as fast as they come and
-//! keeps nothing; [`Value::parse`] reads one whole, for control work.
+//! keeps nothing; [`ValueReader`] keeps one, for control work.
 
 mod command;
 mod reply;
@@ -11,4 +11,4 @@ mod value;
 
 pub use command::{CommandTemplate, write_command};
 pub use reply::{Reply, ReplyReader, RespError};
-pub use value::Value;
+pub use value::{Value, ValueReader};

@@ -90,6 +90,8 @@ impl ReplyReader {
                 count if (0..=MOST_ELEMENTS).contains(&count) => {
                     let each = if matches!(kind, b'%' | b'|') { 2 } else { 1 };
                     self.elements += count as u64 * each;
+                    // An attribute stands before its element, and is none itself.
+                    self.elements += u64::from(nested && kind == b'|');
                     self.unasked |= !nested && matches!(kind, b'>' | b'|');
                     Reply::Done
                 }
@@ -158,7 +160,7 @@ mod tests {
     #[test]
     fn replies_are_told_apart_however_they_are_cut() {
         let bytes =
-            b"+OK\r\n$3\r\na\rb\r\n$-1\r\n:-7\r\n-OOM no room\r\n*2\r\n$1\r\nx\r\n*1\r\n:1\r\n\
+            b"+OK\r\n$3\r\na\rb\r\n$-1\r\n:-7\r\n-OOM no room\r\n*2\r\n$1\r\nx\r\n*1\r\n|1\r\n+a\r\n+b\r\n:1\r\n\
                       *-1\r\n>2\r\n+invalidate\r\n_\r\n%1\r\n+k\r\n#t\r\n$0\r\n\r\n";
         let expected = [
             Reply::Done,

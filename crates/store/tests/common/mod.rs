@@ -97,6 +97,7 @@ pub fn study() -> Study {
                     database: "sbtest".into(),
                     password: PasswordSource::File("/run/pw".into()),
                     tls: Tls::Verified(Some(PathBuf::from("/etc/ca.pem"))),
+                    server_key: ServerKey::Pinned("/etc/public_key.pem".into()),
                 }),
             ),
         ],

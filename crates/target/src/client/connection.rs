@@ -1,32 +1,17 @@
 use super::credentials::Credentials;
-use super::error::ClientError;
+use super::error::{Broken, ClientError};
 use super::failure::connect_failure;
-use super::session::{is_timeout, log_in, read_more};
-use super::transport::{Socket, Transport};
-use model::{Endpoint, Failure, ServerAddress};
+use super::line::{Limits, Line};
+use super::session::log_in;
+use super::transport::Transport;
+use model::{Endpoint, Failure, ServerAddress, Stop};
 use protocol::mysql::{
     SessionInfo, TextReader, TextReply, TextRows, write_infile_chunk, write_infile_end,
     write_query, write_quit,
 };
-use std::io::{self, ErrorKind, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
-
-/// How long a connection waits.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeouts {
-    /// For the socket to connect (per address of the host), and for each answer of the login.
-    pub connect: Duration,
-    /// For each answer afterwards; `None` waits for ever.
-    pub read: Option<Duration>,
-}
-
-impl Default for Timeouts {
-    /// 10 seconds for connecting; 10 minutes for an answer, since building an index takes long.
-    fn default() -> Self {
-        Self { connect: Duration::from_secs(10), read: Some(Duration::from_secs(600)) }
-    }
-}
 
 /// An open session, one statement at a time. Dropping it says goodbye to the server.
 #[derive(Debug)]
@@ -34,7 +19,7 @@ pub struct Connection {
     transport: Transport,
     session: SessionInfo,
     endpoint: Endpoint,
-    read_timeout: Option<Duration>,
+    limits: Limits,
     /// Received and not yet used.
     input: Vec<u8>,
     output: Vec<u8>,
@@ -43,42 +28,39 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in, with the default [`Timeouts`]. An address whose database is empty
-    /// opens a session without one.
+    /// Connects and logs in, with the default [`Limits`], and nobody to stop it. An address whose
+    /// database is empty opens a session without one.
     ///
     /// # Errors
-    /// Everything that can go wrong on the way, with the way to mend it.
+    /// Everything that can go wrong on the way, with the way to fix it.
     pub fn open(address: &ServerAddress, credentials: &Credentials) -> Result<Self, Failure> {
-        Self::open_within(address, credentials, Timeouts::default())
+        Self::open_within(address, credentials, Limits::default(), &Stop::default())
     }
 
-    /// Connects and logs in.
+    /// Connects and logs in. `stop` ends every wait of the connection from then on.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// As [`Self::open`]; [`Failure::stopped`] when asked to stop.
     pub fn open_within(
         address: &ServerAddress,
         credentials: &Credentials,
-        timeouts: Timeouts,
+        limits: Limits,
+        stop: &Stop,
     ) -> Result<Self, Failure> {
         let endpoint = &address.endpoint;
-        let socket = Socket::connect(endpoint, timeouts.connect)
-            .and_then(|socket| socket.set_timeout(Some(timeouts.connect)).map(|()| socket))
+        let mut line = Line::connect(endpoint, &limits, stop)
             .map_err(|error| connect_failure(&error, endpoint))?;
-        let (transport, session, input) = log_in(socket, address, credentials)?;
-        let mut connection = Self {
+        line.begin(limits.login);
+        let (transport, session, input) = log_in(line, address, credentials)?;
+        Ok(Self {
             transport,
             session,
             endpoint: endpoint.clone(),
-            read_timeout: None,
+            limits,
             input,
             output: Vec::new(),
             broken: false,
-        };
-        connection
-            .set_read_timeout(timeouts.read)
-            .map_err(|error| connect_failure(&error, endpoint))?;
-        Ok(connection)
+        })
     }
 
     /// Where the connection leads.
@@ -91,7 +73,7 @@ impl Connection {
     /// # Errors
     /// When the connection is gone.
     pub fn peer(&self) -> io::Result<Option<SocketAddr>> {
-        self.transport.socket().peer()
+        self.transport.peer()
     }
 
     /// The server's version as `VERSION()` gives it.
@@ -104,31 +86,43 @@ impl Connection {
         self.session.connection_id
     }
 
-    /// Sets how long to wait for each answer from now on; `None` waits for ever.
-    ///
-    /// # Errors
-    /// When the operating system refuses, as it does for a length of zero.
-    pub fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        self.transport.socket().set_timeout(timeout)?;
-        self.read_timeout = timeout;
-        Ok(())
+    /// Sets how long the answer to a query or statement may take from now on, but for those that
+    /// [`Self::query_long`] and [`Self::execute_long`] run.
+    pub fn set_answer_limit(&mut self, limit: Duration) {
+        self.limits.answer = limit;
     }
 
     /// Runs a query and returns its rows; none and no columns for a statement without rows. Of
     /// several statements in one, the last that gave rows counts.
     ///
     /// # Errors
-    /// When the server refuses, or the connection breaks.
+    /// When the server refuses or does not answer in time, or the connection breaks.
     pub fn query(&mut self, sql: &str) -> Result<TextRows, ClientError> {
-        Ok(self.run(sql, None)?.rows)
+        Ok(self.run(sql, self.limits.answer, None)?.rows)
+    }
+
+    /// The same for a query that goes through the data, which takes as long as there is data.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub fn query_long(&mut self, sql: &str) -> Result<TextRows, ClientError> {
+        Ok(self.run(sql, self.limits.work, None)?.rows)
     }
 
     /// Runs a statement and returns how many rows it changed.
     ///
     /// # Errors
-    /// When the server refuses, or the connection breaks.
+    /// As [`Self::query`].
     pub fn execute(&mut self, sql: &str) -> Result<u64, ClientError> {
-        Ok(self.run(sql, None)?.affected_rows)
+        Ok(self.run(sql, self.limits.answer, None)?.affected_rows)
+    }
+
+    /// The same for a statement that goes through the data, or may wait for others that do.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub fn execute_long(&mut self, sql: &str) -> Result<u64, ClientError> {
+        Ok(self.run(sql, self.limits.work, None)?.affected_rows)
     }
 
     /// Runs a `LOAD DATA LOCAL INFILE` statement, whatever file it names: `fill` is called to
@@ -142,23 +136,25 @@ impl Connection {
         sql: &str,
         fill: &mut dyn FnMut(&mut Vec<u8>) -> bool,
     ) -> Result<u64, ClientError> {
-        let outcome = self.run(sql, Some(fill))?;
+        let outcome = self.run(sql, self.limits.work, Some(fill))?;
         match outcome.files {
             0 => Err(ClientError::Infile("the server did not ask for the data to load")),
             _ => Ok(outcome.affected_rows),
         }
     }
 
-    fn run(&mut self, sql: &str, fill: Option<Fill<'_>>) -> Result<Outcome, ClientError> {
+    fn run(
+        &mut self,
+        sql: &str,
+        limit: Duration,
+        fill: Option<Fill<'_>>,
+    ) -> Result<Outcome, ClientError> {
         if self.broken {
-            let reason = "it was given up after an earlier error";
-            return Err(ClientError::Lost(io::Error::new(ErrorKind::NotConnected, reason)));
+            return Err(Broken::given_up(&self.endpoint).into());
         }
+        self.transport.line().begin(limit);
         let result = self.converse(sql, fill);
-        self.broken = matches!(
-            result,
-            Err(ClientError::Lost(_) | ClientError::TimedOut(_) | ClientError::Protocol(_))
-        );
+        self.broken = matches!(result, Err(ClientError::Broken(_) | ClientError::Protocol(..)));
         result
     }
 
@@ -228,26 +224,23 @@ impl Connection {
     }
 
     fn send(&mut self) -> Result<(), ClientError> {
-        let sent = self.transport.write_all(&self.output).and_then(|()| self.transport.flush());
+        let sent = self.transport.send(&self.output);
         self.output.clear();
-        sent.map_err(|error| self.broke(error))
+        sent.map_err(|error| Broken::new(error, &self.endpoint).into())
     }
 
     fn receive(&mut self, reader: &mut TextReader) -> Result<TextReply, ClientError> {
         loop {
-            let (consumed, reply) = reader.receive(&self.input)?;
+            let (consumed, reply) = reader
+                .receive(&self.input)
+                .map_err(|error| ClientError::Protocol(self.endpoint.clone(), error))?;
             self.input.drain(..consumed);
             if let Some(reply) = reply {
                 return Ok(reply);
             }
-            read_more(&mut self.transport, &mut self.input).map_err(|error| self.broke(error))?;
-        }
-    }
-
-    fn broke(&self, error: io::Error) -> ClientError {
-        match self.read_timeout {
-            Some(timeout) if is_timeout(&error) => ClientError::TimedOut(timeout),
-            _ => ClientError::Lost(error),
+            self.transport
+                .receive(&mut self.input)
+                .map_err(|error| Broken::new(error, &self.endpoint))?;
         }
     }
 }
@@ -255,6 +248,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         if !self.broken {
+            self.transport.line().begin_farewell();
             write_quit(&mut self.output);
             // The server notices the closed socket as well; it only counts an aborted client then.
             let _ = self.send();

@@ -1,6 +1,6 @@
 use super::option_file::{ClientOptions, read_all};
 use super::private_file::{Owners, Unreadable, read_password};
-use model::{Failure, FailureKind, PasswordSource, ServerAddress};
+use model::{Failure, FailureKind, PasswordSource, ServerAddress, ServerKey};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
@@ -127,6 +127,20 @@ pub fn resolve(
         .or_else(|| system_user(surroundings))
         .ok_or_else(|| no_user(address))?;
     Ok(Credentials { user, password: Secret(password), origin })
+}
+
+/// Finds out which RSA key may encrypt the password without TLS, where the address leaves that to
+/// the option files. A pinned key comes before one that is asked for, as with MySQL's own client.
+pub fn resolve_server_key(address: &ServerAddress, surroundings: &Surroundings<'_>) -> ServerKey {
+    if address.server_key != ServerKey::OptionFile {
+        return address.server_key.clone();
+    }
+    // A file that cannot be read says nothing; where more depends on it, `resolve` refuses.
+    match read_all(&surroundings.option_files).unwrap_or_default() {
+        ClientOptions { key: Some(path), .. } => ServerKey::Pinned(path),
+        ClientOptions { requests_key: true, .. } => ServerKey::Request,
+        _ => ServerKey::Refuse,
+    }
 }
 
 /// Finds out with which password, and as which ACL user, to log in to a Redis server. Without a
@@ -284,6 +298,7 @@ mod tests {
             database: "sbtest".into(),
             password,
             tls: Tls::Off,
+            server_key: ServerKey::OptionFile,
         }
     }
 
@@ -380,6 +395,27 @@ mod tests {
         let found = resolve(&address, &surroundings(vec![system, missing, own])).unwrap();
         assert_eq!((found.user.as_str(), found.password().bytes()), ("all", &b"second"[..]));
         assert!(found.origin().contains(".my.cnf"));
+    }
+
+    #[test]
+    fn option_files_say_which_key_of_the_server_is_trusted() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("my.cnf");
+        let asked = |server_key| ServerAddress {
+            server_key,
+            ..address(Some("bench"), PasswordSource::Environment("DB_PASSWORD".into()))
+        };
+        let said = |content: &str, server_key| {
+            std::fs::write(&file, content).unwrap();
+            resolve_server_key(&asked(server_key), &surroundings(vec![file.clone()]))
+        };
+        let (get, path) = ("get-server-public-key=1", "server-public-key-path=/k.pem");
+        let pinned = ServerKey::Pinned("/k.pem".into());
+        assert_eq!(said("[client]", ServerKey::OptionFile), ServerKey::Refuse);
+        assert_eq!(said(&format!("[client]\n{get}"), ServerKey::OptionFile), ServerKey::Request);
+        assert_eq!(said(&format!("[client]\n{path}\n{get}"), ServerKey::OptionFile), pinned);
+        assert_eq!(said(&format!("[client]\n{get}"), ServerKey::Refuse), ServerKey::Refuse);
+        assert_eq!(said(&format!("[mysqldump]\n{get}"), ServerKey::OptionFile), ServerKey::Refuse);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::credentials::Credentials;
 use super::error::ClientError;
+use super::line::Cut;
 use model::{Endpoint, Failure, FailureKind};
 use protocol::mysql::{LoginError, ServerError};
 use std::io::{Error, ErrorKind};
@@ -9,6 +10,18 @@ use std::io::{Error, ErrorKind};
 /// Turns an error of connecting a socket into a failure.
 pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
     use FailureKind::Unreachable;
+    match Cut::of(error) {
+        Some(Cut::Stopped) => return Failure::stopped(),
+        Some(Cut::TimedOut(limit)) => {
+            return Failure::new(
+                Unreachable,
+                format!("{endpoint} took no connection within {} s", limit.as_secs_f64()),
+                "check the address, this host's DNS, and whether a firewall or security group \
+                 lets this host through",
+            );
+        }
+        Some(Cut::TooMuch(_)) | None => {}
+    }
     match (endpoint, error.kind()) {
         (Endpoint::Socket(path), ErrorKind::NotFound) => Failure::new(
             Unreachable,
@@ -109,7 +122,19 @@ pub fn login_failure(
             format!("cannot log in at {endpoint}: {error}"),
             "correct the name in the target's URL",
         ),
+        LoginError::KeyNotTrusted => Failure::new(
+            FailureKind::Tls,
+            format!(
+                "the server at {endpoint} asks for the password of '{}', encrypted with a key \
+                 that it would send itself: on a connection without TLS anybody could have sent it",
+                credentials.user
+            ),
+            "connect with TLS or over a Unix socket, or give the server's key with \
+             server_public_key; where nobody can get between, get_server_public_key = true takes \
+             whichever key comes",
+        ),
         LoginError::DataBeforeTls
+        | LoginError::Endless
         | LoginError::BadServerKey(_)
         | LoginError::BadChallenge(_)
         | LoginError::Protocol(_) => Failure::new(
@@ -203,21 +228,46 @@ pub(super) fn server_failure(refusal: &ServerError, what: &str) -> Failure {
 }
 
 impl ClientError {
-    /// Turns the error into a failure; `what` says what did not succeed and where, such as
-    /// `cannot create the table sbtest1 at db:3306`.
+    /// Turns the error into a failure; `what` says what did not succeed, such as `cannot create the
+    /// table sbtest1`.
     pub fn failure(&self, what: &str) -> Failure {
-        let (kind, remedy) = match self {
-            Self::Server(refusal) => return server_failure(refusal, what),
-            Self::Lost(_) => (
-                FailureKind::ServerLost,
-                "see whether the server runs, and look into its error log",
-            ),
-            Self::TimedOut(_) => {
-                (FailureKind::TimedOut, "see with SHOW PROCESSLIST what the server is waiting for")
+        match self {
+            Self::Server(refusal) => server_failure(refusal, what),
+            Self::Broken(broken) => {
+                broken.failure(what, "see with SHOW PROCESSLIST what the server is waiting for")
             }
-            Self::Protocol(_) | Self::Infile(_) => (FailureKind::Other, ""),
-        };
-        Failure::new(kind, format!("{what}: {self}"), remedy)
+            Self::Protocol(..) => Failure::new(
+                FailureKind::Other,
+                format!("{what}: {self}"),
+                "if there is a proxy in between, connect to the server itself",
+            ),
+            Self::Infile(_) => Failure::new(FailureKind::Other, format!("{what}: {self}"), ""),
+        }
+    }
+}
+
+/// A connection that broke before the session was open.
+pub(super) fn broken_login(error: &Error, endpoint: &Endpoint) -> Failure {
+    match Cut::of(error) {
+        Some(Cut::Stopped) => Failure::stopped(),
+        Some(Cut::TimedOut(limit)) => Failure::new(
+            FailureKind::TimedOut,
+            format!(
+                "{endpoint} took the connection and did not complete the login within {} s",
+                limit.as_secs_f64()
+            ),
+            "check that a server of the target's kind listens there, and that it is not stuck",
+        ),
+        Some(Cut::TooMuch(most)) => Failure::new(
+            FailureKind::Unreachable,
+            format!("{endpoint} sent more than {} MiB in answer to the login", most >> 20),
+            "check that a server of the target's kind listens there",
+        ),
+        None => Failure::new(
+            FailureKind::ServerLost,
+            format!("{endpoint} closed the connection in the middle of the login: {error}"),
+            "look into the server's error log; it may be starting, stopping, or refuse this host",
+        ),
     }
 }
 

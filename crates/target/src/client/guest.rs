@@ -64,6 +64,6 @@ impl<'c> Guest<'c> {
 impl Drop for Guest<'_> {
     fn drop(&mut self) {
         // Where the server is gone, so is the account.
-        let _ = self.connection.command(&[b"ACL", b"DELUSER", NAME.as_bytes()]);
+        let _ = self.connection.last_command(&[b"ACL", b"DELUSER", NAME.as_bytes()]);
     }
 }

@@ -8,16 +8,22 @@ mod credentials;
 mod error;
 mod failure;
 mod guest;
+mod line;
 mod option_file;
 mod private_file;
 pub mod redis;
+mod server_key;
 mod session;
 pub mod tls;
 mod transport;
 
-pub use connection::{Connection, Timeouts};
-pub use credentials::{Credentials, Secret, Surroundings, resolve, resolve_redis};
-pub use error::ClientError;
+pub use connection::Connection;
+pub use credentials::{
+    Credentials, Secret, Surroundings, resolve, resolve_redis, resolve_server_key,
+};
+pub use error::{Broken, ClientError, How};
 pub use failure::{connect_failure, login_failure};
 pub use guest::Guest;
+pub use line::Limits;
 pub use protocol::mysql::TextRows as Rows;
+pub use server_key::server_key;

@@ -1,7 +1,9 @@
 //! Option files of MariaDB and MySQL (`my.cnf`), as far as a login needs them.
 
 use super::private_file::{Unreadable, read_options};
+use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// Groups that every client program reads.
@@ -15,6 +17,10 @@ pub(super) struct ClientOptions {
     pub(super) password: Option<(Vec<u8>, PathBuf)>,
     /// Files that every account may write.
     pub(super) ignored: Vec<PathBuf>,
+    /// Whether whichever RSA key the server sends may encrypt the password.
+    pub(super) requests_key: bool,
+    /// File of the RSA key that may.
+    pub(super) key: Option<PathBuf>,
 }
 
 /// Reads option files; what a later one says wins. Files that do not exist are skipped, and those
@@ -57,11 +63,24 @@ impl ClientOptions {
 
     fn set(&mut self, option: &[u8], path: &Path) {
         let option = without_comment(option);
-        let Some(equals) = option.iter().position(|&byte| byte == b'=') else { return };
-        let value = unquoted(option[equals + 1..].trim_ascii());
-        match option[..equals].trim_ascii() {
-            b"user" => self.user = Some(String::from_utf8_lossy(&value).into_owned()),
-            b"password" => self.password = Some((value, path.to_path_buf())),
+        let equals = option.iter().position(|&byte| byte == b'=');
+        let (name, value) = match equals {
+            Some(equals) => (&option[..equals], Some(unquoted(option[equals + 1..].trim_ascii()))),
+            None => (option, None),
+        };
+        // Both signs mean the same in names; `loose` is for programs that do not know the option.
+        let name = String::from_utf8_lossy(name.trim_ascii()).replace('_', "-");
+        match (name.strip_prefix("loose-").unwrap_or(&name), value) {
+            ("user", Some(value)) => self.user = Some(String::from_utf8_lossy(&value).into_owned()),
+            ("password", Some(value)) => self.password = Some((value, path.to_path_buf())),
+            ("get-server-public-key", value) => {
+                let value = value.unwrap_or_else(|| b"1".to_vec()).to_ascii_lowercase();
+                self.requests_key = matches!(&value[..], b"1" | b"on" | b"true");
+            }
+            ("skip-get-server-public-key", None) => self.requests_key = false,
+            ("server-public-key-path", Some(value)) => {
+                self.key = Some(PathBuf::from(OsString::from_vec(value)));
+            }
             _ => {}
         }
     }
@@ -120,6 +139,30 @@ mod tests {
         options.add(content.as_bytes(), Path::new("my.cnf"));
         let password = options.password.map(|(bytes, _)| String::from_utf8(bytes).unwrap());
         (options.user, password)
+    }
+
+    #[test]
+    fn the_servers_key_is_said_as_to_mysqls_own_client() {
+        let said = |lines: &str| {
+            let mut options = ClientOptions::default();
+            options.add(format!("[client]\n{lines}\n").as_bytes(), Path::new("my.cnf"));
+            (options.requests_key, options.key)
+        };
+        for on in [
+            "get-server-public-key",
+            "get_server_public_key=1",
+            "loose-get-server-public-key = ON # yes",
+            "get-server-public-key=0\nget-server-public-key = true",
+        ] {
+            assert_eq!(said(on), (true, None), "{on}");
+        }
+        for off in
+            ["", "get-server-public-key=0", "get-server-public-key\nskip-get-server-public-key"]
+        {
+            assert_eq!(said(off), (false, None), "{off}");
+        }
+        let (_, key) = said("server-public-key-path = '/etc/my key.pem'");
+        assert_eq!(key, Some(PathBuf::from("/etc/my key.pem")));
     }
 
     fn password(line: &str) -> Option<String> {

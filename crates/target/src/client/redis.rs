@@ -1,17 +1,17 @@
 //! A blocking connection to a server that speaks the protocol of Redis.
 
+use super::How;
 use super::credentials::Secret;
-use super::failure::connect_failure;
-use super::session::{broken_login, is_timeout, read_more, start_tls};
-use super::transport::{Socket, Transport};
-use model::{Endpoint, Failure, FailureKind, ServerAddress, Tls};
-use protocol::redis::{RespError, Value, write_command};
-use std::io::{self, Write};
+use super::error::Broken;
+use super::failure::{broken_login, connect_failure};
+use super::line::{Limits, Line};
+use super::session::start_tls;
+use super::transport::Transport;
+use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};
+use protocol::redis::{RespError, Value, ValueReader, write_command};
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
-
-/// How long a connection waits for the socket, and for each answer.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a command did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -19,12 +19,12 @@ pub enum RedisError {
     /// The server refused it; the connection is as good as before.
     #[error("{0}")]
     Server(String),
-    /// The connection broke, or did not answer in time.
-    #[error("lost the connection to the server: {0}")]
-    Lost(#[from] io::Error),
+    /// The connection is of no use any more.
+    #[error(transparent)]
+    Broken(#[from] Broken),
     /// The server broke the protocol.
-    #[error("unexpected bytes from the server: {0}")]
-    Protocol(#[from] RespError),
+    #[error("unexpected bytes from {0}: {1}")]
+    Protocol(Endpoint, RespError),
 }
 
 impl RedisError {
@@ -32,13 +32,10 @@ impl RedisError {
     pub fn failure(&self, doing: &str) -> Failure {
         let (kind, remedy) = match self {
             Self::Server(line) => refusal(line),
-            Self::Lost(error) if is_timeout(error) => {
-                (FailureKind::TimedOut, "see with SLOWLOG GET what keeps the server")
+            Self::Broken(broken) => {
+                return broken.failure(doing, "see with SLOWLOG GET what keeps the server");
             }
-            Self::Lost(_) => {
-                (FailureKind::ServerLost, "see whether the server runs, and look into its log")
-            }
-            Self::Protocol(_) => (FailureKind::Other, "check that a Redis server listens there"),
+            Self::Protocol(..) => (FailureKind::Other, "check that a Redis server listens there"),
         };
         Failure::new(kind, format!("{doing}: {self}"), remedy)
     }
@@ -76,53 +73,78 @@ pub fn refusal(line: &str) -> (FailureKind, &'static str) {
 pub struct RedisConnection {
     transport: Transport,
     endpoint: Endpoint,
+    limits: Limits,
     /// Received and not yet used.
     input: Vec<u8>,
     output: Vec<u8>,
+    /// Set by an error after which nobody knows where the next answer starts.
+    broken: bool,
 }
 
 impl RedisConnection {
     /// Connects, encrypts where the address says so, logs in with the password unless it is empty,
-    /// and selects the database.
+    /// and selects the database; with the default [`Limits`], and nobody to stop it.
     ///
     /// # Errors
-    /// Everything that can go wrong on the way, with the way to mend it.
+    /// Everything that can go wrong on the way, with the way to fix it.
     pub fn open(address: &ServerAddress, password: &Secret) -> Result<Self, Failure> {
+        Self::open_within(address, password, Limits::default(), &Stop::default())
+    }
+
+    /// The same with other limits. `stop` ends every wait of the connection from then on.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`Failure::stopped`] when asked to stop.
+    pub fn open_within(
+        address: &ServerAddress,
+        password: &Secret,
+        limits: Limits,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
         let endpoint = &address.endpoint;
-        let socket = Socket::connect(endpoint, PATIENCE)
-            .and_then(|socket| socket.set_timeout(Some(PATIENCE)).map(|()| socket))
+        let mut line = Line::connect(endpoint, &limits, stop)
             .map_err(|error| connect_failure(&error, endpoint))?;
-        let mut transport = Transport::Plain(socket);
+        line.begin(limits.login);
+        let mut transport = Transport::Plain(line);
         if address.tls != Tls::Off {
             transport = start_tls(transport, address)?;
         }
-        let mut connection =
-            Self { transport, endpoint: endpoint.clone(), input: Vec::new(), output: Vec::new() };
+        let mut connection = Self {
+            transport,
+            endpoint: endpoint.clone(),
+            limits,
+            input: Vec::new(),
+            output: Vec::new(),
+            broken: false,
+        };
         connection.log_in(address, password)?;
         Ok(connection)
     }
 
     fn log_in(&mut self, address: &ServerAddress, password: &Secret) -> Result<(), Failure> {
         let doing = format!("cannot log in at {}", self.endpoint);
-        let failed = |error: RedisError, endpoint: &Endpoint| match &error {
-            RedisError::Lost(lost) => broken_login(lost, endpoint),
-            RedisError::Protocol(_) => Failure::new(
+        let endpoint = self.endpoint.clone();
+        let failed = |error: RedisError| match error {
+            RedisError::Broken(Broken { how: How::Lost(lost), .. }) => {
+                broken_login(&lost, &endpoint)
+            }
+            RedisError::Protocol(..) => Failure::new(
                 FailureKind::Unreachable,
-                format!("what listens at {endpoint} does not speak Redis's protocol: {error}"),
+                format!("what listens there does not speak Redis's protocol: {error}"),
                 "check the port: Redis listens at 6379 unless told otherwise",
             ),
-            RedisError::Server(_) => error.failure(&doing),
+            RedisError::Server(_) | RedisError::Broken(_) => error.failure(&doing),
         };
+        // One exchange with the TLS handshake: its limits have begun.
         if !password.bytes().is_empty() {
             let answer = match &address.user {
-                Some(user) => self.command(&[b"AUTH", user.as_bytes(), password.bytes()]),
-                None => self.command(&[b"AUTH", password.bytes()]),
+                Some(user) => self.ask(&[b"AUTH", user.as_bytes(), password.bytes()]),
+                None => self.ask(&[b"AUTH", password.bytes()]),
             };
-            answer.map_err(|error| failed(error, &self.endpoint))?;
+            answer.map_err(&failed)?;
         }
         let database = if address.database.is_empty() { "0" } else { &address.database };
-        self.command(&[b"SELECT", database.as_bytes()])
-            .map_err(|error| failed(error, &self.endpoint))?;
+        self.ask(&[b"SELECT", database.as_bytes()]).map_err(&failed)?;
         Ok(())
     }
 
@@ -136,36 +158,40 @@ impl RedisConnection {
     /// # Errors
     /// When the connection is gone.
     pub fn peer(&self) -> io::Result<Option<SocketAddr>> {
-        self.transport.socket().peer()
+        self.transport.peer()
     }
 
-    /// Sets how long to wait for each answer from now on; `None` waits for ever.
-    ///
-    /// # Errors
-    /// When the operating system refuses, as it does for a length of zero.
-    pub fn set_patience(&mut self, patience: Option<Duration>) -> io::Result<()> {
-        self.transport.socket().set_timeout(patience)
+    /// Sets how long the answer to a command may take from now on.
+    pub fn set_answer_limit(&mut self, limit: Duration) {
+        self.limits.answer = limit;
     }
 
     /// Runs a command and returns its answer.
     ///
     /// # Errors
-    /// When the server refuses, or the connection breaks.
+    /// When the server refuses or does not answer in time, or the connection breaks.
     pub fn command(&mut self, arguments: &[&[u8]]) -> Result<Value, RedisError> {
-        self.output.clear();
-        write_command(arguments, &mut self.output);
-        self.transport.write_all(&self.output)?;
-        self.transport.flush()?;
-        self.answer()
+        self.transport.line().begin(self.limits.answer);
+        self.ask(arguments)
     }
 
-    /// Sends commands that are encoded already, and reads that many answers.
+    /// Runs a last command that tidies up, which gets a second although somebody asked to stop.
+    ///
+    /// # Errors
+    /// As [`Self::command`].
+    pub fn last_command(&mut self, arguments: &[&[u8]]) -> Result<Value, RedisError> {
+        self.transport.line().begin_farewell();
+        self.ask(arguments)
+    }
+
+    /// Sends commands that are encoded already, and reads that many answers, all within the time
+    /// for one.
     ///
     /// # Errors
     /// With the first refusal, after all answers were read; or when the connection breaks.
     pub fn send_all(&mut self, commands: &[u8], answers: usize) -> Result<(), RedisError> {
-        self.transport.write_all(commands)?;
-        self.transport.flush()?;
+        self.transport.line().begin(self.limits.answer);
+        self.send(commands)?;
         let mut refused = Ok(());
         for _ in 0..answers {
             match self.answer() {
@@ -178,16 +204,47 @@ impl RedisConnection {
         refused
     }
 
+    fn ask(&mut self, arguments: &[&[u8]]) -> Result<Value, RedisError> {
+        let mut output = std::mem::take(&mut self.output);
+        output.clear();
+        write_command(arguments, &mut output);
+        let sent = self.send(&output);
+        self.output = output;
+        sent?;
+        self.answer()
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), RedisError> {
+        if self.broken {
+            return Err(Broken::given_up(&self.endpoint).into());
+        }
+        let sent = self.transport.send(bytes);
+        self.broken = sent.is_err();
+        sent.map_err(|error| Broken::new(error, &self.endpoint).into())
+    }
+
     fn answer(&mut self) -> Result<Value, RedisError> {
+        let answer = self.receive();
+        self.broken = answer.is_err();
+        match answer? {
+            Value::Error(line) => Err(RedisError::Server(line)),
+            value => Ok(value),
+        }
+    }
+
+    fn receive(&mut self) -> Result<Value, RedisError> {
+        let mut reader = ValueReader::default();
         loop {
-            if let Some((length, value)) = Value::parse(&self.input)? {
-                self.input.drain(..length);
-                return match value {
-                    Value::Error(line) => Err(RedisError::Server(line)),
-                    value => Ok(value),
-                };
+            let (consumed, value) = reader
+                .receive(&self.input)
+                .map_err(|error| RedisError::Protocol(self.endpoint.clone(), error))?;
+            self.input.drain(..consumed);
+            if let Some(value) = value {
+                return Ok(value);
             }
-            read_more(&mut self.transport, &mut self.input)?;
+            self.transport
+                .receive(&mut self.input)
+                .map_err(|error| Broken::new(error, &self.endpoint))?;
         }
     }
 }

@@ -1,9 +1,12 @@
-use model::Endpoint;
+use super::line::Line;
 use rustls::{ClientConnection, StreamOwned};
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
+
+/// How much is read at once, in bytes.
+const READ_SIZE: usize = 64 * 1024;
 
 /// A connected socket.
 #[derive(Debug)]
@@ -13,28 +16,6 @@ pub(super) enum Socket {
 }
 
 impl Socket {
-    /// Connects; for a host of several addresses the first that answers is taken, and each gets
-    /// that much time.
-    pub(super) fn connect(endpoint: &Endpoint, timeout: Duration) -> io::Result<Self> {
-        match endpoint {
-            // A Unix socket answers at once or not at all.
-            Endpoint::Socket(path) => UnixStream::connect(path).map(Self::Unix),
-            Endpoint::Tcp { host, port } => {
-                let mut failed = None;
-                for address in (host.as_str(), *port).to_socket_addrs()? {
-                    match TcpStream::connect_timeout(&address, timeout) {
-                        Ok(stream) => {
-                            stream.set_nodelay(true)?;
-                            return Ok(Self::Tcp(stream));
-                        }
-                        Err(error) => failed = Some(error),
-                    }
-                }
-                Err(failed.unwrap_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable)))
-            }
-        }
-    }
-
     /// The address that answered; `None` for a Unix socket.
     pub(super) fn peer(&self) -> io::Result<Option<SocketAddr>> {
         match self {
@@ -43,16 +24,16 @@ impl Socket {
         }
     }
 
-    /// Bounds both reading and writing; `None` waits for ever.
-    pub(super) fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+    /// Bounds each read and each write.
+    pub(super) fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => {
-                stream.set_read_timeout(timeout)?;
-                stream.set_write_timeout(timeout)
+                stream.set_read_timeout(Some(timeout))?;
+                stream.set_write_timeout(Some(timeout))
             }
             Self::Unix(stream) => {
-                stream.set_read_timeout(timeout)?;
-                stream.set_write_timeout(timeout)
+                stream.set_read_timeout(Some(timeout))?;
+                stream.set_write_timeout(Some(timeout))
             }
         }
     }
@@ -83,48 +64,60 @@ impl Write for Socket {
 /// What a connection reads from and writes to.
 #[derive(Debug)]
 pub(super) enum Transport {
-    Plain(Socket),
-    Tls(Box<StreamOwned<ClientConnection, Socket>>),
+    Plain(Line),
+    Tls(Box<StreamOwned<ClientConnection, Line>>),
 }
 
 impl Transport {
-    /// Encrypts a socket: the whole TLS handshake happens here.
-    pub(super) fn encrypt(mut socket: Socket, mut session: ClientConnection) -> io::Result<Self> {
+    /// Encrypts a line: the whole TLS handshake happens here.
+    pub(super) fn encrypt(mut line: Line, mut session: ClientConnection) -> io::Result<Self> {
         while session.is_handshaking() {
-            session.complete_io(&mut socket)?;
+            session.complete_io(&mut line)?;
         }
-        Ok(Self::Tls(Box::new(StreamOwned::new(session, socket))))
+        Ok(Self::Tls(Box::new(StreamOwned::new(session, line))))
     }
 
-    pub(super) fn socket(&self) -> &Socket {
+    pub(super) fn line(&mut self) -> &mut Line {
         match self {
-            Self::Plain(socket) => socket,
-            Self::Tls(stream) => &stream.sock,
-        }
-    }
-}
-
-impl Read for Transport {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(socket) => socket.read(buffer),
-            Self::Tls(stream) => stream.read(buffer),
-        }
-    }
-}
-
-impl Write for Transport {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(socket) => socket.write(bytes),
-            Self::Tls(stream) => stream.write(bytes),
+            Self::Plain(line) => line,
+            Self::Tls(stream) => &mut stream.sock,
         }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    /// The address that answered; `None` for a Unix socket.
+    pub(super) fn peer(&self) -> io::Result<Option<SocketAddr>> {
         match self {
-            Self::Plain(socket) => socket.flush(),
-            Self::Tls(stream) => stream.flush(),
+            Self::Plain(line) => line.peer(),
+            Self::Tls(stream) => stream.sock.peer(),
+        }
+    }
+
+    /// Sends all of it.
+    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(line) => line.write_all(bytes),
+            Self::Tls(stream) => {
+                stream.write_all(bytes)?;
+                stream.flush()
+            }
+        }
+    }
+
+    /// Appends what the other side sends next; waits for it.
+    pub(super) fn receive(&mut self, input: &mut Vec<u8>) -> io::Result<()> {
+        let start = input.len();
+        input.resize(start + READ_SIZE, 0);
+        let received = match self {
+            Self::Plain(line) => line.read(&mut input[start..]),
+            Self::Tls(stream) => stream.read(&mut input[start..]),
+        };
+        input.truncate(start + *received.as_ref().unwrap_or(&0));
+        match received? {
+            0 => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "the server closed the connection",
+            )),
+            _ => Ok(()),
         }
     }
 }

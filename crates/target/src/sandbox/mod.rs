@@ -27,7 +27,8 @@ use self::trouble::file_trouble;
 use crate::os;
 use crate::volume::Volume;
 use model::{
-    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, System, Tls,
+    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, System,
+    Tls,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -144,6 +145,8 @@ impl Sandbox {
                 },
                 password: PasswordSource::File(home.password_file()),
                 tls: Tls::Off,
+                // It comes from a server of weighin's own, over loopback.
+                server_key: ServerKey::Request,
             },
             password,
             socket: home.socket(),

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use model::{BuiltVolume, Endpoint, Failure, PasswordSource, ServerAddress, Tls};
+use model::{BuiltVolume, Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,6 +71,7 @@ pub fn address(endpoint: Endpoint) -> ServerAddress {
         database: "sbtest".to_owned(),
         password: PasswordSource::OptionFile,
         tls: Tls::Off,
+        server_key: ServerKey::default(),
     }
 }
 

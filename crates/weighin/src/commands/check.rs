@@ -1,6 +1,7 @@
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::CheckArguments;
+use crate::signals;
 use std::fmt::Write;
 
 /// Reaches every target and says what would not work.
@@ -8,8 +9,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let mut text = String::new();
     let mut trouble = 0;
+    let stop = signals::stop();
     for target in &study.targets {
-        match campaign::survey(&study, target, &arguments.erase) {
+        match campaign::survey(&study, target, &arguments.erase, &stop) {
             Ok(found) => {
                 let noun = found.noun;
                 let data = match found.to_make {
@@ -23,6 +25,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
                     target.name, target.system, found.version
                 );
             }
+            Err(failure) if failure.is_stop() => return Err(failure.into()),
             Err(failure) => {
                 trouble += 1;
                 let _ = writeln!(text, "trouble  {}: {}", target.name, failure.message);

@@ -7,7 +7,7 @@ use crate::exit::CliError;
 use crate::progress::Progress;
 use crate::signals;
 use campaign::{Login, tables::Prepared};
-use model::System;
+use model::{Failure, System};
 use report::numbers::{bytes, count, duration};
 
 /// Connections that fill tables, unless told otherwise.
@@ -22,6 +22,16 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
     match login.system() {
         System::Redis => keys(arguments, &login),
         System::MariaDb | System::Storage | System::Unknown => tables(arguments, &login),
+    }
+}
+
+/// What came of preparing; `None` where it was stopped, wherever it was.
+fn unless_stopped(
+    prepared: Result<Option<Prepared>, Failure>,
+) -> Result<Option<Prepared>, Failure> {
+    match prepared {
+        Err(failure) if failure.is_stop() => Ok(None),
+        other => other,
     }
 }
 
@@ -40,7 +50,7 @@ fn tables(arguments: &PrepareArguments, login: &Login) -> Outcome {
         &mut |step| rows.show(step),
     );
     rows.finish();
-    let Some(prepared) = prepared? else {
+    let Some(prepared) = unless_stopped(prepared)? else {
         return Err(CliError::interrupted(
             "tables that are unfinished are made anew by the next weighin prepare",
         ));
@@ -71,7 +81,7 @@ fn keys(arguments: &PrepareArguments, login: &Login) -> Outcome {
         &mut |step| progress.show(step),
     );
     progress.finish();
-    let Some(Prepared { made, bytes: size, elapsed, .. }) = prepared? else {
+    let Some(Prepared { made, bytes: size, elapsed, .. }) = unless_stopped(prepared)? else {
         return Err(CliError::interrupted("the next weighin prepare writes all keys again"));
     };
     print(&match made {

@@ -1,7 +1,8 @@
 use crate::arguments::{ServerArguments, TlsMode};
 use crate::exit::CliError;
+use crate::signals;
 use campaign::Login;
-use model::{PasswordSource, Tls};
+use model::{PasswordSource, ServerKey, System, Tls};
 
 /// How to log in to the server that the arguments name.
 pub(super) fn login(arguments: &ServerArguments) -> Result<Login, CliError> {
@@ -28,5 +29,16 @@ pub(super) fn login(arguments: &ServerArguments) -> Result<Login, CliError> {
         (TlsMode::Off, None) => Tls::Off,
         (TlsMode::Unverified, None) => Tls::Unverified,
     };
-    Ok(Login::of(system, &address)?)
+    if let Some(path) = &arguments.server_public_key {
+        address.server_key = ServerKey::Pinned(path.clone());
+    } else if arguments.get_server_public_key {
+        address.server_key = ServerKey::Request;
+    }
+    if address.server_key != ServerKey::default() && system != System::MariaDb {
+        return Err(CliError::usage(
+            "only MySQL has public keys for passwords",
+            "leave --server-public-key and --get-server-public-key out",
+        ));
+    }
+    Ok(Login::of(system, &address)?.stopped_by(&signals::stop()))
 }

@@ -223,6 +223,8 @@ fn refuse_login(server: &ServerArguments) -> Result<(), CliError> {
             ("--password-file", server.password_file.is_some()),
             ("--tls", server.tls != TlsMode::Off),
             ("--tls-ca", server.tls_ca.is_some()),
+            ("--get-server-public-key", server.get_server_public_key),
+            ("--server-public-key", server.server_public_key.is_some()),
         ],
     )
 }

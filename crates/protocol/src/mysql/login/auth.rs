@@ -1,6 +1,6 @@
-use super::LoginOptions;
 use super::greeting::Greeting;
 use super::server_key;
+use super::{LoginOptions, ServerKey};
 use crate::mysql::error::LoginError;
 use mysql_common::auth::plugins::{
     AuthProc, ChallengeResponsePlugin, Context, Error as PluginError,
@@ -9,6 +9,9 @@ use mysql_common::packets::AuthPlugin;
 
 const NATIVE: &str = "mysql_native_password";
 const CACHING_SHA2: &str = "caching_sha2_password";
+/// What `caching_sha2_password` and `sha256_password` send to ask for the server's RSA key. Any
+/// other answer of theirs is longer, or empty.
+const KEY_REQUESTS: [&[u8]; 2] = [&[2], &[1]];
 
 /// The conversation between an account's authentication plugin and its other half here.
 #[derive(Debug)]
@@ -42,7 +45,10 @@ impl Context for Situation<'_> {
     }
 
     fn server_key_pem(&self) -> Option<&[u8]> {
-        None
+        match &self.options.server_key {
+            ServerKey::Pinned(pem) => Some(pem),
+            ServerKey::Refuse | ServerKey::Request => None,
+        }
     }
 }
 
@@ -91,13 +97,17 @@ impl Authentication {
         data: &[u8],
         options: &LoginOptions,
     ) -> Result<Option<Vec<u8>>, LoginError> {
-        let takes_keys =
-            matches!(self.process, AuthProc::CachingSha2Password(_) | AuthProc::Sha256Password(_));
         // One byte is a state of the conversation; whatever is longer can only be a key.
-        if takes_keys && data.len() > 1 {
+        if self.takes_keys() && data.len() > 1 {
             server_key::check(data, options.password.len())?;
         }
         self.run(data, options)
+    }
+
+    /// Whether the plugin encrypts the password with an RSA key on a connection that is not
+    /// encrypted.
+    fn takes_keys(&self) -> bool {
+        matches!(self.process, AuthProc::CachingSha2Password(_) | AuthProc::Sha256Password(_))
     }
 
     fn new(plugin: &str, challenge: &[u8], options: &LoginOptions) -> Result<Self, LoginError> {
@@ -115,9 +125,22 @@ impl Authentication {
     }
 
     fn run(&mut self, data: &[u8], options: &LoginOptions) -> Result<Option<Vec<u8>>, LoginError> {
+        if let (true, ServerKey::Pinned(pem)) = (self.takes_keys(), &options.server_key) {
+            server_key::check(pem, options.password.len())?;
+        }
         let situation = Situation { options, challenge: &self.challenge };
         match self.process.run(situation, data) {
-            Ok(response) => Ok(response.data().map(<[u8]>::to_vec)),
+            Ok(response) => {
+                let answer = response.data().map(<[u8]>::to_vec);
+                let asks_for_key = self.takes_keys()
+                    && answer.as_deref().is_some_and(|answer| KEY_REQUESTS.contains(&answer));
+                // Nobody else listens on a Unix socket, so nobody else's key comes through it.
+                let trusted = options.local_transport || options.server_key == ServerKey::Request;
+                if asks_for_key && !trusted {
+                    return Err(LoginError::KeyNotTrusted);
+                }
+                Ok(answer)
+            }
             Err(PluginError::FeatureRequired(_)) => {
                 Err(LoginError::UnsupportedPlugin(self.plugin.clone()))
             }

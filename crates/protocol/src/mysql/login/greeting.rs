@@ -6,6 +6,8 @@ use crate::mysql::wire::Fields;
 const PROTOCOL_VERSION: u8 = 10;
 /// What MariaDB 10 puts before its version, for the sake of old replicas.
 const MARIADB_PREFIX: &str = "5.5.5-";
+/// How much of a version is kept, in bytes: the longest real ones have some 60.
+const LONGEST_VERSION: usize = 255;
 /// Bytes of the first part of the challenge.
 const FIRST_PART: usize = 8;
 
@@ -43,7 +45,9 @@ impl Greeting {
     }
 
     fn parse_fields(mut fields: Fields<'_>) -> Result<Self, ProtocolError> {
-        let version = String::from_utf8_lossy(fields.zero_terminated()?).into_owned();
+        let version = fields.zero_terminated()?;
+        let version = String::from_utf8_lossy(&version[..version.len().min(LONGEST_VERSION)]);
+        let version = version.into_owned();
         let connection_id = fields.u32()?;
         let mut challenge = fields.bytes(FIRST_PART)?.to_vec();
         let _filler = fields.u8()?;

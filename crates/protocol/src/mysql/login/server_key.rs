@@ -19,7 +19,10 @@ const LONGEST_MODULUS: usize = 2048;
 const LONGEST_EXPONENT: usize = 8;
 
 /// Checks that a PEM file holds an RSA key that can encrypt a password of that many bytes.
-pub(super) fn check(pem: &[u8], password_length: usize) -> Result<(), LoginError> {
+///
+/// # Errors
+/// [`LoginError::BadServerKey`], with what the key is instead.
+pub fn check(pem: &[u8], password_length: usize) -> Result<(), LoginError> {
     let (der, form) = pem_to_der(pem).map_err(|_| LoginError::BadServerKey("not a PEM file"))?;
     let key = match form {
         PubKeyFileType::Pkcs1 => Some(&der[..]),

@@ -51,7 +51,7 @@ const fn only(name: &'static str, kind: Kind, default: &'static str) -> Spec {
 use Kind::{Flag, List, Number, Real, Text};
 
 /// Options that all generations have.
-const COMMON: [Spec; 25] = [
+const COMMON: [Spec; 27] = [
     full("report-interval", Number, "0", "seconds between interim lines, 0 for none"),
     only("report-checkpoints", List, ""),
     full(
@@ -78,6 +78,13 @@ const COMMON: [Spec; 25] = [
     full("weighin-compat", Text, "", "generation to imitate: 0.4, 0.5 or 1.0"),
     full("weighin-percentiles", List, "", "more percentiles to print, such as 50,99,99.9"),
     full("weighin-workers", Number, "0", "threads that drive the connections, 0 to choose"),
+    full(
+        "weighin-get-server-public-key",
+        Flag,
+        "off",
+        "without TLS, encrypt the password with whichever key the server sends",
+    ),
+    full("weighin-server-public-key", Text, "", "PEM file with the one key that may do so"),
     full("weighin-statements", Flag, "off", "print the latencies of each kind of statement"),
     only("mysql-debug", Flag, "off"),
     only("mysql-compression", Flag, "off"),

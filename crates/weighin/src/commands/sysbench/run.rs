@@ -19,7 +19,7 @@ const LONGEST_QUEUE: usize = 131_072;
 /// Runs the load and prints what sysbench would.
 pub(super) fn run(request: &Request) -> Outcome {
     print(&text::options(request))?;
-    let login = Login::resolve(&request.server)?;
+    let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
     let mut control = login.control()?;
     let workload = Workload::Oltp(request.workload.clone());
     check_limits(&mut control, &workload, request.threads)?;
@@ -111,7 +111,7 @@ fn empty_table(control: &mut Connection, request: &Request) -> Result<(), CliErr
     }
     let table = workload::oltp::name_of(&request.workload, 1);
     control
-        .execute(&format!("TRUNCATE TABLE {table}"))
+        .execute_long(&format!("TRUNCATE TABLE {table}"))
         .map_err(|error| error.failure(&format!("cannot empty the table {table}")))?;
     Ok(())
 }

@@ -2,7 +2,7 @@ use super::options::Options;
 use super::password::VARIABLE;
 use super::unsupported;
 use crate::exit::CliError;
-use model::{Endpoint, PasswordSource, ServerAddress, Tls};
+use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::path::PathBuf;
 
 /// Where servers' sockets are by default, the most usual first.
@@ -35,6 +35,11 @@ pub(super) fn address(options: &Options) -> Result<ServerAddress, CliError> {
         database: options.text("mysql-db").to_owned(),
         password,
         tls: if options.flag("mysql-ssl") { Tls::Unverified } else { Tls::Off },
+        server_key: match options.text("weighin-server-public-key") {
+            "" if options.flag("weighin-get-server-public-key") => ServerKey::Request,
+            "" => ServerKey::OptionFile,
+            path => ServerKey::Pinned(path.into()),
+        },
     })
 }
 

@@ -21,7 +21,7 @@ fn numbers(request: &Request) -> Vec<u32> {
 
 /// Makes the tables. One that is there already is an error: nothing is overwritten.
 pub(super) fn prepare(request: &Request) -> Outcome {
-    let login = Login::resolve(&request.server)?;
+    let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
     let mut control = login.connect()?;
     let numbers = numbers(request);
     if request.workload.mix == OltpMix::BulkInsert {
@@ -91,7 +91,7 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
 
 /// Drops the tables: those that the command line stands for, and nothing else.
 pub(super) fn cleanup(request: &Request) -> Outcome {
-    let mut control = Login::resolve(&request.server)?.connect()?;
+    let mut control = Login::resolve(&request.server)?.stopped_by(&signals::stop()).connect()?;
     for number in numbers(request) {
         let name = name_of(&request.workload, number);
         print(&format!("Dropping table '{name}'...\n"))?;
@@ -110,7 +110,7 @@ pub(super) fn cleanup(request: &Request) -> Outcome {
 
 /// Reads every table and its index into the server's cache.
 pub(super) fn prewarm(request: &Request) -> Outcome {
-    let login = Login::resolve(&request.server)?;
+    let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
     if request.threads > 1 {
         print("Initializing worker threads...\n\n")?;
     }
@@ -151,6 +151,6 @@ fn warm(control: &mut Connection, request: &Request, number: u32) -> Result<(), 
 }
 
 fn execute(control: &mut Connection, sql: &str) -> Result<(), CliError> {
-    control.execute(sql).map_err(|error| error.failure(&format!("cannot run «{sql}»")))?;
+    control.execute_long(sql).map_err(|error| error.failure(&format!("cannot run «{sql}»")))?;
     Ok(())
 }

@@ -1,5 +1,5 @@
 use super::{Ran, Workplace, shared_directory};
-use model::{Endpoint, PasswordSource, ServerAddress, Tls};
+use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use target::client::{Connection, Credentials, Secret};
@@ -99,6 +99,7 @@ impl Server {
             database: "sbtest".to_owned(),
             password: PasswordSource::OptionFile,
             tls: Tls::Off,
+            server_key: ServerKey::default(),
         };
         let password = Secret::new(self.password());
         Connection::open(&address, &Credentials::new("weighin", password)).unwrap()
