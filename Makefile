@@ -6,9 +6,11 @@ LOCKED ?= --locked
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 # Options for the benchmark, such as BENCH="--contest redis --pairs 10".
 BENCH ?=
+# Names of fuzz targets, all when empty.
+FUZZ ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test endurance lint bench bench-quick
+.PHONY: help build demo test endurance lint fuzz bench bench-quick
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -46,6 +48,10 @@ lint: ## Check formatting, lints, documentation and dependencies; any warning fa
 	@if timeout 120 $(DENY) $(LOCKED) fetch db >/dev/null 2>&1; \
 	then $(DENY) $(LOCKED) check advisories; \
 	else echo "The database of security advisories cannot be reached: advisories are not checked."; fi
+
+fuzz: ## Fuzz every parser, guided by coverage: FUZZ_SECONDS of processor time each (an hour); see docs/fuzzing.md
+	@scripts/setup fuzz
+	CARGO="$(CARGO)" scripts/fuzz $(FUZZ)
 
 bench: ## Measure weighin against sysbench and other tools, into docs/benchmarks.md (an hour; an idle machine)
 	@scripts/setup bench

@@ -1,0 +1,59 @@
+//! Output of other tools: the samples that the tests of `import` read, long ones shortened.
+
+/// The bytes of these files of `crates/import/tests/fixtures`.
+macro_rules! fixtures {
+    ($name:ident: $($file:literal),+) => {
+        pub(crate) fn $name() -> Vec<Vec<u8>> {
+            vec![$(include_bytes!(concat!("../../../import/tests/fixtures/", $file)).to_vec()),+]
+        }
+    };
+}
+
+fixtures!(sysbench: "sysbench/0.4.12.txt", "sysbench/0.5.txt", "sysbench/1.0.20.txt",
+    "sysbench/1.0.20-histogram.txt", "sysbench/1.1.txt", "sysbench/two-runs.txt");
+fixtures!(fio: "fio/failed.json", "fio/mixed-two-jobs.json", "fio/nothing-done.json",
+    "fio/randread.json");
+fixtures!(memtier: "memtier/two-commands.json");
+fixtures!(hlog: "hlog/microseconds-tags.hlog", "hlog/nanoseconds.hlog");
+fixtures!(pgbench: "pgbench/15.txt", "pgbench/15-rate.txt");
+fixtures!(iostat: "iostat/11.log", "iostat/12-dated.log", "iostat/12-mebibytes.log",
+    "iostat/12-short.log", "iostat/9-undated.log");
+fixtures!(show: "show/mysqladmin.txt", "show/status-after.tab", "show/status-before.tab",
+    "show/variables.tab", "show/vertical.txt");
+
+pub(crate) fn csv() -> Vec<Vec<u8>> {
+    [
+        "target,test,clients,metric,value,unit\na,t,4,transactions_per_s,100,1/s\n\
+         a,t,4,latency_p95,9.5,ms\na,t,4,transactions_per_s,110,1/s\n\
+         b,t,4,transactions_per_s,150,1/s\nb,t,4,latency_p95,1.5,ms\n",
+        "target,test,concurrency,rate,repeat,metric,value,unit,note,engine\n\
+         a,t,8,100,1,elapsed,266,min,,innodb\na,t,8,100,2,elapsed,3.2,h,\"a, note\",innodb\n\
+         b,t,8,100,1,failure,lost connection,,why,innodb\na,t,8,100,1,rank,1,,,innodb\n",
+        "target,test,metric,value,unit\na,price,instance_monthly,23,EUR\n\
+         a,price,volume_per_gb_month,0.1,USD\na,price,storage_per_million_io,0.2,EUR\n\
+         a,label,tenancy,shared,\nb,price,instance_hourly,1,EUR\na,t,cpu,50,%\n",
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}
+
+/// Files that belong together, in the form that the target takes.
+pub(crate) fn together() -> Vec<Vec<u8>> {
+    let file = |directory: u8, bytes: Vec<u8>| [vec![directory], bytes].concat();
+    let join = |files: Vec<Vec<u8>>| files.join(&0);
+    let mut seeds: Vec<Vec<u8>> = csv().into_iter().map(|text| file(0, text)).collect();
+    // Small ones alone: a whole analysis and report follows every run.
+    for all in [sysbench(), memtier(), hlog(), pgbench()] {
+        for (number, text) in all.into_iter().enumerate() {
+            seeds.push(file(number as u8 & 1, text));
+        }
+    }
+    let beside = [iostat(), show()].into_iter().flatten();
+    for (number, text) in beside.enumerate() {
+        let bench = file(0, sysbench().swap_remove(number % 6));
+        seeds.push(join(vec![bench, file(0, text)]));
+    }
+    let [first, second, third] = [0, 1, 2].map(|number| csv().swap_remove(number));
+    seeds.push(join(vec![file(0, first), file(1, second), file(0, third)]));
+    seeds
+}

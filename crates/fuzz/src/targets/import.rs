@@ -1,0 +1,202 @@
+//! Results of other tools.
+
+use super::{KIB, MIB, text};
+use crate::Target;
+use crate::input::Input;
+use crate::seeds::import as seeds;
+use ::import::{FORMATS, Format, Source, assemble, by_name, recognise};
+use model::{HostFacts, RunInfo, UnixMillis};
+
+/// A target for one format.
+macro_rules! format {
+    ($name:literal, $format:literal, $seeds:path, $words:expr) => {
+        Target {
+            name: $name,
+            mutations: 300,
+            run: |data| read($format, data),
+            seeds: $seeds,
+            longest: 16 * KIB,
+            memory: 32 * MIB,
+            words: $words,
+        }
+    };
+}
+
+pub(super) const CSV: Target = format!(
+    "import_csv",
+    "csv",
+    seeds::csv,
+    &[
+        "target",
+        "test",
+        "clients",
+        "repeat",
+        "metric",
+        "value",
+        "unit",
+        "price",
+        ",",
+        "\"",
+        "\n",
+        "latency_p95",
+        "2026-11-22T12:00:00Z"
+    ]
+);
+pub(super) const SYSBENCH: Target = format!(
+    "import_sysbench",
+    "sysbench",
+    seeds::sysbench,
+    &[
+        "sysbench 1.0.20",
+        "sysbench 0.4.12:",
+        "Number of threads: ",
+        "transactions:",
+        "per sec.)",
+        "95th percentile:",
+        "[ 1s ] thds: 1 tps: 1.00",
+        "Latency histogram",
+        "Threads fairness:",
+        "read/write requests:",
+        "ERR/s"
+    ]
+);
+pub(super) const FIO: Target = format!(
+    "import_fio",
+    "fio",
+    seeds::fio,
+    &[
+        "\"fio version\"",
+        "\"jobs\"",
+        "\"read\"",
+        "\"lat_ns\"",
+        "\"percentile\"",
+        "\"bins\"",
+        "\"global options\"",
+        "\"job options\"",
+        "\"iodepth\"",
+        "\"numjobs\"",
+        "{",
+        "}",
+        "[",
+        "]"
+    ]
+);
+pub(super) const MEMTIER: Target = format!(
+    "import_memtier",
+    "memtier",
+    seeds::memtier,
+    &[
+        "\"ALL STATS\"",
+        "\"configuration\"",
+        "\"Totals\"",
+        "\"Percentile Latencies\"",
+        "\"Time-Serie\"",
+        "\"Ops/sec\"",
+        "\"clients\"",
+        "\"threads\""
+    ]
+);
+pub(super) const HLOG: Target = format!(
+    "import_hlog",
+    "hlog",
+    seeds::hlog,
+    &[
+        "#[StartTime: ",
+        "#[BaseTime: ",
+        "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"",
+        "Tag=",
+        "HISTFAAAA"
+    ]
+);
+pub(super) const PGBENCH: Target = format!(
+    "import_pgbench",
+    "pgbench",
+    seeds::pgbench,
+    &[
+        "pgbench (15.13)",
+        "transaction type: ",
+        "scaling factor: ",
+        "number of clients: ",
+        "tps = ",
+        "latency average = ",
+        "progress: 1.0 s, 1.0 tps"
+    ]
+);
+pub(super) const IOSTAT: Target = format!(
+    "import_iostat",
+    "iostat",
+    seeds::iostat,
+    &[
+        "Linux 6.1.0 (host)",
+        "avg-cpu:",
+        "Device",
+        "%util",
+        "r/s",
+        "rkB/s",
+        "12:00:00 AM",
+        "11/22/2026"
+    ]
+);
+pub(super) const SHOW: Target = format!(
+    "import_show",
+    "show",
+    seeds::show,
+    &[
+        "Variable_name",
+        "Value",
+        "Uptime",
+        "\t",
+        "Innodb_data_written",
+        "*************************** 1. row",
+        "| "
+    ]
+);
+
+/// Several files together: what they give is analysed and reported in every format.
+pub(super) const REPORT: Target = Target {
+    name: "import_report",
+    mutations: 15,
+    run: report,
+    seeds: seeds::together,
+    longest: 16 * KIB,
+    memory: 256 * MIB,
+    words: CSV.words,
+};
+
+fn read(name: &str, data: &[u8]) {
+    let text = text(data);
+    let _ = recognise(&text);
+    let format = by_name(name).unwrap_or(FORMATS[0]);
+    let parsed = format.parse(Source { file: "a/b-16.txt", text: &text, target: None, test: None });
+    let lines = text.lines().count() as u32;
+    for problem in &parsed.problems {
+        assert!(problem.line <= lines + 1, "{problem}");
+    }
+    let _ = assemble("fuzz", run(), vec![parsed]);
+}
+
+/// Files are cut by zero bytes, each with its format and directory in its first byte.
+fn report(data: &[u8]) {
+    let files = data.split(|&byte| byte == 0).take(4).enumerate().map(|(number, file)| {
+        let mut input = Input::new(file);
+        let flags = input.byte();
+        let directory = ["a", "b"][usize::from(flags & 1)];
+        let name = std::format!("{directory}/file-{}.txt", number / 2);
+        let text = text(input.rest());
+        let chosen: &dyn Format = FORMATS[usize::from(flags >> 1) % FORMATS.len()];
+        let format = if flags & 0x80 == 0 { recognise(&text).unwrap_or(chosen) } else { chosen };
+        format.parse(Source { file: &name, text: &text, target: None, test: None })
+    });
+    let (dataset, _) = assemble("fuzz", run(), files.collect());
+    super::rendered(&dataset);
+}
+
+fn run() -> RunInfo {
+    RunInfo {
+        id: 1,
+        started_at: UnixMillis(0),
+        weighin_version: String::new(),
+        host: HostFacts::default(),
+        scale: 1.0,
+    }
+}

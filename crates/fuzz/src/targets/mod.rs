@@ -1,0 +1,68 @@
+//! All targets.
+
+mod grammar;
+mod import;
+mod mysql;
+mod redis;
+mod session;
+mod study;
+
+use crate::Target;
+use analyse::capacity::{Page, Question, answers};
+use analyse::{TestAnalysis, analyse};
+use model::Dataset;
+use report::{Format, render, terminal_answers, terminal_rules, terminal_summary};
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    mysql::LOGIN,
+    mysql::REPLIES,
+    session::MYSQL,
+    redis::REPLIES,
+    session::REDIS,
+    import::CSV,
+    import::SYSBENCH,
+    import::FIO,
+    import::MEMTIER,
+    import::HLOG,
+    import::PGBENCH,
+    import::IOSTAT,
+    import::SHOW,
+    import::REPORT,
+    study::TEXT,
+    study::KEYS,
+    grammar::VALUES,
+    grammar::URL,
+];
+
+/// The input as text, as the program reads files: what is no UTF-8 is replaced.
+fn text(data: &[u8]) -> String {
+    String::from_utf8_lossy(data).into_owned()
+}
+
+/// Analyses a dataset, writes every kind of report, and holds each to what no text may break.
+fn rendered(dataset: &Dataset) {
+    let analysis = analyse(dataset);
+    for format in [Format::Html, Format::Markdown, Format::Json, Format::Csv] {
+        let mut out = Vec::new();
+        if render(&analysis, format, &mut out).is_err() {
+            panic!("{format:?}: only the writer can fail, and this one does not");
+        }
+        assert!(std::str::from_utf8(&out).is_ok(), "{format:?} is not UTF-8");
+    }
+    let question = Question {
+        clients: Some(16),
+        page: Some(Page { budget_ms: 100.0, queries: 5 }),
+        ..Question::default()
+    };
+    let answers = answers(&analysis, &question);
+    let tests: Vec<&TestAnalysis> = analysis.tests.iter().collect();
+    for width in [40, 200] {
+        let _ = terminal_summary(&analysis, width, width == 200);
+        let _ = terminal_rules(&tests, &analysis, width, false);
+        let _ = terminal_answers(&answers, &question, &analysis, (width, false));
+    }
+}

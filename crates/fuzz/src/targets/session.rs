@@ -1,0 +1,139 @@
+//! Whole conversations: a client of the load engine against a server that may send anything.
+
+use super::mysql::{framed, options};
+use super::{KIB, MIB};
+use crate::Target;
+use crate::input::{Cuts, Input, feed};
+use crate::seeds;
+use engine::mysql::{OltpSession, OltpStatements};
+use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
+use engine::{Event, Session};
+use model::{KeyValue, Oltp, OltpDialect, OltpMix, StatementCounts, ValueSize};
+use std::sync::{Arc, OnceLock};
+
+/// A client of an OLTP load.
+pub(super) const MYSQL: Target = Target {
+    name: "mysql_session",
+    mutations: 1000,
+    run: mysql,
+    seeds: seeds::mysql::sessions,
+    longest: 8 * KIB,
+    memory: 8 * MIB,
+    words: LOGIN_WORDS,
+};
+
+const LOGIN_WORDS: &[&str] =
+    &["caching_sha2_password\0", "mysql_native_password\0", "#40001Deadlock", "#HY000"];
+
+/// A client of a key-value load.
+pub(super) const REDIS: Target = Target {
+    name: "redis_session",
+    mutations: 2000,
+    run: redis,
+    seeds: seeds::redis::sessions,
+    longest: 4 * KIB,
+    memory: 8 * MIB,
+    words: &[
+        "+OK\r\n",
+        "$-1\r\n",
+        "$3\r\nabc\r\n",
+        "-OOM ",
+        "-WRONGPASS ",
+        "-LOADING ",
+        "-MOVED 1 ",
+    ],
+};
+
+const MIXES: [OltpMix; 10] = OltpMix::REPEATABLE;
+
+/// Byte 0: login and framing. Byte 1: workload. Byte 2: how the stream is cut.
+fn mysql(data: &[u8]) {
+    let mut input = Input::new(data);
+    let (flags, mix, cuts) = (input.byte(), input.byte(), input.byte());
+    let mut workload = Oltp::preset(MIXES[usize::from(mix & 15) % MIXES.len()]);
+    workload.prepared = mix & 16 == 0;
+    workload.tables = 1 + u32::from(mix >> 7);
+    workload.dialect = [OltpDialect::Sysbench10, OltpDialect::Sysbench05, OltpDialect::Sysbench04]
+        [usize::from(mix >> 5 & 3) % 3];
+    let stream = match flags & 32 {
+        0 => input.rest().to_vec(),
+        _ => framed(input.rest(), 0, 1),
+    };
+    let statements = Arc::new(OltpStatements::new(&workload, 1, 1));
+    let session = || OltpSession::<true>::new(options(flags & !4), Arc::clone(&statements), 0);
+    let whole = converse(session(), &stream, Cuts::new(0));
+    assert_eq!(whole, converse(session(), &stream, Cuts::new(cuts)), "pieces change a session");
+}
+
+/// Byte 0: login and workload. Byte 1: how the stream is cut.
+fn redis(data: &[u8]) {
+    let mut input = Input::new(data);
+    let (flags, cuts) = (input.byte(), input.byte());
+    let login = RedisLogin {
+        user: (flags & 1 != 0).then(|| "bench".into()),
+        password: (flags & 2 != 0).then(|| b"secret".to_vec()),
+        database: 0,
+    };
+    let workload = KeyValue {
+        keys: 100,
+        value_size: ValueSize::Fixed(3),
+        pipeline: 1 + u32::from(flags >> 2 & 7),
+        ..KeyValue::default()
+    };
+    // Made once for each length of a pipeline: they hold the bytes that values are cut from.
+    static COMMANDS: [OnceLock<Arc<KeyValueCommands>>; 8] = [const { OnceLock::new() }; 8];
+    let commands = COMMANDS[workload.pipeline as usize - 1]
+        .get_or_init(|| Arc::new(KeyValueCommands::new(&workload, 1, 1)));
+    let session = || KeyValueSession::new(login.clone(), Arc::clone(commands), 0);
+    let stream = input.rest();
+    let whole = converse(session(), stream, Cuts::new(0));
+    assert_eq!(whole, converse(session(), stream, Cuts::new(cuts)), "pieces change a session");
+}
+
+/// What became of a conversation.
+#[derive(Debug, Default, PartialEq)]
+struct Conversation {
+    /// How much the client sent: an encrypted password never looks the same twice.
+    sent: usize,
+    counts: StatementCounts,
+    done: u64,
+    failed: Vec<String>,
+    end: String,
+}
+
+/// Most bytes that a client sends: it answers each reply with a request of so many bytes at most.
+const MOST_SENT: usize = 4 * MIB;
+
+/// Logs in and begins an operation whenever the last one has ended.
+fn converse(mut session: impl Session, stream: &[u8], cuts: Cuts) -> Conversation {
+    let (mut talk, mut sent) = (Conversation::default(), Vec::new());
+    session.open(&mut sent);
+    feed(stream, cuts, |piece| {
+        let event = session.receive(piece, &mut sent, &mut talk.counts);
+        let _ = session.take_answered();
+        let (consumed, event) = match event {
+            Ok(event) => event,
+            Err(error) => {
+                talk.end = error.to_string();
+                return None;
+            }
+        };
+        match event {
+            Event::More => {}
+            Event::StartTls => session.tls_started(&mut sent),
+            Event::Ready => session.begin(&mut sent),
+            Event::Done => {
+                talk.done += 1;
+                session.begin(&mut sent);
+            }
+            Event::Failed(error) => {
+                talk.failed.push(format!("{} {:?}", error.name(), error.class));
+                session.begin(&mut sent);
+            }
+        }
+        (sent.len() < MOST_SENT).then_some(consumed)
+    });
+    session.close(&mut sent);
+    talk.sent = sent.len();
+    talk
+}
