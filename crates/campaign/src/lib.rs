@@ -10,6 +10,8 @@ mod control;
 mod deployment;
 mod door;
 mod failure;
+#[doc(hidden)]
+pub mod fuzzing;
 mod generators;
 mod login;
 mod measure;

@@ -7,6 +7,8 @@
 
 mod address;
 pub mod child;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod key_value;
 mod measured;
 mod printed;

@@ -87,7 +87,7 @@ fn storage_bytes_read(pid: u32) -> Option<u64> {
 
 /// A hierarchy of control groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Controller {
+pub(crate) enum Controller {
     Unified,
     Cpu,
 }
@@ -113,7 +113,7 @@ fn limits(pid: u32) -> Option<Limits> {
 }
 
 /// Reads a line of `/proc/<pid>/cgroup`: number, controllers, path (cgroups(7)).
-fn parse_group(line: &str) -> Option<(Controller, &str)> {
+pub(crate) fn parse_group(line: &str) -> Option<(Controller, &str)> {
     let mut fields = line.splitn(3, ':');
     let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
     if controllers.is_empty() {
@@ -132,7 +132,7 @@ fn thermal_events() -> Option<u64> {
             let path = processor.path().join("thermal_throttle/core_throttle_count");
             fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()
         })
-        .reduce(|sum, count| sum + count)
+        .reduce(u64::saturating_add)
 }
 
 #[cfg(test)]

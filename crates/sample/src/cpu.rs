@@ -29,8 +29,8 @@ impl CpuTimes {
             .collect();
         let field = |i: usize| fields.get(i).copied().unwrap_or(0);
         (fields.len() >= 4).then(|| Self {
-            user: field(0) + field(1),
-            system: field(2) + field(5) + field(6),
+            user: field(0).saturating_add(field(1)),
+            system: field(2).saturating_add(field(5)).saturating_add(field(6)),
             idle: field(3),
             iowait: field(4),
             steal: field(7),

@@ -27,6 +27,11 @@ pub fn host_facts(sandbox_dir: Option<&Path>) -> HostFacts {
     }
 }
 
+/// Reads a text as each of the files.
+pub(crate) fn read_texts(text: &str) {
+    let _ = (os_name(text), cpu_model(text), memory_bytes(text), cpu_list_length(text.trim()));
+}
+
 /// The trimmed content of a one-line file; `None` when absent or empty.
 fn line(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
@@ -72,18 +77,16 @@ fn memory_bytes(meminfo: &str) -> u64 {
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:"))
         .and_then(|value| value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())
-        .map_or(0, |kib| kib * 1024)
+        .map_or(0, |kib| kib.saturating_mul(1024))
 }
 
 /// How many members a list such as `0-3,8` has; `None` when it is no such list.
 fn cpu_list_length(list: &str) -> Option<u32> {
-    list.split(',')
-        .map(|range| {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
-            last.checked_sub(first)?.checked_add(1)
-        })
-        .sum()
+    list.split(',').try_fold(0_u32, |sum, range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
+        sum.checked_add(last.checked_sub(first)?.checked_add(1)?)
+    })
 }
 
 /// What the host runs in, as far as it shows: a container, a virtual machine, or both.

@@ -32,7 +32,7 @@ fn read(file: &Path) -> io::Result<String> {
 }
 
 /// Version 1 counts in nanoseconds, and version 2 in microseconds.
-fn parse(stat: &str, usage: Option<&str>) -> Option<ProcessorCount> {
+pub(crate) fn parse(stat: &str, usage: Option<&str>) -> Option<ProcessorCount> {
     let (used, held_back) = match usage {
         Some(usage) => (
             Duration::from_nanos(usage.trim().parse().ok()?),

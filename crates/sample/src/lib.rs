@@ -8,6 +8,8 @@ mod counters;
 mod cpu;
 mod disk;
 mod facts;
+#[doc(hidden)]
+pub mod fuzzing;
 mod grid;
 mod group;
 mod host;

@@ -97,6 +97,11 @@ struct Stat {
     start_ticks: u64,
 }
 
+/// Reads a text as `stat` and as `status`.
+pub(crate) fn read_texts(text: &str) {
+    let _ = (parse_stat(text), parse_memory(text));
+}
+
 fn read_stat(pid: u32) -> Option<Stat> {
     parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
@@ -108,7 +113,7 @@ fn parse_stat(text: &str) -> Option<Stat> {
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     // The first field here is the third of proc(5).
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    Some(Stat { cpu_ticks: field(14)? + field(15)?, start_ticks: field(22)? })
+    Some(Stat { cpu_ticks: field(14)?.saturating_add(field(15)?), start_ticks: field(22)? })
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

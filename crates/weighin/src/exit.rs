@@ -58,7 +58,6 @@ impl CliError {
     }
 
     /// What happened, without how to mend it.
-    #[cfg(test)]
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

@@ -1,50 +1,8 @@
-//! The command line of weighin: arguments, signals, progress, exit codes. Everything else lives
-//! in the other crates of the workspace.
+//! The program weighin. All of it is in the library of the same name, so that other crates of the
+//! workspace can test what is in it.
 
-mod arguments;
-mod commands;
-mod exit;
-mod load_output;
-mod messages;
-mod progress;
-mod signals;
-mod slo_output;
-mod stores;
-
-use arguments::{Arguments, Command};
-use clap::Parser;
-use exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let outcome = match arguments.command {
-        Command::Demo(arguments) => commands::demo(&arguments),
-        Command::Init(arguments) => commands::init(&arguments),
-        Command::Check(arguments) => commands::check(&arguments),
-        Command::Plan(arguments) => commands::plan(&arguments),
-        Command::Run(arguments) => commands::run(&arguments),
-        Command::Report(arguments) => commands::report(&arguments),
-        Command::Advise(arguments) => commands::advise(&arguments),
-        Command::Import(arguments) => commands::import(&arguments),
-        Command::Load(arguments) => commands::load(&arguments),
-        Command::Prepare(arguments) => commands::prepare(&arguments),
-        Command::Cleanup(arguments) => commands::cleanup(&arguments),
-        Command::Sysbench(arguments) => commands::sysbench(&arguments),
-        Command::Schema => commands::schema(),
-        Command::LoadGenerator => commands::load_generator(),
-    };
-    match outcome {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            error.print();
-            error.exit().into()
-        }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
+    weighin::run()
 }

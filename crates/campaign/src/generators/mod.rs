@@ -10,7 +10,7 @@
 mod lead;
 mod process;
 mod serve;
-mod wire;
+pub(crate) mod wire;
 
 pub(crate) use lead::Generators;
 pub use serve::generate;

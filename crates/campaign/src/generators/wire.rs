@@ -9,7 +9,7 @@ use target::client::{Credentials, Secret};
 /// What the lead tells a generator. The end of the pipe tells it to end.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// First: what to do.
     Prepare(Box<Assignment>),
     /// When all generators are ready: when to begin.
@@ -19,7 +19,7 @@ pub(super) enum Order {
 /// What a generator answers.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// All of its clients are logged in.
     Ready,
     /// An interval ended.
@@ -32,19 +32,19 @@ pub(super) enum Answer {
 
 /// A generator's part of a load.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Assignment {
-    pub(super) part: Part,
+pub(crate) struct Assignment {
+    pub(crate) part: Part,
     /// The whole load.
-    pub(super) spec: LoadSpec,
-    pub(super) workload: Workload,
-    pub(super) by_statement: bool,
-    pub(super) seed: u64,
-    pub(super) login: HandedLogin,
+    pub(crate) spec: LoadSpec,
+    pub(crate) workload: Workload,
+    pub(crate) by_statement: bool,
+    pub(crate) seed: u64,
+    pub(crate) login: HandedLogin,
 }
 
 /// A login with its password. Not to be shown.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct HandedLogin {
+pub(crate) struct HandedLogin {
     system: System,
     address: ServerAddress,
     user: String,
@@ -54,7 +54,7 @@ pub(super) struct HandedLogin {
 }
 
 impl HandedLogin {
-    pub(super) fn of(login: &Login) -> Self {
+    pub(crate) fn of(login: &Login) -> Self {
         let credentials = login.credentials();
         Self {
             system: login.system(),
@@ -67,7 +67,7 @@ impl HandedLogin {
 
     /// # Errors
     /// When TLS cannot be set up.
-    pub(super) fn login(self) -> Result<Login, Failure> {
+    pub(crate) fn login(self) -> Result<Login, Failure> {
         let password = Secret::new(self.password);
         let credentials = Credentials::found_elsewhere(self.user, password, self.origin);
         Login::with(self.system, self.address, credentials)

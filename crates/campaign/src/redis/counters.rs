@@ -45,9 +45,14 @@ const COMMANDS: [&str; 2] = ["cmdstat_get", "cmdstat_set"];
 
 /// Reads the counters.
 pub(crate) fn read(connection: &mut RedisConnection) -> Result<ServerCounters, RedisError> {
+    let report = info(connection, "")?.into_iter().chain(info(connection, "commandstats")?);
+    Ok(counters(report))
+}
+
+/// The counters out of the lines of a report.
+pub(crate) fn counters(report: impl IntoIterator<Item = (String, String)>) -> ServerCounters {
     let mut counters: BTreeMap<String, i64> =
         COMMANDS.into_iter().map(|name| (name.to_owned(), 0)).collect();
-    let report = info(connection, "")?.into_iter().chain(info(connection, "commandstats")?);
     for (name, value) in report {
         let number = if COMMANDS.contains(&name.as_str()) {
             calls(&value)
@@ -60,7 +65,7 @@ pub(crate) fn read(connection: &mut RedisConnection) -> Result<ServerCounters, R
             counters.insert(name, number);
         }
     }
-    Ok(counters.into())
+    counters.into()
 }
 
 /// Reads `calls=12,usec=34,usec_per_call=2.83,rejected_calls=0,failed_calls=0`.

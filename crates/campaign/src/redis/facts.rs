@@ -58,7 +58,7 @@ pub(crate) fn refuse_unfit(
 
 /// The version, with the name of a server that is none of Redis: Valkey tells beside its own which
 /// version of Redis it is like, KeyDB calls its own one of Redis and is known by its program.
-fn version(report: &[(String, String)]) -> String {
+pub(crate) fn version(report: &[(String, String)]) -> String {
     let of = |name| value(report, name).unwrap_or_default();
     let program = of("executable").rsplit('/').next().unwrap_or_default();
     match (of("valkey_version"), of("redis_version")) {

@@ -18,12 +18,15 @@ pub(crate) fn info(
         "" => connection.command(&[b"INFO"])?,
         section => connection.command(&[b"INFO", section.as_bytes()])?,
     };
-    let text = answer.text().unwrap_or_default();
-    Ok(text
-        .lines()
+    Ok(report(&answer.text().unwrap_or_default()))
+}
+
+/// Name and value of each line of such a report.
+pub(crate) fn report(text: &str) -> Vec<(String, String)> {
+    text.lines()
         .filter_map(|line| line.trim_end().split_once(':'))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect())
+        .collect()
 }
 
 /// One value out of such a report.

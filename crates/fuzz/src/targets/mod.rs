@@ -1,10 +1,13 @@
 //! All targets.
 
+mod command_line;
 mod grammar;
 mod import;
+mod local;
 mod mysql;
 mod redis;
 mod session;
+mod store;
 mod study;
 
 use crate::Target;
@@ -36,6 +39,13 @@ pub const TARGETS: &[Target] = &[
     study::KEYS,
     grammar::VALUES,
     grammar::URL,
+    command_line::SYSBENCH,
+    command_line::ARGUMENTS,
+    local::KERNEL,
+    local::TOOLS,
+    local::FILES,
+    local::CONTROL,
+    store::BYTES,
 ];
 
 /// The input as text, as the program reads files: what is no UTF-8 is replaced.

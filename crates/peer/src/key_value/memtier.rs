@@ -1,7 +1,7 @@
 //! memtier_benchmark.
 
 mod arguments;
-mod output;
+pub(crate) mod output;
 
 use super::{Server, trouble};
 use crate::Measured;

@@ -1,8 +1,8 @@
 //! Tools that read and write single keys on a Redis server: run on the very keys that weighin's
 //! loads work on.
 
-mod memtier;
-mod redis_benchmark;
+pub(crate) mod memtier;
+pub(crate) mod redis_benchmark;
 mod server;
 mod tool;
 mod trouble;

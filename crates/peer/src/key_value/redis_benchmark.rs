@@ -1,7 +1,7 @@
 //! redis-benchmark.
 
 mod arguments;
-mod output;
+pub(crate) mod output;
 
 use super::{Server, trouble};
 use crate::Measured;

@@ -1,6 +1,6 @@
 //! fio.
 
-mod output;
+pub(crate) mod output;
 
 use super::StorageOrder;
 use super::jobs::{jobs, splits_evenly};

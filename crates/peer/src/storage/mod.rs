@@ -2,7 +2,7 @@
 //! command lines of fio and DiskSpd that mean the same, for who wants to repeat a load.
 
 mod diskspd;
-mod fio;
+pub(crate) mod fio;
 mod jobs;
 mod order;
 

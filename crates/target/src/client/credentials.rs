@@ -269,7 +269,7 @@ fn system_user(surroundings: &Surroundings<'_>) -> Option<String> {
     })
 }
 
-fn user_with_id(passwd: &str, uid: u32) -> Option<String> {
+pub(super) fn user_with_id(passwd: &str, uid: u32) -> Option<String> {
     let uid = uid.to_string();
     passwd.lines().find_map(|line| {
         let mut fields = line.split(':');

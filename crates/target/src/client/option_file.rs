@@ -43,7 +43,7 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<ClientOptions, (PathBuf, Unr
 }
 
 impl ClientOptions {
-    fn add(&mut self, content: &[u8], path: &Path) {
+    pub(super) fn add(&mut self, content: &[u8], path: &Path) {
         let mut ours = false;
         for line in content.split(|&byte| byte == b'\n') {
             match line.trim_ascii() {

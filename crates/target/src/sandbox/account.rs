@@ -14,7 +14,7 @@ const SERVER_ACCOUNT: &str = "mysql";
 
 /// An account of this machine that is not weighin's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Account {
+pub(super) struct Account {
     uid: u32,
     gid: u32,
 }
@@ -117,7 +117,7 @@ impl Account {
 }
 
 /// An account in the text of `/etc/passwd`.
-fn find(passwd: &str, name: &str) -> Option<Account> {
+pub(super) fn find(passwd: &str, name: &str) -> Option<Account> {
     let line = passwd.lines().find(|line| line.split(':').next() == Some(name))?;
     let mut numbers = line.split(':').skip(2).map(|field| field.parse().ok());
     Some(Account { uid: numbers.next()??, gid: numbers.next()?? })

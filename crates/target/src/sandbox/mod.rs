@@ -6,6 +6,7 @@
 //! killed too, the next sandbox in the same place sweeps up.
 
 mod account;
+pub(crate) mod fuzzing;
 mod guardian;
 mod home;
 mod mariadb;

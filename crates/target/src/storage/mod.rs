@@ -6,6 +6,7 @@
 
 mod blocks;
 mod contents;
+pub(crate) mod fuzzing;
 mod identity;
 mod mark;
 mod probe;

@@ -45,6 +45,18 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Reads the arguments up to where a server or a volume would be needed.
+pub(crate) fn understand(arguments: &LoadArguments) -> Result<(), CliError> {
+    let Some(_) = storage::volume(&arguments.server.url)? else {
+        let (system, _) = study::parse_url(&arguments.server.url)
+            .map_err(|error| CliError::usage(error.to_string(), ""))?;
+        let workload = to_load(arguments, system)?;
+        let _ = order(arguments, &workload, slo::default_clients(arguments));
+        return Ok(());
+    };
+    storage::understand(arguments)
+}
+
 /// What the arguments order, with so many clients.
 pub(super) fn order<'a>(
     arguments: &LoadArguments,

@@ -25,14 +25,14 @@ pub(crate) use cleanup::cleanup;
 pub(crate) use demo::demo;
 pub(crate) use import::import;
 pub(crate) use init::init;
-pub(crate) use load::load;
+pub(crate) use load::{load, understand as understand_load};
 pub(crate) use load_generator::load_generator;
 pub(crate) use plan::plan;
 pub(crate) use prepare::prepare;
 pub(crate) use report::report;
 pub(crate) use run::run;
 pub(crate) use schema::schema;
-pub(crate) use sysbench::sysbench;
+pub(crate) use sysbench::{sysbench, understand as understand_sysbench};
 
 use crate::exit::CliError;
 use std::io::{self, Write};

@@ -37,13 +37,26 @@ pub(super) fn volume(named: &str) -> Result<Option<PathBuf>, CliError> {
     Ok(Some(path))
 }
 
+/// The load on a volume that arguments describe.
+fn load_of(arguments: &LoadArguments) -> Result<(Storage, StoragePattern), CliError> {
+    refuse_others(arguments)?;
+    let pattern = pattern(&arguments.storage)?;
+    let storage = storage(&arguments.storage, pattern)?;
+    enough_workers(arguments, &storage)?;
+    Ok((storage, pattern))
+}
+
+/// Reads the arguments of a load on a volume without looking for it.
+pub(super) fn understand(arguments: &LoadArguments) -> Result<(), CliError> {
+    let (storage, pattern) = load_of(arguments)?;
+    let _ = load::order(arguments, &Workload::Storage(storage), pattern.in_flight);
+    Ok(())
+}
+
 /// Runs one load on a volume.
 pub(super) fn load_volume(arguments: &LoadArguments, path: PathBuf) -> Outcome {
-    refuse_others(arguments)?;
+    let (storage, pattern) = load_of(arguments)?;
     let options = &arguments.storage;
-    let pattern = pattern(options)?;
-    let storage = storage(options, pattern)?;
-    enough_workers(arguments, &storage)?;
     let stop = signals::stop();
     let target = target(path, &options.data);
     let mut volumes = Volumes::take(&target, &[&storage], &options.data.erase)?;

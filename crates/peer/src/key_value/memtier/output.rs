@@ -24,7 +24,7 @@ fn mean(printed: &Printed) -> Result<f64, String> {
 
 /// Reads its JSON. A pipelined command's latency is that of the operation that it is a part of:
 /// so many are always under way.
-pub(super) fn figures(
+pub(crate) fn figures(
     text: &str,
     workload: &KeyValue,
     usage: &Usage,

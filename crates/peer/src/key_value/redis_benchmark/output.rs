@@ -11,7 +11,7 @@ const DIGITS: f64 = 0.001;
 const NUMBERS: usize = 7;
 
 /// Reads its CSV: a heading and a line of rate, mean, shortest, median, p95, p99 and longest.
-pub(super) fn figures(
+pub(crate) fn figures(
     text: &str,
     requests: u64,
     workload: &KeyValue,

@@ -9,7 +9,7 @@ const PERCENTILE_ROUNDING: f64 = 1.0 / 64.0;
 
 /// Reads its JSON with all classes of latencies (`json+`). `only` is the one direction of a load
 /// that does not have both. Beside the figures: the 99th percentile of both directions.
-pub(super) fn figures(
+pub(crate) fn figures(
     text: &str,
     only: Option<Direction>,
     usage: &Usage,

@@ -6,3 +6,4 @@ mod settings;
 mod template;
 
 pub(super) use launch::MariaDb;
+pub(super) use programs::parse_version;

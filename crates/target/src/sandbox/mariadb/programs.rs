@@ -117,7 +117,7 @@ fn version(server: &Path) -> Option<String> {
 }
 
 /// Reads a line such as `mariadbd  Ver 10.11.6-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64`.
-fn parse_version(line: &str) -> Option<String> {
+pub(in crate::sandbox) fn parse_version(line: &str) -> Option<String> {
     let mut words = line.split_ascii_whitespace().skip_while(|&word| word != "Ver").skip(1);
     words.next().filter(|version| version.contains("MariaDB")).map(str::to_owned)
 }

@@ -57,6 +57,16 @@ pub(crate) fn sysbench(arguments: &SysbenchArguments) -> Outcome {
     }
 }
 
+/// Reads the words up to where a server would be needed.
+pub(crate) fn understand(arguments: &SysbenchArguments) -> Result<(), CliError> {
+    let words = Words::parse(&arguments.words)?;
+    let generation = Generation::of(&words)?;
+    let _ = help::text(generation, &words);
+    let options = Options::check(&words, generation)?;
+    let _ = Request::new(&words, &options, generation)?;
+    Ok(())
+}
+
 /// An option, or a word, that cannot be had.
 fn unsupported(what: &str, help: &str) -> CliError {
     CliError::usage(format!("{what} is not supported by weighin sysbench"), help)

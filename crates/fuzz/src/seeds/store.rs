@@ -1,0 +1,62 @@
+//! Results files to damage.
+
+use super::import;
+use ::import::{FORMATS, Source, assemble};
+use model::{HostFacts, RunInfo, UnixMillis};
+use std::fs;
+use store::Store;
+
+#[path = "../../../store/tests/common/mod.rs"]
+mod fixture;
+
+/// A run with records of every kind, and one of imported results.
+pub(crate) fn files() -> Vec<Vec<u8>> {
+    vec![measured(), imported()]
+}
+
+fn measured() -> Vec<u8> {
+    let (study, plan) = (fixture::study(), fixture::plan());
+    let records = plan.trials().zip(1..).map(|(trial, salt)| fixture::record(trial, salt));
+    written(&study, &plan, &records.collect::<Vec<_>>(), &[fixture::facts(&study.targets[0].name)])
+}
+
+fn imported() -> Vec<u8> {
+    let texts = [import::csv(), import::sysbench(), import::hlog()].concat();
+    let texts: Vec<String> =
+        texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+    let files = texts.iter().filter_map(|text| {
+        let format = FORMATS.into_iter().find(|format| format.recognises(text))?;
+        Some(format.parse(Source { file: "a/b.txt", text, target: None, test: None }))
+    });
+    let run = RunInfo {
+        id: 1,
+        started_at: UnixMillis(0),
+        weighin_version: String::new(),
+        host: HostFacts::default(),
+        scale: 1.0,
+    };
+    let (dataset, _) = assemble("fuzz", run, files.collect());
+    written(&dataset.study, &dataset.plan, &dataset.trials, &dataset.targets)
+}
+
+fn written(
+    study: &model::Study,
+    plan: &model::Plan,
+    records: &[model::TrialRecord],
+    targets: &[model::TargetFacts],
+) -> Vec<u8> {
+    let write = || -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("run.weighin");
+        let mut store = Store::create(&path, study, plan, &fixture::host(), "1", 1.0)?;
+        for facts in targets {
+            store.record_target(facts)?;
+        }
+        for record in records {
+            store.append(record)?;
+        }
+        drop(store);
+        Ok(fs::read(&path)?)
+    };
+    write().unwrap_or_else(|error| panic!("the store cannot be made: {error}"))
+}
