@@ -10,7 +10,7 @@ const NATIVE: &str = "mysql_native_password";
 const CACHING: &str = "caching_sha2_password";
 
 /// A 2048-bit RSA key, made for this.
-const KEY: &str = include_str!("server-key.pem");
+pub(crate) const KEY: &str = include_str!("server-key.pem");
 
 fn greeting(version: &str, flags: u32, extended: u32, plugin: &str) -> Vec<u8> {
     let mut out = vec![10];

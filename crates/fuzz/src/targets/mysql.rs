@@ -6,7 +6,7 @@ use crate::input::{Cuts, Input, feed};
 use crate::seeds::mysql as seeds;
 use protocol::mysql::{
     Dialect, Login, LoginOptions, LoginStep, PrepareReader, Prepared, ProtocolError, Reply,
-    ResponseReader, ServerError, TextReader, TextReply,
+    ResponseReader, ServerError, ServerKey, TextReader, TextReply,
 };
 
 /// A login against a server that may send anything.
@@ -55,6 +55,11 @@ pub(super) fn options(flags: u8) -> LoginOptions {
         tls: flags & 4 != 0,
         local_transport: flags & 8 != 0,
         local_infile: flags & 16 != 0,
+        server_key: match flags >> 6 {
+            0 | 3 => ServerKey::Request,
+            1 => ServerKey::Refuse,
+            _ => ServerKey::Pinned(seeds::KEY.into()),
+        },
     }
 }
 

@@ -4,7 +4,7 @@ use super::{KIB, MIB};
 use crate::Target;
 use crate::input::{Cuts, Input, feed};
 use crate::seeds::redis as seeds;
-use protocol::redis::{Reply, ReplyReader, Value};
+use protocol::redis::{Reply, ReplyReader, RespError, Value, ValueReader};
 
 /// Replies.
 pub(super) const REPLIES: Target = Target {
@@ -34,13 +34,21 @@ fn replies(data: &[u8]) {
     let stream = input.rest();
     let whole = read(stream, Cuts::new(0));
     assert_eq!(whole, read(stream, Cuts::new(cuts)), "pieces change replies");
-    values(stream);
+    let whole = values(stream, Cuts::new(0));
+    assert_eq!(whole, values(stream, Cuts::new(cuts)), "pieces change answers");
 }
 
 /// All replies, and at the end the error if there is one.
-fn read(stream: &[u8], cuts: Cuts) -> Vec<Result<Reply, String>> {
-    let (mut reader, mut found) = (ReplyReader::default(), Vec::new());
-    feed(stream, cuts, |piece| match reader.receive(piece) {
+type Read<T> = Vec<Result<T, String>>;
+
+/// What a reader gives of a stream.
+fn all<T>(
+    stream: &[u8],
+    cuts: Cuts,
+    mut receive: impl FnMut(&[u8]) -> Result<(usize, Option<T>), RespError>,
+) -> Read<T> {
+    let mut found = Vec::new();
+    feed(stream, cuts, |piece| match receive(piece) {
         Ok((consumed, reply)) => {
             found.extend(reply.map(Ok));
             Some(consumed)
@@ -53,15 +61,14 @@ fn read(stream: &[u8], cuts: Cuts) -> Vec<Result<Reply, String>> {
     found
 }
 
-/// Whole answers, one after another. One that is complete stays the same with more behind it, and
-/// is not complete without its last byte.
-fn values(stream: &[u8]) {
-    let mut at = 0;
-    while let Ok(Some((length, value))) = Value::parse(&stream[at..]) {
-        assert!(length > 0 && length <= stream.len() - at);
-        let whole = &stream[at..at + length];
-        assert_eq!(Value::parse(whole), Ok(Some((length, value))));
-        assert_eq!(Value::parse(&whole[..length - 1]), Ok(None));
-        at += length;
-    }
+/// Replies of which only is kept what they amount to.
+fn read(stream: &[u8], cuts: Cuts) -> Read<Reply> {
+    let mut reader = ReplyReader::default();
+    all(stream, cuts, |piece| reader.receive(piece))
+}
+
+/// Whole answers.
+fn values(stream: &[u8], cuts: Cuts) -> Read<Value> {
+    let mut reader = ValueReader::default();
+    all(stream, cuts, |piece| reader.receive(piece))
 }
