@@ -13,6 +13,8 @@ mod file;
 #[path = "../tests/common/mod.rs"]
 mod fixture;
 mod fleet;
+#[doc(hidden)]
+pub mod fuzzing;
 mod generators;
 mod lock;
 mod open_loop;

@@ -46,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     local::FILES,
     local::CONTROL,
     store::BYTES,
+    store::CELLS,
 ];
 
 /// The input as text, as the program reads files: what is no UTF-8 is replaced.

@@ -9,32 +9,45 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 use store::Store;
+use store::fuzzing::{Cell, Edit, edit};
 use tempfile::NamedTempFile;
 
 /// A results file with bytes changed: what can still be read is analysed and reported.
 pub(super) const BYTES: Target = Target {
-    name: "store",
-    run,
+    name: "store_bytes",
+    run: bytes,
     seeds: || {
         let whole = [vec![0], vec![1], vec![2], vec![3]];
         let patched =
-            (0..32_u8).map(|place| vec![place & 3, place, place << 3, 0, 0, 8, 0xFF, place, 0x7F]);
+            (0..12_u8).map(|place| vec![place & 3, place, place << 3, 0, 0, 8, 0xFF, place, 0x7F]);
         whole.into_iter().chain(patched).collect()
     },
-    mutations: 40,
+    mutations: 15,
     longest: KIB,
     memory: 400 * MIB,
     words: &[],
 };
 
+/// A results file with cells changed and its digests made to fit.
+pub(super) const CELLS: Target = Target {
+    name: "store_cells",
+    run: cells,
+    seeds: || {
+        let cell = |table: u8| vec![table & 3, table, table, table, 3 + table % 12, table, 0, 0, 0];
+        (0..16).map(cell).chain([vec![0], vec![2]]).collect()
+    },
+    mutations: 15,
+    longest: KIB,
+    memory: 400 * MIB,
+    words: &["[]", "{}", "null", "{\"secs\":", "\"measure\"", "HISTFAAAA", "NaN", "-1"],
+};
+
 /// Byte 0: which file, and whether it is reported. Then patches: four bytes of place, one of
 /// length, the bytes.
-fn run(data: &[u8]) {
-    static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
-    let files = FILES.get_or_init(files);
+fn bytes(data: &[u8]) {
     let mut input = Input::new(data);
     let flags = input.byte();
-    let mut bytes = files[usize::from(flags >> 1) % files.len()].clone();
+    let mut bytes = base(flags).to_vec();
     while !input.is_empty() {
         let place = usize::from(input.u16()) << 16 | usize::from(input.u16());
         let length = 1 + usize::from(input.byte() & 15);
@@ -43,18 +56,72 @@ fn run(data: &[u8]) {
         let end = bytes.len().min(place + patch.len());
         bytes[place..end].copy_from_slice(&patch[..end - place]);
     }
-    // In memory where that can be had: there are many of them.
+    let file = file(&bytes);
+    read(file.path(), flags);
+    assert_eq!(fs::read(file.path()).ok(), Some(bytes), "reading has changed the file");
+}
+
+/// Byte 0: which file, and whether it is reported. Then edits: table, row, column, kind, value.
+fn cells(data: &[u8]) {
+    let mut input = Input::new(data);
+    let flags = input.byte();
+    let mut edits = Vec::new();
+    while !input.is_empty() && edits.len() < 16 {
+        let [table, row, column] = [(); 3].map(|()| usize::from(input.byte()));
+        edits.push(Edit { table, row, column, cell: cell(&mut input) });
+    }
+    let file = file(base(flags));
+    // What SQLite cannot even write is nothing to read.
+    if edit(file.path(), &edits).is_ok() {
+        read(file.path(), flags);
+    }
+}
+
+/// A value, or none to delete the row.
+fn cell(input: &mut Input<'_>) -> Option<Cell> {
+    Some(match input.byte() % 15 {
+        0 => return None,
+        1 => Cell::Null,
+        2 => Cell::Integer(i64::from(input.u16() as i16)),
+        3 => Cell::Integer(i64::MAX),
+        4 => Cell::Integer(i64::MIN),
+        5 => Cell::Integer(i64::from(input.u16()) << 32),
+        6 => Cell::Real(f64::from_bits(u64::from_le_bytes([(); 8].map(|()| input.byte())))),
+        7 => Cell::Real(f64::from(input.u16()) / 7.0 - 1000.0),
+        8 => Cell::Real([f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, -0.0][input.below(4)]),
+        9 => Cell::Blob(piece(input)),
+        10 => Cell::Integer(1 << (input.byte() & 63)),
+        _ => Cell::Text(piece(input)),
+    })
+}
+
+fn piece(input: &mut Input<'_>) -> Vec<u8> {
+    let length = usize::from(input.byte());
+    input.bytes(length).to_vec()
+}
+
+fn base(flags: u8) -> &'static [u8] {
+    static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    let files = FILES.get_or_init(files);
+    &files[usize::from(flags >> 1) % files.len()]
+}
+
+/// A file with that content, in memory where that can be had: there are many of them.
+fn file(bytes: &[u8]) -> NamedTempFile {
     let memory = Path::new("/dev/shm");
     let directory = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
     let file = NamedTempFile::new_in(directory).and_then(|mut file| {
-        file.write_all(&bytes)?;
+        file.write_all(bytes)?;
         Ok(file)
     });
-    let file = file.unwrap_or_else(|error| panic!("no room for the store: {error}"));
-    match Store::open(file.path()).and_then(|store| store.dataset()) {
+    file.unwrap_or_else(|error| panic!("no room for the store: {error}"))
+}
+
+/// Reads a store, and reports what can be read.
+fn read(path: &Path, flags: u8) {
+    match Store::open(path).and_then(|store| store.dataset()) {
         Ok(dataset) if flags & 1 == 0 => super::rendered(&dataset),
         Ok(_) => {}
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    assert_eq!(fs::read(file.path()).ok(), Some(bytes), "reading has changed the file");
 }
