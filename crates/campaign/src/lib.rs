@@ -37,6 +37,6 @@ pub use login::Login;
 pub use measure::{Measured, Order, measure};
 pub use redis::keys::{cleanup as cleanup_keys, ensure as ensure_keys};
 pub use search::{Goal, SearchProgress, Searched, search};
-pub use storage::{Volumes, cleanup as cleanup_volume};
+pub use storage::{Taking, Volumes, cleanup as cleanup_volume};
 pub use survey::{Surveyed, survey};
 pub use walk::{Campaign, Event, RunError, Summary};

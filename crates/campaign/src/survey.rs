@@ -1,7 +1,8 @@
 //! What would make a study fail on a target, found before anything runs.
 
 use crate::redis::{keys, rights};
-use crate::storage::{Volumes, check_room, loads};
+use crate::storage::{Taking, Volumes, check_room, loads};
+use crate::tables::Step;
 use crate::{Deployment, check_limits, opinion, tables};
 use model::{CacheState, Failure, FailureKind, Place, SandboxSpec, Stop, Study, Target, Workload};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use target::sandbox::sandbox_directory;
 /// What [`survey`] found of a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surveyed {
-    /// The server's version.
+    /// The server's version; of volumes what they are, and what was found on them.
     pub version: String,
     /// Tables, keys, or files, that a run would make first.
     pub to_make: usize,
@@ -19,19 +20,21 @@ pub struct Surveyed {
 }
 
 /// Reaches or starts a target and looks for whatever would make the study fail on it. Leaves nothing
-/// changed; a private server is gone again afterwards.
+/// changed; a private server is gone again afterwards. Tells of volumes how many bytes of one were
+/// read.
 ///
 /// # Errors
-/// The first thing that will not work, with the way to mend it.
+/// The first thing that will not work, with the way to mend it; [`Failure::stopped`].
 pub fn survey(
     study: &Study,
     target: &Target,
     consent: &[PathBuf],
     stop: &Stop,
+    progress: &mut dyn FnMut(Step),
 ) -> Result<Surveyed, Failure> {
     check_feasible(study, target)?;
     if let Place::Storage(_) = target.place {
-        return survey_volumes(study, target, consent);
+        return survey_volumes(study, target, &mut Taking { consent, stop, progress });
     }
     let deployment = Deployment::bring_up(target, stop)?;
     let mut control = deployment.login().control()?;
@@ -62,15 +65,18 @@ pub fn survey(
 fn survey_volumes(
     study: &Study,
     target: &Target,
-    consent: &[PathBuf],
+    taking: &mut Taking<'_>,
 ) -> Result<Surveyed, Failure> {
     let loads = loads(study);
     let before = study.servers().take_while(|other| other.name != target.name);
     let before: Vec<Volumes> =
-        before.filter_map(|other| Volumes::take(other, &loads, consent).ok()).collect();
-    let volumes = Volumes::take(target, &loads, consent)?;
+        before.filter_map(|other| Volumes::open(other, &loads).ok()).collect();
+    let volumes = Volumes::take(target, &loads, taking)?;
     check_room(before.iter().chain([&volumes]))?;
-    let version = volumes.facts().version.clone();
+    let mut version = volumes.facts().version.clone();
+    for (path, found) in volumes.contents() {
+        version += &format!("; {}: {found}", path.display());
+    }
     Ok(Surveyed { version, to_make: volumes.unfilled(), noun: "file" })
 }
 

@@ -1,5 +1,5 @@
 use crate::redis::rights;
-use crate::storage::{Volumes, check_room, loads};
+use crate::storage::{Taking, Volumes, check_room, loads};
 use crate::survey::check_feasible;
 use crate::tables::{self, Prepared, Step};
 use crate::trial::{Footing, Stand, run_trial};
@@ -10,7 +10,7 @@ use model::{
     TrialEnd, TrialRecord, Workload,
 };
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use store::{Store, StoreError};
 
 /// What a campaign is doing.
@@ -20,6 +20,22 @@ pub enum Event<'a> {
     BringingUp {
         /// Name of the target.
         target: &'a str,
+    },
+    /// What is on a volume is being read.
+    Checking {
+        /// Name of the target.
+        target: &'a str,
+        /// How many of the bytes that will be written.
+        step: Step,
+    },
+    /// What is on a volume was read.
+    Checked {
+        /// Name of the target.
+        target: &'a str,
+        /// Of the volume.
+        path: &'a Path,
+        /// How much was looked at, and what was found.
+        found: &'a str,
     },
     /// Tables are being made.
     Preparing {
@@ -121,7 +137,7 @@ impl<'a> Campaign<'a> {
         for target in study.servers() {
             check_feasible(study, target).map_err(|failure| of(target, failure))?;
         }
-        let mut taken = take_volumes(study, consent)?;
+        let mut taken = take_volumes(study, consent, stop, observe)?;
         for target in study.servers() {
             if stop.is_requested() {
                 return Err(RunError::Stopped);
@@ -275,13 +291,24 @@ impl<'a> Campaign<'a> {
 fn take_volumes<'s>(
     study: &'s Study,
     consent: &[PathBuf],
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<BTreeMap<&'s str, Volumes>, RunError> {
     let loads = loads(study);
     let mut taken = BTreeMap::new();
     for target in study.servers() {
         if let Place::Storage(_) = target.place {
-            let volumes = Volumes::take(target, &loads, consent);
-            taken.insert(target.name.as_str(), volumes.map_err(|failure| of(target, failure))?);
+            let name = target.name.as_str();
+            let progress = &mut |step| observe(Event::Checking { target: name, step });
+            let volumes = Volumes::take(target, &loads, &mut Taking { consent, stop, progress });
+            let volumes = volumes.map_err(|failure| match failure.is_stop() {
+                true => RunError::Stopped,
+                false => of(target, failure),
+            })?;
+            for (path, found) in volumes.contents() {
+                observe(Event::Checked { target: name, path, found });
+            }
+            taken.insert(name, volumes);
             let in_order = study.servers().filter_map(|server| taken.get(server.name.as_str()));
             check_room(in_order).map_err(|failure| of(target, failure))?;
         }

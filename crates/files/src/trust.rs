@@ -32,8 +32,9 @@ impl Facts {
         if self.kind == Kind::File && self.links > 1 {
             return Err(Refusal::HardLinks { path: path(), links: self.links });
         }
-        // Members of this account's own group have been given that right on purpose.
-        let own_group = self.gid == rustix::process::getegid().as_raw();
+        // Members of an ordinary account's own group have been given that right on purpose. Not so
+        // root's: there the bits of the group are more likely the mask of an access control list.
+        let own_group = own_uid() != 0 && self.gid == rustix::process::getegid().as_raw();
         let foreign = if own_group { OTHERS_WRITE } else { OTHERS_WRITE | GROUP_WRITES };
         let sticky = self.kind == Kind::Directory && self.mode & STICKY != 0;
         if self.mode & foreign != 0 && !sticky {

@@ -111,6 +111,13 @@ impl RunProgress {
                 self.line(&format!("{target}: bringing up"));
             }
             Event::BringingUp { target } => self.live(target, ": bringing up"),
+            Event::Checking { target, step } => {
+                let (read, of) = (count(step.rows), count(step.of));
+                self.live(target, &format!(": {read} of {of} bytes checked"));
+            }
+            Event::Checked { target, path, found } => {
+                self.line(&format!("{target}: {}: {found}", path.display()));
+            }
             Event::Preparing { target, step } => {
                 // Many a second: nothing for a log.
                 let (made, of) = (count(step.rows), count(step.of));

@@ -11,4 +11,4 @@ pub(crate) use measure::measure;
 pub(crate) use processors::group;
 pub(crate) use room::check_room;
 pub(crate) use volumes::loads;
-pub use volumes::{Volumes, cleanup};
+pub use volumes::{Taking, Volumes, cleanup};

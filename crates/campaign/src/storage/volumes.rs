@@ -15,7 +15,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use target::storage::{
-    Blocks, check_same, file_system_of, hold_directory, is_blocks, probe_blocks, probe_directory,
+    Blocks, Looking, check_same, file_system_of, hold_directory, is_blocks, probe_blocks,
+    probe_directory,
 };
 
 /// The volumes of a target, held for weighin alone, with the data of its virtual machines.
@@ -56,24 +57,48 @@ impl Held {
     }
 }
 
+/// How volumes are taken.
+pub struct Taking<'a> {
+    /// What the command line allows to overwrite.
+    pub consent: &'a [PathBuf],
+    /// Ends reading what is on them.
+    pub stop: &'a Stop,
+    /// Told how many bytes of one were read.
+    pub progress: &'a mut dyn FnMut(Step),
+}
+
 impl Volumes {
     /// Takes the volumes of a target for weighin, and makes sure that the loads of a study can run
-    /// on them. What devices and files hold is not changed yet. `consent` names what the command
-    /// line allows to overwrite.
+    /// on them: of devices and files it reads all that will be written. Nothing is changed yet.
     ///
     /// # Errors
-    /// The first thing that will not work, with the way to mend it.
-    pub fn take(target: &Target, loads: &[&Storage], consent: &[PathBuf]) -> Result<Self, Failure> {
+    /// The first thing that will not work, with the way to mend it; [`Failure::stopped`].
+    pub fn take(
+        target: &Target,
+        loads: &[&Storage],
+        taking: &mut Taking<'_>,
+    ) -> Result<Self, Failure> {
+        let mut taken = Self::open(target, loads)?;
+        check_room([&taken])?;
+        taken.check_contents(smallest_block(loads), taking)?;
+        Ok(taken)
+    }
+
+    /// Does the same but look at what devices and files hold.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub(crate) fn open(target: &Target, loads: &[&Storage]) -> Result<Self, Failure> {
         let Place::Storage(place) = &target.place else { return Err(target.out_of_reach()) };
         loads.iter().try_for_each(|load| processors::check(load))?;
         let layout = VolumeLayout::of(loads.iter().copied());
-        let smallest = loads.iter().map(|load| load.smallest_block()).min().unwrap_or(4096);
+        let smallest = smallest_block(loads);
         let mut held = Vec::new();
         let mut on = Vec::new();
         let (mut devices, mut members) = (BTreeSet::new(), BTreeSet::new());
         let mut variables = BTreeMap::new();
         for (number, volume) in place.volumes.iter().enumerate() {
-            let one = look_at(place, number, layout, smallest, consent)?;
+            let one = look_at(&volume.path, smallest)?;
             let is_blocks = matches!(one, Held::Blocks(_));
             let under = devices::under(volume, is_blocks);
             let description = describe(volume, is_blocks, under.as_ref());
@@ -91,7 +116,7 @@ impl Volumes {
             held.push(one);
         }
         let facts = ServerFacts { version: on.join("; "), variables, ..ServerFacts::default() };
-        let taken = Self {
+        Ok(Self {
             place: place.clone(),
             held,
             layout,
@@ -100,9 +125,31 @@ impl Volumes {
             facts,
             files: Vec::new(),
             sealed: None,
-        };
-        check_room([&taken])?;
-        Ok(taken)
+        })
+    }
+
+    fn check_contents(&mut self, smallest: u32, taking: &mut Taking<'_>) -> Result<(), Failure> {
+        for (number, held) in self.held.iter_mut().enumerate() {
+            let volume = &self.place.volumes[number];
+            let layout = layout_on(&self.place, number, self.layout);
+            let Held::Blocks(blocks) = held else { continue };
+            let progress = &mut |rows, of| (taking.progress)(Step { rows, of });
+            let looking = Looking { stop: taking.stop, progress };
+            let consented = taking.consent.contains(&volume.path);
+            let found = blocks.check(volume, consented, layout, looking)?;
+            probe_blocks(blocks.resolved(), smallest)?;
+            self.facts.variables.insert(format!("volume {} contents", number + 1), found);
+        }
+        Ok(())
+    }
+
+    /// What devices and files held when they were taken, and how much of them was looked at; nothing
+    /// of directories.
+    pub fn contents(&self) -> impl Iterator<Item = (&Path, &str)> {
+        let found =
+            |number: usize| self.facts.variables.get(&format!("volume {} contents", number + 1));
+        let volumes = self.place.volumes.iter().enumerate();
+        volumes.filter_map(move |(n, volume)| Some((volume.path.as_path(), found(n)?.as_str())))
     }
 
     /// What the directories that are to be filled take of their file systems, in that order.
@@ -256,9 +303,22 @@ impl Volumes {
 
     /// Where the data of the virtual machines on a volume is.
     fn specs(&self, number: usize) -> Vec<FileSpec> {
-        let vms = self.vms_on(number);
-        let is_blocks = matches!(self.held[number], Held::Blocks(_));
-        specs(&self.place.volumes[number].path, number, &vms, self.layout, is_blocks)
+        let (vms, layout) = (self.vms_on(number), self.layout);
+        let (volume, length) = (number as u32, layout.bytes_per_vm);
+        let blocks = match &self.held[number] {
+            Held::Directory { .. } => {
+                return files_within(&self.place.volumes[number].path, volume, &vms, length);
+            }
+            Held::Blocks(blocks) => blocks,
+        };
+        let spec = |(index, &vm): (usize, &u32)| FileSpec {
+            path: blocks.resolved().to_owned(),
+            offset: Blocks::offset_of(layout, index as u32),
+            length,
+            volume,
+            vm,
+        };
+        vms.iter().enumerate().map(spec).collect()
     }
 }
 
@@ -273,47 +333,20 @@ pub(crate) fn loads(study: &Study) -> Vec<&Storage> {
     study.tests.iter().filter_map(|test| test.workload.storage()).collect()
 }
 
+/// The smallest block of any of them, in bytes.
+fn smallest_block(loads: &[&Storage]) -> u32 {
+    loads.iter().map(|load| load.smallest_block()).min().unwrap_or(4096)
+}
+
 fn layout_on(place: &StoragePlace, number: usize, layout: VolumeLayout) -> VolumeLayout {
     VolumeLayout { vms: place.vms_on(number, layout.vms), ..layout }
 }
 
-fn specs(
-    path: &Path,
-    number: usize,
-    vms: &[u32],
-    layout: VolumeLayout,
-    is_blocks: bool,
-) -> Vec<FileSpec> {
-    let (volume, length) = (number as u32, layout.bytes_per_vm);
-    if !is_blocks {
-        return files_within(path, volume, vms, length);
-    }
-    let spec = |(index, &vm): (usize, &u32)| FileSpec {
-        path: path.to_owned(),
-        offset: Blocks::offset_of(layout, index as u32),
-        length,
-        volume,
-        vm,
-    };
-    vms.iter().enumerate().map(spec).collect()
-}
-
-/// Opens a volume and looks for whatever would keep it from being used.
-fn look_at(
-    place: &StoragePlace,
-    number: usize,
-    layout: VolumeLayout,
-    smallest_block: u32,
-    consent: &[PathBuf],
-) -> Result<Held, Failure> {
-    let volume = &place.volumes[number];
-    let path = &volume.path;
-    let layout = layout_on(place, number, layout);
+/// Opens a volume and looks for whatever would keep it from being used, besides what is on a device
+/// or file.
+fn look_at(path: &Path, smallest_block: u32) -> Result<Held, Failure> {
     if is_blocks(path)? {
-        let blocks = Blocks::open(path)?;
-        blocks.check(volume, consent.contains(path), layout)?;
-        probe_blocks(path, smallest_block)?;
-        return Ok(Held::Blocks(Box::new(blocks)));
+        return Ok(Held::Blocks(Box::new(Blocks::open(path)?)));
     }
     let lock = hold_directory(path)?;
     directory::look(path)?;
@@ -342,9 +375,9 @@ fn describe(volume: &VolumePlace, is_blocks: bool, under: Option<&sample::Volume
 ///
 /// # Errors
 /// When it is in use, or what is there is not weighin's to remove.
-pub fn cleanup(path: &Path) -> Result<bool, Failure> {
+pub fn cleanup(path: &Path, stop: &Stop) -> Result<bool, Failure> {
     if is_blocks(path)? {
-        return Blocks::open(path)?.erase();
+        return Blocks::open(path)?.erase(Looking { stop, progress: &mut |_, _| {} });
     }
     let _lock = hold_directory(path)?;
     remove_files(path).map_err(|error| storage_failure(&error))

@@ -69,7 +69,8 @@ impl Memtier {
         duration: Duration,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
-        // Of its JSON it takes back what it has written, which only a file allows.
+        // Of its JSON it takes back what it has written, which only a file allows. It opens that by
+        // path: directories for temporary files are sticky, so that others cannot exchange it.
         let json = tempfile::NamedTempFile::new().map_err(|error| self.no_file(&error))?;
         let arguments = arguments(server, (workload, clients), duration, json.path());
         let slow = "see with SLOWLOG GET what keeps the server";

@@ -8,6 +8,9 @@
 //! 2 it is a threaded group within the one that weighin runs in. Threads that are started by a member
 //! are members as well.
 //!
+//! Its files are written by path, as root too: the kernel keeps no links in its trees of groups, and
+//! only root and the one to whom a part of a tree was delegated can make directories there.
+//!
 //! A group is gone with the value that stands for it. Its name says which process made it, so that one
 //! that was killed leaves none for ever: the next to make a group removes it.
 

@@ -306,6 +306,22 @@ mod tests {
     }
 
     #[test]
+    fn a_log_that_is_a_link_is_neither_read_nor_written() {
+        let parent = tempfile::tempdir().unwrap();
+        let secret = parent.path().join("secret");
+        fs::write(&secret, "secret").unwrap();
+        let home = Home::make(parent.path(), None).unwrap();
+        home.open_log().unwrap().write_all(b"said").unwrap();
+        let mut said = String::new();
+        home.read_log().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(said, "said");
+        home.remove(LOG).unwrap();
+        std::os::unix::fs::symlink(&secret, home.path_of(LOG)).unwrap();
+        assert!(home.read_log().is_err() && home.open_log().is_err());
+        assert_eq!(fs::read_to_string(&secret).unwrap(), "secret");
+    }
+
+    #[test]
     fn paths_that_no_socket_can_have_are_refused() {
         let parent = tempfile::tempdir().unwrap();
         let long = parent.path().join("long".repeat(25));

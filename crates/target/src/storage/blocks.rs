@@ -1,12 +1,12 @@
 //! A block device or a file as a volume: its virtual machines each have a part of it.
 
-use super::contents::{Contents, EDGE, MARK_BYTES, look};
+use super::contents::{Contents, EDGE, HEAD, Look, MARK_BYTES, TAIL, mark_of};
 use super::identity::check_same;
-use super::mark::{Mark, TITLE};
-use super::{LESS, holds, refused, trouble};
+use super::mark::{Mark, end_of};
+use super::{LESS, check_parent, holds, refused, trouble};
 use crate::{os, size};
-use model::{Failure, FailureKind, VolumeLayout, VolumePlace};
-use std::fs::{self, File, OpenOptions};
+use model::{Failure, FailureKind, Stop, VolumeLayout, VolumePlace};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -16,29 +16,46 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Blocks {
     path: PathBuf,
+    /// Where that led when it was taken, without links.
+    resolved: PathBuf,
     file: File,
     length: u64,
-    contents: Contents,
+    is_device: bool,
+    /// Weighin's own mark, where it has one and nothing was made over it.
+    mark: Option<Mark>,
+    /// Whether it may hold something that study and command line allow to erase: then all of it
+    /// becomes weighin's own.
+    erasable: bool,
+}
+
+/// How long reading what a volume holds may go on, and who is told how far it is.
+pub struct Looking<'a> {
+    /// Ends it.
+    pub stop: &'a Stop,
+    /// Told bytes read so far, and bytes to read in all.
+    pub progress: &'a mut dyn FnMut(u64, u64),
 }
 
 impl Blocks {
-    /// Opens it for weighin alone.
+    /// Opens it for weighin alone. What it holds is looked at by [`Self::check`].
     ///
     /// # Errors
-    /// When it is in use, or cannot be read and written.
+    /// When it is in use, cannot be read and written, or is in a directory in which others could
+    /// exchange it for something else.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        let facts = fs::metadata(path).map_err(|error| trouble("look at", path, &error))?;
-        let device = facts.file_type().is_block_device();
-        if let Some(user) = user_of(path, device.then_some(facts.rdev())) {
+        let look = |error| trouble("look at", path, &error);
+        let resolved = path.canonicalize().map_err(look)?;
+        let facts = fs::metadata(&resolved).map_err(look)?;
+        check_parent(path, &resolved)?;
+        let is_device = facts.file_type().is_block_device();
+        if let Some(user) = user_of(&resolved, is_device.then_some(facts.rdev())) {
             return Err(in_use(path, &user));
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        if device {
-            // The kernel lets one only claim a device: not while it is mounted, swap or in an array.
-            options.custom_flags(libc::O_EXCL);
-        }
-        let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
+        let mut options = File::options();
+        // The kernel lets one only claim a device: not while it is mounted, swap or in an array.
+        let claim = if is_device { libc::O_EXCL } else { 0 };
+        options.read(true).write(true).custom_flags(claim | libc::O_NOFOLLOW);
+        let mut file = options.open(&resolved).map_err(|error| match error.raw_os_error() {
             Some(libc::EBUSY) => {
                 in_use(path, "the kernel: it is mounted, swap or part of an array")
             }
@@ -47,36 +64,89 @@ impl Blocks {
         if file.try_lock().is_err() {
             return Err(in_use(path, "another process, which has locked it"));
         }
-        let length = file.seek(SeekFrom::End(0)).map_err(|error| trouble("read", path, &error))?;
+        let read = |error| trouble("read", path, &error);
+        let length = file.seek(SeekFrom::End(0)).map_err(read)?;
         // While somebody else has a device open its cache stays, and would answer for a dead device.
         os::forget_cached(&file);
-        let contents =
-            look(&file, length, !device, TITLE).map_err(|error| trouble("read", path, &error))?;
-        Ok(Self { path: path.to_owned(), file, length, contents })
+        let mark = mark_of(&file, length).map_err(read)?;
+        Ok(Self { path: path.to_owned(), resolved, file, length, is_device, mark, erasable: false })
     }
 
     /// Says whether it may be written, as the study and (`consented`) the command line have it, and
-    /// has room.
+    /// has room. Reads all of it that will be written, unless it may be erased. Returns what was
+    /// looked at and found, in words.
     ///
     /// # Errors
     /// `ForeignData` where it holds something and not both allow to overwrite it; `DiskFull` where
-    /// it is too small.
+    /// it is too small; [`Failure::stopped`].
     pub fn check(
-        &self,
+        &mut self,
         place: &VolumePlace,
         consented: bool,
         layout: VolumeLayout,
-    ) -> Result<(), Failure> {
-        if let (Contents::Foreign(what), false) = (&self.contents, place.erase && consented) {
-            return Err(holds(place, consented, what));
-        }
-        let needed = bytes(layout).saturating_add(2 * EDGE);
-        if self.length < needed {
+        looking: Looking<'_>,
+    ) -> Result<String, Failure> {
+        let may_erase = place.erase && consented;
+        let needed = end_of(layout).saturating_add(EDGE);
+        let fits = self.length >= needed;
+        // What is on it is said first; for that its ends are enough where nothing will be written.
+        let end = match (fits, self.is_device) {
+            (false, _) => 0,
+            (true, true) => end_of(layout),
+            // Of a file the holes are known, so that looking at all of it costs little.
+            (true, false) => self.length,
+        };
+        self.erasable = may_erase && self.mark.is_none();
+        let found = match self.erasable {
+            true => "not checked, because all of it may be erased".to_owned(),
+            false => self.find(place, consented, end, looking)?,
+        };
+        if !fits {
             let (there, needed) = (size::in_words(self.length), size::in_words(needed));
             let message = format!("has {there}, and {needed} are needed");
             return Err(refused(FailureKind::DiskFull, &self.path, &message, LESS));
         }
-        Ok(())
+        Ok(found)
+    }
+
+    /// What is on it up to an end, in words.
+    fn find(
+        &mut self,
+        place: &VolumePlace,
+        consented: bool,
+        end: u64,
+        looking: Looking<'_>,
+    ) -> Result<String, Failure> {
+        match self.look(end, looking)? {
+            Contents::Foreign(what) if !(place.erase && consented) => {
+                Err(holds(place, consented, &what))
+            }
+            Contents::Foreign(what) => {
+                (self.mark, self.erasable) = (None, true);
+                Ok(format!("held {what}, which may be erased"))
+            }
+            Contents::Empty => {
+                let (looked, what) = match self.is_device {
+                    true => (end.saturating_sub(EDGE), "that will be written"),
+                    false => (self.length, "of the file"),
+                };
+                Ok(format!("checked all {} {what}: empty", size::in_words(looked)))
+            }
+            Contents::Own(mark) => Ok(match end.checked_sub(mark.end) {
+                Some(rest @ 1..) if self.is_device => format!(
+                    "weighin's own; checked all {} behind that will be written: empty",
+                    size::in_words(rest)
+                ),
+                _ => "weighin's own".to_owned(),
+            }),
+        }
+    }
+
+    fn look(&self, end: u64, looking: Looking<'_>) -> Result<Contents, Failure> {
+        let Looking { stop, progress } = looking;
+        let look = Look { file: &self.file, length: self.length, end, stop, progress };
+        let looked = look.look().map_err(|error| trouble("read", &self.path, &error))?;
+        looked.ok_or_else(Failure::stopped)
     }
 
     /// Makes sure that its path still leads to it.
@@ -87,10 +157,14 @@ impl Blocks {
         check_same(&self.path, &self.file)
     }
 
+    /// The path by which it is written: without links, which others could change.
+    pub fn resolved(&self) -> &Path {
+        &self.resolved
+    }
+
     /// Whether weighin filled it already for that layout.
     pub fn is_filled(&self, layout: VolumeLayout) -> bool {
-        let Contents::Own(text) = &self.contents else { return false };
-        Mark::read(text).is_some_and(|mark| mark.filled && mark.serves(layout))
+        self.mark.is_some_and(|mark| mark.filled && mark.serves(layout))
     }
 
     /// Marks it as weighin's own, and whether all of its data was written once; erases the
@@ -99,20 +173,23 @@ impl Blocks {
     /// # Errors
     /// When it cannot be written.
     pub fn mark(&mut self, layout: VolumeLayout, filled: bool) -> Result<(), Failure> {
-        let mark = Mark { layout, filled };
+        let mut mark = Mark::new(layout, filled, self.mark.as_ref());
+        if self.erasable {
+            mark.end = mark.end.max(self.length);
+        }
         self.write(mark).map_err(|error| trouble("write", &self.path, &error))?;
-        self.contents = Contents::Own(mark.text());
+        self.mark = Some(mark);
         Ok(())
     }
 
     fn write(&self, mark: Mark) -> io::Result<()> {
-        if !matches!(self.contents, Contents::Own(_)) {
-            let zeros = vec![0; EDGE as usize];
-            self.file.write_all_at(&zeros, self.length.saturating_sub(EDGE))?;
-            self.file.write_all_at(&zeros, 0)?;
+        if self.mark.is_none() {
+            let (head, tail) = (HEAD.min(self.length), TAIL.min(self.length));
+            self.file.write_all_at(&vec![0; tail as usize], self.length - tail)?;
+            self.file.write_all_at(&vec![0; head as usize], 0)?;
         }
         let mut block = mark.text().into_bytes();
-        block.resize(MARK_BYTES, 0);
+        block.resize(MARK_BYTES as usize, 0);
         self.file.write_all_at(&block, 0)?;
         self.file.sync_all()
     }
@@ -122,23 +199,18 @@ impl Blocks {
         EDGE + u64::from(vm) * layout.bytes_per_vm
     }
 
-    /// Makes all of it zeros again where it is weighin's own; whether it was.
+    /// Makes all that weighin has ever written on it zeros again, where it is weighin's own; whether
+    /// it was.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn erase(&self) -> Result<bool, Failure> {
-        if !matches!(self.contents, Contents::Own(_)) {
-            return Ok(false);
-        }
-        os::zero(&self.file, self.length)
+    /// When it cannot be written; [`Failure::stopped`].
+    pub fn erase(&self, looking: Looking<'_>) -> Result<bool, Failure> {
+        let Contents::Own(mark) = self.look(0, looking)? else { return Ok(false) };
+        os::zero(&self.file, mark.end.min(self.length))
             .and_then(|()| self.file.sync_all())
             .map_err(|error| trouble("erase", &self.path, &error))?;
         Ok(true)
     }
-}
-
-fn bytes(layout: VolumeLayout) -> u64 {
-    u64::from(layout.vms).saturating_mul(layout.bytes_per_vm)
 }
 
 fn in_use(path: &Path, user: &str) -> Failure {

@@ -2,7 +2,7 @@
 //!
 //! In a directory weighin makes a folder of its own. A device or a file must be empty or weighin's
 //! own, known by a mark in its first block, or else both the study and the command line must allow
-//! to overwrite it. What is mounted, swap or part of an array is never touched.
+//! to overwrite it. Empty means that all of it that will be written was read and is zero. What is mounted, swap or part of an array is never touched.
 
 mod blocks;
 mod contents;
@@ -10,8 +10,9 @@ pub(crate) mod fuzzing;
 mod identity;
 mod mark;
 mod probe;
+mod signatures;
 
-pub use blocks::Blocks;
+pub use blocks::{Blocks, Looking};
 pub use identity::check_same;
 pub use probe::{blocks as probe_blocks, directory as probe_directory};
 
@@ -59,6 +60,13 @@ pub fn hold_directory(path: &Path) -> Result<File, Failure> {
             "wait until that has ended",
         )),
     }
+}
+
+/// Makes sure that others cannot exchange a device or file, by the path that it was resolved to.
+fn check_parent(path: &Path, resolved: &Path) -> Result<(), Failure> {
+    let (parent, _) =
+        Directory::of_file(resolved).map_err(|error| trouble("look at", path, &error))?;
+    parent.check_trusted_path().map_err(|error| in_others_hands(path, &error))
 }
 
 fn in_others_hands(path: &Path, error: &io::Error) -> Failure {

@@ -1,17 +1,23 @@
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::CheckArguments;
+use crate::progress::Progress;
 use crate::signals;
 use std::fmt::Write;
 
 /// Reaches every target and says what would not work.
 pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
+    let stop = signals::stop();
     let mut text = String::new();
     let mut trouble = 0;
-    let stop = signals::stop();
     for target in &study.targets {
-        match campaign::survey(&study, target, &arguments.erase, &stop) {
+        let progress = Progress::start("bytes checked");
+        let found = campaign::survey(&study, target, &arguments.erase, &stop, &mut |step| {
+            progress.show(step);
+        });
+        progress.finish();
+        match found {
             Ok(found) => {
                 let noun = found.noun;
                 let data = match found.to_make {

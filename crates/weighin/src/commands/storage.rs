@@ -11,7 +11,7 @@ use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use crate::progress::Progress;
 use crate::signals;
-use campaign::{Door, Goal, Volumes, cleanup_volume, measure};
+use campaign::{Door, Goal, Taking, Volumes, cleanup_volume, measure};
 use engine::Stop;
 use model::{
     BlockOrder, Bound, Oversubscription, Place, SearchOver, Storage, StoragePlace, System, Target,
@@ -59,7 +59,7 @@ pub(super) fn load_volume(arguments: &LoadArguments, path: PathBuf) -> Outcome {
     let options = &arguments.storage;
     let stop = signals::stop();
     let target = target(path, &options.data);
-    let mut volumes = Volumes::take(&target, &[&storage], &options.data.erase)?;
+    let mut volumes = take(&target, &storage, &options.data.erase, &stop)?;
     fill(&mut volumes, &storage, arguments.tables.seed, &stop)?.ok_or_else(|| {
         CliError::interrupted("the next load fills the volume from its beginning")
     })?;
@@ -101,11 +101,13 @@ pub(super) fn prepare_volume(arguments: &PrepareArguments, path: PathBuf) -> Out
         bytes_per_vm: data.data.unwrap_or(1 << 30),
         ..pattern.storage()
     };
-    let mut volumes = Volumes::take(&target(path, data), &[&storage], &data.erase)?;
+    let mut volumes = take(&target(path, data), &storage, &data.erase, &stop)?;
+    let found: String =
+        volumes.contents().map(|(path, found)| format!("{}: {found}.\n", path.display())).collect();
     let prepared = fill(&mut volumes, &storage, tables.seed, &stop)?.ok_or_else(|| {
         CliError::interrupted("the next weighin prepare fills it from its beginning")
     })?;
-    print(&match prepared.made {
+    let made = match prepared.made {
         0 => format!("All data is there ({}).\n", bytes(prepared.bytes)),
         made => format!(
             "Filled the data of {} virtual machine{} ({}) in {}.\n",
@@ -114,7 +116,8 @@ pub(super) fn prepare_volume(arguments: &PrepareArguments, path: PathBuf) -> Out
             bytes(prepared.bytes),
             duration(prepared.elapsed)
         ),
-    })?;
+    };
+    print(&(found + &made))?;
     Ok(Exit::Done)
 }
 
@@ -122,11 +125,25 @@ pub(super) fn prepare_volume(arguments: &PrepareArguments, path: PathBuf) -> Out
 pub(super) fn cleanup_path(arguments: &CleanupArguments, path: &std::path::Path) -> Outcome {
     refuse_login(&arguments.server)?;
     refuse("a volume", &[("--also", !arguments.also.is_empty())])?;
-    print(&match cleanup_volume(path)? {
+    print(&match cleanup_volume(path, &signals::stop())? {
         false => format!("Nothing of weighin's in {}.\n", path.display()),
         true => format!("Removed weighin's data from {}.\n", path.display()),
     })?;
     Ok(Exit::Done)
+}
+
+/// Takes a volume, reading what is on it.
+fn take(
+    target: &Target,
+    storage: &Storage,
+    consent: &[PathBuf],
+    stop: &Stop,
+) -> Result<Volumes, CliError> {
+    let bar = Progress::start("bytes checked");
+    let progress = &mut |step| bar.show(step);
+    let taken = Volumes::take(target, &[storage], &mut Taking { consent, stop, progress });
+    bar.finish();
+    Ok(taken?)
 }
 
 fn fill(

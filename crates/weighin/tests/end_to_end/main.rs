@@ -28,6 +28,7 @@ mod server_trouble;
 mod slo;
 mod soak;
 mod storage;
+mod storage_contents;
 mod storage_faults;
 mod support;
 mod sysbench;
