@@ -205,6 +205,15 @@ impl Directory {
         Ok(fstat(&self.descriptor)?.into())
     }
 
+    /// Bytes that are free on its file system, those that are reserved for root included.
+    ///
+    /// # Errors
+    /// When the operating system does not tell.
+    pub fn room(&self) -> io::Result<u64> {
+        let facts = rustix::fs::fstatvfs(&self.descriptor)?;
+        Ok(facts.f_bfree.saturating_mul(facts.f_frsize))
+    }
+
     /// The names of all entries, in no order.
     ///
     /// # Errors
@@ -340,7 +349,7 @@ pub(crate) fn own_uid() -> u32 {
 }
 
 /// A name of one component.
-fn checked(name: &OsStr) -> io::Result<&OsStr> {
+pub(crate) fn checked(name: &OsStr) -> io::Result<&OsStr> {
     let bytes = name.as_bytes();
     let is_name = !matches!(bytes, b"" | b"." | b"..") && !bytes.contains(&b'/');
     is_name.then_some(name).ok_or(io::ErrorKind::InvalidInput.into())

@@ -14,7 +14,9 @@ mod facts;
 mod refusal;
 mod tree;
 mod trust;
+mod unfinished;
 
 pub use directory::{Access, Directory};
 pub use facts::{Facts, Kind};
 pub use refusal::Refusal;
+pub use unfinished::Unfinished;

@@ -9,6 +9,7 @@ mod generator;
 mod html;
 mod json;
 mod level_axis;
+mod mark;
 mod markdown;
 pub mod numbers;
 mod svg;
@@ -23,6 +24,7 @@ use std::io::{self, Write};
 
 pub use advice::{terminal_answers, terminal_rules};
 pub use generator::GeneratorFigures;
+pub use mark::recognise;
 pub use terminal::terminal_summary;
 
 /// What a report is written as.

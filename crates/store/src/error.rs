@@ -1,5 +1,7 @@
+use files::Directory;
 use model::TrialKey;
 use rusqlite::ErrorCode;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What went wrong with a store; the display says where and how to mend it.
@@ -67,10 +69,21 @@ pub enum StoreError {
         /// Why.
         detail: String,
     },
+    /// Something beside the store may be another account's, or another store's.
+    #[error(
+        "{} is not opened: {reason}, and what it holds would become part of the results: if it is \
+         part of this run make it yours (chown), otherwise remove it", .path.display()
+    )]
+    Foreign {
+        /// The store.
+        path: PathBuf,
+        /// What is beside it.
+        reason: String,
+    },
     /// No space is left.
     #[error(
-        "no space left to write {}: free some and continue with --resume; every trial before \
-         this one is kept", .0.display()
+        "no space left to write {}: make room there, or keep the results on another file system",
+        .0.display()
     )]
     Full(PathBuf),
     /// The trial has a record.
@@ -92,6 +105,16 @@ pub enum StoreError {
     },
 }
 
+/// SQLite says only that a write failed where it makes room in the index of its log, which takes so
+/// many bytes at a time.
+const LOG_INDEX: u64 = 32 << 10;
+
+/// Whether the file system of a store is as good as full.
+fn is_full(path: &Path) -> bool {
+    let room = Directory::of_file(path).and_then(|(directory, _)| directory.room());
+    room.is_ok_and(|room| room < 2 * LOG_INDEX)
+}
+
 /// What was being done with a store when SQLite failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -100,6 +123,15 @@ pub(crate) enum Access {
 }
 
 impl StoreError {
+    /// Sorts an error of a file operation beside a store.
+    pub(crate) fn not_writable(path: &Path, error: &io::Error) -> Self {
+        let path = path.to_path_buf();
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(path),
+            _ => Self::NotWritable { path, detail: error.to_string() },
+        }
+    }
+
     /// Sorts an error of SQLite by what a user can do about it.
     pub(crate) fn from_sqlite(path: &Path, access: Access, source: rusqlite::Error) -> Self {
         use rusqlite::Error as E;
@@ -107,6 +139,7 @@ impl StoreError {
         let detail = source.to_string();
         match (&source, source.sqlite_error_code()) {
             (_, Some(ErrorCode::DiskFull)) => Self::Full(path),
+            (_, Some(ErrorCode::SystemIoFailure)) if is_full(&path) => Self::Full(path),
             (_, Some(ErrorCode::NotADatabase)) => Self::NotAStore(path),
             (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig)) => {
                 Self::Damaged { path, detail }

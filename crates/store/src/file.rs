@@ -2,15 +2,15 @@
 
 use crate::digest::{Digests, Subject};
 use crate::error::Access;
-use crate::{StoreError, run, schema};
+use crate::{StoreError, beside, run, schema};
+use files::{Directory, Unfinished};
 use model::{Plan, RunInfo, Study};
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::time::Duration;
 
 /// How long to wait for another program, such as `sqlite3`, that has the file for a moment.
@@ -20,40 +20,48 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LONGEST_VALUE: i32 = 64 << 20;
 /// Statements that are kept for a trial to write or read, its digest included.
 const STATEMENTS: usize = 128;
+/// Permissions of a store, without the umask.
+const MODE: u32 = 0o644;
 /// Pages that are copied at a time: all, since nobody waits.
 const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
 
-/// Makes a store that holds a run without trials. The caller has the writer's lock, and nothing
-/// is at the path.
+/// Makes a store that holds a run without trials: it appears complete or not at all. The caller has
+/// the writer's lock.
 pub(crate) fn create(
     path: &Path,
     study: &Study,
     plan: &Plan,
     run: &RunInfo,
 ) -> Result<(), StoreError> {
-    let mut unfinished = OsString::from(path);
-    unfinished.push(".new");
-    let unfinished = PathBuf::from(unfinished);
-    let written = write_new(&unfinished, study, plan, run)
-        .map_err(|error| StoreError::from_sqlite(path, Access::Write, error))
-        .and_then(|()| publish(&unfinished, path));
-    if written.is_err() {
-        // What is left of it is of no use; the error that matters is the first.
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
+    // In memory: a file of SQLite's own would need names that others could take first.
+    let make = || {
+        let mut connection = Connection::open_in_memory()?;
+        schema::migrate(&mut connection, |connection| {
+            run::insert(connection, study, plan, run)?;
+            Digests::of(connection)?.write(connection, Subject::Run)
+        })?;
+        Ok(connection.serialize("main")?.to_vec())
+    };
+    let bytes = make().map_err(|error| StoreError::from_sqlite(path, Access::Write, error))?;
+    beside::check_none(path)?;
+    let write = || {
+        let (directory, name) = Directory::of_file(path)?;
+        let mut file = Unfinished::begin(directory, name, MODE, None)?;
+        file.write_all(&bytes)?;
+        file.publish_new()
+    };
+    write().map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => StoreError::Exists(path.to_path_buf()),
+        _ => StoreError::not_writable(path, &error),
+    })
 }
 
-/// Opens an existing file.
+/// Opens an existing file, by a path without links.
 pub(crate) fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
-    if !path.exists() {
-        return Err(StoreError::Missing(path.to_path_buf()));
-    }
-    if path.is_dir() {
-        return Err(StoreError::NotAStore(path.to_path_buf()));
-    }
+    beside::check_all(path)?;
     let connect = || {
-        let connection = Connection::open_with_flags(path, access)?;
+        let connection =
+            Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
         connection.busy_timeout(PATIENCE)?;
         harden(&connection)?;
         Ok(connection)
@@ -70,27 +78,6 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(())
-}
-
-fn write_new(path: &Path, study: &Study, plan: &Plan, run: &RunInfo) -> rusqlite::Result<()> {
-    // Left by a process that was killed just here; the lock says that nobody else uses it.
-    let _ = fs::remove_file(path);
-    let mut connection = Connection::open(path)?;
-    schema::migrate(&mut connection, |connection| {
-        run::insert(connection, study, plan, run)?;
-        Digests::of(connection)?.write(connection, Subject::Run)
-    })
-}
-
-/// Gives a finished file its name, for good.
-fn publish(unfinished: &Path, path: &Path) -> Result<(), StoreError> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    fs::rename(unfinished, path).and_then(|()| File::open(directory)?.sync_all()).map_err(|error| {
-        StoreError::NotWritable { path: path.to_path_buf(), detail: error.to_string() }
-    })
 }
 
 /// A copy in memory, brought to the current format: reading must not change the file.

@@ -4,6 +4,7 @@
 //! every trial. A trial that was appended survives a power loss. The tables are described in
 //! `docs/store.md`, for users who want to query them by hand.
 
+mod beside;
 mod conditions;
 mod digest;
 mod disks;

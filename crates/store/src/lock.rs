@@ -1,12 +1,18 @@
 use crate::StoreError;
+use crate::beside::{self, suffixed};
+use files::{Access, Directory};
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How often a lock file that its holder removed in the meantime is made anew.
 const ATTEMPTS: usize = 8;
+/// Digits of the highest process id, and some more.
+const LONGEST: u64 = 20;
+/// Everybody may read who holds a store.
+const MODE: u32 = 0o644;
 
 /// The right to write to a store: one process at a time, given back at the end of the process,
 /// however that comes.
@@ -15,27 +21,31 @@ const ATTEMPTS: usize = 8;
 /// readers out too, and closing a second handle on the store would break SQLite's locks.
 #[derive(Debug)]
 pub(crate) struct WriterLock {
-    path: PathBuf,
+    directory: Directory,
+    name: OsString,
     // Held for the lock on it.
-    _file: File,
+    file: File,
 }
 
 impl WriterLock {
-    /// Takes the lock of a store.
+    /// Takes the lock of a store, whose path has no links.
     pub fn take(store: &Path) -> Result<Self, StoreError> {
-        let path = lock_path(store);
-        let not_writable = |error: std::io::Error| StoreError::NotWritable {
-            path: store.to_path_buf(),
-            detail: error.to_string(),
-        };
+        let not_writable = |error: io::Error| StoreError::not_writable(store, &error);
+        let (directory, name) = Directory::of_file(store).map_err(not_writable)?;
+        let owner = directory.facts_of(&name).map_err(not_writable)?.map(|facts| facts.uid);
+        let name = suffixed(&name, ".lock");
         for _ in 0..ATTEMPTS {
-            let mut file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&path)
-                .map_err(not_writable)?;
+            let opened = match directory.create_file(&name, MODE) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    beside::check(store, &directory, &name, owner)?;
+                    directory.open_file(&name, Access::ReadWrite)
+                }
+                made => made,
+            };
+            let mut file = match opened {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                opened => opened.map_err(not_writable)?,
+            };
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
@@ -46,10 +56,14 @@ impl WriterLock {
             }
             // Between opening and locking, the last holder may have removed the file; a lock on
             // what nobody else will find is worth nothing.
-            if is_at(&file, &path) {
-                file.set_len(0).map_err(not_writable)?;
-                write!(file, "{}", std::process::id()).map_err(not_writable)?;
-                return Ok(Self { path, _file: file });
+            let named = directory.facts_of(&name).map_err(not_writable)?;
+            let open = file.metadata().map_err(not_writable)?;
+            if named.is_some_and(|named| named.identity == (open.dev(), open.ino())) {
+                check_contents(&mut file, store, &directory.path().join(&name))?;
+                // From here on it is removed with this.
+                let mut lock = Self { directory, name, file };
+                sign(&mut lock.file).map_err(not_writable)?;
+                return Ok(lock);
             }
         }
         Err(StoreError::InUse { path: store.to_path_buf(), holder: "other processes".into() })
@@ -59,26 +73,33 @@ impl WriterLock {
 impl Drop for WriterLock {
     fn drop(&mut self) {
         // Left behind, the file would do no harm: the lock is what counts.
-        let _ = fs::remove_file(&self.path);
+        let _ = self.directory.remove_file(&self.name);
     }
 }
 
-fn lock_path(store: &Path) -> PathBuf {
-    let mut name = OsString::from(store);
-    name.push(".lock");
-    name.into()
+/// Checks that a lock's file holds a process id or nothing: anything else is somebody's.
+fn check_contents(file: &mut File, store: &Path, path: &Path) -> Result<(), StoreError> {
+    let mut text = String::new();
+    let is_lock = match file.take(LONGEST).read_to_string(&mut text) {
+        Ok(length) => (length as u64) < LONGEST && text.bytes().all(|byte| byte.is_ascii_digit()),
+        Err(_) => false,
+    };
+    is_lock.then_some(()).ok_or_else(|| StoreError::Foreign {
+        path: store.to_path_buf(),
+        reason: format!("{} is not a lock file of weighin's", path.display()),
+    })
 }
 
-fn is_at(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
-        _ => false,
-    }
+/// Writes who holds the lock into its file.
+fn sign(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    write!(file, "{}", std::process::id())
 }
 
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
-    match file.take(32).read_to_string(&mut text).map(|_| text.parse::<u32>()) {
+    match file.take(LONGEST).read_to_string(&mut text).map(|_| text.parse::<u32>()) {
         Ok(Ok(pid)) => format!("process {pid}, which writes to it"),
         _ => "another process, which writes to it".into(),
     }

@@ -3,7 +3,7 @@ use crate::error::Access;
 use crate::lock::WriterLock;
 use crate::schema::{self, CURRENT, WITH_DIGESTS};
 use crate::value::within;
-use crate::{StoreError, file, run, target, trial};
+use crate::{StoreError, beside, file, run, target, trial};
 use model::{
     Dataset, HostFacts, Plan, RunInfo, Study, TargetFacts, TrialKey, TrialRecord, UnixMillis,
 };
@@ -47,8 +47,9 @@ impl Store {
         scale: f64,
     ) -> Result<Self, StoreError> {
         let lock = WriterLock::take(path)?;
-        // Asked with the lock held: from here on nobody else makes it.
-        if path.exists() {
+        // Asked with the lock held: from here on nobody else makes it. A link that leads nowhere is
+        // there as well.
+        if path.symlink_metadata().is_ok() {
             return Err(StoreError::Exists(path.to_path_buf()));
         }
         let run = RunInfo {
@@ -59,7 +60,7 @@ impl Store {
             scale,
         };
         file::create(path, study, plan, &run)?;
-        Self::writer(path, lock)
+        Self::writer(path, lock).inspect_err(|_| beside::remove(path))
     }
 
     /// Opens a run for reading; works while another process writes to it, and changes nothing.
@@ -67,6 +68,7 @@ impl Store {
     /// # Errors
     /// When the file is missing, not a store, damaged, or of a newer weighin.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let path = &beside::resolved(path)?;
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let format = schema::check(&connection, path)?;
@@ -89,10 +91,8 @@ impl Store {
     /// # Errors
     /// As [`Self::open`]; and when another process writes to it.
     pub fn resume(path: &Path) -> Result<Self, StoreError> {
-        if !path.exists() {
-            // Before the lock is taken, which would leave its file in the wrong place.
-            return Err(StoreError::Missing(path.to_path_buf()));
-        }
+        // Before the lock is taken, which would leave its file in the wrong place.
+        let path = &beside::resolved(path)?;
         let lock = WriterLock::take(path)?;
         Self::writer(path, lock)
     }
@@ -212,6 +212,16 @@ impl Store {
             read().map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
         let (study, run, plan) = (self.study.clone(), self.run.clone(), self.plan.clone());
         Ok(Dataset { study, run, plan, targets, trials })
+    }
+
+    /// Removes the store with all that it holds: one in which nothing was recorded.
+    pub fn discard(mut self) {
+        let (path, lock) = (self.path.clone(), self.lock.take());
+        // Closed before its files are removed; the lock is given back last.
+        drop(self);
+        if lock.is_some() {
+            beside::remove(&path);
+        }
     }
 
     /// The study as it is run.

@@ -129,9 +129,12 @@ pub(crate) struct ReportArguments {
     #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
     pub(crate) format: ReportFormat,
     /// Where to write it; `-` for standard output. HTML goes beside the results, everything else
-    /// to standard output, when left out
+    /// to standard output, when left out. A former report is replaced
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+    /// Replace also a file that is not a report of weighin's; results files and databases never
+    #[arg(long)]
+    pub(crate) overwrite: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,6 +6,7 @@ mod commands;
 mod exit;
 mod load_output;
 mod messages;
+mod output;
 mod progress;
 mod signals;
 mod slo_output;

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use store::Store;
 
 /// Ending of a results file.
-const EXTENSION: &str = "weighin";
+pub(crate) const EXTENSION: &str = "weighin";
 
 /// A new results file for a run of a study that starts now: beside the study file, with the
 /// study's name and the time (UTC).

@@ -11,7 +11,7 @@ mod table;
 mod test;
 mod timelines;
 
-use crate::{numbers, tables, view, words};
+use crate::{mark, numbers, tables, view, words};
 use analyse::Analysis;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -30,6 +30,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content=(mark::GENERATOR);
                 meta name="color-scheme" content="light dark";
                 title { (question) " – weighin" }
                 style { (PreEscaped(STYLE)) }

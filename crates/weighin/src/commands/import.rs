@@ -8,7 +8,7 @@ use import::{FORMATS, Format, Parsed, Problem, Source};
 use model::{Dataset, HostFacts, RunInfo, UnixMillis};
 use std::fs;
 use std::path::{Path, PathBuf};
-use store::Store;
+use store::{Store, StoreError};
 
 /// The kind that stands for any format.
 const AUTO: &str = "auto";
@@ -165,13 +165,16 @@ fn keep(dataset: &Dataset, results: &Path) -> Result<(), CliError> {
     let (run, study) = (&dataset.run, &dataset.study);
     let version = &run.weighin_version;
     let mut store = Store::create(results, study, &dataset.plan, &run.host, version, run.scale)?;
-    for facts in &dataset.targets {
-        store.record_target(facts)?;
+    let mut write = || -> Result<(), StoreError> {
+        dataset.targets.iter().try_for_each(|facts| store.record_target(facts))?;
+        dataset.trials.iter().try_for_each(|record| store.append(record))
+    };
+    let written = write();
+    if written.is_err() {
+        // Half of what was to be imported is not kept as if it were all of it.
+        store.discard();
     }
-    for record in &dataset.trials {
-        store.append(record)?;
-    }
-    Ok(())
+    Ok(written?)
 }
 
 fn counted(number: usize, noun: &str) -> String {

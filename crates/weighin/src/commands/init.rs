@@ -2,8 +2,7 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::InitArguments;
 use crate::exit::CliError;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use crate::output::{self, Replaces};
 use study::Template;
 
 /// Writes a commented study file; never over another file.
@@ -25,14 +24,5 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
 
 /// Writes a file that must not exist yet.
 pub(super) fn write_new(path: &std::path::Path, text: &str) -> Result<(), CliError> {
-    match OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(mut file) => {
-            file.write_all(text.as_bytes()).map_err(|error| CliError::file("write", path, error))
-        }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(CliError::usage(
-            format!("{} exists already, and weighin does not overwrite it", path.display()),
-            "name another file, or remove that one",
-        )),
-        Err(error) => Err(CliError::file("write", path, error)),
-    }
+    output::write(path, text.as_bytes(), Replaces::Nothing).map(drop)
 }

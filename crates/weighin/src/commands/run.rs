@@ -1,11 +1,13 @@
-use super::report::{html_path, write_file};
+use super::report::render;
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::RunArguments;
 use crate::exit::CliError;
 use crate::messages::tell;
+use crate::output::{self, Replaces, html_path};
 use crate::progress::RunProgress;
 use crate::{signals, stores};
+use analyse::Analysis;
 use campaign::{Campaign, RunError, Summary};
 use engine::Stop;
 use model::Study;
@@ -73,13 +75,28 @@ fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
     progress.finish();
     let summary = match outcome {
         Ok(summary) => summary,
-        Err(error) => return Err(ended_early(error, &store, results)),
+        Err(error) => return Err(ended_early(error, store, results)),
     };
+    report(&store, results, summary.failed)
+}
+
+/// Reports on a run that has ended.
+fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
+    let dataset = store.dataset()?;
+    let analysis = analyse::analyse(&dataset);
     let page = html_path(results);
-    write_file(&store, Format::Html, &page)?;
-    show(&store, results, &page)?;
-    let failed = store_failures(&store)?;
-    Ok(if summary.failed + failed > 0 { Exit::TrialsFailed } else { Exit::Done })
+    let written = render(&analysis, Format::Html)
+        .and_then(|text| output::write(&page, &text, Replaces::Reports));
+    show(&analysis, results, written.as_deref().ok())?;
+    if let Err(mut error) = written {
+        let results = results.display();
+        error.add_help(&format!(
+            "all results are safe in {results}; make the report with: weighin report {results} --out FILE"
+        ));
+        return Err(error);
+    }
+    let failed = failed + dataset.trials.iter().filter(|trial| trial.failure().is_some()).count();
+    Ok(if failed > 0 { Exit::TrialsFailed } else { Exit::Done })
 }
 
 fn walk(
@@ -97,40 +114,26 @@ fn walk(
     campaign.run(&plan, store, &mut |event| progress.show(&event))
 }
 
-/// A run that could not begin leaves no results file behind; one that did says how to go on.
-fn ended_early(error: RunError, store: &Store, results: &Path) -> CliError {
+/// A run that recorded nothing leaves no results file behind; one that did says how to go on.
+fn ended_early(error: RunError, store: Store, results: &Path) -> CliError {
     let recorded = store.completed().len();
-    if recorded == 0 {
-        remove(results);
-        return error.into();
-    }
     let mut error = CliError::from(error);
-    error.add_help(&format!(
-        "{recorded} completed trials are safe in {}; go on with the same command and --resume",
-        results.display()
-    ));
+    if recorded == 0 {
+        store.discard();
+    } else {
+        error.add_help(&format!(
+            "{recorded} completed trials are safe in {}; go on with the same command and --resume",
+            results.display()
+        ));
+    }
     error
 }
 
-/// Removes an empty results file with what SQLite keeps beside it.
-fn remove(results: &Path) {
-    for suffix in ["", "-wal", "-shm", ".lock"] {
-        let mut name = results.as_os_str().to_owned();
-        name.push(suffix);
-        // What is not there need not be removed.
-        let _ = std::fs::remove_file(PathBuf::from(name));
-    }
-}
-
-fn store_failures(store: &Store) -> Result<usize, CliError> {
-    Ok(store.dataset()?.trials.iter().filter(|trial| trial.failure().is_some()).count())
-}
-
-fn show(store: &Store, results: &Path, page: &Path) -> Result<(), CliError> {
-    let dataset = store.dataset()?;
-    let analysis = analyse::analyse(&dataset);
+/// Shows the answers, and where results and report are.
+fn show(analysis: &Analysis<'_>, results: &Path, page: Option<&str>) -> Result<(), CliError> {
     let terminal = std::io::stdout().is_terminal();
     let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
-    let summary = report::terminal_summary(&analysis, width.min(100), terminal);
-    print(&format!("\n{summary}\nResults: {}\nReport:  {}\n", results.display(), page.display()))
+    let summary = report::terminal_summary(analysis, width.min(100), terminal);
+    let page = page.map(|page| format!("Report:  {page}\n")).unwrap_or_default();
+    print(&format!("\n{summary}\nResults: {}\n{page}", results.display()))
 }

@@ -37,7 +37,8 @@ fn results_for_which_there_is_no_room_at_all() {
     let mount = small_disk(&place, "disk", "8k");
     let arguments = ["run", "duel.toml", "--store", "disk/full.weighin"];
     let Some(ran) = with_mounts(&place, &mount, &arguments, "") else { return };
-    ran.refused(3, &["no space left", "disk/full.weighin"]);
+    ran.refused(3, &["no space left", "disk/full.weighin", "make room there"]);
+    assert!(!ran.err.contains("--resume"), "nothing is there to go on with: {}", ran.err);
     place.assert_no_server_left();
 }
 

@@ -15,6 +15,7 @@ mod login;
 mod many_clients;
 mod noise_floor;
 mod outages;
+mod outputs;
 mod oversubscription;
 mod prepare;
 mod published;

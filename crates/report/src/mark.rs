@@ -1,0 +1,48 @@
+//! How a file is known to be a report of weighin's.
+
+use crate::Format;
+
+/// What the head of an HTML report says made it.
+pub(crate) const GENERATOR: &str = "weighin";
+/// A report shows within so many bytes that it is one.
+const BEGINNING: usize = 16 << 10;
+
+/// The format of the report that these bytes are, or are the beginning of; `None` where weighin did
+/// not make them.
+pub fn recognise(bytes: &[u8]) -> Option<Format> {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]);
+    let mut lines = text.lines();
+    let first = lines.next()?;
+    let generator = format!("<meta name=\"generator\" content=\"{GENERATOR}\">");
+    if first.starts_with("<!DOCTYPE html>") && text.contains(&generator) {
+        return Some(Format::Html);
+    }
+    if first == "{" && lines.clone().next()?.trim() == "\"format\": \"weighin-report\"," {
+        return Some(Format::Json);
+    }
+    if first.starts_with("study,run,test,target,") {
+        return Some(Format::Csv);
+    }
+    // The title, and under it which study and run it is of and what it was measured with.
+    let subtitle = lines.find(|line| line.starts_with("Study "))?;
+    (first.starts_with("# ") && subtitle.contains(" with weighin ")).then_some(Format::Markdown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_files_are_no_reports() {
+        for text in [
+            "",
+            "<!DOCTYPE html><html><head><title>weighin</title></head></html>",
+            "# Notes\n\nStudy this before the exam.\n",
+            "{\n  \"format\": \"other\"\n}\n",
+            "study,author,year\n",
+            "[study]\nname = \"weighin\"\n",
+        ] {
+            assert_eq!(recognise(text.as_bytes()), None, "{text}");
+        }
+    }
+}

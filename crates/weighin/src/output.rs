@@ -1,0 +1,217 @@
+//! Files that commands write: each appears complete or not at all, and none takes the place of
+//! something that is not its like.
+
+use crate::commands::print;
+use crate::exit::CliError;
+use files::{Directory, Unfinished};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// Permissions of new files, without the umask.
+const MODE: u32 = 0o666;
+/// So much of a file is looked at to know what it is.
+const BEGINNING: u64 = 64 << 10;
+/// What SQLite's files begin with, results files among them.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// Which files a new one may replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Replaces {
+    /// None.
+    Nothing,
+    /// Reports of weighin's, and files that hold nothing.
+    Reports,
+    /// Any but databases and results files: the user said so.
+    Anything,
+}
+
+/// Writes a file and says where it is: at the path, or where that leads. What is no regular file (a
+/// device, a FIFO, standard output) is written as it is.
+///
+/// # Errors
+/// When something stands there that may not be replaced, or it can't be written.
+pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<String, CliError> {
+    let failed = |error: io::Error| cannot_write(path, &error);
+    let shown = path.display();
+    let there = match fs::metadata(path) {
+        Ok(there) => Some(there),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    let is_link = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_symlink());
+    let Some(there) = there else {
+        if is_link {
+            return Err(CliError::usage(
+                format!("{shown} is a link that leads to nothing"),
+                "remove it, or name the file itself",
+            ));
+        }
+        let written = begin(path, None).and_then(|mut file| {
+            file.write_all(text)?;
+            file.publish_new()
+        });
+        return written.map(|()| shown.to_string()).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => exists(path, "name another file, or remove that one"),
+            _ => failed(error),
+        });
+    };
+    let kind = there.file_type();
+    if kind.is_dir() || kind.is_block_device() || kind.is_socket() {
+        let what = match () {
+            () if kind.is_dir() => "a directory",
+            () if kind.is_socket() => "a socket",
+            () => "a block device",
+        };
+        return Err(CliError::usage(format!("{shown} is {what}"), "name a file"));
+    }
+    if replaces == Replaces::Nothing {
+        return Err(exists(path, "name another file, or remove that one"));
+    }
+    if is_standard_output(&there) {
+        print(&String::from_utf8_lossy(text))?;
+        return Ok(shown.to_string());
+    }
+    if !kind.is_file() {
+        let written = OpenOptions::new().write(true).open(path).and_then(|mut file| {
+            file.write_all(text)?;
+            file.flush()
+        });
+        return written.map(|()| shown.to_string()).map_err(failed);
+    }
+    let target = path.canonicalize().map_err(failed)?;
+    may_replace(path, &target, replaces)?;
+    let written = begin(&target, Some(there.mode())).and_then(|mut file| {
+        file.write_all(text)?;
+        file.publish()
+    });
+    written.map_err(failed)?;
+    Ok(if is_link {
+        format!("{shown} (where it leads: {})", target.display())
+    } else {
+        shown.to_string()
+    })
+}
+
+/// The file that will stand at a path.
+fn begin(path: &Path, mode: Option<u32>) -> io::Result<Unfinished> {
+    let (directory, name) = Directory::of_file(path)?;
+    Unfinished::begin(directory, name, MODE, mode)
+}
+
+/// Whether a file that is there is where standard output goes.
+fn is_standard_output(there: &Metadata) -> bool {
+    let output = fs::metadata("/proc/self/fd/1");
+    output.is_ok_and(|output| (output.dev(), output.ino()) == (there.dev(), there.ino()))
+}
+
+/// Checks that a regular file is of a kind that may be replaced.
+fn may_replace(path: &Path, target: &Path, replaces: Replaces) -> Result<(), CliError> {
+    let mut beginning = Vec::new();
+    let read = File::open(target).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    read.map_err(|error| cannot_write(path, &error))?;
+    let is_results = beginning.starts_with(SQLITE) || is_named_as_results(target);
+    if is_results {
+        let what = format!("{} holds results or another database", path.display());
+        return Err(CliError::usage(
+            format!("{what}, and weighin does not overwrite those"),
+            "name another file",
+        ));
+    }
+    let is_like = beginning.is_empty() || report::recognise(&beginning).is_some();
+    if replaces == Replaces::Anything || is_like {
+        return Ok(());
+    }
+    Err(exists(path, "it is not a report of weighin's: name another file, or say --overwrite"))
+}
+
+fn is_named_as_results(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == crate::stores::EXTENSION)
+}
+
+fn exists(path: &Path, help: &str) -> CliError {
+    CliError::usage(
+        format!("{} exists already, and weighin does not overwrite it", path.display()),
+        help,
+    )
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> CliError {
+    let help = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "make room there, or name a file on another file system with --out"
+        }
+        _ => "",
+    };
+    CliError::unavailable(format!("cannot write {}: {error}", path.display()), help)
+}
+
+/// Where the HTML report of a results file goes: beside it.
+pub(crate) fn html_path(results: &Path) -> PathBuf {
+    results.with_extension("html")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use tempfile::TempDir;
+
+    const REPORT: &[u8] = b"study,run,test,target,clients\n";
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn reports_and_empty_files_are_replaced_and_keep_their_permissions() {
+        let place = TempDir::new().unwrap();
+        let path = place.path().join("report.csv");
+        write(&path, REPORT, Replaces::Nothing).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        write(&path, b"study,run,test,target,other\n", Replaces::Reports).unwrap();
+        assert!(text(&path).contains("other"));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        fs::write(&path, "").unwrap();
+        write(&path, REPORT, Replaces::Reports).unwrap();
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_not_a_report_is_replaced_only_when_the_user_says_so() {
+        let place = TempDir::new().unwrap();
+        let path = place.path().join("study.toml");
+        fs::write(&path, "[study]\n").unwrap();
+        for replaces in [Replaces::Nothing, Replaces::Reports] {
+            let error = write(&path, REPORT, replaces).unwrap_err();
+            assert!(error.message().contains("exists already"), "{}", error.message());
+            assert_eq!(text(&path), "[study]\n");
+        }
+        write(&path, REPORT, Replaces::Anything).unwrap();
+        assert_eq!(text(&path).as_bytes(), REPORT);
+        for (name, held) in [("run.weighin", &b"cut off"[..]), ("other.db", SQLITE)] {
+            let path = place.path().join(name);
+            fs::write(&path, held).unwrap();
+            let error = write(&path, REPORT, Replaces::Anything).unwrap_err();
+            assert!(error.message().contains("holds results"), "{}", error.message());
+            assert_eq!(fs::read(&path).unwrap(), held);
+        }
+    }
+
+    #[test]
+    fn links_are_followed_once_and_said() {
+        let place = TempDir::new().unwrap();
+        let (link, target) = (place.path().join("link"), place.path().join("target"));
+        symlink(&target, &link).unwrap();
+        assert!(write(&link, REPORT, Replaces::Anything).is_err());
+        assert!(!target.exists());
+        fs::write(&target, REPORT).unwrap();
+        let said = write(&link, REPORT, Replaces::Reports).unwrap();
+        assert!(said.contains("target"), "{said}");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        fs::write(&target, "precious").unwrap();
+        assert!(write(&link, REPORT, Replaces::Reports).is_err());
+        assert_eq!(text(&target), "precious");
+    }
+}
