@@ -46,6 +46,11 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             format!("{error} at {endpoint}"),
             "if there is a proxy in between, connect to the server itself",
         ),
+        LoadError::LoginTimeout { .. } => Failure::new(
+            FailureKind::TimedOut,
+            format!("{endpoint} {error}"),
+            "see what the server is doing, and whether something in between holds up connections",
+        ),
         LoadError::ConnectTimeout { .. } => Failure::new(
             FailureKind::TimedOut,
             format!("{endpoint}: {error}"),

@@ -81,6 +81,12 @@ pub enum LoadError {
         /// Time allowed.
         limit: Duration,
     },
+    /// A client could not log in in time.
+    #[error("took a connection and did not complete its login within {} s", limit.as_secs())]
+    LoginTimeout {
+        /// Time allowed.
+        limit: Duration,
+    },
     /// A connection was lost in the middle.
     #[error("lost a connection: {0}")]
     Lost(String),

@@ -13,6 +13,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// Kinds of errors that are told apart: a server must not fill the memory with codes that it makes
+/// up.
+const MOST_ERRORS: usize = 100;
+/// Longest message that is kept of a kind, in bytes.
+const LONGEST_MESSAGE: usize = 1024;
+/// Longest SQL state or word in its place, in bytes.
+const LONGEST_STATE: usize = 64;
+
 /// When an operation was due, when it was begun, and when its last byte was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Times {
@@ -168,7 +176,15 @@ impl Books {
     }
 
     /// An error that does not end its operation, which is tried again.
-    pub(crate) fn noted(&mut self, error: OperationError) {
+    pub(crate) fn noted(&mut self, mut error: OperationError) {
+        cut(&mut error.sql_state, LONGEST_STATE);
+        cut(&mut error.message, LONGEST_MESSAGE);
+        let key = (error.code, error.sql_state.clone());
+        if self.by_error.len() >= MOST_ERRORS && !self.by_error.contains_key(&key) {
+            (error.code, error.sql_state) = (0, String::new());
+            error.message =
+                format!("errors of more kinds than the {MOST_ERRORS} that are told apart");
+        }
         self.by_error
             .entry((error.code, error.sql_state.clone()))
             .or_insert_with(|| ErrorCount {
@@ -260,6 +276,14 @@ impl Books {
     }
 }
 
+/// Cuts a text that is longer than so many bytes.
+fn cut(text: &mut String, longest: usize) {
+    if text.len() > longest {
+        let end = (0..=longest).rev().find(|&end| text.is_char_boundary(end));
+        text.truncate(end.unwrap_or(0));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,5 +304,21 @@ mod tests {
         let closed = books.close(edge);
         assert_eq!(closed.ledger.failed, 1);
         assert_eq!(closed.totals.iter().map(|totals| totals.errors).sum::<u64>(), 1);
+    }
+
+    #[test]
+    fn errors_that_a_server_makes_up_do_not_fill_the_memory() {
+        let schedule =
+            Schedule { warmup: Duration::ZERO, limit: Limit::Window(Duration::from_secs(1)) };
+        let mut books = Books::open(schedule, Nanos(0), false, 0);
+        for code in 0..10_000 {
+            let (sql_state, message) = ("é".repeat(1000), "ü".repeat(40_000));
+            books.noted(OperationError { class: ErrorClass::Other, code, sql_state, message });
+        }
+        let errors = books.close(Nanos(0)).errors;
+        assert_eq!(errors.iter().map(|error| error.count).sum::<u64>(), 10_000);
+        assert!(errors.len() <= MOST_ERRORS + 1, "{} kinds", errors.len());
+        let longest = errors.iter().map(|error| error.message.len() + error.sql_state.len()).max();
+        assert!(longest.unwrap_or_default() <= LONGEST_MESSAGE + LONGEST_STATE);
     }
 }

@@ -1,5 +1,6 @@
 use super::tls::{TlsLayer, TlsUpgrade};
 use super::{option, stamp};
+use crate::Nanos;
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
@@ -44,13 +45,20 @@ pub(super) struct Connection {
     /// The start of a message whose rest has not come yet.
     pub(super) carry: Vec<u8>,
     established: bool,
+    /// When its client must have logged in.
+    login_by: Nanos,
     /// Whether the kernel notes when data arrives.
     stamped: bool,
 }
 
 impl Connection {
     /// Starts to connect. The token's first event says that the outcome is known.
-    pub(super) fn open(address: &Address, registry: &Registry, token: Token) -> io::Result<Self> {
+    pub(super) fn open(
+        address: &Address,
+        registry: &Registry,
+        token: Token,
+        login_by: Nanos,
+    ) -> io::Result<Self> {
         let mut stream = match address {
             Address::Tcp(address) => {
                 let stream = TcpStream::connect(*address)?;
@@ -68,8 +76,14 @@ impl Connection {
             unsent: Vec::new(),
             carry: Vec::new(),
             established: false,
+            login_by,
             stamped: false,
         })
+    }
+
+    /// When its client must have logged in.
+    pub(super) fn login_by(&self) -> Nanos {
+        self.login_by
     }
 
     pub(super) fn is_established(&self) -> bool {

@@ -8,6 +8,7 @@ use crate::crew::Next;
 use crate::run::LoadError;
 use crate::{Clock, Crew, Nanos, Session, SessionError};
 use mio::{Events, Poll, Token, Waker};
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -17,6 +18,12 @@ const BUFFER: usize = 256 * 1024;
 /// Tokens that are no client's number.
 const WAKER: Token = Token(usize::MAX);
 const TIMER: Token = Token(usize::MAX - 1);
+/// How often one connection is read from before the others have their turn: a server that never
+/// stops sending must not keep the thread.
+const READS_AT_ONCE: usize = 16;
+/// How long a client may take from connecting to the end of its login, prepared statements included.
+/// A server whose login hangs, as one behind an address that has moved may, is then tried anew.
+const LOGIN_LIMIT: Duration = Duration::from_secs(30);
 /// How long after a failed attempt to connect the next one is made.
 const RETRY_AFTER: Duration = Duration::from_millis(20);
 
@@ -40,6 +47,10 @@ pub(super) struct Epoll {
     ready: Vec<usize>,
     /// Clients to connect, not before that moment.
     to_open: Vec<(Nanos, usize)>,
+    /// Until when clients must have logged in, in this order; some have by now.
+    logins: VecDeque<(Nanos, usize)>,
+    /// Connections with more to read than they had their turn for.
+    unread: Vec<usize>,
 }
 
 impl Epoll {
@@ -66,6 +77,8 @@ impl Epoll {
             stamps: Stamps::new(),
             ready: Vec::new(),
             to_open: Vec::new(),
+            logins: VecDeque::new(),
+            unread: Vec::new(),
         })
     }
 
@@ -80,8 +93,11 @@ impl Epoll {
 
     /// Starts to connect a client. A full backlog of a Unix socket is [`io::ErrorKind::WouldBlock`].
     pub(super) fn open(&mut self, id: usize) -> io::Result<()> {
-        let connection = Connection::open(&self.address, self.poll.registry(), Token(id))?;
+        let login_by = self.clock.now().plus(LOGIN_LIMIT);
+        let registry = self.poll.registry();
+        let connection = Connection::open(&self.address, registry, Token(id), login_by)?;
         self.connections[id] = Some(connection);
+        self.logins.push_back((login_by, id));
         self.held += 1;
         Ok(())
     }
@@ -142,6 +158,8 @@ impl Epoll {
         timeout: Duration,
     ) -> Result<Nanos, LoadError> {
         self.open_due(crew)?;
+        let unread = std::mem::take(&mut self.unread);
+        let timeout = if unread.is_empty() { timeout } else { Duration::ZERO };
         self.timer.set(timeout).map_err(LoadError::System)?;
         // The timer is finer than what epoll can wait for.
         let coarse = timeout + Duration::from_millis(1);
@@ -161,14 +179,48 @@ impl Epoll {
                 self.survive(crew, id, outcome)?;
             }
             if event.is_readable() || event.is_read_closed() {
-                let mut buffer = std::mem::take(&mut self.buffer);
-                let outcome = self.read_all(crew, id, &mut buffer);
-                self.buffer = buffer;
-                self.survive(crew, id, outcome)?;
+                self.readable(crew, id, event.is_read_closed())?;
             }
         }
         self.events = events;
+        for id in unread {
+            self.readable(crew, id, true)?;
+        }
+        if self.logins.front().is_some_and(|(by, _)| *by <= woke) {
+            self.give_up_logins(crew, woke)?;
+        }
         Ok(woke)
+    }
+
+    fn readable<S: Session>(
+        &mut self,
+        crew: &mut Crew<S>,
+        id: usize,
+        to_the_end: bool,
+    ) -> Result<(), LoadError> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let outcome = self.read_all(crew, id, &mut buffer, to_the_end);
+        self.buffer = buffer;
+        self.survive(crew, id, outcome)
+    }
+
+    /// Gives up connections that should have logged in by now and have not.
+    fn give_up_logins<S: Session>(
+        &mut self,
+        crew: &mut Crew<S>,
+        now: Nanos,
+    ) -> Result<(), LoadError> {
+        while let Some(&(by, id)) = self.logins.front()
+            && by <= now
+        {
+            self.logins.pop_front();
+            let same = self.connections[id].as_ref().is_some_and(|c| c.login_by() == by);
+            if same && !crew.is_online(id) {
+                let late = Err(LoadError::LoginTimeout { limit: LOGIN_LIMIT });
+                self.survive(crew, id, late)?;
+            }
+        }
+        Ok(())
     }
 
     fn open_due<S: Session>(&mut self, crew: &mut Crew<S>) -> Result<(), LoadError> {
@@ -219,13 +271,16 @@ impl Epoll {
         connection.flush(registry, Token(id)).map_err(LoadError::lost)
     }
 
+    /// Reads what is there. Where `to_the_end` says so, a short read does not end it: the end of the
+    /// connection is behind it, and is told only once.
     fn read_all<S: Session>(
         &mut self,
         crew: &mut Crew<S>,
         id: usize,
         buffer: &mut [u8],
+        to_the_end: bool,
     ) -> Result<(), LoadError> {
-        loop {
+        for _ in 0..READS_AT_ONCE {
             let Some(connection) = &mut self.connections[id] else { return Ok(()) };
             let Some((read, stamp)) = connection.read(buffer).map_err(LoadError::lost)? else {
                 return Ok(());
@@ -246,10 +301,12 @@ impl Epoll {
                 delivered?;
             }
             // A short read has emptied the socket: asking again would only cost a call.
-            if read < buffer.len() {
+            if read < buffer.len() && !to_the_end {
                 return Ok(());
             }
         }
+        self.unread.push(id);
+        Ok(())
     }
 
     /// Gives bytes in clear to the crew and sends what it answers.
@@ -330,7 +387,7 @@ impl LoadError {
     /// Whether making the connection anew may help.
     fn is_about_a_connection(&self) -> bool {
         match self {
-            Self::Connect { .. } | Self::Lost(_) | Self::Tls(_) => true,
+            Self::Connect { .. } | Self::LoginTimeout { .. } | Self::Lost(_) | Self::Tls(_) => true,
             Self::Session(error) => {
                 matches!(error, SessionError::Login(_) | SessionError::Prepare { .. })
             }

@@ -21,6 +21,8 @@ const WIDTH: usize = 80;
 
 /// Runs a study, or goes on with it.
 pub(crate) fn run(arguments: &RunArguments) -> Outcome {
+    // From here on a signal is a request: before that, it could leave an empty results file.
+    let _ = signals::stop();
     let file = &arguments.study;
     let loaded = study::load(file)?;
     if arguments.resume {
