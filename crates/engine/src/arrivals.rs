@@ -26,7 +26,13 @@ pub(crate) struct Arrivals {
     /// The next arrival, in nanoseconds since the start of the load. Kept as a fraction, so that
     /// rounding does not add up to another rate.
     next: f64,
+    /// When arrivals were last taken in, and how many of them then.
+    taken: (Nanos, u32),
 }
+
+/// Most arrivals that are taken in at one moment. A worker that fell behind its rate takes in the
+/// rest at its next looks, between which it sees replies, and whether it is to stop.
+const MOST_AT_ONCE: u32 = 100_000;
 
 impl Arrivals {
     /// The share of worker number `index` of `workers`.
@@ -37,6 +43,7 @@ impl Arrivals {
             mean,
             stream: Stream::new(open.seed, "arrivals", u64::from(index)),
             next: 0.0,
+            taken: (Nanos(0), 0),
         };
         match open.process {
             // Workers take turns.
@@ -50,6 +57,16 @@ impl Arrivals {
     /// The next arrival of a load that began at `start`.
     pub(crate) fn next(&self, start: Nanos) -> Nanos {
         Nanos(start.0.saturating_add(self.next as u64))
+    }
+
+    /// Counts an arrival that is to be taken in at `now`; false when that would be one too many for
+    /// this moment.
+    pub(crate) fn may_take(&mut self, now: Nanos) -> bool {
+        if self.taken.0 != now {
+            self.taken = (now, 0);
+        }
+        self.taken.1 += 1;
+        self.taken.1 <= MOST_AT_ONCE
     }
 
     /// Whether they are at random.
@@ -88,6 +105,15 @@ mod tests {
             .collect();
         times.sort_unstable();
         times
+    }
+
+    #[test]
+    fn a_worker_far_behind_takes_in_a_part_at_each_look() {
+        let mut arrivals = Arrivals::new(&open(ArrivalProcess::Uniform), 0, 1);
+        for look in 1..3 {
+            let taken = (0..2 * MOST_AT_ONCE).filter(|_| arrivals.may_take(Nanos(look))).count();
+            assert_eq!(taken, MOST_AT_ONCE as usize);
+        }
     }
 
     #[test]

@@ -233,7 +233,7 @@ impl<S: Session> Crew<S> {
             if due > now || due >= self.last_begin || self.quota.is_used_up() {
                 break;
             }
-            if due >= self.measure_from && !self.quota.take() {
+            if !backlog.arrivals.may_take(now) || due >= self.measure_from && !self.quota.take() {
                 break;
             }
             backlog.arrivals.advance();

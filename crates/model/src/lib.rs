@@ -7,6 +7,7 @@
 
 mod account;
 mod bound;
+pub mod bounds;
 mod counters;
 mod dataset;
 mod disk;
@@ -36,6 +37,7 @@ mod storage;
 mod storage_place;
 mod study;
 mod test;
+
 mod trigger;
 mod volume;
 mod workload;

@@ -1,7 +1,5 @@
+use model::bounds::MAX_DURATION;
 use std::time::Duration;
-
-/// Longest length that a study may ask for.
-const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Units in the order in which they are tried; `ms` must come before `m`.
 const UNITS: [(&str, u64); 4] =
@@ -61,7 +59,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
         rest = &tail[unit.len()..];
     }
     let length = Duration::from_nanos(nanos);
-    if length > LONGEST { Err(too_long()) } else { Ok(length) }
+    if length > MAX_DURATION { Err(too_long()) } else { Ok(length) }
 }
 
 /// The digits that a text begins with, and the rest of it.

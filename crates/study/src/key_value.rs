@@ -3,16 +3,10 @@ use crate::test::{length, refuse_keys};
 use crate::validate::{one_of, whole};
 use crate::wire::{Maybe, Numbers, TestTable};
 use crate::{mix, storage};
+use model::bounds::{MAX_KEYS, MAX_PIPELINE, MAX_VALUE};
 use model::{KeyOrder, KeyValue, ValueSize, Workload};
 use std::time::Duration;
 use toml::Spanned;
-
-/// Most keys of a test: as many as sysbench's tables have rows.
-pub(crate) const MAX_KEYS: u32 = i32::MAX as u32;
-/// Most commands that a client sends together.
-pub(crate) const MAX_PIPELINE: u32 = 10_000;
-/// Longest value, in bytes: every client keeps room for one, and servers refuse more than 512 MiB.
-const MAX_VALUE: u32 = 64 * 1024 * 1024;
 
 /// Why a text is no part of a key-value workload.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,15 +2,10 @@ use crate::problem::{Place, Problems};
 use crate::slo;
 use crate::validate::{one_of, whole};
 use crate::wire::{Maybe, Numbers, TestTable};
+use model::bounds::{MAX_CLIENTS, MAX_RATE, MAX_WAITING};
 use model::{ArrivalProcess, Arrivals, Level};
 use toml::Spanned;
 
-/// Most clients of a level: one address has no more ports.
-const MAX_CLIENTS: u32 = 65_535;
-/// Most transactions per second of a level: more than any one client machine offers.
-const MAX_RATE: u32 = 10_000_000;
-/// Most transactions that may wait: each takes some bytes of the load generator's memory.
-pub(crate) const MAX_WAITING: u32 = 10_000_000;
 /// Connections of an open loop where the study names no number.
 pub(crate) const DEFAULT_CONNECTIONS: u32 = 64;
 

@@ -46,7 +46,7 @@ pub use key_value::{KeyValueError, parse_ratio, parse_value_size};
 pub use read::{load, parse};
 pub use scaled::scaled;
 pub use schema::json_schema;
-pub use size::{SizeError, parse_size};
+pub use size::{SizeError, parse_data, parse_size};
 pub use space::{VolumeSpace, space};
 pub use storage::{
     OversubscriptionError, PatternError, StoragePattern, oversubscription, parse_pattern,

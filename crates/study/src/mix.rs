@@ -4,15 +4,9 @@ use crate::trigger;
 use crate::validate::{one_of, whole};
 use crate::wire::{Maybe, TestTable};
 use crate::{key_value, storage};
+use model::bounds::{MAX_COUNT, MAX_ROWS, MAX_TABLES};
 use model::{KeyDistribution, Oltp, OltpMix};
 use toml::Spanned;
-
-/// Most tables that a test may have.
-pub(crate) const MAX_TABLES: u32 = 10_000;
-/// Most rows that a table may have: `id` is a signed 32-bit column in sysbench's schema.
-pub(crate) const MAX_ROWS: u32 = i32::MAX as u32;
-/// Most statements of one kind in a transaction, and most values in one statement.
-pub(crate) const MAX_COUNT: u32 = 10_000;
 
 /// The workload of that name, if it can be run again and again on the same tables.
 pub(crate) fn repeatable(name: &str) -> Option<OltpMix> {

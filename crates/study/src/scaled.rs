@@ -1,3 +1,4 @@
+use model::bounds::{MAX_DURATION, SCALE};
 use model::{Storage, Study, Workload};
 use std::time::Duration;
 
@@ -14,10 +15,12 @@ const MIB: u64 = 1 << 20;
 /// what was shorter stays as it is. A factor below one also makes the data of storage tests smaller,
 /// in whole blocks, and whole MiB where that is possible.
 ///
-/// A factor that is not a positive number changes nothing.
+/// A factor outside of [`SCALE`] counts as the nearest one within it; one that is not a positive number
+/// changes nothing.
 pub fn scaled(study: &Study, factor: f64) -> Study {
     let mut study = study.clone();
-    if factor.is_finite() && factor > 0.0 {
+    if factor > 0.0 {
+        let factor = factor.clamp(*SCALE.start(), *SCALE.end());
         for test in &mut study.tests {
             test.warmup = scale(test.warmup, factor);
             let duration = scale(test.duration, factor);
@@ -35,7 +38,8 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
 }
 
 fn scale(time: Duration, factor: f64) -> Duration {
-    let product = Duration::try_from_secs_f64(time.as_secs_f64() * factor).unwrap_or(Duration::MAX);
+    // Neither overflows: a time is at most 30 days, also where a stored study says otherwise.
+    let product = time.min(MAX_DURATION).mul_f64(factor);
     product.max(SHORTEST.min(time))
 }
 

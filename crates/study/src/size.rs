@@ -1,3 +1,5 @@
+use model::bounds::MAX_VM_DATA;
+
 /// Units of sizes in bytes, longer names before those that they end in. Storage engineers write
 /// `16k` for 16 KiB, as fio and DiskSpd do; `kB`, `MB` and `GB` are those of the makers of disks.
 const UNITS: [(&str, u64); 16] = [
@@ -31,6 +33,20 @@ pub enum SizeError {
     /// More than a 64-bit number of bytes.
     #[error("`{0}` is larger than any disk")]
     TooLarge(String),
+    /// More than a virtual machine may have.
+    #[error("`{0}` is too much for one virtual machine: the most is 256 TiB")]
+    TooMuch(String),
+}
+
+/// Reads the size of a virtual machine's data; the text is that of [`parse_size`].
+///
+/// # Errors
+/// When the text has another form, or the size is above [`MAX_VM_DATA`].
+pub fn parse_data(text: &str) -> Result<u64, SizeError> {
+    match parse_size(text)? {
+        bytes if bytes <= MAX_VM_DATA => Ok(bytes),
+        _ => Err(SizeError::TooMuch(text.trim().chars().take(40).collect())),
+    }
 }
 
 /// Reads a size such as `512B`, `16KiB`, `16k`, `2MiB`, `40GiB` or `40GB` into bytes.
@@ -74,6 +90,14 @@ mod tests {
         ] {
             assert_eq!(parse_size(text), Ok(bytes), "{text}");
         }
+    }
+
+    #[test]
+    fn the_data_of_a_virtual_machine_has_a_bound() {
+        assert_eq!(parse_data("256TiB"), Ok(MAX_VM_DATA));
+        assert_eq!(parse_data("257TiB"), Err(SizeError::TooMuch("257TiB".into())));
+        let message = SizeError::TooMuch(String::new()).to_string();
+        assert!(message.contains(&format!("{} TiB", MAX_VM_DATA >> 40)), "{message}");
     }
 
     #[test]

@@ -3,6 +3,7 @@ use crate::problem::{Place, Problems};
 use crate::test::length;
 use crate::wire::{File, Maybe, StudyTable};
 use crate::{fit, target, test};
+use model::bounds::MAX_REPEATS;
 use model::{Study, Target, Test};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -80,7 +81,7 @@ fn head(
         }
         Some(name)
     });
-    let repeats = whole("repeats", &table.repeats, 3, 1..=1000, problems);
+    let repeats = whole("repeats", &table.repeats, 3, 1..=MAX_REPEATS, problems);
     let twin =
         table.noise_floor.unwrap_or(false).then(|| targets.first().map(Target::twin)).flatten();
     if let Some(taken) = twin.as_ref().filter(|twin| targets.iter().any(|t| t.name == twin.name)) {

@@ -203,55 +203,55 @@ pub(crate) struct TestTable {
     #[schemars(with = "String", extend("enum" = crate::test::workload_names()))]
     pub workload: Maybe<String>,
     /// Number of tables; 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_TABLES))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_TABLES))]
     pub tables: Maybe<i64>,
     /// Rows per table; 10,000 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_ROWS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_ROWS))]
     pub table_size: Maybe<i64>,
     /// Rows that a range statement spans; 100 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_ROWS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_ROWS))]
     pub range_size: Maybe<i64>,
     /// Point selects in a transaction; as the workload has them when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub point_selects: Maybe<i64>,
     /// Range selects in a transaction; as the workload has them when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub simple_ranges: Maybe<i64>,
     /// Sums over a range in a transaction; as the workload has them when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub sum_ranges: Maybe<i64>,
     /// Sorted ranges in a transaction; as the workload has them when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub order_ranges: Maybe<i64>,
     /// Distinct ranges in a transaction; as the workload has them when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub distinct_ranges: Maybe<i64>,
     /// Updates of an indexed column in a transaction; as the workload has them when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub index_updates: Maybe<i64>,
     /// Updates of a column without index in a transaction; as the workload has them when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub non_index_updates: Maybe<i64>,
     /// Pairs of a delete and an insert in a transaction; as the workload has them when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub delete_inserts: Maybe<i64>,
     /// Leave out `BEGIN` and `COMMIT`; false when absent.
     #[schemars(with = "Option<bool>")]
     pub skip_trx: Maybe<bool>,
     /// Values in the list of `select_random_points`; 10 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_COUNT))]
     pub random_points: Maybe<i64>,
     /// Ranges in a statement of `select_random_ranges`; 10 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_COUNT))]
     pub number_of_ranges: Maybe<i64>,
     /// Width of such a range; 5 when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = crate::mix::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
     pub delta: Maybe<i64>,
     /// Prepare statements once and execute them by number (the default), or send each as text.
     #[schemars(with = "Option<bool>")]
     pub prepared: Maybe<bool>,
     /// `key_value`: how many keys there are; 100,000 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::key_value::MAX_KEYS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_KEYS))]
     pub keys: Maybe<i64>,
     /// `key_value`: bytes of a value, or `[shortest, longest]`, every length between them equally
     /// likely; 1,024 when absent.
@@ -261,7 +261,7 @@ pub(crate) struct TestTable {
     #[schemars(with = "Option<String>", regex(pattern = r"^[0-9]+:[0-9]+$"))]
     pub ratio: Maybe<String>,
     /// `key_value`: commands that a client sends together, one operation; 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::key_value::MAX_PIPELINE))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_PIPELINE))]
     pub pipeline: Maybe<i64>,
     /// `key_value`: how long a written key lives, such as `60s`; forever when absent.
     #[schemars(with = "Option<String>")]
@@ -290,7 +290,7 @@ pub(crate) struct TestTable {
     pub block: Maybe<Blocks>,
     /// `storage`, in place of a `pattern`: threads of each virtual machine, which divide what it
     /// has in flight; 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_THREADS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_THREADS))]
     pub threads: Maybe<i64>,
     /// `storage`, in place of a `pattern`: levels, reads and writes that each virtual machine keeps
     /// in flight. With `rate` or `slo` one number, the most that it may have; 32 when absent.
@@ -307,15 +307,15 @@ pub(crate) struct TestTable {
     #[schemars(with = "Option<HotTable>")]
     pub hot: Maybe<HotTable>,
     /// `storage`: an `fdatasync` after every so many writes of a virtual machine; never when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_SYNC_EVERY))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_SYNC_EVERY))]
     pub sync_every: Maybe<i64>,
     /// `storage`: virtual machines, each with data of its own, spread evenly over the volumes; 1
     /// when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_VMS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_VMS))]
     pub vms: Maybe<i64>,
     /// `storage`, beside `cpu_oversubscription`: virtual processors of each virtual machine; 1 when
     /// absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_VCPUS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_VCPUS))]
     pub vcpus: Maybe<i64>,
     /// `storage`: virtual processors for each processor that the virtual machines have among them,
     /// such as 4: they are held to `vms` × `vcpus` ÷ this many. To none when absent.
@@ -326,7 +326,7 @@ pub(crate) struct TestTable {
     pub data: Maybe<String>,
     /// `storage`: reads and writes a second to which each virtual machine is held; unlimited when
     /// absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::storage::MAX_IOPS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_IOPS))]
     pub iops_limit: Maybe<i64>,
     /// `storage`: write every block with a checksum, its place and its generation, and check them
     /// when it is read; false when absent.
@@ -368,7 +368,7 @@ pub(crate) struct TestTable {
     pub arrivals: Maybe<String>,
     /// How much of what a `rate` offers may wait for a free connection; what comes later is dropped.
     /// 10,000 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = crate::level::MAX_WAITING))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_WAITING))]
     pub max_waiting: Maybe<i64>,
     /// What to do when a transaction ends in a deadlock or a lock wait timeout; `ignore` (count it
     /// and go on) when absent.

@@ -1,12 +1,17 @@
 //! The command line as typed.
 
 mod advise;
+mod bounds;
 mod storage;
 
 pub(crate) use advise::AdviseArguments;
 pub(crate) use storage::{DataArguments, StorageArguments};
 
+use bounds::{between, rate, scale, some_time, whole};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use model::bounds::{
+    MAX_CLIENTS, MAX_EVENTS, MAX_KEYS, MAX_PIPELINE, MAX_ROWS, MAX_TABLES, MAX_WAITING,
+};
 use model::{KeyOrder, OltpMix, Slo, Test, ValueSize, Workload};
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -213,10 +218,10 @@ pub(crate) enum TlsMode {
 #[derive(Debug, Args)]
 pub(crate) struct TableArguments {
     /// Number of tables, sbtest1 to sbtestN [default: 1]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_parser = whole(1..=MAX_TABLES))]
     pub(crate) tables: Option<u32>,
     /// Rows per table [default: 10000]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]
+    #[arg(long, value_parser = whole(1..=MAX_ROWS))]
     pub(crate) table_size: Option<u32>,
     /// How rows or keys are picked: uniform, gaussian, special, pareto or zipfian, and keys also
     /// sequential [default: special, of keys uniform]
@@ -232,7 +237,7 @@ pub(crate) struct TableArguments {
 #[command(next_help_heading = "Options of key_value")]
 pub(crate) struct KeyArguments {
     /// How many keys there are [default: 100000]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]
+    #[arg(long, value_parser = whole(1..=MAX_KEYS))]
     pub(crate) keys: Option<u32>,
     /// Bytes of a value, or SHORTEST-LONGEST [default: 1024]
     #[arg(long, value_name = "BYTES", value_parser = study::parse_value_size)]
@@ -241,10 +246,10 @@ pub(crate) struct KeyArguments {
     #[arg(long, value_name = "SETS:GETS", value_parser = study::parse_ratio)]
     pub(crate) ratio: Option<(u32, u32)>,
     /// Commands that a client sends together: one operation [default: 1]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_parser = whole(1..=MAX_PIPELINE))]
     pub(crate) pipeline: Option<u32>,
     /// How long a written key lives, such as 60s; forever when left out
-    #[arg(long, value_parser = study::parse_duration)]
+    #[arg(long, value_parser = some_time)]
     pub(crate) expiry: Option<Duration>,
 }
 
@@ -266,28 +271,28 @@ pub(crate) struct LoadArguments {
     #[command(flatten)]
     pub(crate) tables: TableArguments,
     /// Rows that a range statement spans [default: 100]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = whole(1..=MAX_ROWS))]
     pub(crate) range_size: Option<u32>,
     /// Connections that each run one transaction or operation after another [default: 1; with --slo 64, or 128
     /// with --search clients]
-    #[arg(long, visible_alias = "threads", value_parser = clap::value_parser!(u32).range(1..=65_000))]
+    #[arg(long, visible_alias = "threads", value_parser = whole(1..=MAX_CLIENTS))]
     pub(crate) clients: Option<u32>,
     /// Processes that make the load together, each with its share of the clients, as several load
     /// hosts would; their results are merged
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(Test::MOST_LOAD_GENERATORS)))]
+    #[arg(long, default_value_t = 1, value_parser = whole(1..=Test::MOST_LOAD_GENERATORS))]
     pub(crate) generators: u32,
     /// Threads of each process that drive the connections; chosen from clients and processors when
     /// left out
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_parser = whole(1..=1024))]
     pub(crate) workers: Option<u32>,
     /// How long to run load before measuring, such as 5s [default: 0s; with --slo 1s]
-    #[arg(long, value_parser = maybe_no_time)]
+    #[arg(long, value_parser = study::parse_duration)]
     pub(crate) warmup: Option<Duration>,
     /// How long to measure, such as 30s or 2m; 10s unless --events is given, 5s with --slo
-    #[arg(long, value_parser = study::parse_duration)]
+    #[arg(long, value_parser = some_time)]
     pub(crate) duration: Option<Duration>,
     /// Begin no more than so many transactions or operations after the warm-up
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_EVENTS))]
     pub(crate) events: Option<u64>,
     /// Offer so many transactions or operations per second, whether or not the server keeps up;
     /// latencies are response times then, counted from when each was due
@@ -305,7 +310,7 @@ pub(crate) struct LoadArguments {
     #[arg(long, value_enum, default_value_t = ArrivalsName::Poisson, requires = "open")]
     pub(crate) arrivals: ArrivalsName,
     /// How much of what a --rate offers may wait for a free connection; what comes later is dropped
-    #[arg(long, default_value_t = 100_000, requires = "open")]
+    #[arg(long, default_value_t = 100_000, requires = "open", value_parser = whole(1..=MAX_WAITING))]
     pub(crate) max_waiting: u32,
     /// What to do when a transaction ends in a deadlock or a lock wait timeout
     #[arg(long, value_enum, default_value_t = OnError::Ignore)]
@@ -388,7 +393,7 @@ pub(crate) struct PrepareArguments {
     #[command(flatten)]
     pub(crate) tables: TableArguments,
     /// Connections that fill tables at the same time [default: 4]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_parser = whole(1..=256))]
     pub(crate) threads: Option<u32>,
     #[command(flatten)]
     pub(crate) keys: KeyArguments,
@@ -412,32 +417,8 @@ pub(crate) struct SysbenchArguments {
     pub(crate) words: Vec<std::ffi::OsString>,
 }
 
-fn scale(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
-        _ => Err("a factor greater than 0 is needed, such as 0.1".to_owned()),
-    }
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
-        _ => Err("a number per second is needed, such as 250".to_owned()),
-    }
-}
-
 fn percentile(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(percentile) if (0.0..=100.0).contains(&percentile) => Ok(percentile),
-        _ => Err("a number from 0 to 100 is needed, such as 99.9".to_owned()),
-    }
-}
-
-fn maybe_no_time(text: &str) -> Result<Duration, study::DurationError> {
-    match text {
-        "0" | "0s" => Ok(Duration::ZERO),
-        _ => study::parse_duration(text),
-    }
+    between(0.0..=100.0, "a number from 0 to 100 is needed, such as 99.9")(text)
 }
 
 fn workload(name: &str) -> Result<WorkloadName, String> {

@@ -1,8 +1,8 @@
-use super::pattern::MAX_IN_FLIGHT;
-use super::{MAX_IOPS, parse_pattern};
+use super::parse_pattern;
 use crate::level::{ascending, one_beside};
 use crate::problem::{Place, Problems};
 use crate::wire::TestTable;
+use model::bounds::{MAX_IN_FLIGHT, MAX_IOPS};
 use model::{Level, LevelUnit, SearchOver};
 use toml::Spanned;
 

@@ -5,28 +5,21 @@ mod pattern;
 mod processors;
 
 pub(crate) use levels::levels;
-pub(crate) use pattern::MAX_THREADS;
 pub use pattern::{PatternError, StoragePattern, parse_pattern};
-pub(crate) use processors::MAX_VCPUS;
 pub use processors::{OversubscriptionError, oversubscription};
 
 use crate::problem::{Place, Problems};
 use crate::test::refuse_keys;
 use crate::validate::{one_of, whole};
 use crate::wire::{Blocks, Maybe, TestTable};
-use crate::{key_value, level, mix, parse_size, trigger};
+use crate::{key_value, level, mix, parse_data, trigger};
+use model::bounds::{MAX_IOPS, MAX_SYNC_EVERY, MAX_THREADS, MAX_VMS};
 use model::{BlockOrder, BlockShare, HotRegion, Storage};
 use pattern::parse_block;
 use toml::Spanned;
 
 /// Values that `order` takes.
 pub(crate) const ORDERS: [&str; 2] = ["random", "sequential"];
-/// Most virtual machines of a test.
-pub(crate) const MAX_VMS: u32 = 10_000;
-/// Most writes between two `fdatasync`s.
-pub(crate) const MAX_SYNC_EVERY: u32 = 1_000_000;
-/// Most reads and writes a second to which a virtual machine may be held.
-pub(crate) const MAX_IOPS: u32 = 10_000_000;
 /// How often a size may be drawn relative to others.
 const MAX_WEIGHT: i64 = 1_000_000;
 
@@ -60,7 +53,7 @@ pub(crate) fn workload(table: &TestTable, at: Place, problems: &mut Problems) ->
         .map(|_| whole("iops_limit", &table.iops_limit, 1, 1..=MAX_IOPS, problems));
     storage.verify = table.verify.as_ref().is_some_and(|verify| *verify.get_ref());
     if let Some(data) = &table.data {
-        match parse_size(data.get_ref()) {
+        match parse_data(data.get_ref()) {
             Ok(bytes) => storage.bytes_per_vm = bytes,
             Err(error) => {
                 problems.add(data.span(), format!("`data`: {error}"));

@@ -1,10 +1,7 @@
 use crate::parse_size;
+use model::bounds::{MAX_IN_FLIGHT, MAX_THREADS};
 use model::{BlockOrder, BlockShare, Storage};
 
-/// Most threads of a virtual machine.
-pub(crate) const MAX_THREADS: u32 = 256;
-/// Most reads and writes that a virtual machine has in flight.
-pub(crate) const MAX_IN_FLIGHT: u32 = 65_535;
 /// Largest block, in bytes: what Linux reads or writes at once is below 2 GiB, and every one in
 /// flight needs memory of its size.
 pub(crate) const LARGEST_BLOCK: u64 = 64 << 20;

@@ -2,9 +2,8 @@ use crate::problem::Problems;
 use crate::validate::whole;
 use crate::wire::TestTable;
 use model::Oversubscription;
+use model::bounds::MAX_VCPUS;
 
-/// Most virtual processors of a virtual machine.
-pub(crate) const MAX_VCPUS: u32 = 1024;
 /// Fewest processors that all virtual machines may have among them: a tenth of every period. Below
 /// that they would mostly wait for the next one.
 const FEWEST: f64 = 0.1;

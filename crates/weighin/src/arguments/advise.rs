@@ -1,9 +1,16 @@
 //! What `weighin advise` is asked.
 
+use super::bounds::{rate, some_time, whole};
 use clap::Args;
 use model::Slo;
+use model::bounds::MAX_CLIENTS;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Most queries of a page.
+const MAX_QUERIES: u32 = 1_000_000;
+/// Most that a month may cost, in any currency.
+const MAX_BUDGET: f64 = 1e12;
 
 #[derive(Debug, Args)]
 pub(crate) struct AdviseArguments {
@@ -14,10 +21,10 @@ pub(crate) struct AdviseArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) test: Option<String>,
     /// Would it do with so many clients, each of which waits for its reply?
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = whole(1..=MAX_CLIENTS))]
     pub(crate) clients: Option<u32>,
     /// Would it bear so many transactions or operations per second?
-    #[arg(long, value_parser = super::rate)]
+    #[arg(long, value_parser = rate)]
     pub(crate) rate: Option<f64>,
     /// Would half of them take less, such as 5ms?
     #[arg(long, value_name = "BOUND", value_parser = p50)]
@@ -39,10 +46,10 @@ pub(crate) struct AdviseArguments {
     pub(crate) budget: Option<(f64, Option<String>)>,
     /// Would a page be complete in so much time, such as 5s? Its queries come one after another,
     /// each a transaction as slow as the 95th percentile
-    #[arg(long, value_name = "TIME", value_parser = study::parse_duration, requires = "queries_per_page")]
+    #[arg(long, value_name = "TIME", value_parser = some_time, requires = "queries_per_page")]
     pub(crate) page: Option<Duration>,
     /// How many queries a page takes
-    #[arg(long, value_name = "COUNT", requires = "page", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", requires = "page", value_parser = whole(1..=MAX_QUERIES))]
     pub(crate) queries_per_page: Option<u32>,
     /// Print the advice as JSON
     #[arg(long)]
@@ -83,10 +90,13 @@ fn budget(text: &str) -> Result<(f64, Option<String>), String> {
     let currency = &text[digits.len()..];
     let is_code = currency.len() == 3 && currency.chars().all(|c| c.is_ascii_uppercase());
     match digits.trim_end().parse::<f64>() {
-        Ok(amount) if amount.is_finite() && amount >= 0.0 && (is_code || currency.is_empty()) => {
+        Ok(amount) if (0.0..=MAX_BUDGET).contains(&amount) && (is_code || currency.is_empty()) => {
             Ok((amount, is_code.then(|| currency.to_owned())))
         }
-        _ => Err("an amount a month is needed, such as 500 or 500EUR".to_owned()),
+        _ => {
+            Err("an amount a month from 0 to 1000000000000 is needed, such as 500 or 500EUR"
+                .to_owned())
+        }
     }
 }
 
@@ -98,7 +108,7 @@ mod tests {
     fn amounts_may_have_a_currency() {
         assert_eq!(budget("500"), Ok((500.0, None)));
         assert_eq!(budget("49.90 EUR"), Ok((49.9, Some("EUR".to_owned()))));
-        for text in ["", "EUR", "-1", "500 euros", "500eur", "inf"] {
+        for text in ["", "EUR", "-1", "500 euros", "500eur", "inf", "NaN", "1e300"] {
             assert!(budget(text).is_err(), "{text}");
         }
     }

@@ -1,4 +1,4 @@
-use super::{Outcome, print};
+use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::CheckArguments;
 use crate::progress::Progress;
@@ -9,6 +9,7 @@ use std::fmt::Write;
 pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let stop = signals::stop();
+    let (plan, total) = planned(&study)?;
     let mut text = String::new();
     let mut trouble = 0;
     for target in &study.targets {
@@ -44,12 +45,11 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
             let _ = writeln!(text, "note     {}: {caution}", target.name);
         }
     }
-    let plan = study::expand(&study, study.seed);
     let _ = writeln!(
         text,
         "\n{} trials, about {}.",
         plan.trials().count(),
-        report::numbers::duration(study::estimate(&plan, &study))
+        report::numbers::duration(total)
     );
     print(&text)?;
     Ok(if trouble == 0 { Exit::Done } else { Exit::Unavailable })

@@ -35,10 +35,36 @@ pub(crate) use schema::schema;
 pub(crate) use sysbench::{sysbench, understand as understand_sysbench};
 
 use crate::exit::CliError;
+use ::report::numbers::{count, figure};
+use model::bounds::MAX_PLAN;
+use model::{Plan, Study};
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// What a command ends with.
 pub(crate) type Outcome = Result<crate::Exit, CliError>;
+
+/// The trials of a study, and how long they will take.
+///
+/// # Errors
+/// When that is longer than anybody would wait.
+fn planned(study: &Study) -> Result<(Plan, Duration), CliError> {
+    let plan = study::expand(study, study.seed);
+    let total = study::estimate(&plan, study);
+    if total <= MAX_PLAN {
+        return Ok((plan, total));
+    }
+    const YEAR: f64 = 365.0 * 86_400.0;
+    Err(CliError::usage(
+        format!(
+            "the {} trials of the study would take about {} years",
+            count(plan.trials().count() as u64),
+            figure(total.as_secs_f64() / YEAR),
+        ),
+        "make `repeats`, levels, `duration` or the data smaller, or give a lower --scale: a study \
+         may take a year",
+    ))
+}
 
 /// Writes a command's result to standard output. A reader that has seen enough (`| head`) is no
 /// error.

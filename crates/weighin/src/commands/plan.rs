@@ -1,6 +1,6 @@
 mod others;
 
-use super::{Outcome, print};
+use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use model::{Level, LevelUnit, Plan, SearchOver, Study, Trial};
@@ -12,8 +12,7 @@ use std::time::Duration;
 /// Shows the trials in their order and how long they will take.
 pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
-    let plan = study::expand(&study, study.seed);
-    let total = study::estimate(&plan, &study);
+    let (plan, total) = planned(&study)?;
     let mut text = describe(&plan, total, clients_heading(&study));
     text += &space(&study);
     text += &processors(&study);

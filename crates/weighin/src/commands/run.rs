@@ -1,5 +1,5 @@
 use super::report::render;
-use super::{Outcome, print};
+use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::RunArguments;
 use crate::exit::CliError;
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
 
 /// Runs a study from its beginning and reports on it.
 pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[PathBuf]) -> Outcome {
-    let plan = study::expand(study, study.seed);
+    let (plan, _) = planned(study)?;
     let host = sample::host_facts(Some(&target::sandbox::sandbox_directory()));
     let version = env!("CARGO_PKG_VERSION");
     go(Store::create(results, study, &plan, &host, version, scale)?, results, erase)

@@ -3,6 +3,7 @@
 
 mod advise;
 mod bad_input;
+mod bounds;
 mod closed_pipes;
 mod freezes;
 mod full_disks;

@@ -301,7 +301,10 @@ impl Crew {
     /// What has come due by now, and whose it is.
     fn next_offered(&mut self, now: Nanos) -> Option<(Nanos, u32)> {
         let due = self.next_due()?;
-        if due > now || due >= self.measure_from && !self.quota.take() {
+        if due > now || !self.offered.as_mut()?.may_take(now) {
+            return None;
+        }
+        if due >= self.measure_from && !self.quota.take() {
             return None;
         }
         Some((due, self.offered.as_mut()?.take()))

@@ -28,6 +28,11 @@ impl Offered {
         self.arrivals.next(start)
     }
 
+    /// Whether another may be taken in at this moment.
+    pub(super) fn may_take(&mut self, now: Nanos) -> bool {
+        self.arrivals.may_take(now)
+    }
+
     /// Takes the next arrival, which waits from now on: whose it is.
     pub(super) fn take(&mut self) -> u32 {
         self.arrivals.advance();

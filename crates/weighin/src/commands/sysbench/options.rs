@@ -61,11 +61,14 @@ impl Options {
         let value = self.number(name);
         match u32::try_from(value) {
             Ok(number) if (low..=high).contains(&number) => Ok(number),
-            _ => Err(CliError::usage(
-                format!("--{name}={value} is out of range"),
-                format!("give a number from {low} to {high}"),
-            )),
+            _ => Err(out_of_range(name, value, low.into(), high.into())),
         }
+    }
+
+    /// A whole number that may be as large as `high`.
+    pub(super) fn up_to(&self, name: &str, high: u64) -> Result<u64, CliError> {
+        let value = self.number(name);
+        if value <= high { Ok(value) } else { Err(out_of_range(name, value, 0, high)) }
     }
 
     /// A number; 0 where the generation does not know the option.
@@ -82,6 +85,13 @@ impl Options {
     pub(super) fn list(&self, name: &str) -> Vec<&str> {
         self.text(name).split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
     }
+}
+
+fn out_of_range(name: &str, value: u64, low: u64, high: u64) -> CliError {
+    CliError::usage(
+        format!("--{name}={value} is out of range"),
+        format!("give a number from {low} to {high}"),
+    )
 }
 
 /// A value in its usual form, if it is of its kind.

@@ -6,11 +6,16 @@ use super::words::Words;
 use super::{policy, server, workload};
 use crate::exit::CliError;
 use engine::ErrorPolicy;
+use model::bounds::{MAX_CLIENTS, MAX_EVENTS, MAX_RATE};
 use model::{Oltp, OltpMix, ServerAddress};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long to wait for connections in generations that have no option for it.
 const DEFAULT_CONNECT_LIMIT: Duration = Duration::from_secs(60);
+
+/// Longest time of a run, in seconds: ten years. Scripts write a large number for a run that its
+/// events end.
+const MAX_SECONDS: u32 = 315_360_000;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +109,7 @@ impl Request {
             server: server::address(options)?,
             threads: 1,
             workers: None,
-            warmup: Duration::from_secs(options.number("warmup-time")),
+            warmup: Duration::from_secs(options.within("warmup-time", 0, MAX_SECONDS)?.into()),
             time: None,
             events: None,
             rate: None,
@@ -163,12 +168,12 @@ impl Request {
             }
         }
         let [threads, events, time, rate] = names.map(|(name, _, _)| name);
-        let rate = options.within(rate, 0, 10_000_000)?;
+        let rate = options.within(rate, 0, MAX_RATE)?;
         self.rate = (rate > 0).then_some(f64::from(rate));
-        self.threads = options.within(threads, 1, 65_000)?;
-        self.events = Some(options.number(events)).filter(|events| *events > 0);
-        let seconds = Some(options.number(time)).filter(|seconds| *seconds > 0);
-        self.time = seconds.map(Duration::from_secs);
+        self.threads = options.within(threads, 1, MAX_CLIENTS)?;
+        self.events = Some(options.up_to(events, MAX_EVENTS)?).filter(|events| *events > 0);
+        let seconds = Some(options.within(time, 0, MAX_SECONDS)?).filter(|seconds| *seconds > 0);
+        self.time = seconds.map(|seconds| Duration::from_secs(seconds.into()));
         self.shutdown = Shutdown::of(options, self.time)?;
         if self.time.is_none() && self.events.is_none() && self.action == Action::Run {
             self.warnings.push(

@@ -31,7 +31,9 @@ impl Shutdown {
         let number = |digits: &str| digits.parse::<u32>().ok();
         let after = match (text, text.strip_suffix('%')) {
             ("", _) => Some(time / 20),
-            (_, Some(percent)) => number(percent).map(|percent| time.saturating_mul(percent) / 100),
+            (_, Some(percent)) => {
+                number(percent).map(|percent| time.saturating_mul(percent.min(100)) / 100)
+            }
             (seconds, None) => number(seconds).map(|s| Duration::from_secs(s.into())),
         };
         after.map(|after| Self { after, forced: true }).ok_or_else(|| {

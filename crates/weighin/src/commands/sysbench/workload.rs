@@ -4,10 +4,11 @@ use super::generation::{Generation, script_name};
 use super::options::Options;
 use super::unsupported;
 use crate::exit::CliError;
+use model::bounds::{MAX_COUNT, MAX_ROWS, MAX_TABLES};
 use model::{KeyDistribution, KeyParameters, Oltp, OltpMix, OltpTransaction, TableSchema};
 
-/// Most rows that a table may have: `id` is a 32-bit column.
-const MAX_ROWS: u32 = i32::MAX as u32;
+/// Largest exponent of zipfian: with it nearly all draws hit the first key.
+const MAX_ZIPFIAN_EXPONENT: f64 = 10.0;
 
 /// The workload of a test.
 pub(super) fn workload(
@@ -44,7 +45,7 @@ fn of_10(name: &str, options: &Options) -> Result<Oltp, CliError> {
     let mix = OltpMix::from_name(name).ok_or_else(|| unknown_test(name))?;
     let preset = Oltp::preset(mix);
     let mut transaction = preset.transaction;
-    let count = |name: &str| options.within(name, 0, 100_000);
+    let count = |name: &str| options.within(name, 0, MAX_COUNT);
     // These scripts take the counts from the command line; the others always do one thing.
     if transaction.explicit {
         if transaction.reads() > 0 {
@@ -68,7 +69,7 @@ fn of_10(name: &str, options: &Options) -> Result<Oltp, CliError> {
         OltpMix::UpdateNonIndex => transaction.non_index_updates = count("non-index-updates")?,
         _ => {}
     }
-    let tables = options.within("tables", 1, 10_000)?;
+    let tables = options.within("tables", 1, MAX_TABLES)?;
     if matches!(mix, OltpMix::RandomPoints | OltpMix::RandomRanges) && tables > 1 {
         return Err(CliError::usage(
             format!("{name} does not support --tables={tables}"),
@@ -81,8 +82,8 @@ fn of_10(name: &str, options: &Options) -> Result<Oltp, CliError> {
         tables,
         table_size: options.within("table-size", 1, MAX_ROWS)?,
         range_size: options.within("range-size", 1, MAX_ROWS)?,
-        points: options.within("random-points", 1, 10_000)?,
-        ranges: options.within("number-of-ranges", 1, 10_000)?,
+        points: options.within("random-points", 1, MAX_COUNT)?,
+        ranges: options.within("number-of-ranges", 1, MAX_COUNT)?,
         delta: options.within("delta", 0, MAX_ROWS)?,
         schema: TableSchema {
             single_table: None,
@@ -111,7 +112,7 @@ fn of_05(name: &str, options: &Options) -> Result<Oltp, CliError> {
     };
     Ok(Oltp {
         transaction,
-        tables: options.within("oltp-tables-count", 1, 10_000)?,
+        tables: options.within("oltp-tables-count", 1, MAX_TABLES)?,
         schema: older_schema(options, None)?,
         ..older(mix, options)?
     })
@@ -187,7 +188,7 @@ fn older_transaction(options: &Options) -> Result<OltpTransaction, CliError> {
         ));
     }
     let count = |wanted: bool, name: &str| {
-        if wanted { options.within(name, 0, 100_000) } else { Ok(0) }
+        if wanted { options.within(name, 0, MAX_COUNT) } else { Ok(0) }
     };
     let (reads, writes) = (!write_only, !read_only);
     let ranges = reads && options.flag("oltp-range-selects");
@@ -286,10 +287,10 @@ fn keys(
     }
     if generation == Generation::V10 {
         parameters.zipfian_exponent = options.real("rand-zipfian-exp");
-        if parameters.zipfian_exponent < 0.0 {
+        if !(0.0..=MAX_ZIPFIAN_EXPONENT).contains(&parameters.zipfian_exponent) {
             return Err(CliError::usage(
                 format!("--rand-zipfian-exp={} is out of range", parameters.zipfian_exponent),
-                "give a number from 0",
+                format!("give a number from 0 to {MAX_ZIPFIAN_EXPONENT}"),
             ));
         }
     }
