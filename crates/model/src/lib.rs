@@ -37,6 +37,7 @@ mod storage;
 mod storage_place;
 mod study;
 mod test;
+pub mod text;
 
 mod trigger;
 mod volume;

@@ -1,4 +1,4 @@
-use crate::{LoadResult, Reported, Sampling, Search, SecondOpinion, TrialKey};
+use crate::{LoadResult, Reported, Sampling, Search, SecondOpinion, TrialKey, text};
 use serde::{Deserialize, Serialize};
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
@@ -83,9 +83,15 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure of that kind.
+    /// A failure of that kind. Message and remedy may hold what others said: they are cut where they
+    /// are long, and what would steer a terminal is an escape ([`text::message`]).
     pub fn new(kind: FailureKind, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), remedy: remedy.into() }
+        let (message, remedy) = (message.into(), remedy.into());
+        Self {
+            kind,
+            message: text::message(&message).into_owned(),
+            remedy: text::message(&remedy).into_owned(),
+        }
     }
 
     /// That somebody asked to stop ([`crate::Stop`]): no trouble, and never recorded.

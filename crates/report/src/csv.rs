@@ -2,6 +2,7 @@
 
 use crate::trial_columns::{columns, rows};
 use analyse::Analysis;
+use model::text;
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -16,15 +17,24 @@ pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()>
     Ok(())
 }
 
-/// A field as RFC 4180 wants it: quoted where it holds a comma, a quote or a line break.
+/// Most characters of a text in a field.
+const LONGEST_TEXT: usize = 4_000;
+
+/// A field as RFC 4180 wants it: quoted where it holds a comma or a quote. Texts stay on one line,
+/// and one that a spreadsheet would take for a formula gets an apostrophe before it, as OWASP
+/// advises; numbers are weighin's own and stay numbers.
 fn field(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) if text.contains([',', '"', '\n', '\r']) => {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        }
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+    let text = match value {
+        Value::Null => return String::new(),
+        Value::String(text) => text,
+        other => return other.to_string(),
+    };
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
+    let text = text::excerpt(text, LONGEST_TEXT);
+    let text = if formula { format!("'{text}") } else { text.into_owned() };
+    match text.contains([',', '"']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
     }
 }
 
@@ -37,6 +47,17 @@ mod tests {
         assert_eq!(field(&Value::Null), "");
         assert_eq!(field(&1.5.into()), "1.5");
         assert_eq!(field(&"plain text".into()), "plain text");
-        assert_eq!(field(&"a \"b\", c\n".into()), "\"a \"\"b\"\", c\n\"");
+        assert_eq!(field(&"a \"b\", c\n".into()), "\"a \"\"b\"\", c\\n\"");
+    }
+
+    #[test]
+    fn no_text_is_a_formula_and_numbers_stay_numbers() {
+        assert_eq!(field(&"=1+1".into()), "'=1+1");
+        assert_eq!(field(&"@SUM(A1)".into()), "'@SUM(A1)");
+        assert_eq!(field(&"+1,2".into()), "\"'+1,2\"");
+        assert_eq!(field(&"-5".into()), "'-5");
+        assert_eq!(field(&"\t=1".into()), "'\\t=1");
+        assert_eq!(field(&(-5.5).into()), "-5.5");
+        assert_eq!(field(&"1=1".into()), "1=1");
     }
 }

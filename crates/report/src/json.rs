@@ -3,7 +3,7 @@
 use crate::trial_columns::{columns, rows};
 use crate::{GeneratorFigures, view, words};
 use analyse::{Analysis, BreakEven, Contrast, Finding, SettingDifference, Summary, TestAnalysis};
-use model::{HostFacts, Price, ServerFacts, TrialRecord};
+use model::{HostFacts, Price, ServerFacts, TrialRecord, text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -92,8 +92,8 @@ struct FindingReport<'a> {
 
 /// Writes the report as one JSON document.
 pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &report(analysis))?;
-    writeln!(out)
+    let document = serde_json::to_string_pretty(&report(analysis))?;
+    writeln!(out, "{}", text::json(&document))
 }
 
 fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {

@@ -25,7 +25,7 @@ use std::io::{self, Write};
 pub use advice::{terminal_answers, terminal_rules};
 pub use generator::GeneratorFigures;
 pub use mark::recognise;
-pub use terminal::terminal_summary;
+pub use terminal::{STYLES, terminal_summary};
 
 /// What a report is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,9 +46,15 @@ pub enum Format {
 /// Only those of the writer.
 pub fn render(analysis: &Analysis, format: Format, out: &mut impl Write) -> io::Result<()> {
     match format {
-        Format::Html => out.write_all(html::page(analysis).into_string().as_bytes()),
-        Format::Markdown => out.write_all(markdown::page(analysis).as_bytes()),
+        Format::Html => text(&html::page(analysis).into_string(), out),
+        Format::Markdown => text(&markdown::page(analysis), out),
         Format::Json => json::write(analysis, out),
         Format::Csv => csv::write(analysis, out),
     }
+}
+
+/// Writes what a person reads. Whatever names, messages and settings hold, no control character
+/// and nothing invisible leaves this crate.
+fn text(page: &str, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(model::text::visible(page).as_bytes())
 }

@@ -3,6 +3,7 @@
 use crate::tables::{self, Table};
 use crate::{numbers, view, words};
 use analyse::{Analysis, Severity, TestAnalysis};
+use model::text;
 
 /// The whole report.
 pub(crate) fn page(analysis: &Analysis) -> String {
@@ -61,7 +62,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     blocks.push(words::methods(analysis).into_iter().map(method).collect::<Vec<_>>().join("\n"));
     if !study.source.is_empty() {
         blocks.push("## The study file".to_owned());
-        blocks.push(fenced(&study.source));
+        blocks.push(fenced(&text::visible(&study.source)));
     }
     blocks.join("\n\n") + "\n"
 }
@@ -87,7 +88,7 @@ fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
 
 fn summary(analysis: &Analysis) -> Vec<String> {
     let Some((tests, targets)) = tables::summary(analysis) else { return Vec::new() };
-    let mut blocks = vec!["## First and second".to_owned(), words::summary(analysis)];
+    let mut blocks = vec!["## First and second".to_owned(), escaped(&words::summary(analysis))];
     blocks.push(table(&tests));
     if !targets.rows.is_empty() {
         blocks.push(table(&targets));
@@ -117,7 +118,7 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     }
     let volumes = tables::volumes(analysis, test);
     if !volumes.is_empty() {
-        blocks.push(format!("### {}", words::disks_heading(test)));
+        blocks.push(format!("### {}", escaped(words::disks_heading(test))));
         blocks.extend(volumes.iter().map(table));
         blocks.push(escaped(&words::volumes(analysis, test)));
     }
@@ -213,7 +214,8 @@ fn bullets(sentences: &[String]) -> Option<String> {
 }
 
 fn table(table: &Table) -> String {
-    let headings: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
+    let headings: Vec<String> =
+        table.columns.iter().map(|column| escaped(&column.heading)).collect();
     let rules: Vec<&str> =
         table.columns.iter().map(|column| if column.numeric { "---:" } else { "---" }).collect();
     let mut lines = vec![line(&headings), line(&rules)];
@@ -236,22 +238,36 @@ fn line<S: AsRef<str>>(cells: &[S]) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-/// Text that Markdown shows as it is: names and messages are not markup.
+/// Text that Markdown shows as it is, on one line: names and messages are not markup.
 fn escaped(text: &str) -> String {
+    let text = text::visible(text);
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
+    if begins_a_block(&text) {
+        safe.push('\\');
+    }
+    let number = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    for (at, c) in text.char_indices() {
         match c {
-            '\n' | '\r' => safe.push(' '),
+            // It would begin a list.
+            '.' | ')' if at == number && at > 0 => safe.extend(['\\', c]),
+            '\n' | '\t' => safe.push(' '),
             '<' => safe.push_str("&lt;"),
             '&' => safe.push_str("&amp;"),
-            '|' | '`' | '*' | '_' | '[' | ']' | '\\' => {
-                safe.push('\\');
-                safe.push(c);
+            '|' | '`' | '*' | '_' | '[' | ']' | '~' | '\\' => {
+                safe.extend(['\\', c]);
             }
             c => safe.push(c),
         }
     }
     safe
+}
+
+/// Whether a text would be a heading, a list, a quotation or a rule where it
+/// begins a line.
+fn begins_a_block(text: &str) -> bool {
+    let second = text.chars().nth(1);
+    text.starts_with(['#', '>', '='])
+        || text.starts_with(['-', '+']) && second.is_none_or(|c| [' ', '-', '\t'].contains(&c))
 }
 
 /// A block of code whose fence is longer than any run of backticks in it.
@@ -268,6 +284,8 @@ mod tests {
     #[test]
     fn names_are_not_markup() {
         assert_eq!(escaped("a|b *c* <i>\n`d`"), "a\\|b \\*c\\* &lt;i> \\`d\\`");
+        assert_eq!(escaped("# big\u{1b}[1m"), "\\# big\\\\x1b\\[1m");
+        assert_eq!([escaped("- a"), escaped("> b"), escaped("-5")], ["\\- a", "\\> b", "-5"]);
     }
 
     #[test]

@@ -2,7 +2,12 @@
 
 use crate::{numbers, view, words};
 use analyse::{Analysis, Evidence, Finding, Place, SearchAnalysis, Severity, TestAnalysis};
+use model::text;
 use std::fmt::Write;
+
+/// The codes of the escape sequences (`ESC [ code m`) that style a terminal's text, the one that
+/// ends a style among them.
+pub const STYLES: [&str; 5] = ["0", "1", "2", "31", "33"];
 
 /// Narrowest width that lines are broken to.
 const NARROWEST: usize = 40;
@@ -13,7 +18,7 @@ const FIGURES: usize = 52;
 
 /// The ranking with its ties, how the targets compare, and what failed or is in doubt, in lines
 /// of at most `width` columns (40 at least). Without `colour` there are no escape sequences; in
-/// either case control characters in names and messages are replaced.
+/// either case control characters and invisible ones in names and messages are shown as escapes.
 pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> String {
     let mut page = Page::new(width, colour);
     for test in &analysis.tests {
@@ -112,7 +117,7 @@ impl Page {
     }
 
     fn place(&mut self, label: &str, test: &TestAnalysis, place: &Place, column: usize) {
-        let name = printable(&numbers::shortened(&place.target, column));
+        let name = numbers::shortened(&text::line(&place.target), column);
         let interval = place.figure.interval.map_or("no interval".to_owned(), |interval| {
             numbers::range(interval.low, interval.high)
         });
@@ -179,7 +184,9 @@ impl Page {
     }
 
     pub(crate) fn paragraph(&mut self, indent: &str, text: &str, style: Style) {
-        self.wrapped(indent, indent, text, style);
+        // A line of a name that was broken must not begin like one of weighin's own.
+        let further = if indent.is_empty() { "  " } else { indent };
+        self.wrapped(indent, further, text, style);
     }
 
     /// Breaks at spaces; a word that is longer than a line is cut.
@@ -228,9 +235,9 @@ impl Page {
     }
 }
 
-/// Text without the control characters that could steer a terminal.
+/// Text within a paragraph: lines run on, and nothing in it steers a terminal.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text::visible(&text::message(text)).replace(['\n', '\t'], " ")
 }
 
 /// A word in pieces of at most `length` characters.

@@ -2,7 +2,7 @@
 
 use crate::{numbers, words};
 use analyse::{Analysis, Cell, Finding, Severity, TestAnalysis, TrialAssessment, Validity};
-use model::{Failure, Noun, Place, TrialKey, Workload};
+use model::{Failure, Noun, Place, TrialKey, Workload, text};
 use std::collections::HashMap;
 
 /// A target's place in the study, which decides how it looks throughout a report.
@@ -139,7 +139,7 @@ pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
     let failures = cell.trials.iter().filter_map(|trial| {
         analysis.dataset.trials.get(trial.record).and_then(|record| record.failure())
     });
-    let message = failures.map(|failure| failure.message.clone()).next();
+    let message = failures.map(|failure| text::message(&failure.message).into_owned()).next();
     Some(message.unwrap_or_else(|| "all trials are void".to_owned()))
 }
 

@@ -2,7 +2,7 @@ use crate::problem::Problems;
 use crate::render::render;
 use crate::url::may_hold_password;
 use crate::{StudyError, shape, validate};
-use model::Study;
+use model::{Study, text};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -16,7 +16,7 @@ const LARGEST: u64 = 1 << 20;
 /// # Errors
 /// When the file cannot be read, is not a study file, or asks for something impossible.
 pub fn load(path: &Path) -> Result<Study, StudyError> {
-    let origin = path.display().to_string();
+    let origin = text::line(&path.display().to_string()).into_owned();
     if may_hold_password(&origin) {
         // A server's URL in the wrong place: no message may repeat it.
         let reason = std::io::Error::new(

@@ -1,12 +1,16 @@
 use crate::problem::{Place, Problem};
 use crate::secret::holds_secret;
 use crate::url::may_hold_password;
+use model::text;
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// Problems shown in full: as many as fit on a screen with their source lines.
 const SHOWN: usize = 4;
 /// Characters of a source line that are shown.
 const LINE_WIDTH: usize = 96;
+/// Characters of a message, which may hold a value of the file, that are shown.
+const LONGEST_MESSAGE: usize = 400;
 
 /// Writes problems as text: each with its line and column, the line itself, a mark under the
 /// place, and how to mend it.
@@ -28,7 +32,7 @@ pub(crate) fn render(problems: &[Problem], text: &str, origin: &str) -> String {
             }
         }
         if let Some(help) = &problem.help {
-            let _ = writeln!(out, "  = help: {help}");
+            let _ = writeln!(out, "  = help: {}", text::visible(help));
         }
     }
     match problems.len().saturating_sub(SHOWN) {
@@ -58,23 +62,24 @@ fn snippet(out: &mut String, text: &str, at: &Place) {
     }
     let skipped = if column > LINE_WIDTH { column - LINE_WIDTH / 2 } else { 0 };
     let shown: String = line.chars().skip(skipped).take(LINE_WIDTH).map(printable).collect();
-    let indent = column - 1 - skipped;
-    let length = text.get(at.clone()).map_or(1, |place| {
-        place.lines().next().map_or(1, |first| first.trim_end().chars().count())
-    });
-    let marks = "^".repeat(length.clamp(1, (LINE_WIDTH - indent).max(1)));
+    let before: String =
+        line.chars().skip(skipped).take(column - 1 - skipped).map(printable).collect();
+    let place = text.get(at.clone()).and_then(|place| place.lines().next()).unwrap_or_default();
+    let place: String = place.trim_end().chars().take(LINE_WIDTH).map(printable).collect();
+    let (indent, room) = (before.width(), shown.width().saturating_sub(before.width()));
+    let marks = "^".repeat(place.width().min(room).max(1));
     let gutter = " ".repeat(line_number.to_string().len());
     let _ = writeln!(out, " {gutter} |");
     let _ = writeln!(out, " {line_number} | {}", shown.trim_end());
     let _ = writeln!(out, " {gutter} | {}{marks}", " ".repeat(indent));
 }
 
-/// Control characters of a file must not reach the terminal, and tabs would shift the mark.
-fn printable(character: char) -> char {
+/// A character of the file as it is shown: what steers a terminal or is invisible as an escape, and a
+/// tab, which would shift the mark, as a space.
+fn printable(character: char) -> String {
     match character {
-        '\t' => ' ',
-        c if c.is_control() => '\u{fffd}',
-        c => c,
+        '\t' => " ".to_owned(),
+        c => text::line(c.encode_utf8(&mut [0; 4])).into_owned(),
     }
 }
 
@@ -82,5 +87,29 @@ fn hide(message: &str) -> String {
     if may_hold_password(message) {
         return "this value is not possible here (not shown: it seems to hold a password)".into();
     }
-    message.chars().map(printable).collect()
+    text::excerpt(message, LONGEST_MESSAGE).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_stands_under_its_place_whatever_stands_before_it() {
+        let text = "a = \"\u{1b}[31m速\u{202e}\" # \u{7}\nb";
+        let start = text.find('#').unwrap();
+        let problem = Problem {
+            at: start..start + 3,
+            message: format!("hostile \u{9b} {}", "x".repeat(70_000)),
+            other: None,
+            help: None,
+            secret: false,
+        };
+        let shown = render(&[problem], text, "s.toml");
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[0].contains("hostile \\u{9b} xxx") && lines[0].ends_with("(68 KiB in all)"));
+        assert_eq!(lines[2], " 1 | a = \"\\x1b[31m速\\u{202e}\" # \\x07");
+        let before = lines[2].split('#').next().unwrap().width();
+        assert_eq!(lines[3], format!("   |{}^^^^^^", " ".repeat(before - "   |".len())));
+    }
 }

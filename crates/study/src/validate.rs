@@ -4,7 +4,7 @@ use crate::test::length;
 use crate::wire::{File, Maybe, StudyTable};
 use crate::{fit, target, test};
 use model::bounds::MAX_REPEATS;
-use model::{Study, Target, Test};
+use model::{Study, Target, Test, text};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -155,8 +155,8 @@ impl Names {
     }
 }
 
-/// A name that can be shown on a line: 1 to 64 characters, no control characters, no space at
-/// either end.
+/// A name that can be shown on a line: 1 to 64 characters, none of which [`text::deceives`], no space
+/// at either end.
 pub(crate) fn name(
     written: &Spanned<String>,
     kind: &str,
@@ -168,8 +168,10 @@ pub(crate) fn name(
         format!("the name of a {kind} is empty")
     } else if length > LONGEST_NAME {
         format!("the name of a {kind} has {length} characters, more than {LONGEST_NAME}")
-    } else if name.contains(char::is_control) || name.trim() != name {
-        format!("the name of a {kind} has a control character, or a space at one end")
+    } else if name.contains(text::deceives) || name.trim() != name {
+        format!(
+            "the name of a {kind} has a control character, one that is invisible, or a space at one end"
+        )
     } else {
         return Some(name.clone());
     };

@@ -1,6 +1,6 @@
-use crate::messages::tell;
+use crate::messages::{shown, tell};
 use campaign::RunError;
-use model::Failure;
+use model::{Failure, text};
 use std::fmt::Display;
 use store::StoreError;
 use study::StudyError;
@@ -29,24 +29,31 @@ pub(crate) struct CliError {
 }
 
 impl CliError {
+    /// Messages may hold what servers and files say: they are cut where they are long, and their
+    /// further lines are indented.
+    fn new(exit: Exit, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let said = |text: String| text::indented(&text::message(&text), "  ");
+        Self { exit, message: said(message.into()), help: said(help.into()) }
+    }
+
     /// Wrong usage.
     pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { exit: Exit::Usage, message: message.into(), help: help.into() }
+        Self::new(Exit::Usage, message, help)
     }
 
     /// Something needed is not there.
     pub(crate) fn unavailable(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { exit: Exit::Unavailable, message: message.into(), help: help.into() }
+        Self::new(Exit::Unavailable, message, help)
     }
 
     /// The user stopped it.
     pub(crate) fn interrupted(help: impl Into<String>) -> Self {
-        Self { exit: Exit::Interrupted, message: "stopped".to_owned(), help: help.into() }
+        Self::new(Exit::Interrupted, "stopped", help)
     }
 
     /// A file could not be read or written.
     pub(crate) fn file(what: &str, path: &std::path::Path, error: impl Display) -> Self {
-        Self::unavailable(format!("cannot {what} {}: {error}", path.display()), "")
+        Self::unavailable(format!("cannot {what} {}: {error}", shown(path)), "")
     }
 
     /// Says more on how to go on.
@@ -86,7 +93,8 @@ impl From<Failure> for CliError {
 
 impl From<StudyError> for CliError {
     fn from(error: StudyError) -> Self {
-        Self::usage(error.to_string(), "")
+        // At most a screen, and of several problems each begins a line.
+        Self { exit: Exit::Usage, message: error.to_string(), help: String::new() }
     }
 }
 
@@ -107,4 +115,16 @@ impl From<RunError> for CliError {
             RunError::Stopped => Self::interrupted(""),
         }
     }
+}
+
+/// Shows what clap says of the arguments: help and versions in clap's styles; of errors, which
+/// repeat what was typed, the text alone.
+pub(crate) fn of_usage(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        // Standard output that cannot be written to has nobody to tell.
+        let _ = error.print();
+        return Exit::Done;
+    }
+    tell(error.render().to_string().trim_end());
+    Exit::Usage
 }

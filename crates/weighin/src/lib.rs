@@ -23,7 +23,11 @@ pub use understand::understand;
 
 /// Does what the command line of this process says.
 pub fn run() -> ExitCode {
-    let arguments = Arguments::parse();
+    messages::gate_panics();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::of_usage(&error).into(),
+    };
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo(&arguments),
         Command::Init(arguments) => commands::init(&arguments),

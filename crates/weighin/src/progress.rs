@@ -6,10 +6,13 @@ use crate::slo_output::{answer_line, capacity_line, step_line};
 use campaign::tables::Step;
 use campaign::{Event, SearchProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::{Interval, Noun, Phase, Study, Trial, TrialEnd, TrialRecord, Workload};
+use model::{Interval, Noun, Phase, Study, Trial, TrialEnd, TrialRecord, Workload, text};
 use report::numbers::{count, duration, figure};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
+
+/// Most characters of a server's version that are shown.
+pub(crate) const LONGEST_VERSION: usize = 200;
 
 /// Columns of the terminal that standard output is.
 pub(crate) fn terminal_width() -> usize {
@@ -133,6 +136,7 @@ impl RunProgress {
                         format!("{} {noun}s made in {took}", count(n.into()))
                     }
                 };
+                let version = text::excerpt(version, LONGEST_VERSION);
                 self.line(&format!("{target}: {version}, {data}"));
             }
             Event::TrialStarted { trial } => {
@@ -191,8 +195,12 @@ impl RunProgress {
                 };
                 (what, false)
             }
-            TrialEnd::Reported(reported) => (format!("read from {}", reported.file), false),
-            TrialEnd::Failed(failure) => (format!("FAILED: {}", failure.message), true),
+            TrialEnd::Reported(reported) => {
+                (format!("read from {}", text::line(&reported.file)), false)
+            }
+            TrialEnd::Failed(failure) => {
+                (format!("FAILED: {}", text::indented(&failure.message, "  ")), true)
+            }
         };
         // A terminal has the live line; what went wrong should stay to be read.
         if self.plain || failed {
@@ -212,15 +220,17 @@ impl RunProgress {
             left if left < Duration::from_secs(1) => "soon done".to_owned(),
             left => format!("{} left", duration(Duration::from_secs(left.as_secs()))),
         });
-        self.bar.set_message(format!("{}{what}", console::truncate_str(who, room, "…")));
+        // The bar writes what it is given as it is.
+        let (who, what) = (text::line(who), text::line(what));
+        self.bar.set_message(format!("{}{what}", console::truncate_str(&who, room, "…")));
     }
 
     /// A line that stays.
-    fn line(&self, text: &str) {
+    fn line(&self, message: &str) {
         if self.plain {
-            tell(text);
+            tell(message);
         } else {
-            self.bar.println(text);
+            self.bar.println(text::visible(message));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::svg::{Band, Line, Panel, PanelChart};
 use crate::view;
 use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, percentile_ms};
 use maud::{Markup, html};
-use model::{Interval, LoadResult, Noun, Outage, Phase, Sample, TrialRecord};
+use model::{Interval, LoadResult, Noun, Outage, Phase, Sample, TrialRecord, text};
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
@@ -116,7 +116,7 @@ fn at_level(
                 @for (record, seen) in trials {
                     figure {
                         figcaption { strong { (record.key.target) } ", repeat " (record.key.repeat) }
-                        @if let Some(failure) = record.failure() { p.bad { "✕ failed: " (failure.message) } }
+                        @if let Some(failure) = record.failure() { p.bad { "✕ failed: " (text::message(&failure.message)) } }
                         @if is_known(record) {
                             (chart((record, seen), &extent, view::counted(test), most_points))
                         }

@@ -5,6 +5,7 @@ use crate::numbers::NOTHING;
 use crate::view;
 use crate::words::{exactly, metric_name, shape, unit};
 use analyse::{Analysis, Metric, Place, TestAnalysis};
+use model::text;
 
 /// The targets of a test from the best to the worst; those that tie share a place, and those that
 /// failed come last with their reason. Without any place it has no rows.
@@ -40,7 +41,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     for target in &test.ranking.unranked {
         let failed = test.ranking.failed.iter().find(|failed| failed.target == *target);
         let why = match failed {
-            Some(failed) => Cell::text(&failed.failure.message).with_tone(Tone::Bad),
+            Some(failed) => Cell::text(text::message(&failed.failure.message)).with_tone(Tone::Bad),
             None => Cell::text("no trial that counts"),
         };
         let mut row = vec![

@@ -3,7 +3,7 @@ use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
-use model::{FailureKind, Level, LevelUnit, LoadResult, TrialRecord, UnixMillis};
+use model::{FailureKind, Level, LevelUnit, LoadResult, TrialRecord, UnixMillis, text};
 
 /// Every trial that has a record, in the order in which they ran.
 pub(crate) fn trials(analysis: &Analysis) -> Table {
@@ -154,7 +154,7 @@ pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
     for failed in view::failures(analysis) {
         let failure = failed.failure;
         let mend = if failure.remedy.is_empty() { NOTHING } else { &failure.remedy };
-        let happened = Cell::text(&failure.message).with_tone(Tone::Bad);
+        let happened = Cell::text(text::message(&failure.message)).with_tone(Tone::Bad);
         table.push([
             Cell::text(failed.describe()),
             match failure.kind {

@@ -3,14 +3,14 @@
 
 use crate::numbers::{self, count, figure, percent};
 use analyse::{Evidence, Finding};
-use model::{LevelUnit, Noun};
+use model::{LevelUnit, Noun, text};
 use std::time::Duration;
 
 pub(super) fn failed(what: &str, failure: &model::Failure) -> String {
     if failure.remedy.is_empty() {
-        format!("{what}: {}", failure.message)
+        format!("{what}: {}", text::message(&failure.message))
     } else {
-        format!("{what}: {}. To mend it: {}", failure.message, failure.remedy)
+        format!("{what}: {}. To mend it: {}", text::message(&failure.message), failure.remedy)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::metric::{metric_name, unit};
 use crate::numbers;
 use analyse::Evidence;
-use model::{Direction, Failure, Noun};
+use model::{Direction, Failure, Noun, text};
 
 /// Whether the tool and weighin agree on a figure, with both figures and their ratio; `counted` is
 /// what throughput counts.
@@ -58,5 +58,5 @@ pub(super) fn failed(tool: &str, failure: &Failure, times: usize) -> String {
         "" => String::new(),
         remedy => format!(". To mend it: {remedy}"),
     };
-    format!("{tool} gave no second opinion{times}: {}{remedy}", failure.message)
+    format!("{tool} gave no second opinion{times}: {}{remedy}", text::message(&failure.message))
 }

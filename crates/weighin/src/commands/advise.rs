@@ -1,7 +1,8 @@
-use super::{Outcome, print};
+use super::Outcome;
 use crate::Exit;
 use crate::arguments::AdviseArguments;
 use crate::exit::CliError;
+use crate::messages::{print_json, print_styled};
 use crate::stores;
 use analyse::capacity::{Budget, Page, Question, TestAnswers, answers};
 use analyse::{Analysis, TestAnalysis};
@@ -20,14 +21,17 @@ pub(crate) fn advise(arguments: &AdviseArguments) -> Outcome {
     let analysis = analyse::analyse(&dataset);
     let tests = tests(&analysis, arguments.test.as_deref())?;
     let question = question(arguments);
-    let text = if question == Question::default() {
+    let page = if question == Question::default() {
         rules(&analysis, &tests, arguments.json)
     } else {
         let mut given = answers(&analysis, &question);
         given.retain(|answers| tests.iter().any(|test| test.test == answers.test));
         answered(&analysis, &question, &given, arguments.json)
     };
-    print(&text)?;
+    match arguments.json {
+        true => print_json(&page)?,
+        false => print_styled(&page)?,
+    }
     Ok(Exit::Done)
 }
 

@@ -1,8 +1,9 @@
 use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::CheckArguments;
-use crate::progress::Progress;
+use crate::progress::{LONGEST_VERSION, Progress};
 use crate::signals;
+use model::text;
 use std::fmt::Write;
 
 /// Reaches every target and says what would not work.
@@ -29,13 +30,20 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
                 let _ = writeln!(
                     text,
                     "ok       {}: {} {}; {data}",
-                    target.name, target.system, found.version
+                    target.name,
+                    target.system,
+                    text::excerpt(&found.version, LONGEST_VERSION)
                 );
             }
             Err(failure) if failure.is_stop() => return Err(failure.into()),
             Err(failure) => {
                 trouble += 1;
-                let _ = writeln!(text, "trouble  {}: {}", target.name, failure.message);
+                let _ = writeln!(
+                    text,
+                    "trouble  {}: {}",
+                    target.name,
+                    text::indented(&failure.message, "         ")
+                );
                 if !failure.remedy.is_empty() {
                     let _ = writeln!(text, "         = help: {}", failure.remedy);
                 }

@@ -2,6 +2,7 @@ use super::init::write_new;
 use super::{Outcome, print, run::run_study};
 use crate::arguments::DemoArguments;
 use crate::exit::CliError;
+use crate::messages::shown;
 use crate::stores;
 use std::path::Path;
 
@@ -22,8 +23,8 @@ pub(crate) fn demo(arguments: &DemoArguments) -> Outcome {
     let exit = run_study(&study, &results, arguments.scale, &[])?;
     print(&format!(
         "\nThe study file is {}; change it and run it again with\n  weighin run {}\n",
-        file.display(),
-        file.display()
+        shown(&file),
+        shown(&file)
     ))?;
     Ok(exit)
 }

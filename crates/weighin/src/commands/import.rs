@@ -2,16 +2,18 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::ImportArguments;
 use crate::exit::CliError;
-use crate::messages::tell;
+use crate::messages::{shown, tell};
 use crate::stores;
 use import::{FORMATS, Format, Parsed, Problem, Source};
-use model::{Dataset, HostFacts, RunInfo, UnixMillis};
+use model::{Dataset, HostFacts, RunInfo, UnixMillis, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 use store::{Store, StoreError};
 
 /// The kind that stands for any format.
 const AUTO: &str = "auto";
+/// Most characters of a problem with a file that are shown.
+const LONGEST_PROBLEM: usize = 400;
 /// Deepest directory below one that was named: a link that leads back up ends here.
 const DEEPEST: usize = 16;
 
@@ -44,10 +46,10 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
         message: format!("this is not {}", what(format)),
     }));
     for problem in &problems {
-        tell(&format!("weighin: {problem}"));
+        tell(&format!("weighin: {}", text::excerpt(&problem.to_string(), LONGEST_PROBLEM)));
     }
     for file in strangers.iter().filter(|file| !file.named) {
-        tell(&format!("left out {}: it is not {}", file.path.display(), what(format)));
+        tell(&format!("left out {}: it is not {}", shown(&file.path), what(format)));
     }
     if dataset.study.targets.is_empty() {
         return Err(CliError::usage(
@@ -65,7 +67,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
         counted(dataset.trials.len(), "trial"),
         counted(dataset.study.targets.len(), "target"),
         counted(dataset.study.tests.len(), "test"),
-        results.display(),
+        shown(&results),
     ))?;
     Ok(if problems.is_empty() { Exit::Done } else { Exit::TrialsFailed })
 }

@@ -2,6 +2,7 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::InitArguments;
 use crate::exit::CliError;
+use crate::messages::shown;
 use crate::output::{self, Replaces};
 use study::Template;
 
@@ -15,7 +16,7 @@ pub(crate) fn init(arguments: &InitArguments) -> Outcome {
         )
     })?;
     write_new(&arguments.path, study::template(template))?;
-    let path = arguments.path.display();
+    let path = shown(&arguments.path);
     print(&format!(
         "Wrote {path}. Edit it, then:\n  weighin check {path}\n  weighin plan {path}\n  weighin run {path}\n"
     ))?;

@@ -5,6 +5,7 @@ use crate::Exit;
 use crate::arguments::{ArrivalsName, IoName, LoadArguments, OnError, OnLoss};
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
+use crate::messages::print_json;
 use crate::signals;
 use campaign::{Control, Door, Order, check_limits, ensure_keys, measure, tables};
 use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule, Stop};
@@ -41,7 +42,10 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let measured =
         measure(&mut door, &order, &stop, &mut |_| {})?.ok_or_else(|| CliError::interrupted(""))?;
     let result = LoadOutput::new(&measured, &workload, &arguments.percentiles);
-    print(&if arguments.json { result.json()? } else { result.text(&headline(&workload)) })?;
+    match arguments.json {
+        true => print_json(&result.json()?)?,
+        false => print(&result.text(&headline(&workload)))?,
+    }
     Ok(Exit::Done)
 }
 

@@ -2,10 +2,11 @@
 
 use super::Outcome;
 use crate::Exit;
-use std::io::{BufReader, stdin, stdout};
+use crate::messages::JsonLines;
+use std::io::{BufReader, stdin};
 
 /// Does what comes through standard input, and answers on standard output.
 pub(crate) fn load_generator() -> Outcome {
-    campaign::generate(BufReader::new(stdin()), &mut stdout().lock())?;
+    campaign::generate(BufReader::new(stdin()), &mut JsonLines::new())?;
     Ok(Exit::Done)
 }

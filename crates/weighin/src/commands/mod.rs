@@ -35,10 +35,10 @@ pub(crate) use schema::schema;
 pub(crate) use sysbench::{sysbench, understand as understand_sysbench};
 
 use crate::exit::CliError;
+pub(crate) use crate::messages::print;
 use ::report::numbers::{count, figure};
 use model::bounds::MAX_PLAN;
 use model::{Plan, Study};
-use std::io::{self, Write};
 use std::time::Duration;
 
 /// What a command ends with.
@@ -64,17 +64,4 @@ fn planned(study: &Study) -> Result<(Plan, Duration), CliError> {
         "make `repeats`, levels, `duration` or the data smaller, or give a lower --scale: a study \
          may take a year",
     ))
-}
-
-/// Writes a command's result to standard output. A reader that has seen enough (`| head`) is no
-/// error.
-pub(crate) fn print(text: &str) -> Result<(), CliError> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => {
-            Err(CliError::unavailable(format!("cannot write to standard output: {error}"), ""))
-        }
-        Ok(()) => Ok(()),
-    }
 }

@@ -3,6 +3,7 @@ mod others;
 use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
+use crate::messages::shown;
 use model::{Level, LevelUnit, Plan, SearchOver, Study, Trial};
 use report::numbers::{bytes, counted, duration};
 use report::words::shared_processors;
@@ -39,7 +40,7 @@ fn space(study: &Study) -> String {
              the first trial, unless it is there.",
             need.target,
             bytes(need.bytes),
-            need.volume.display(),
+            shown(need.volume),
             need.vms,
             if need.vms == 1 { "" } else { "s" },
         );

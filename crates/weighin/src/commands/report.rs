@@ -34,7 +34,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Outcome {
         Some(path) => {
             let replaces = if arguments.overwrite { Replaces::Anything } else { Replaces::Reports };
             let written = output::write(&path, &text, replaces)?;
-            print(&format!("Wrote {written}\n"))?;
+            print(&format!("Wrote {}\n", model::text::line(&written)))?;
         }
         None => print(&String::from_utf8_lossy(&text))?,
     }

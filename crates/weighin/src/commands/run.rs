@@ -3,7 +3,7 @@ use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::RunArguments;
 use crate::exit::CliError;
-use crate::messages::tell;
+use crate::messages::{print_styled, shown, tell};
 use crate::output::{self, Replaces, html_path};
 use crate::progress::RunProgress;
 use crate::{signals, stores};
@@ -136,6 +136,7 @@ fn show(analysis: &Analysis<'_>, results: &Path, page: Option<&str>) -> Result<(
     let terminal = std::io::stdout().is_terminal();
     let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
     let summary = report::terminal_summary(analysis, width.min(100), terminal);
-    let page = page.map(|page| format!("Report:  {page}\n")).unwrap_or_default();
-    print(&format!("\n{summary}\nResults: {}\n{page}", results.display()))
+    print_styled(&format!("\n{summary}\n"))?;
+    let page = page.map(|page| format!("Report:  {}\n", model::text::line(page))).unwrap_or_default();
+    print(&format!("Results: {}\n{page}", shown(results)))
 }

@@ -4,6 +4,7 @@ use super::{Outcome, print, workload};
 use crate::Exit;
 use crate::arguments::{LoadArguments, SearchName};
 use crate::exit::CliError;
+use crate::messages::print_json;
 use crate::slo_output::{SearchOutput, answer_line, capacity_line, headline, step_line};
 use campaign::{Door, Goal, Order, SearchProgress, search};
 use engine::Stop;
@@ -74,7 +75,7 @@ pub(super) fn search_by_hand(
     say(format!("  {}", answer_line(&found.search, counted)));
     printed?;
     if arguments.json {
-        print(&SearchOutput::new(&found, order.workload).json()?)?;
+        print_json(&SearchOutput::new(&found, order.workload).json()?)?;
     }
     Ok(Exit::Done)
 }

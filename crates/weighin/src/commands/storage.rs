@@ -9,6 +9,7 @@ use crate::arguments::{
 };
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
+use crate::messages::{print_json, shown};
 use crate::progress::Progress;
 use crate::signals;
 use campaign::{Door, Goal, Taking, Volumes, cleanup_volume, measure};
@@ -77,7 +78,10 @@ pub(super) fn load_volume(arguments: &LoadArguments, path: PathBuf) -> Outcome {
         measure(&mut door, &order, &stop, &mut |_| {})?.ok_or_else(|| CliError::interrupted(""))?;
     let result = LoadOutput::new(&measured, &workload, &arguments.percentiles);
     let headline = super::workload::headline(&workload);
-    print(&if arguments.json { result.json()? } else { result.text(&headline) })?;
+    match arguments.json {
+        true => print_json(&result.json()?)?,
+        false => print(&result.text(&headline))?,
+    }
     Ok(Exit::Done)
 }
 
@@ -126,8 +130,8 @@ pub(super) fn cleanup_path(arguments: &CleanupArguments, path: &std::path::Path)
     refuse_login(&arguments.server)?;
     refuse("a volume", &[("--also", !arguments.also.is_empty())])?;
     print(&match cleanup_volume(path, &signals::stop())? {
-        false => format!("Nothing of weighin's in {}.\n", path.display()),
-        true => format!("Removed weighin's data from {}.\n", path.display()),
+        false => format!("Nothing of weighin's in {}.\n", shown(path)),
+        true => format!("Removed weighin's data from {}.\n", shown(path)),
     })?;
     Ok(Exit::Done)
 }

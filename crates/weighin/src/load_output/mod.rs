@@ -8,7 +8,9 @@ use self::latency::{LatencyOutput, StatementLatencyOutput};
 use self::storage::StorageOutput;
 use crate::exit::CliError;
 use campaign::Measured;
-use model::{ErrorCount, Ledger, LoadResult, NoticeDelay, Noun, Outage, PhaseTotals, Workload};
+use model::{
+    ErrorCount, Ledger, LoadResult, NoticeDelay, Noun, Outage, PhaseTotals, Workload, text,
+};
 use report::GeneratorFigures;
 use report::numbers::{bytes, count, duration, figure, number_of, percent};
 use serde::Serialize;
@@ -17,6 +19,8 @@ use std::fmt::Write;
 
 /// Version of the JSON below; raised when a field changes its meaning or goes away.
 const FORMAT: u32 = 1;
+/// Most characters of a server's message that are shown.
+const LONGEST_ERROR: usize = 200;
 
 /// One load, for programs. Described in docs/load-json.md.
 #[derive(Debug, Serialize)]
@@ -259,7 +263,12 @@ impl<'a> LoadOutput<'a> {
         for error in self.errors_by_code.iter().take(3) {
             // Redis has no numbers of errors; its messages begin with a code.
             let code = if error.code == 0 { String::new() } else { format!("{}: ", error.code) };
-            let _ = write!(line, "; {} × {code}{}", count(error.count), error.message);
+            let _ = write!(
+                line,
+                "; {} × {code}{}",
+                count(error.count),
+                text::excerpt(&error.message, LONGEST_ERROR)
+            );
         }
         line
     }

@@ -100,6 +100,21 @@ fn programs_are_started_in_one_place() {
 }
 
 #[test]
+fn the_program_writes_through_one_gate() {
+    let program = shipped().filter(|source| source.of_crate() == "weighin");
+    let others = program.filter(|source| !source.path.ends_with("/messages.rs"));
+    // To ask what a stream is, and how wide, writes nothing.
+    let asks = |offence: &String| {
+        ["is_terminal()", "Term::", "ProgressDrawTarget::stderr()"]
+            .iter()
+            .any(|ask| offence.contains(ask))
+    };
+    let found = others.flat_map(|source| offences(&source, &PRINTING));
+    let found = found.filter(|offence| !asks(offence) && !offence.contains("process::exit"));
+    assert_none("writing past the gate of messages.rs", found.collect());
+}
+
+#[test]
 fn the_engine_reads_the_clock_in_one_place() {
     let engine = || shipped().filter(|source| source.of_crate() == "engine");
     let clocks = ["Instant::now", "SystemTime", "clock_gettime"];

@@ -8,6 +8,7 @@ mod closed_pipes;
 mod freezes;
 mod full_disks;
 mod generators;
+mod hostile_text;
 mod imported_runs;
 mod kills;
 mod load;
