@@ -18,7 +18,7 @@ impl Deployment {
     /// ends what connections to it wait for.
     ///
     /// # Errors
-    /// When the server cannot be started, or its password cannot be found.
+    /// When the server cannot be started, its password cannot be found, or `stop` asks to end.
     pub fn bring_up(target: &Target, stop: &Stop) -> Result<Self, Failure> {
         let (sandbox, address, restart) = match &target.place {
             Place::Storage(_) | Place::Elsewhere => return Err(target.out_of_reach()),
@@ -32,6 +32,7 @@ impl Deployment {
                     directory: spec.directory.clone(),
                     program: spec.program.clone(),
                     volume: spec.volume,
+                    stop: stop.clone(),
                 })?;
                 let address = sandbox.address().clone();
                 (Some(sandbox), address, spec.restart)

@@ -195,6 +195,9 @@ impl<'a> Campaign<'a> {
     /// server that cannot be asked any more takes nothing from the trials.
     fn look_at_tables(&mut self, store: &mut Store) -> Result<(), StoreError> {
         let Some(workload) = first_tables(self.study) else { return Ok(()) };
+        if self.stop.is_requested() {
+            return Ok(());
+        }
         for (footing, facts) in self.footings.iter_mut().zip(&mut self.facts) {
             let Footing::Server(stand) = footing else { continue };
             if facts.server.contents.is_some() && stand.has_tables_for(workload) {

@@ -245,11 +245,11 @@ fn escaped(text: &str) -> String {
     if begins_a_block(&text) {
         safe.push('\\');
     }
-    let number = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let list = list_mark(&text).unwrap_or(usize::MAX);
     for (at, c) in text.char_indices() {
         match c {
             // It would begin a list.
-            '.' | ')' if at == number && at > 0 => safe.extend(['\\', c]),
+            '.' | ')' if at == list => safe.extend(['\\', c]),
             '\n' | '\t' => safe.push(' '),
             '<' => safe.push_str("&lt;"),
             '&' => safe.push_str("&amp;"),
@@ -260,6 +260,13 @@ fn escaped(text: &str) -> String {
         }
     }
     safe
+}
+
+/// Where the point is that makes a text an item of a list with numbers.
+fn list_mark(text: &str) -> Option<usize> {
+    let point = text.find(|c: char| !c.is_ascii_digit()).filter(|at| *at > 0)?;
+    let rest = text[point..].strip_prefix(['.', ')'])?;
+    (rest.is_empty() || rest.starts_with([' ', '\t', '\n'])).then_some(point)
 }
 
 /// Whether a text would be a heading, a list, a quotation or a rule where it
@@ -286,6 +293,7 @@ mod tests {
         assert_eq!(escaped("a|b *c* <i>\n`d`"), "a\\|b \\*c\\* &lt;i> \\`d\\`");
         assert_eq!(escaped("# big\u{1b}[1m"), "\\# big\\\\x1b\\[1m");
         assert_eq!([escaped("- a"), escaped("> b"), escaped("-5")], ["\\- a", "\\> b", "-5"]);
+        assert_eq!([escaped("1. a"), escaped("1.5 s"), escaped("0")], ["1\\. a", "1.5 s", "0"]);
     }
 
     #[test]

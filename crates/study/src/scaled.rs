@@ -15,12 +15,12 @@ const MIB: u64 = 1 << 20;
 /// what was shorter stays as it is. A factor below one also makes the data of storage tests smaller,
 /// in whole blocks, and whole MiB where that is possible.
 ///
-/// A factor outside of [`SCALE`] counts as the nearest one within it; one that is not a positive number
+/// A factor above the largest of [`SCALE`] counts as that; one that is not a positive number
 /// changes nothing.
 pub fn scaled(study: &Study, factor: f64) -> Study {
     let mut study = study.clone();
     if factor > 0.0 {
-        let factor = factor.clamp(*SCALE.start(), *SCALE.end());
+        let factor = factor.min(*SCALE.end());
         for test in &mut study.tests {
             test.warmup = scale(test.warmup, factor);
             let duration = scale(test.duration, factor);

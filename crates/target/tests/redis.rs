@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, ServerKey, System, Tls};
+use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, System, Tls};
 use protocol::redis::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -132,4 +132,29 @@ fn an_account_that_may_make_no_others_has_no_guests() {
     let failure = Guest::admit(&mut poor, "weighin:").unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotPermitted, "{failure}");
     assert!(failure.remedy.contains("ACL SETUSER"), "{failure}");
+}
+
+/// A server that does not end when it is told to would be waited for three minutes.
+#[test]
+fn whoever_is_to_stop_does_not_wait_for_a_server() {
+    let stop = Stop::default();
+    let options = SandboxOptions { stop: stop.clone(), ..options(&[]) };
+    let mut sandbox = Sandbox::start(options).unwrap();
+    let server = ProcessIdentity::of(sandbox.pid()).unwrap();
+    let suspend = std::process::Command::new("sh")
+        .args(["-c", &format!("kill -s STOP {}", sandbox.pid())])
+        .status();
+    assert!(suspend.unwrap().success());
+    let asked = std::time::Instant::now();
+    let asking = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        stop.request();
+    });
+    let stopped = sandbox.stop().unwrap_err();
+    assert!(stopped.is_stop(), "{stopped}");
+    assert!(asked.elapsed() < std::time::Duration::from_secs(30));
+    asking.join().unwrap();
+    assert!(!server.exists());
+    let again = sandbox.start_again().unwrap_err();
+    assert!(again.is_stop(), "{again}");
 }

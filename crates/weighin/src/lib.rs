@@ -28,6 +28,10 @@ pub fn run() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return exit::of_usage(&error).into(),
     };
+    // A load generator ends with its pipe.
+    if !matches!(arguments.command, Command::LoadGenerator) {
+        signals::listen();
+    }
     let outcome = match arguments.command {
         Command::Demo(arguments) => commands::demo(&arguments),
         Command::Init(arguments) => commands::init(&arguments),

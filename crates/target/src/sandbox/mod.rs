@@ -28,8 +28,8 @@ use self::trouble::file_trouble;
 use crate::os;
 use crate::volume::Volume;
 use model::{
-    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, System,
-    Tls,
+    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop,
+    System, Tls,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,6 +63,8 @@ pub struct SandboxOptions {
     /// A volume to build there for the data, which goes with the sandbox; without one the data is on
     /// the directory's own disk.
     pub volume: Option<BuiltVolume>,
+    /// Ends every wait for the server, which is then killed: whatever asks to stop needs it no more.
+    pub stop: Stop,
 }
 
 /// A password that `Debug` does not show.
@@ -95,6 +97,7 @@ pub struct Sandbox {
     data: PathBuf,
     port: u16,
     pid: u32,
+    stop: Stop,
 }
 
 impl Sandbox {
@@ -108,7 +111,7 @@ impl Sandbox {
     /// does not start with these settings, `DiskFull` or `NotPermitted` for the directory; what
     /// [`crate::volume::check`] says of a volume that can't be built.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
-        let SandboxOptions { system, name, settings, trusted, directory, program, volume } =
+        let SandboxOptions { system, name, settings, trusted, directory, program, volume, stop } =
             options;
         let parent = directory.unwrap_or_else(sandbox_directory);
         let recipe: Box<dyn Recipe> = match system {
@@ -131,7 +134,7 @@ impl Sandbox {
         home.write_password(password.reveal()).map_err(files)?;
         recipe.furnish(&home, password.reveal())?;
         home.hand_over(recipe.run_as())?;
-        let server = start_limited(recipe.as_ref(), &home, None)?;
+        let server = start_limited(recipe.as_ref(), &home, None, &stop)?;
         recipe.has_come_up(&home)?;
 
         let (port, pid) = (server.port(), server.pid());
@@ -156,6 +159,7 @@ impl Sandbox {
             recipe,
             port,
             pid,
+            stop,
         })
     }
 
@@ -194,11 +198,11 @@ impl Sandbox {
     /// Shuts the server down cleanly; does nothing when it is stopped or has ended by itself.
     ///
     /// # Errors
-    /// `TimedOut` when it did not end within three minutes and was killed.
+    /// `TimedOut` when it did not end within three minutes and was killed; [`Failure::stopped`].
     pub fn stop(&mut self) -> Result<(), Failure> {
         // What a server still has to write when it ends belongs to no trial.
         self.lift_limits();
-        self.server.take().map_or(Ok(()), Server::shut_down)
+        self.server.take().map_or(Ok(()), |server| server.shut_down(&self.stop))
     }
 
     /// Makes a stopped server forget what was in its cache, which MariaDB otherwise reads again when
@@ -224,7 +228,7 @@ impl Sandbox {
         if self.server.as_mut().is_some_and(Server::is_running) {
             return Ok(());
         }
-        let server = start_limited(self.recipe.as_ref(), &self.home, Some(self.port))?;
+        let server = start_limited(self.recipe.as_ref(), &self.home, Some(self.port), &self.stop)?;
         (self.port, self.pid) = (server.port(), server.pid());
         self.address.endpoint = loopback(self.port);
         self.server = Some(server);
@@ -261,9 +265,14 @@ impl Drop for Sandbox {
 }
 
 /// Starts a server, held to the limits of its volume from the beginning.
-fn start_limited(recipe: &dyn Recipe, home: &Home, port: Option<u16>) -> Result<Server, Failure> {
+fn start_limited(
+    recipe: &dyn Recipe,
+    home: &Home,
+    port: Option<u16>,
+    stop: &Stop,
+) -> Result<Server, Failure> {
     home.volume().map_or(Ok(()), Volume::limit)?;
-    Server::start(recipe, home, port)
+    Server::start(recipe, home, port, stop)
 }
 
 fn loopback(port: u16) -> Endpoint {

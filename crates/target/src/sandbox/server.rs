@@ -4,7 +4,7 @@ use super::home::Home;
 use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::os;
-use model::{Failure, FailureKind};
+use model::{Failure, FailureKind, Stop};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixStream;
@@ -44,23 +44,30 @@ impl Server {
     /// Starts a server and waits until it is ready to serve. Uses the port given, if it can.
     ///
     /// # Errors
-    /// With the telling lines of its log when it ends instead, or doesn't answer in time.
+    /// With the telling lines of its log when it ends instead, or doesn't answer in time;
+    /// [`Failure::stopped`].
     pub(super) fn start(
         recipe: &dyn Recipe,
         home: &Home,
         port: Option<u16>,
+        stop: &Stop,
     ) -> Result<Self, Failure> {
         let mut wanted = port;
         for _ in 1..PORT_TRIES {
-            match Self::start_once(recipe, home, wanted.take()) {
+            match Self::start_once(recipe, home, wanted.take(), stop) {
                 Err(NotUp::PortTaken) => {}
                 other => return other.map_err(NotUp::into_failure),
             }
         }
-        Self::start_once(recipe, home, None).map_err(NotUp::into_failure)
+        Self::start_once(recipe, home, None, stop).map_err(NotUp::into_failure)
     }
 
-    fn start_once(recipe: &dyn Recipe, home: &Home, port: Option<u16>) -> Result<Self, NotUp> {
+    fn start_once(
+        recipe: &dyn Recipe,
+        home: &Home,
+        port: Option<u16>,
+        stop: &Stop,
+    ) -> Result<Self, NotUp> {
         let not_run = |error: io::Error| {
             let program = recipe.program().display();
             NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), ""))
@@ -75,11 +82,12 @@ impl Server {
             slow_end_remedy: recipe.slow_end_remedy(),
             up_from: log_start,
         };
-        let happened = match server.wait_until_ready(recipe, home) {
+        let happened = match server.wait_until_ready(recipe, home, stop) {
             Ok(()) => {
                 server.up_from = length(home);
                 return Ok(server);
             }
+            Err(_) if stop.is_requested() => return Err(NotUp::Failed(Failure::stopped())),
             Err(happened) => happened,
         };
         let log = read_from(home, log_start);
@@ -90,10 +98,15 @@ impl Server {
     }
 
     /// Waits until it serves; says what happened when it does not.
-    fn wait_until_ready(&mut self, recipe: &dyn Recipe, home: &Home) -> Result<(), String> {
+    fn wait_until_ready(
+        &mut self,
+        recipe: &dyn Recipe,
+        home: &Home,
+        stop: &Stop,
+    ) -> Result<(), String> {
         let deadline = Instant::now() + START_LIMIT;
         let mut stream = None;
-        while Instant::now() < deadline {
+        while Instant::now() < deadline && !stop.is_requested() {
             match self.child.try_wait() {
                 Ok(None) => {}
                 Ok(Some(status)) => {
@@ -136,7 +149,7 @@ impl Server {
     /// Why it has ended by itself, with the telling lines of its log; `None` when it still runs
     /// after a moment, which a server that has closed its connections may take to end.
     pub(super) fn last_words(&mut self, home: &Home) -> Option<Failure> {
-        let status = self.wait(DYING).ok().flatten()?;
+        let status = self.wait(DYING, &Stop::default()).ok().flatten()?;
         let happened = format!("the server of target \"{}\" has ended ({status})", self.name);
         let log = read_from(home, self.up_from);
         // One that is killed has no say in it.
@@ -151,8 +164,8 @@ impl Server {
     /// is no error.
     ///
     /// # Errors
-    /// `TimedOut` when it didn't end in time, and was killed.
-    pub(super) fn shut_down(mut self) -> Result<(), Failure> {
+    /// `TimedOut` when it didn't end in time, and [`Failure::stopped`]: it was killed then.
+    pub(super) fn shut_down(mut self, stop: &Stop) -> Result<(), Failure> {
         let name = self.name.clone();
         let trouble = |error: io::Error| {
             let message = format!("the server of target \"{name}\" could not be ended: {error}");
@@ -162,8 +175,11 @@ impl Server {
             return Ok(());
         }
         os::terminate(self.pid()).map_err(trouble)?;
-        if self.wait(STOP_LIMIT).map_err(trouble)?.is_some() {
+        if self.wait(STOP_LIMIT, stop).map_err(trouble)?.is_some() {
             return Ok(());
+        }
+        if stop.is_requested() {
+            return Err(Failure::stopped());
         }
         Err(Failure::new(
             FailureKind::TimedOut,
@@ -175,11 +191,11 @@ impl Server {
         ))
     }
 
-    fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    fn wait(&mut self, limit: Duration, stop: &Stop) -> io::Result<Option<ExitStatus>> {
         let deadline = Instant::now() + limit;
         loop {
             let status = self.child.try_wait()?;
-            if status.is_some() || Instant::now() >= deadline {
+            if status.is_some() || Instant::now() >= deadline || stop.is_requested() {
                 return Ok(status);
             }
             thread::sleep(POLL);

@@ -6,9 +6,10 @@ use crate::exit::CliError;
 use crate::messages::{print_styled, shown, tell};
 use crate::output::{self, Replaces, html_path};
 use crate::progress::RunProgress;
-use crate::{signals, stores};
+use crate::signals::{self, Unfinished};
+use crate::stores;
 use analyse::Analysis;
-use campaign::{Campaign, RunError, Summary};
+use campaign::{Campaign, Event, RunError, Summary};
 use engine::Stop;
 use model::Study;
 use report::Format;
@@ -51,6 +52,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
 /// Runs a study from its beginning and reports on it.
 pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[PathBuf]) -> Outcome {
     let (plan, _) = planned(study)?;
+    // From here on there is something to tidy up.
+    signals::stop();
     let host = sample::host_facts(Some(&target::sandbox::sandbox_directory()));
     let version = env!("CARGO_PKG_VERSION");
     go(Store::create(results, study, &plan, &host, version, scale)?, results, erase)
@@ -67,12 +70,13 @@ fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
         }
     }
     let done = store.completed().len();
+    let mut kept = Kept::new(results, done);
     let total = plan.trials().count();
     let mut progress = RunProgress::start(&study, total, done, study::estimate(&plan, &study));
     let outcome = if done == total {
         Ok(Summary { skipped: done, ..Summary::default() })
     } else {
-        walk(&study, &mut store, erase, &stop, &mut progress)
+        walk(&study, &mut store, (erase, &stop), &mut progress, &mut kept)
     };
     progress.finish();
     let summary = match outcome {
@@ -104,16 +108,58 @@ fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
 fn walk(
     study: &Study,
     store: &mut Store,
-    erase: &[PathBuf],
-    stop: &Stop,
+    (erase, stop): (&[PathBuf], &Stop),
     progress: &mut RunProgress,
+    kept: &mut Kept<'_>,
 ) -> Result<Summary, RunError> {
     let plan = store.plan().clone();
     let mut campaign = Campaign::prepare(study, erase, stop, &mut |event| progress.show(&event))?;
     for facts in campaign.facts() {
         store.record_target(facts)?;
     }
-    campaign.run(&plan, store, &mut |event| progress.show(&event))
+    campaign.run(&plan, store, &mut |event| {
+        if let Event::TrialEnded { .. } = event {
+            kept.one_more();
+        }
+        progress.show(&event);
+    })
+}
+
+/// What stays of a run that is ended and cannot say so itself: nothing before its first trial is
+/// recorded, and then how to go on.
+struct Kept<'a> {
+    results: &'a Path,
+    recorded: usize,
+    empty: Option<Unfinished>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(results: &'a Path, recorded: usize) -> Self {
+        let empty = (recorded == 0).then(|| Unfinished::new(files_of(results)));
+        let kept = Self { results, recorded, empty };
+        kept.say();
+        kept
+    }
+
+    fn one_more(&mut self) {
+        self.recorded += 1;
+        self.empty = None;
+        self.say();
+    }
+
+    fn say(&self) {
+        signals::if_ended(match self.recorded {
+            0 => String::new(),
+            recorded => how_to_go_on(recorded, self.results),
+        });
+    }
+}
+
+fn how_to_go_on(recorded: usize, results: &Path) -> String {
+    format!(
+        "{recorded} completed trials are safe in {}; go on with the same command and --resume",
+        shown(results)
+    )
 }
 
 /// A run that recorded nothing leaves no results file behind; one that did says how to go on.
@@ -123,12 +169,19 @@ fn ended_early(error: RunError, store: Store, results: &Path) -> CliError {
     if recorded == 0 {
         store.discard();
     } else {
-        error.add_help(&format!(
-            "{recorded} completed trials are safe in {}; go on with the same command and --resume",
-            results.display()
-        ));
+        error.add_help(&how_to_go_on(recorded, results));
     }
     error
+}
+
+/// A results file with what SQLite keeps beside it.
+pub(super) fn files_of(results: &Path) -> Vec<PathBuf> {
+    let beside = |suffix: &str| {
+        let mut name = results.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    ["", "-wal", "-shm", ".lock"].map(beside).into()
 }
 
 /// Shows the answers, and where results and report are.

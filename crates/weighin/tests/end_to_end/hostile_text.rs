@@ -1,15 +1,14 @@
 //! Whatever names, messages, versions and files hold: nothing that steers a terminal, hides text or
 //! turns it around leaves any command, and no text becomes markup or a formula.
 
-use crate::support::{Ran, Workplace, not_tested, sandbox_study};
+use crate::support::{
+    Ran, Workplace, fake_server, handshake, mysql_error, not_tested, packet, sandbox_study,
+};
 use model::text::deceives;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::os::unix::ffi::OsStringExt;
 use std::process::Command;
-use std::time::Duration;
 
 /// Escape sequences that clear the screen, set its title and colour; C1 controls; what changes the
 /// direction of text or is invisible; separators of lines; markup of all formats; and a line that
@@ -258,54 +257,6 @@ fn files_of_other_tools_and_their_names() {
     assert!(number > 100, "only {number} files");
 }
 
-/// A server that answers whatever it is sent with what `answer` makes of it, after a greeting.
-fn server(greeting: Vec<u8>, answer: impl Fn(&[u8]) -> Vec<u8> + Send + Clone + 'static) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().map_while(Result::ok) {
-            let (greeting, answer) = (greeting.clone(), answer.clone());
-            std::thread::spawn(move || serve(&mut stream, &greeting, &answer));
-        }
-    });
-    port
-}
-
-fn serve(stream: &mut TcpStream, greeting: &[u8], answer: &dyn Fn(&[u8]) -> Vec<u8>) {
-    let _ = stream.set_read_timeout(Some(Duration::from_secs(60)));
-    let mut asked = [0; 65_536];
-    if stream.write_all(greeting).is_err() {
-        return;
-    }
-    while let Ok(read @ 1..) = stream.read(&mut asked) {
-        if stream.write_all(&answer(&asked[..read])).is_err() {
-            return;
-        }
-    }
-}
-
-fn packet(number: u8, content: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(content.len()).unwrap().to_le_bytes();
-    [&length[..3], &[number], content].concat()
-}
-
-fn mysql_error(number: u8, message: &str) -> Vec<u8> {
-    packet(number, &[&[0xff, 0x15, 0x04][..], b"#28000", message.as_bytes()].concat())
-}
-
-/// The greeting of a server of that version.
-fn handshake(version: &str) -> Vec<u8> {
-    let mut content = vec![10];
-    content.extend(version.replace('\0', "").bytes());
-    content.extend([0, 1, 0, 0, 0]);
-    content.extend(*b"abcdefgh\0");
-    // Protocol 4.1, plugins, secure connections, databases named at login.
-    content.extend([0xff, 0xf7, 33, 2, 0, 0xff, 0x81, 21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    content.extend(*b"ijklmnopqrst\0");
-    content.extend(*b"mysql_native_password\0");
-    packet(0, &content)
-}
-
 /// Every command that connects, at a server at that URL.
 #[track_caller]
 fn connect(place: &Workplace, url: &str, sysbench: bool) {
@@ -348,24 +299,24 @@ fn what_servers_of_sql_say() {
     let place = Workplace::new();
     let bad = hostile_lines();
     let long = format!("{bad}{}", "z".repeat(64 * 1024));
-    let login = [handshake(&bad), handshake("8.0.36")];
+    let login = [handshake(&bad.replace('\0', "")), handshake("8.0.36")];
     let silent = |_: &[u8]| Vec::new();
     let url = |port| format!("mysql://me@127.0.0.1:{port}/db");
     // Refused at once, at login, and when asked for anything.
-    connect(&place, &url(server(mysql_error(0, &long), silent)), true);
+    connect(&place, &url(fake_server(mysql_error(0, &long), silent)), true);
     for greeting in login {
         let said = long.clone();
         let refuses = move |_: &[u8]| mysql_error(2, &said);
-        connect(&place, &url(server(greeting.clone(), refuses)), true);
+        connect(&place, &url(fake_server(greeting.clone(), refuses)), true);
         let said = long.clone();
         let lets_in = move |asked: &[u8]| match asked.get(3) {
             Some(1) => packet(2, &[0, 0, 0, 2, 0, 0, 0]),
             _ => mysql_error(1, &said),
         };
-        connect(&place, &url(server(greeting, lets_in)), true);
+        connect(&place, &url(fake_server(greeting, lets_in)), true);
     }
     // No MySQL at all.
-    connect(&place, &url(server(bad.into_bytes(), silent)), true);
+    connect(&place, &url(fake_server(bad.into_bytes(), silent)), true);
 }
 
 #[test]
@@ -375,7 +326,7 @@ fn what_servers_of_keys_say() {
     let error = format!("-ERR {bad}{}\r\n", "z".repeat(64 * 1024));
     let url = |port| format!("redis://127.0.0.1:{port}");
     let all = error.clone();
-    connect(&place, &url(server(Vec::new(), move |_| all.clone().into_bytes())), false);
+    connect(&place, &url(fake_server(Vec::new(), move |_| all.clone().into_bytes())), false);
     // Its version is hostile, and everything but the login is refused.
     let info = format!("# Server\r\nredis_version:{bad}\r\nredis_mode:{bad}\r\nrole:{bad}\r\n");
     let answers = move |asked: &[u8]| {
@@ -389,5 +340,5 @@ fn what_servers_of_keys_say() {
         let commands = asked.split('*').skip(1).filter_map(|words| words.lines().nth(2).map(one));
         commands.collect::<String>().into_bytes()
     };
-    connect(&place, &url(server(Vec::new(), answers)), false);
+    connect(&place, &url(fake_server(Vec::new(), answers)), false);
 }

@@ -2,7 +2,7 @@ use super::{PATIENCE, Ran, wait_for};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Weighin while it runs.
 pub struct Started {
@@ -68,6 +68,26 @@ impl Started {
 
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Sends SIGTERM, once, and asserts that it ends as one that was stopped, in time. It should take
+    /// two seconds; a machine may be busy.
+    #[track_caller]
+    pub fn stopped_by_one_signal(self) -> Ran {
+        let asked = Instant::now();
+        self.signal("TERM");
+        self.stopped_since(asked)
+    }
+
+    /// Asserts that it ends as one that was stopped at that moment.
+    #[track_caller]
+    pub fn stopped_since(self, asked: Instant) -> Ran {
+        let ran = self.end();
+        let took = asked.elapsed();
+        assert_eq!(ran.code, Some(130), "{ran:?}");
+        assert!(took < Duration::from_secs(10), "it took {took:?}");
+        assert!(ran.err.contains("stopped"), "{ran:?}");
+        ran
     }
 
     /// Kills it as `kill -9` does.
