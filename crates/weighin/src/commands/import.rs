@@ -1,8 +1,10 @@
+use super::run::files_of;
 use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::ImportArguments;
 use crate::exit::CliError;
 use crate::messages::{shown, tell};
+use crate::signals::Unfinished;
 use crate::stores;
 use import::{FORMATS, Format, Parsed, Problem, Source};
 use model::{Dataset, HostFacts, RunInfo, UnixMillis, text};
@@ -167,6 +169,8 @@ fn keep(dataset: &Dataset, results: &Path) -> Result<(), CliError> {
     let (run, study) = (&dataset.run, &dataset.study);
     let version = &run.weighin_version;
     let mut store = Store::create(results, study, &dataset.plan, &run.host, version, run.scale)?;
+    // Half of an import would pass for all of it, should a signal end it.
+    let _unfinished = Unfinished::new(files_of(results));
     let mut write = || -> Result<(), StoreError> {
         dataset.targets.iter().try_for_each(|facts| store.record_target(facts))?;
         dataset.trials.iter().try_for_each(|record| store.append(record))

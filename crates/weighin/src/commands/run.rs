@@ -190,6 +190,7 @@ fn show(analysis: &Analysis<'_>, results: &Path, page: Option<&str>) -> Result<(
     let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
     let summary = report::terminal_summary(analysis, width.min(100), terminal);
     print_styled(&format!("\n{summary}\n"))?;
-    let page = page.map(|page| format!("Report:  {}\n", model::text::line(page))).unwrap_or_default();
+    let page =
+        page.map(|page| format!("Report:  {}\n", model::text::line(page))).unwrap_or_default();
     print(&format!("Results: {}\n{page}", shown(results)))
 }

@@ -107,7 +107,7 @@ pub(super) fn prepare_volume(arguments: &PrepareArguments, path: PathBuf) -> Out
     };
     let mut volumes = take(&target(path, data), &storage, &data.erase, &stop)?;
     let found: String =
-        volumes.contents().map(|(path, found)| format!("{}: {found}.\n", path.display())).collect();
+        volumes.contents().map(|(path, found)| format!("{}: {found}.\n", shown(path))).collect();
     let prepared = fill(&mut volumes, &storage, tables.seed, &stop)?.ok_or_else(|| {
         CliError::interrupted("the next weighin prepare fills it from its beginning")
     })?;
