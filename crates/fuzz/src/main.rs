@@ -43,8 +43,13 @@ fn write_seeds(directory: &Path) -> io::Result<()> {
             fs::write(own.join(format!("seed-{number:03}")), seed)?;
         }
         let words = target.words.iter().map(|word| format!("\"{}\"\n", escaped(word)));
-        fs::write(directory.join(target.name).with_extension("dict"), words.collect::<String>())?;
-        let options = format!("-max_len={}\n", target.longest);
+        let dictionary = directory.join(target.name).with_extension("dict");
+        fs::write(&dictionary, words.collect::<String>())?;
+        let mut options = format!("-max_len={}\n", target.longest);
+        // An empty one is refused.
+        if !target.words.is_empty() {
+            options.push_str(&format!("-dict={}\n", dictionary.display()));
+        }
         fs::write(directory.join(target.name).with_extension("options"), options)?;
     }
     Ok(())

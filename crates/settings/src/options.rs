@@ -63,7 +63,7 @@ impl Options {
             let (_, name) = option.split_once("--")?;
             let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
             let name = &name[..end.unwrap_or(name.len())];
-            (!name.is_empty()).then(|| name.replace('-', "_"))
+            (!name.is_empty()).then(|| name.to_ascii_lowercase().replace('-', "_"))
         });
         Self(names.collect())
     }

@@ -7,6 +7,7 @@ mod local;
 mod mysql;
 mod redis;
 mod session;
+mod settings;
 mod store;
 mod study;
 
@@ -45,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     local::TOOLS,
     local::FILES,
     local::CONTROL,
+    settings::SETTINGS,
     store::BYTES,
     store::CELLS,
 ];

@@ -25,7 +25,7 @@ pub(super) const BYTES: Target = Target {
     mutations: 15,
     longest: KIB,
     memory: 400 * MIB,
-    words: &[],
+    words: &["SQLite format 3"],
 };
 
 /// A results file with cells changed and its digests made to fit.

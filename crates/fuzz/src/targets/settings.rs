@@ -1,0 +1,74 @@
+//! Settings of private servers.
+
+use super::{KIB, MIB, text};
+use crate::Target;
+use model::System;
+use settings::{Options, Verdict, is_name, is_secret, judge, normal_name};
+
+/// Names and values of settings, against the options of a server.
+pub(super) const SETTINGS: Target = Target {
+    name: "settings",
+    run: settings,
+    seeds: || {
+        [
+            "skip_grant_table=1",
+            "loose-skip-log-bin=/x",
+            "plugin_load=a.so",
+            "log_bin",
+            "dir=..",
+            "loadmodule=x",
+            "maxmemory=1mb",
+            "maximum-innodb-buffer-pool-size=1G",
+            "x=1\n  --x=# \n  -a, --ansi  Use\n  --skip-grant-tables Start\n",
+        ]
+        .map(|text| text.as_bytes().to_vec())
+        .to_vec()
+    },
+    mutations: 500,
+    longest: KIB,
+    memory: MIB,
+    words: &[
+        "skip_",
+        "loose-",
+        "disable_",
+        "enable-",
+        "maximum_",
+        "autoset_",
+        "grant_tables",
+        "log_bin",
+        "plugin_",
+        "secure_file_priv",
+        "=/",
+        "=",
+        "\n  --",
+        "loadmodule",
+        "dir",
+        "include",
+    ],
+};
+
+/// What a server shows of its options, in part.
+const HELP: &str = "  --ansi\n  --datadir=name\n  --log-bin[=name]\n  --log-bin-index=name\n  \
+    --plugin-load=name\n  --skip-grant-tables\n  --skip-networking\n  --innodb-doublewrite\n  \
+    --secure-file-priv=name\n  --init-file=name\n";
+
+/// A name, `=`, a value; then lines of a server's help, if there are any.
+fn settings(data: &[u8]) {
+    let text = text(data);
+    let (setting, help) = text.split_once('\n').unwrap_or((&text, HELP));
+    let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+    let _ = (is_name(name), judge(System::Redis, name, value));
+    for system in [System::MariaDb, System::Redis] {
+        let normal = normal_name(system, name);
+        assert_eq!(judge(system, name, value), judge(system, &normal, value));
+        assert_eq!(is_secret(system, name), is_secret(system, &normal));
+    }
+    let options = Options::from_help(help);
+    let Ok(found) = options.resolve(name) else { return };
+    // A prefix never makes harmless what the server would then do.
+    let whole = format!("{}{}", found.prefix, found.name);
+    if judge(System::MariaDb, &found.name, value) != Verdict::Allowed {
+        assert_ne!(judge(System::MariaDb, &whole, value), Verdict::Allowed, "{name} = {value}");
+    }
+    assert_eq!(options.resolve(&found.name).map(|again| again.name), Ok(found.name));
+}
