@@ -5,6 +5,7 @@ mod grammar;
 mod import;
 mod local;
 mod mysql;
+mod output;
 mod redis;
 mod session;
 mod settings;
@@ -47,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     local::FILES,
     local::CONTROL,
     settings::SETTINGS,
+    output::GATE,
     store::BYTES,
     store::CELLS,
 ];
@@ -64,7 +66,11 @@ fn rendered(dataset: &Dataset) {
         if render(&analysis, format, &mut out).is_err() {
             panic!("{format:?}: only the writer can fail, and this one does not");
         }
-        assert!(std::str::from_utf8(&out).is_ok(), "{format:?} is not UTF-8");
+        let Ok(text) = std::str::from_utf8(&out) else { panic!("{format:?} is not UTF-8") };
+        match format {
+            Format::Json => output::assert_json(text),
+            Format::Html | Format::Markdown | Format::Csv => output::assert_shown(text),
+        }
     }
     let question = Question {
         clients: Some(16),
@@ -74,8 +80,8 @@ fn rendered(dataset: &Dataset) {
     let answers = answers(&analysis, &question);
     let tests: Vec<&TestAnalysis> = analysis.tests.iter().collect();
     for width in [40, 200] {
-        let _ = terminal_summary(&analysis, width, width == 200);
-        let _ = terminal_rules(&tests, &analysis, width, false);
-        let _ = terminal_answers(&answers, &question, &analysis, (width, false));
+        output::assert_shown(&terminal_summary(&analysis, width, false));
+        output::assert_shown(&terminal_rules(&tests, &analysis, width, false));
+        output::assert_shown(&terminal_answers(&answers, &question, &analysis, (width, false)));
     }
 }

@@ -176,6 +176,7 @@ fn planned(text: &str) -> Option<Study> {
         Err(error) => {
             let message = error.to_string();
             assert!(!message.is_empty());
+            super::output::assert_shown(&message);
             return None;
         }
     };
