@@ -35,16 +35,16 @@ impl WriterLock {
         let owner = directory.facts_of(&name).map_err(not_writable)?.map(|facts| facts.uid);
         let name = suffixed(&name, ".lock");
         for _ in 0..ATTEMPTS {
-            let opened = match directory.create_file(&name, MODE) {
+            let mut file = match directory.create_file(&name, MODE) {
+                Ok(file) => file,
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     beside::check(store, &directory, &name, owner)?;
-                    directory.open_file(&name, Access::ReadWrite)
+                    match directory.open_file(&name, Access::ReadWrite) {
+                        Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                        opened => opened.map_err(not_writable)?,
+                    }
                 }
-                made => made,
-            };
-            let mut file = match opened {
-                Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                opened => opened.map_err(not_writable)?,
+                Err(error) => return Err(not_writable(error)),
             };
             match file.try_lock() {
                 Ok(()) => {}
