@@ -73,7 +73,7 @@ impl Deployment {
             (Some(sandbox), CacheState::Cold) => {
                 sandbox.stop()?;
                 sandbox.forget_cache()?;
-                drop_os_caches()?;
+                drop_os_caches(&self.stop)?;
                 sandbox.start_again()?;
             }
             (Some(sandbox), CacheState::Warm) => {

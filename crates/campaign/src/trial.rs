@@ -214,7 +214,7 @@ fn load_volumes(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<(Measured, Option<Search>)>, Failure> {
     if test.cache == CacheState::Cold {
-        drop_os_caches()?;
+        drop_os_caches(stop)?;
     }
     let beside = Beside { server_pid: None, volume: volumes.members() };
     let door = &mut Door::Volumes(volumes);

@@ -1,12 +1,17 @@
 //! What weighin needs of the operating system besides files and sockets.
 
-use model::{Failure, FailureKind};
+use model::{Failure, FailureKind, Stop};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// How often a program that is waited for is looked after.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A process, told apart from later ones with the same id by when it started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,11 +223,11 @@ pub(crate) fn sync_filesystem(open: impl AsFd) -> io::Result<()> {
 /// Writes dirty pages out and empties the operating system's page, dentry and inode caches.
 ///
 /// # Errors
-/// `NotPermitted` unless run by root, on a machine that lets root do it.
-pub fn drop_os_caches() -> Result<(), Failure> {
+/// `Stopped` when asked to stop meanwhile; `NotPermitted` unless run by root, on a machine that lets
+/// root do it.
+pub fn drop_os_caches(stop: &Stop) -> Result<(), Failure> {
     // Dirty pages can't be dropped.
-    // SAFETY: sync takes nothing and can't fail.
-    unsafe { libc::sync() };
+    write_dirty_pages(stop)?;
     fs::write("/proc/sys/vm/drop_caches", "3").map_err(|error| {
         Failure::new(
             FailureKind::NotPermitted,
@@ -232,9 +237,43 @@ pub fn drop_os_caches() -> Result<(), Failure> {
     })
 }
 
+/// Runs `sync`. Nothing interrupts the system call, which takes minutes where gigabytes are not
+/// written yet: a process that makes it itself could not end before.
+fn write_dirty_pages(stop: &Stop) -> Result<(), Failure> {
+    let failed = |how: &str| {
+        let message = format!("the operating system's dirty pages could not be written: {how}");
+        Failure::new(FailureKind::Other, message, "make sure that the program sync is on the PATH")
+    };
+    let mut sync = subprocess::command("sync")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| failed(&format!("sync: {error}")))?;
+    loop {
+        match sync.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(failed(&format!("sync ended with {status}"))),
+            Ok(None) if stop.is_requested() => return Err(Failure::stopped()),
+            Ok(None) => std::thread::sleep(POLL_INTERVAL),
+            Err(error) => return Err(failed(&error.to_string())),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_is_to_stop_does_not_wait_for_the_disk() {
+        let stop = Stop::default();
+        write_dirty_pages(&stop).unwrap();
+        stop.request();
+        // A sync that has ended already is as good.
+        let stopped = (0..100).find_map(|_| write_dirty_pages(&stop).err());
+        assert_eq!(stopped.expect("one that is not waited for").kind, FailureKind::Stopped);
+    }
 
     #[test]
     fn a_process_is_known_by_its_start() {
@@ -285,7 +324,7 @@ mod tests {
 
     #[test]
     fn caches_are_dropped_or_the_reason_is_said() {
-        if let Err(failure) = drop_os_caches() {
+        if let Err(failure) = drop_os_caches(&Stop::default()) {
             assert_eq!(failure.kind, FailureKind::NotPermitted);
             assert!(failure.remedy.contains("cache = \"warm\""));
         }

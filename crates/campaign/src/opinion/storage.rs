@@ -30,7 +30,7 @@ pub(super) fn load(
     stop: &Stop,
 ) -> Result<Option<Measured>, Failure> {
     if test.cache == CacheState::Cold {
-        drop_os_caches()?;
+        drop_os_caches(stop)?;
     }
     let files = volumes.files_of(storage).into_iter();
     let data: Vec<Data> = files
