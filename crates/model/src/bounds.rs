@@ -21,8 +21,9 @@ pub const MAX_EVENTS: u64 = 1_000_000_000_000;
 pub const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Most repeats of every cell of a study.
 pub const MAX_REPEATS: u32 = 1_000;
-/// Factors by which all times of a study may be multiplied.
-pub const SCALE: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
+/// Factors by which all times of a study, and the data on volumes, may be multiplied: a quick look at
+/// a study of terabytes takes a small one.
+pub const SCALE: std::ops::RangeInclusive<f64> = 0.000_001..=1_000.0;
 /// Longest time that a plan may take. What is estimated to take longer was not meant.
 pub const MAX_PLAN: Duration = Duration::from_secs(365 * 24 * 3600);
 

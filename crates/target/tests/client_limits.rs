@@ -381,7 +381,7 @@ fn a_key_is_asked_for_only_when_told_and_a_pinned_file_must_hold_one() {
     };
     let asked = ServerAddress { server_key: ServerKey::Request, ..address(question()) };
     let failure = open(&asked, short(), &Stop::default()).unwrap_err();
-    assert!(failure.message.contains("got \u{2}"), "{failure:?}");
+    assert!(failure.message.contains("got \\x02"), "{failure:?}");
 
     let failure = open(&address(question()), short(), &Stop::default()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Tls, "{failure}");

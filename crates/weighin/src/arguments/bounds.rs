@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn numbers_that_cannot_be_meant_are_refused_with_the_range() {
         for text in ["NaN", "inf", "-inf", "1e300", "-1", "0", "", "x", "1e-300"] {
-            assert!(scale(text).is_err_and(|error| error.contains("0.001 to 1000")), "{text}");
+            assert!(scale(text).is_err_and(|error| error.contains("0.000001 to 1000")), "{text}");
             assert!(rate(text).is_err_and(|error| error.contains("0.001 to 10000000")), "{text}");
         }
         assert_eq!((scale("1000"), rate("0.5")), (Ok(1000.0), Ok(0.5)));

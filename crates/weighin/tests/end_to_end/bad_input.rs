@@ -182,7 +182,7 @@ fn usage_that_is_wrong() {
         (&["load", "db.internal", "--workload", "oltp_read_only"], "mysql://"),
         (&["load", "mysql://u:hunter2@h/db", "--workload", "oltp_read_only"], "password_env"),
         (&["run"], "STUDY"),
-        (&["run", "x.toml", "--scale", "0"], "from 0.001 to 1000"),
+        (&["run", "x.toml", "--scale", "0"], "from 0.000001 to 1000"),
     ];
     for (arguments, words) in cases {
         let ran = place.weighin(arguments);

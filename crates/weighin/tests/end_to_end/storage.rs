@@ -148,7 +148,7 @@ fn too_little_room_is_said_before_anything_is_written() {
     let checked = place.weighin(&["check", "s.toml"]);
     assert_eq!(checked.code, Some(3));
     assert!(words.iter().all(|words| checked.out.contains(words)), "{}", checked.out);
-    let scaled = place.weighin(&["check", "s.toml", "--scale=0.0000005"]);
+    let scaled = place.weighin(&["check", "s.toml", "--scale=0.000001"]);
     assert_eq!(scaled.code, Some(0), "{}", scaled.out);
     assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());
     assert!(place.files(".weighin").is_empty());

@@ -1,7 +1,7 @@
 //! What servers do that lie.
 
 use super::packets::{
-    self, CHALLENGE, definition, flag, greeting, lenenc, ok, packet, packet_from,
+    self, CHALLENGE, definition, err, flag, greeting, lenenc, ok, packet, packet_from,
 };
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -151,6 +151,7 @@ fn never_ends(
 
 pub fn mysql() -> Vec<Lie> {
     let columns = || [packet(1, &[1]), packet(2, &definition("a"))].concat();
+    let escape = "\x1b]0;hacked\x07\x1b[2J\r\u{202e}".repeat(2000);
     let mut lies = vec![
         lie("silent at once", silence),
         lie("closes at once", |_| Ok(())),
@@ -188,6 +189,10 @@ pub fn mysql() -> Vec<Lie> {
             stream.write_all(&packet(2, b"\xFEmysql_clear_password\0"))?;
             silence(stream)
         }),
+        lie("refuses with escape sequences", move |stream| {
+            stream.write_all(&packet(0, &err(1045, "28000", &escape)))?;
+            silence(stream)
+        }),
         lie("silent after the login", |stream| {
             let_in(stream)?;
             silence(stream)
@@ -209,6 +214,10 @@ pub fn mysql() -> Vec<Lie> {
             let value = [0xFE, 255, 255, 255, 255, 255, 255, 255, 255];
             [columns(), packet(3, &value)].concat()
         }),
+        well_formed(answers(
+            "an error in escape sequences",
+            packet(1, &err(1064, "42000", "\x1b[2J\x07")),
+        )),
         never_ends("rows without end", columns(), |sequence| {
             packet_from(sequence, &lenenc(&[b'x'; 50_000]))
         }),
@@ -287,6 +296,7 @@ pub fn redis() -> Vec<Lie> {
             silence(stream)
         }),
         well_formed(says("OK to everything", b"+OK\r\n")),
+        says("an error in escape sequences", b"-ERR \x1b[2J\x07\x1b]0;hacked\x07\r\n"),
         says("pushes in place of answers", b">1\r\n+OK\r\n"),
         says("arrays in arrays", b"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"),
         goes_on("67 million elements", b"*67000000\r\n", b":1\r\n"),
