@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use store::Store;
 
 /// Kills of each study in every run of the tests.
-const FEW: u32 = 2;
+const FEW: u32 = 1;
 /// Kills of all studies together in the long run.
 const MANY: u32 = 100;
 /// Where the results go, so that a killed run need not be found.

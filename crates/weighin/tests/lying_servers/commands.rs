@@ -69,7 +69,8 @@ pub fn redis() -> Vec<Command> {
     ]
 }
 
-/// Runs a command against the server at a port, whose answers may be `well_formed`; what it did that it must not, in words.
+/// Runs a command against the server at a port, whose answers may be `well_formed`; what it did that
+/// it must not, in words.
 pub fn judge(command: &Command, port: u16, well_formed: bool) -> Result<(), String> {
     let place = tempfile::tempdir().unwrap();
     let port = port.to_string();
@@ -137,8 +138,13 @@ fn wait(child: &mut Child, limit: Duration, most: &mut u64) -> Option<std::proce
     }
 }
 
-/// The most memory that a process has had, in KiB; 0 when it is gone.
+/// The most memory that a command has had, in KiB; 0 when it is gone, or has not begun: until it
+/// runs its own program, a process that was just started shows the memory of the one that started it.
 fn peak(pid: u32) -> u64 {
+    let program = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    if program != std::fs::canonicalize(env!("CARGO_BIN_EXE_weighin")).ok() {
+        return 0;
+    }
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|rest| rest.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0)
