@@ -16,6 +16,8 @@ use store::Store;
 
 /// Kills of each study in every run of the tests.
 const FEW: u32 = 1;
+/// Longest time before each of these.
+const SOON: Duration = Duration::from_secs(8);
 /// Kills of all studies together in the long run.
 const MANY: u32 = 100;
 /// Where the results go, so that a killed run need not be found.
@@ -102,6 +104,19 @@ impl Victim {
         Self::new("storage", study, volumes)
     }
 
+    /// Longest time before a kill. For many kills it is that of a whole run on this machine, so that
+    /// they come at any of its moments.
+    fn length(&mut self, kills: u32) -> Duration {
+        if kills <= FEW {
+            return SOON;
+        }
+        let began = Instant::now();
+        self.complete();
+        std::fs::remove_file(self.place.path(RESULTS)).unwrap();
+        self.recorded.clear();
+        began.elapsed()
+    }
+
     /// Starts the study, or goes on with it, and kills it after so long. When it has ended before
     /// that, all of it is there, and the next begins anew.
     fn kill_after(&mut self, delay: Duration) {
@@ -177,17 +192,7 @@ fn kill(mut victims: Vec<Victim>, times: u32) {
     };
     println!("WEIGHIN_SEED={seed}");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    // How long a whole run takes on this machine, so that a kill can come at any of its moments.
-    let whole: Vec<Duration> = victims
-        .iter_mut()
-        .map(|victim| {
-            let began = Instant::now();
-            victim.complete();
-            std::fs::remove_file(victim.place.path(RESULTS)).unwrap();
-            victim.recorded.clear();
-            began.elapsed()
-        })
-        .collect();
+    let whole: Vec<Duration> = victims.iter_mut().map(|victim| victim.length(times)).collect();
     let mut done = 0;
     while done < times {
         for (victim, whole) in victims.iter_mut().zip(&whole).take((times - done) as usize) {
