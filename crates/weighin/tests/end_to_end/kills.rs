@@ -230,7 +230,7 @@ fn a_study_of_volumes_is_killed_at_random_moments() {
 }
 
 #[test]
-#[ignore = "takes half an hour: make endurance"]
+#[ignore = "takes ten minutes: make endurance"]
 fn studies_are_killed_a_hundred_times() {
     kill(vec![Victim::sql(), Victim::redis(), Victim::storage()], MANY);
 }
