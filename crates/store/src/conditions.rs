@@ -1,8 +1,8 @@
-//! Under which conditions a load ran, and what was in the answers to it.
+//! Under which conditions a trial ran.
 
-use crate::value::Columns;
-use model::{AnswerCounts, HostAccount, Throttling};
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use crate::value::{Columns, required};
+use model::{HostAccount, Throttling};
+use rusqlite::{Connection, Result, params};
 
 /// Writes what the kernel says of a trial's surroundings.
 pub(crate) fn insert_account(
@@ -29,7 +29,7 @@ pub(crate) fn insert_account(
     Ok(())
 }
 
-/// Reads it; nothing is known of trials in older stores.
+/// Reads it.
 pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<HostAccount> {
     let account = connection
         .prepare_cached(
@@ -44,35 +44,10 @@ pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<H
                 client_throttling: throttling(&mut columns)?,
                 thermal_events: columns.next()?,
             })
-        })
-        .optional()?;
-    Ok(account.unwrap_or_default())
+        });
+    required("host_account", account)
 }
 
 fn throttling(columns: &mut Columns<'_>) -> Result<Option<Throttling>> {
     Ok(columns.both()?.map(|(periods, throttled)| Throttling { periods, throttled }))
-}
-
-/// Writes how many answers of a load were checked.
-pub(crate) fn insert_answers(
-    connection: &Connection,
-    position: u32,
-    answers: AnswerCounts,
-) -> Result<()> {
-    connection
-        .prepare_cached("INSERT INTO answers (position, checked, short) VALUES (?, ?, ?)")?
-        .execute(params![position, answers.checked, answers.short])?;
-    Ok(())
-}
-
-/// Reads it; none were checked in older stores.
-pub(crate) fn select_answers(connection: &Connection, position: u32) -> Result<AnswerCounts> {
-    let answers = connection
-        .prepare_cached("SELECT checked, short FROM answers WHERE position = ?")?
-        .query_row([position], |row| {
-            let mut columns = Columns::of("answers", row);
-            Ok(AnswerCounts { checked: columns.count()?, short: columns.count()? })
-        })
-        .optional()?;
-    Ok(answers.unwrap_or_default())
 }

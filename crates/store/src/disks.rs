@@ -96,7 +96,7 @@ pub(crate) fn insert_volume(
     Ok(())
 }
 
-/// Reads them; none are known in older stores.
+/// Reads them.
 pub(crate) fn select_volume(connection: &Connection, position: u32) -> Result<Vec<String>> {
     let mut statement = connection
         .prepare_cached("SELECT device FROM volume_device WHERE position = ? ORDER BY number")?;

@@ -16,18 +16,18 @@ pub enum StoreError {
     /// The file is something else.
     #[error("{} is not a weighin store: name a file that `weighin run` made", .0.display())]
     NotAStore(PathBuf),
-    /// A later version of weighin has written the file.
+    /// Another version of weighin has written the file.
     #[error(
-        "{} was written by a newer weighin (format {found}, this one knows {known}): \
-         use that version or a later one", .path.display()
+        "{} has format {found}, and this weighin knows formats up to {known}: use the weighin that \
+         wrote it, or run the study again", .path.display()
     )]
-    Newer {
+    OtherFormat {
         /// The store.
         path: PathBuf,
-        /// Format of the file.
+        /// Its format.
         found: i64,
-        /// Latest format that this version knows.
-        known: i64,
+        /// The latest format that this version knows.
+        known: usize,
     },
     /// The contents make no sense.
     #[error(

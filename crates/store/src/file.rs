@@ -1,11 +1,9 @@
-//! The file of a store: made complete or not at all, connected to, copied.
+//! The file of a store: made complete or not at all, connected to.
 
-use crate::digest::{Digests, Subject};
 use crate::error::Access;
 use crate::{StoreError, beside, run, schema};
 use files::{Directory, Unfinished};
 use model::{Plan, RunInfo, Study};
-use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -22,8 +20,6 @@ const LONGEST_VALUE: i32 = 64 << 20;
 const STATEMENTS: usize = 128;
 /// Permissions of a store, without the umask.
 const MODE: u32 = 0o644;
-/// Pages that are copied at a time: all, since nobody waits.
-const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
 
 /// Makes a store that holds a run without trials: it appears complete or not at all. The caller has
 /// the writer's lock.
@@ -36,10 +32,8 @@ pub(crate) fn create(
     // In memory: a file of SQLite's own would need names that others could take first.
     let make = || {
         let mut connection = Connection::open_in_memory()?;
-        schema::migrate(&mut connection, |connection| {
-            run::insert(connection, study, plan, run)?;
-            Digests::of(connection)?.write(connection, Subject::Run)
-        })?;
+        let fill = |connection: &Connection| run::insert(connection, study, plan, run);
+        schema::migrate(&mut connection, schema::SCRIPTS, fill)?;
         Ok(connection.serialize("main")?.to_vec())
     };
     let bytes = make().map_err(|error| StoreError::from_sqlite(path, Access::Write, error))?;
@@ -78,12 +72,4 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(())
-}
-
-/// A copy in memory, brought to the current format: reading must not change the file.
-pub(crate) fn migrated_copy(source: &Connection) -> rusqlite::Result<Connection> {
-    let mut copy = Connection::open_in_memory()?;
-    Backup::new(source, &mut copy)?.run_to_completion(ALL_PAGES, Duration::ZERO, None)?;
-    schema::migrate(&mut copy, |copy| Digests::of(copy)?.write_all(copy))?;
-    Ok(copy)
 }

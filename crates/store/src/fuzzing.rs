@@ -1,5 +1,5 @@
-//! Changes any cell of a store and makes its digests fit again, for the crate `fuzz` alone: whoever
-//! knows how the digests are made can do so too.
+//! Changes any cell of a store and makes its digests fit again, for tests and the crate `fuzz`
+//! alone: whoever knows how the digests are made can do so too.
 
 use crate::digest::Digests;
 use rusqlite::types::Value;
@@ -50,11 +50,19 @@ pub fn edit(path: &Path, edits: &[Edit]) -> std::result::Result<(), String> {
             let (table, columns, keys) = &tables[edit.table % tables.len()];
             let _ = change(&connection, table, columns, keys, edit);
         }
-        connection.execute("DELETE FROM digest", [])?;
-        Digests::of(&connection)?.write_all(&connection)?;
+        renew_digests(&connection)?;
         connection.execute_batch("COMMIT")
     };
     make().map_err(|error: rusqlite::Error| error.to_string())
+}
+
+/// Makes the digests fit what the tables hold.
+///
+/// # Errors
+/// When it is no store, or cannot be written.
+pub fn renew_digests(connection: &Connection) -> Result<()> {
+    connection.execute("DELETE FROM digest", [])?;
+    Digests::of(connection)?.write_all(connection)
 }
 
 /// The name of a table, its columns, and those that its rows are found by.

@@ -31,7 +31,7 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// Reads them; none where one process made the load, as in older stores.
+/// Reads them; none where one process made the load.
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Vec<GeneratorShare>> {
     let mut statement = connection.prepare_cached(
         "SELECT clients, transactions, queries, errors, latencies, cpu_seconds, peak_rss_bytes,

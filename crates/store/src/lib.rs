@@ -6,6 +6,7 @@
 
 mod beside;
 mod conditions;
+mod counts;
 mod digest;
 mod disks;
 mod error;

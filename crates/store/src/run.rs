@@ -2,8 +2,8 @@
 
 use crate::value::{Columns, Json, MOST, Name, Nanos, Seed, damage, required};
 use model::{
-    Block, HostFacts, Level, LevelUnit, Plan, RunInfo, SearchOver, Study, Test, Trial, TrialKey,
-    UnixMillis, Workload,
+    Block, HostFacts, Level, LevelUnit, Plan, RunInfo, SearchOver, Study, Trial, TrialKey,
+    UnixMillis,
 };
 use rusqlite::{Connection, Result, params};
 use std::collections::BTreeSet;
@@ -71,12 +71,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
             let weighin_version = columns.next()?;
             let scale = columns.next()?;
             let source = columns.next()?;
-            let Json(mut study) = columns.next::<Json<Study>>()?;
-            for test in study.tests.iter_mut().filter(|test| is_of_storage(test)) {
-                for level in &mut test.levels {
-                    *level = level.counting(LevelUnit::InFlight);
-                }
-            }
+            let Json(study) = columns.next::<Json<Study>>()?;
             let Json(host) = columns.next::<Json<HostFacts>>()?;
             let Seed(plan_seed) = columns.next()?;
             let run = RunInfo { id, started_at, weighin_version, host, scale };
@@ -94,7 +89,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
         let mut columns = Columns::of("planned_trial", row);
         let number = columns.next()?;
         let position = columns.next()?;
-        let mut key = TrialKey {
+        let key = TrialKey {
             target: columns.next()?,
             test: columns.next()?,
             level: Level {
@@ -105,9 +100,6 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
             },
             repeat: columns.next()?,
         };
-        if study.tests.iter().any(|test| test.name == key.test && is_of_storage(test)) {
-            key.level = key.level.counting(LevelUnit::InFlight);
-        }
         let Seed(seed) = columns.next()?;
         let trial = Trial { key, position, seed, load_time: columns.nanos()? };
         match blocks.last_mut() {
@@ -183,9 +175,4 @@ fn check_plan(study: &Study, plan: &Plan) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a test's levels count what is in flight, which formats before 16 did not say.
-fn is_of_storage(test: &Test) -> bool {
-    matches!(test.workload, Workload::Storage(_))
 }

@@ -1,46 +1,33 @@
+//! The tables of a store, and how a store of an earlier format is brought to the current one.
+
 use crate::StoreError;
+use crate::digest::Digests;
 use crate::error::Access;
+use rusqlite::backup::Backup;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::time::Duration;
 
 /// Marks an SQLite file as a store of weighin: the letters `wghn`.
 const APPLICATION_ID: i64 = 0x7767_686e;
 
-/// Scripts that each lead from one format to the next; the first makes an empty store.
+/// Pages that are copied at a time: all, since nobody waits.
+const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
+
+/// Scripts that each lead from one format to the next; the first makes the tables of an empty
+/// store. The number of a format is that of the scripts that lead to it.
 ///
 /// A released script is never changed: a new format is a new script at the end.
-const MIGRATIONS: [&str; 18] = [
-    include_str!("migrations/0001_tables.sql"),
-    include_str!("migrations/0002_summary.sql"),
-    include_str!("migrations/0003_open_loop_and_outages.sql"),
-    include_str!("migrations/0004_second_opinion.sql"),
-    include_str!("migrations/0005_reported.sql"),
-    include_str!("migrations/0006_key_value.sql"),
-    include_str!("migrations/0007_search.sql"),
-    include_str!("migrations/0008_conditions.sql"),
-    include_str!("migrations/0009_generators.sql"),
-    include_str!("migrations/0010_opinion_rounding.sql"),
-    include_str!("migrations/0011_triggered.sql"),
-    include_str!("migrations/0012_storage.sql"),
-    include_str!("migrations/0013_opinion_parts.sql"),
-    include_str!("migrations/0014_volume.sql"),
-    include_str!("migrations/0015_bounds.sql"),
-    include_str!("migrations/0016_level_unit.sql"),
-    include_str!("migrations/0017_fleet_processors.sql"),
-    include_str!("migrations/0018_digest.sql"),
-];
+pub(crate) const SCRIPTS: &[&str] = &[include_str!("schema/0001_tables.sql")];
 
-/// The format that this version writes.
-pub(crate) const CURRENT: i64 = MIGRATIONS.len() as i64;
-
-/// The first format whose rows have digests.
-pub(crate) const WITH_DIGESTS: i64 = 18;
-
-/// The format of a store, which is from 1 to [`CURRENT`]; refuses other files, damaged ones, and
-/// those whose tables are not weighin's.
-pub(crate) fn check(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+/// Reads the format of a store, and whether it is the last of `scripts` or one before it. Refuses
+/// other files, later formats, damaged files, and those whose tables are not weighin's.
+pub(crate) fn check(
+    connection: &Connection,
+    path: &Path,
+    scripts: &[&str],
+) -> Result<Age, StoreError> {
     let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application_id = number("application_id").map_err(sqlite)?;
@@ -48,23 +35,29 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<i64, StoreEr
         return Err(StoreError::NotAStore(path.to_path_buf()));
     }
     let found = number("user_version").map_err(sqlite)?;
-    if found > CURRENT {
-        return Err(StoreError::Newer { path: path.to_path_buf(), found, known: CURRENT });
-    }
-    let scripts = usize::try_from(found).ok().and_then(|found| MIGRATIONS.get(..found));
-    let damaged = |detail| Err(StoreError::Damaged { path: path.to_path_buf(), detail });
-    let Some(scripts) = scripts.filter(|scripts| !scripts.is_empty()) else {
-        return damaged(format!("there is no format {found}"));
+    let known = usize::try_from(found).ok().filter(|found| *found > 0);
+    let Some(of_store) = known.and_then(|found| scripts.get(..found)) else {
+        let path = path.to_path_buf();
+        return Err(StoreError::OtherFormat { path, found, known: scripts.len() });
     };
+    let damaged = |detail| Err(StoreError::Damaged { path: path.to_path_buf(), detail });
     let health: String =
         connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(sqlite)?;
     if health != "ok" {
         return damaged(health);
     }
-    match differs(connection, scripts).map_err(sqlite)? {
+    match differs(connection, of_store).map_err(sqlite)? {
         Some(difference) => damaged(difference),
-        None => Ok(found),
+        None if of_store.len() < scripts.len() => Ok(Age::Older),
+        None => Ok(Age::Current),
     }
+}
+
+/// Whether the format of a store is the one that is written, or one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Age {
+    Older,
+    Current,
 }
 
 /// The columns of a table in their order, each with what matters of its declaration.
@@ -103,18 +96,12 @@ fn differs(connection: &Connection, scripts: &[&str]) -> rusqlite::Result<Option
         .optional()
 }
 
-/// The tables as these scripts, which are the first of [`MIGRATIONS`], make them.
-fn own(scripts: &[&str]) -> rusqlite::Result<&'static Tables> {
-    static OWN: [OnceLock<Tables>; MIGRATIONS.len() + 1] =
-        [const { OnceLock::new() }; MIGRATIONS.len() + 1];
-    if let Some(known) = OWN[scripts.len()].get() {
-        return Ok(known);
-    }
+/// The tables as these scripts make them.
+fn own(scripts: &[&str]) -> rusqlite::Result<Tables> {
     let own = Connection::open_in_memory()?;
     own.pragma_update(None, "foreign_keys", false)?;
     scripts.iter().try_for_each(|script| own.execute_batch(script))?;
-    let tables = tables(&own)?;
-    Ok(OWN[scripts.len()].get_or_init(|| tables))
+    tables(&own)
 }
 
 fn tables(connection: &Connection) -> rusqlite::Result<Tables> {
@@ -134,21 +121,82 @@ fn tables(connection: &Connection) -> rusqlite::Result<Tables> {
     Ok(tables)
 }
 
-/// Brings a store, or an empty database, to the current format, and then completes it; all or
-/// nothing.
+/// Brings a store, or an empty database, to the last format of `scripts`, fills it, and writes the
+/// digests of what it then holds; all or nothing.
 pub(crate) fn migrate(
     connection: &mut Connection,
-    complete: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    scripts: &[&str],
+    fill: impl FnOnce(&Connection) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
-    // A table that others refer to is made anew on the way. The caller turns this on again.
+    // A script may make a table anew that others refer to. The caller turns this on again.
     connection.pragma_update(None, "foreign_keys", false)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    for script in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+    for script in scripts.iter().skip(usize::try_from(found).unwrap_or(0)) {
         transaction.execute_batch(script)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", CURRENT)?;
-    complete(&transaction)?;
+    transaction.pragma_update(None, "user_version", scripts.len() as i64)?;
+    fill(&transaction)?;
+    Digests::of(&transaction)?.write_all(&transaction)?;
     transaction.commit()
+}
+
+/// A copy in memory, brought to the last format of `scripts`: reading must not change the file.
+pub(crate) fn migrated_copy(source: &Connection, scripts: &[&str]) -> rusqlite::Result<Connection> {
+    let mut copy = Connection::open_in_memory()?;
+    Backup::new(source, &mut copy)?.run_to_completion(ALL_PAGES, Duration::ZERO, None)?;
+    migrate(&mut copy, scripts, |_| Ok(()))?;
+    Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{host, plan, record, study};
+    use crate::{Store, run, trial};
+
+    /// A format that a later version may bring: one more column and one more table.
+    const LATER: &[&str] = &[
+        SCRIPTS[0],
+        "ALTER TABLE trial ADD COLUMN remark TEXT NOT NULL DEFAULT 'none';
+         CREATE TABLE more (position INTEGER PRIMARY KEY REFERENCES trial) STRICT;
+         INSERT INTO more SELECT position FROM trial",
+    ];
+
+    #[test]
+    fn a_store_of_an_earlier_format_is_read_and_resumed_in_the_later_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.weighin");
+        let mut store = Store::create(&path, &study(), &plan(), &host(), "1", 1.0).unwrap();
+        let records: Vec<_> = plan().trials().take(3).map(|trial| record(trial, 3)).collect();
+        records.iter().for_each(|record| store.append(record).unwrap());
+        drop(store);
+        let before = std::fs::read(&path).unwrap();
+
+        let mut connection = Connection::open(&path).unwrap();
+        assert_eq!(check(&connection, &path, SCRIPTS).unwrap(), Age::Current);
+        assert_eq!(check(&connection, &path, LATER).unwrap(), Age::Older);
+        let copy = migrated_copy(&connection, LATER).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        migrate(&mut connection, LATER, |_| Ok(())).unwrap();
+        for connection in [&copy, &connection] {
+            assert_eq!(check(connection, &path, LATER).unwrap(), Age::Current);
+            Digests::of(connection).unwrap().check_all(connection).unwrap();
+            let remark: String = connection
+                .query_row("SELECT remark FROM trial JOIN more USING (position)", [], |row| {
+                    row.get(0)
+                })
+                .unwrap();
+            assert_eq!(remark, "none");
+            assert_eq!(run::select(connection).unwrap().1, plan());
+            for (planned, written) in plan().trials().zip(&records) {
+                assert_eq!(trial::select(connection, planned).unwrap().as_ref(), Some(written));
+            }
+        }
+        drop(connection);
+
+        let error = Store::open(&path).unwrap_err().to_string();
+        assert!(error.contains("format 2") && error.contains("up to 1"), "{error}");
+    }
 }

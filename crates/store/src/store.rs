@@ -1,7 +1,7 @@
 use crate::digest::{Digests, Subject};
 use crate::error::Access;
 use crate::lock::WriterLock;
-use crate::schema::{self, CURRENT, WITH_DIGESTS};
+use crate::schema::{self, Age, SCRIPTS};
 use crate::value::within;
 use crate::{StoreError, beside, file, run, target, trial};
 use model::{
@@ -66,21 +66,19 @@ impl Store {
     /// Opens a run for reading; works while another process writes to it, and changes nothing.
     ///
     /// # Errors
-    /// When the file is missing, not a store, damaged, or of a newer weighin.
+    /// When the file is missing, not a store, damaged, or of a later format.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let path = &beside::resolved(path)?;
         let sqlite = |error| StoreError::from_sqlite(path, Access::Read, error);
         let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let format = schema::check(&connection, path)?;
-        if format >= WITH_DIGESTS {
-            // One transaction: a writer may append meanwhile.
-            connection
-                .unchecked_transaction()
-                .and_then(|snapshot| check_run(&snapshot))
-                .map_err(sqlite)?;
-        }
-        if format < CURRENT {
-            connection = file::migrated_copy(&connection).map_err(sqlite)?;
+        let age = schema::check(&connection, path, SCRIPTS)?;
+        // One transaction: a writer may append meanwhile.
+        connection
+            .unchecked_transaction()
+            .and_then(|snapshot| check_run(&snapshot))
+            .map_err(sqlite)?;
+        if age == Age::Older {
+            connection = schema::migrated_copy(&connection, SCRIPTS).map_err(sqlite)?;
         }
         Self::load(path, connection, None)
     }
@@ -99,13 +97,11 @@ impl Store {
 
     fn writer(path: &Path, lock: WriterLock) -> Result<Self, StoreError> {
         let mut connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let format = schema::check(&connection, path)?;
+        let age = schema::check(&connection, path, SCRIPTS)?;
         let prepare = |connection: &mut Connection| {
-            if format >= WITH_DIGESTS {
-                Digests::of(connection)?.check_all(connection)?;
-            }
-            if format < CURRENT {
-                schema::migrate(connection, write_digests)?;
+            Digests::of(connection)?.check_all(connection)?;
+            if age == Age::Older {
+                schema::migrate(connection, SCRIPTS, |_| Ok(()))?;
             }
             // A write-ahead log lets others read meanwhile. FULL makes each commit wait for the
             // disk: an appended trial survives a power loss.
@@ -281,11 +277,6 @@ fn check_run(connection: &Connection) -> rusqlite::Result<()> {
     let digests = Digests::of(connection)?;
     digests.check_subjects(connection)?;
     digests.check(connection, Subject::Run)
-}
-
-/// Gives everything in a store that has none a digest.
-fn write_digests(connection: &Connection) -> rusqlite::Result<()> {
-    Digests::of(connection)?.write_all(connection)
 }
 
 fn now() -> UnixMillis {

@@ -1,10 +1,10 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
 use crate::value::{Columns, Histogram, Name, Nanos, Packed, damage, required};
-use crate::{conditions, fleet, generators, open_loop, opinion, reported, sampling, search};
+use crate::{counts, fleet, generators, open_loop, opinion, reported, sampling, search};
 use model::{
     ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Moved, NoticeDelay, Phase,
-    PhaseTotals, StatementCounts, Trial, TrialEnd, TrialRecord, UnixMillis,
+    PhaseTotals, Trial, TrialEnd, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
@@ -97,13 +97,10 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
     connection
         .prepare_cached(
             "INSERT INTO load (position, clients, connect_time_ns, scheduled, ok, failed,
-             timed_out, dropped, com_select, com_insert, com_update, com_delete, com_begin,
-             com_commit, com_rollback, gets, sets, found, reads, writes, syncs, bytes_read,
-             bytes_written, workers, cpus_allowed, cpu_seconds, busiest_worker,
-             peak_rss_bytes, max_loop_lag_ns, io, turnaround_seconds, noticed_replies,
-             notice_p50_ms, notice_p99_ms, notice_max_ms, latencies)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-             ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             timed_out, dropped, workers, cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes,
+             max_loop_lag_ns, io, turnaround_seconds, noticed_replies, notice_p50_ms,
+             notice_p99_ms, notice_max_ms, latencies)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -114,21 +111,6 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
             ledger.failed,
             ledger.timed_out,
             ledger.dropped,
-            statements.select,
-            statements.insert,
-            statements.update,
-            statements.delete,
-            statements.begin,
-            statements.commit,
-            statements.rollback,
-            statements.get,
-            statements.set,
-            statements.found,
-            statements.read,
-            statements.write,
-            statements.sync,
-            statements.moved.read,
-            statements.moved.written,
             client.workers,
             client.cpus_allowed,
             client.cpu_seconds,
@@ -164,7 +146,7 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
                 totals.moved.written
             ])?;
     }
-    conditions::insert_answers(connection, position, statements.answers)?;
+    counts::insert(connection, position, *statements)?;
     insert_intervals(connection, position, &load.intervals)?;
     if let Some(open) = &load.open {
         open_loop::insert(connection, position, open)?;
@@ -223,9 +205,8 @@ fn insert_errors(connection: &Connection, position: u32, errors: &[ErrorCount]) 
 
 fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
     let mut statement = connection.prepare_cached(
-        "SELECT clients, connect_time_ns, scheduled, ok, failed, timed_out, dropped, com_select,
-         com_insert, com_update, com_delete, com_begin, com_commit, com_rollback, gets, sets, found,
-         reads, writes, syncs, bytes_read, bytes_written, workers, cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
+        "SELECT clients, connect_time_ns, scheduled, ok, failed, timed_out, dropped, workers,
+         cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
          turnaround_seconds, noticed_replies, notice_p50_ms, notice_p99_ms, notice_max_ms, latencies
          FROM load WHERE position = ?",
     )?;
@@ -243,23 +224,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 dropped: columns.count()?,
             },
             by_statement: fleet::select_by_statement(connection, position)?,
-            statements: StatementCounts {
-                select: columns.count()?,
-                insert: columns.count()?,
-                update: columns.count()?,
-                delete: columns.count()?,
-                begin: columns.count()?,
-                commit: columns.count()?,
-                rollback: columns.count()?,
-                get: columns.count()?,
-                set: columns.count()?,
-                found: columns.count()?,
-                read: columns.count()?,
-                write: columns.count()?,
-                sync: columns.count()?,
-                moved: Moved { read: columns.count()?, written: columns.count()? },
-                answers: conditions::select_answers(connection, position)?,
-            },
+            statements: counts::select(connection, position)?,
             client: ClientCost {
                 workers: columns.next()?,
                 cpus_allowed: columns.next()?,

@@ -58,14 +58,22 @@ fn what_is_no_store_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_newer_store_is_refused() {
+fn a_store_of_another_format_is_refused_with_both_numbers() {
     let directory = TempDir::new().unwrap();
     let path = full_store(&directory);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    for result in [Store::open(&path), Store::resume(&path)] {
-        let error = result.unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
-        assert!(error.to_string().contains("newer weighin (format 99"), "{error}");
+    for format in [99, 0, -1] {
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", format).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        for result in [Store::open(&path), Store::resume(&path)] {
+            let error = result.unwrap_err().to_string();
+            let expected = format!(
+                "{} has format {format}, and this weighin knows formats up to 1: \
+                 use the weighin that wrote it, or run the study again",
+                path.display()
+            );
+            assert_eq!(error, expected);
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 }
 
