@@ -1,8 +1,15 @@
 //! Which target to take at which level: conditional rules out of the verdicts.
 
-use crate::{Basis, Comparison, Evidence, Finding, Metric, Severity, Subject, Verdict};
+use crate::{Basis, Comparison, Finding, Metric, Subject, Verdict};
 use model::{Level, Study, Test};
 use serde::Serialize;
+
+/// Whom to take at which levels of a test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// Along the levels, in order.
+    pub spans: Vec<Span>,
+}
 
 /// Neighbouring levels at which the same targets come first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -88,9 +95,6 @@ fn choice(study: &Study, here: &[&Comparison]) -> Option<Choice> {
 
 /// One for a test that has any.
 pub(crate) fn finding(test: &str, spans: &[Span]) -> Option<Finding> {
-    (!spans.is_empty()).then(|| Finding {
-        severity: Severity::Notice,
-        subject: Subject { test: Some(test.to_owned()), ..Subject::default() },
-        evidence: Evidence::Advice { spans: spans.to_vec() },
-    })
+    let advice = || Advice { spans: spans.to_vec() };
+    (!spans.is_empty()).then(|| Finding::new(Subject::test(test), advice()))
 }

@@ -1,7 +1,7 @@
 use crate::money::{BreakEven, TestMoney};
 use crate::{
-    Basis, CellVolume, Contrast, Crossover, Finding, FleetCell, Growth, NamedFigure, NoiseFloor,
-    ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
+    Basis, CellVolume, Crossover, FactorEffect, Finding, FleetCell, Growth, NamedFigure,
+    NoiseFloor, ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
 };
 use model::{Dataset, Failure, Latencies, Level, Metric};
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct Analysis<'a> {
     /// Who comes first and second in each test; absent for fewer than two tests or targets.
     pub summary: Option<Summary>,
     /// What each label does where targets differ in it alone, in order of label.
-    pub factors: Vec<Contrast>,
+    pub factors: Vec<FactorEffect>,
     /// Every pair of targets with prices in one currency: at which load they cost the same.
     pub break_evens: Vec<BreakEven>,
 }

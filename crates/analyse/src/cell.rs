@@ -1,26 +1,27 @@
 //! The trials of one target at one level, with what was concluded of each.
 
-use crate::check::{Doubt, Judgement};
+use crate::check::{CheckResult, CheckedTrial};
 use crate::series::{Figures, Series};
-use crate::{Basis, Cell, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume};
+use crate::{
+    Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
+};
 use model::{Dataset, Latencies, Level, LoadResult, Target, Test, TrialRecord, Workload};
-use std::mem::discriminant;
 
 /// All trials of one target at one level of one test, in order of repeat.
 pub(crate) struct CellData<'a> {
     pub(crate) target: &'a str,
     pub(crate) level: Level,
     test: &'a str,
-    trials: Vec<JudgedTrial<'a>>,
+    trials: Vec<CellTrial<'a>>,
     /// What its trials are worth at most.
     at_most: Validity,
 }
 
-struct JudgedTrial<'a> {
+struct CellTrial<'a> {
     /// Index in the dataset's trials.
     index: usize,
     record: &'a TrialRecord,
-    judgement: &'a Judgement,
+    checked: &'a CheckedTrial,
     /// Absent when the trial failed.
     figures: Option<Figures>,
 }
@@ -31,7 +32,7 @@ pub(crate) fn collect<'a>(
     dataset: &'a Dataset,
     targets: &'a [Target],
     test: &'a Test,
-    judgements: &'a [Judgement],
+    checked: &'a [CheckedTrial],
     basis: Option<&Basis>,
 ) -> Vec<CellData<'a>> {
     let cells = targets
@@ -40,20 +41,20 @@ pub(crate) fn collect<'a>(
     let imported = matches!(test.workload, Workload::Imported(_));
     cells
         .map(|(target, level)| {
-            let records = dataset.trials.iter().zip(judgements).enumerate();
-            let mut trials: Vec<JudgedTrial<'a>> = records
+            let records = dataset.trials.iter().zip(checked).enumerate();
+            let mut trials: Vec<CellTrial<'a>> = records
                 .filter(|(_, (record, _))| {
                     let key = &record.key;
                     key.target == target && key.test == test.name && key.level == level
                 })
-                .map(|(index, (record, judgement))| {
+                .map(|(index, (record, checked))| {
                     let confidence = dataset.study.confidence;
                     let printed = record.reported().zip(basis);
                     let figures = match record.load() {
                         Some(load) => Some(Figures::of(load, confidence)),
                         None => printed.map(|(r, basis)| Figures::printed(r, basis, confidence)),
                     };
-                    JudgedTrial { index, record, judgement, figures }
+                    CellTrial { index, record, checked, figures }
                 })
                 .collect();
             trials.sort_by_key(|trial| trial.record.key.repeat);
@@ -102,57 +103,43 @@ impl<'a> CellData<'a> {
         }
     }
 
-    /// What the checks of its trials found. What lies in the nature of the cell rather than of a
-    /// trial (see [`Evidence::is_of_cell`]) and shows in all its completed trials is said once.
+    /// What the checks of its trials found. What characterises the cell (see
+    /// [`FindingKind::of_cell`](crate::FindingKind::of_cell)) and shows in all its completed trials
+    /// is said once.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        let completed: Vec<&[Doubt]> = self
-            .trials
-            .iter()
-            .filter(|trial| trial.record.load().is_some())
-            .map(|trial| trial.judgement.doubts.as_slice())
-            .collect();
-        let everywhere = |evidence: &Evidence| {
-            completed.len() > 1
-                && completed
-                    .iter()
-                    .all(|doubts| doubts.iter().any(|doubt| same_kind(&doubt.evidence, evidence)))
-        };
         let mut findings: Vec<Finding> = Vec::new();
         for trial in &self.trials {
-            for doubt in &trial.judgement.doubts {
-                let evidence = &doubt.evidence;
-                let folded = evidence.is_of_cell() && everywhere(evidence);
-                if folded && findings.iter().any(|said| same_kind(&said.evidence, evidence)) {
-                    continue;
-                }
-                findings.push(Finding {
-                    severity: doubt.severity(),
+            for result in &trial.checked.results {
+                let of_trial = Finding {
+                    severity: result.severity(),
                     subject: Subject {
-                        test: Some(self.test.to_owned()),
-                        target: Some(self.target.to_owned()),
-                        level: Some(self.level),
-                        repeat: (!folded).then_some(trial.record.key.repeat),
+                        repeat: Some(trial.record.key.repeat),
+                        ..self.of_test().on(self.target).at(self.level)
                     },
-                    evidence: if folded { self.averaged(evidence) } else { evidence.clone() },
-                });
+                    evidence: result.evidence.clone(),
+                };
+                let Some(evidence) = self.of_cell(&result.evidence) else {
+                    findings.push(of_trial);
+                    continue;
+                };
+                let subject = Subject { repeat: None, ..of_trial.subject };
+                if !findings.iter().any(|said| said.evidence.is_same_kind(&evidence)) {
+                    findings.push(Finding { subject, evidence, ..of_trial });
+                }
             }
         }
         findings
     }
 
-    /// The same evidence with its figure averaged over the cell.
-    fn averaged(&self, evidence: &Evidence) -> Evidence {
-        let Evidence::HostSaturated { .. } = evidence else { return evidence.clone() };
-        let shares: Vec<f64> = self
-            .trials
-            .iter()
-            .flat_map(|trial| &trial.judgement.doubts)
-            .filter_map(|doubt| match doubt.evidence {
-                Evidence::HostSaturated { busy } => Some(busy),
-                _ => None,
-            })
-            .collect();
-        Evidence::HostSaturated { busy: shares.iter().sum::<f64>() / shares.len() as f64 }
+    /// The finding that says once what all completed trials, two at least, show.
+    fn of_cell(&self, evidence: &Evidence) -> Option<Evidence> {
+        let of_trial = |trial: &CellTrial<'a>| {
+            let mut results = trial.checked.results.iter().map(|result| &result.evidence);
+            results.find(|other| other.is_same_kind(evidence))
+        };
+        let completed = self.trials.iter().filter(|trial| trial.record.load().is_some());
+        let of_trials: Vec<&Evidence> = completed.map(of_trial).collect::<Option<_>>()?;
+        if of_trials.len() > 1 { evidence.kind().of_cell(&of_trials) } else { None }
     }
 
     /// Something that shows only in all its trials together makes each of them suspect.
@@ -162,8 +149,8 @@ impl<'a> CellData<'a> {
 
     /// Whether none of the trials that conclusions may rest on was seen to drift.
     pub(crate) fn is_steady(&self) -> bool {
-        let drifts = |doubt: &Doubt| matches!(doubt.evidence, Evidence::Drift { .. });
-        !self.usable().any(|trial| trial.judgement.doubts.iter().any(drifts))
+        let drifts = |result: &CheckResult| result.evidence.get::<Drift>().is_some();
+        !self.usable().any(|trial| trial.checked.results.iter().any(drifts))
     }
 
     /// All its records, in order of repeat.
@@ -183,22 +170,22 @@ impl<'a> CellData<'a> {
 
     /// What a finding on the cell's test is about.
     pub(crate) fn of_test(&self) -> Subject {
-        Subject { test: Some(self.test.to_owned()), ..Subject::default() }
+        Subject::test(self.test)
     }
 
     /// The trials that conclusions may rest on.
-    fn usable(&self) -> impl Iterator<Item = &JudgedTrial<'a>> {
-        self.trials.iter().filter(|trial| trial.judgement.validity != Validity::Void)
+    fn usable(&self) -> impl Iterator<Item = &CellTrial<'a>> {
+        self.trials.iter().filter(|trial| trial.checked.validity != Validity::Void)
     }
 }
 
-impl JudgedTrial<'_> {
+impl CellTrial<'_> {
     /// With a validity that is no better than `at_most`.
     fn assessment(&self, at_most: Validity) -> TrialAssessment {
         let p95 = self.figures.as_ref().and_then(|figures| figures.value(Metric::LatencyP95));
         TrialAssessment {
             repeat: self.record.key.repeat,
-            validity: self.judgement.validity.max(at_most),
+            validity: self.checked.validity.max(at_most),
             throughput: match self.record.load() {
                 Some(load) => Some(load.measure.transactions_per_second()),
                 None => self.figures.as_ref().and_then(|f| f.value(Metric::Throughput)),
@@ -207,8 +194,4 @@ impl JudgedTrial<'_> {
             record: self.index,
         }
     }
-}
-
-fn same_kind(a: &Evidence, b: &Evidence) -> bool {
-    discriminant(a) == discriminant(b)
 }

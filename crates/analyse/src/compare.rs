@@ -2,11 +2,101 @@
 
 use crate::cell::CellData;
 use crate::{
-    Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Strength, Subject,
+    Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Strength, Subject,
     TestAnalysis, Verdict, floor,
 };
 use model::{Better, Level, Study, Test};
+use serde::Serialize;
 use stats::{Estimate, Interval, Relation};
+
+/// What can be said of two targets over all their common levels together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OverallResult {
+    /// The target in the denominator.
+    pub baseline: String,
+    /// The target in the numerator.
+    pub candidate: String,
+    /// The levels that it rests on, in order.
+    pub levels: Vec<Level>,
+    /// Whether these are all levels of the test.
+    pub all_levels: bool,
+    /// Which figure.
+    pub metric: Metric,
+    /// candidate ÷ baseline of its geometric means over the levels.
+    pub ratio: Estimate,
+    /// What follows.
+    pub verdict: Verdict,
+    /// Further repeats that would probably resolve it, where it is not and their number can
+    /// be said.
+    pub further_repeats: Option<u32>,
+    /// The noise floor (see [`NoiseFloor::factor`]) where a difference was found that does not
+    /// clear it.
+    pub below_noise_floor: Option<f64>,
+    /// The study's margin, 0.03 being 3 %.
+    pub margin: f64,
+}
+
+/// One target is better than another at some levels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BetterAtLevels {
+    /// The better one.
+    pub winner: String,
+    /// The other one.
+    pub loser: String,
+    /// These levels, in order; they need not be neighbours.
+    pub levels: Vec<Level>,
+    /// Which figure.
+    pub metric: Metric,
+    /// The smallest and the largest ratio by which it is better: winner ÷ loser where more is
+    /// better, loser ÷ winner where less is.
+    pub ratios: (Estimate, Estimate),
+    /// The lowest and the highest end of the intervals at all these levels.
+    pub bounds: (f64, f64),
+}
+
+/// Two targets are the same within the margin at some levels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EquivalentAtLevels {
+    /// One.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// These levels, in order; they need not be neighbours.
+    pub levels: Vec<Level>,
+    /// Which figure.
+    pub metric: Metric,
+    /// The study's margin, 0.03 being 3 %.
+    pub margin: f64,
+}
+
+/// Two targets differ at some levels by less than one of them from itself.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BelowNoiseFloor {
+    /// One.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// These levels, in order; they need not be neighbours.
+    pub levels: Vec<Level>,
+    /// Which figure.
+    pub metric: Metric,
+    /// The floor (see [`NoiseFloor::factor`]).
+    pub factor: f64,
+}
+
+/// Two targets cannot be told apart at some levels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UnresolvedAtLevels {
+    /// One.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// These levels, in order; they need not be neighbours.
+    pub levels: Vec<Level>,
+    /// The fewest and the most further repeats that would probably resolve one of them;
+    /// absent where that cannot be said of all.
+    pub further_repeats: Option<(u32, u32)>,
+}
 
 /// Every pair of targets, at every level where both have data, in the order of the study.
 pub(crate) fn comparisons(
@@ -110,15 +200,12 @@ pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
     };
     each_pair(study)
         .flat_map(|(baseline, candidate)| -> Vec<Evidence> { of_pair(baseline, candidate) })
-        .map(|evidence| {
-            let subject = Subject { test: Some(test.test.clone()), ..Subject::default() };
-            Finding { severity: Severity::Notice, subject, evidence }
-        })
+        .map(|evidence| Finding::new(Subject::test(&test.test), evidence))
         .collect()
 }
 
 fn overall_evidence(overall: &OverallComparison, margin: f64, floor: Option<f64>) -> Evidence {
-    Evidence::Overall {
+    OverallResult {
         baseline: overall.baseline.clone(),
         candidate: overall.candidate.clone(),
         levels: overall.levels.clone(),
@@ -130,6 +217,7 @@ fn overall_evidence(overall: &OverallComparison, margin: f64, floor: Option<f64>
         below_noise_floor: floor.filter(|_| overall.strength.below_noise_floor),
         margin,
     }
+    .into()
 }
 
 /// What comparisons of one pair with one verdict say together; `None` for no comparisons.
@@ -146,16 +234,16 @@ fn evidence(same: &[&Comparison], margin: f64, floor: Option<f64>) -> Option<Evi
     let (baseline, candidate) = (first.baseline.clone(), first.candidate.clone());
     Some(match first.verdict {
         Verdict::Unresolved if first.strength.below_noise_floor => {
-            Evidence::BelowNoiseFloor { a: baseline, b: candidate, levels, metric, factor: floor? }
+            BelowNoiseFloor { a: baseline, b: candidate, levels, metric, factor: floor? }.into()
         }
         Verdict::Unresolved => {
             let further = same.iter().map(|comparison| comparison.strength.further_repeats);
             let further = further.collect::<Option<Vec<u32>>>().unwrap_or_default();
             let range = further.iter().min().copied().zip(further.iter().max().copied());
-            Evidence::Unresolved { a: baseline, b: candidate, levels, further_repeats: range }
+            UnresolvedAtLevels { a: baseline, b: candidate, levels, further_repeats: range }.into()
         }
         Verdict::Equivalent => {
-            Evidence::Equivalent { a: baseline, b: candidate, levels, metric, margin }
+            EquivalentAtLevels { a: baseline, b: candidate, levels, metric, margin }.into()
         }
         verdict => {
             let wins = verdict == Verdict::CandidateBetter;
@@ -182,5 +270,5 @@ fn better(
     let low = intervals.iter().map(|interval| interval.low).fold(f64::INFINITY, f64::min);
     let high = intervals.iter().map(|interval| interval.high).fold(0.0, f64::max);
     let ratios = (*least, *most);
-    Some(Evidence::Better { winner, loser, levels, metric, ratios, bounds: (low, high) })
+    Some(BetterAtLevels { winner, loser, levels, metric, ratios, bounds: (low, high) }.into())
 }

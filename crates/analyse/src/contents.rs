@@ -1,7 +1,49 @@
 //! Check 8: whether the tables hold what they must, over a whole run and between targets.
 
-use crate::{Evidence, Finding, Severity, Subject};
+use crate::{Evidence, Finding, FindingKind, Severity, Subject};
 use model::{Dataset, Oltp, ServerFacts, TableContents};
+use serde::Serialize;
+
+/// Check 8: the tables held after a run what they held before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TablesIntact {
+    /// Rows of all tables.
+    pub rows: u64,
+    /// Whether that goes for their values too, because no test writes.
+    pub with_values: bool,
+}
+
+impl FindingKind for TablesIntact {
+    fn severity(&self) -> Severity {
+        Severity::Passed
+    }
+}
+
+/// Check 8: the tables held something else after a run, and no test explains it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TablesChanged {
+    /// Rows of all tables before and after.
+    pub rows: (u64, u64),
+}
+
+impl FindingKind for TablesChanged {
+    fn severity(&self) -> Severity {
+        Severity::Severe
+    }
+}
+
+/// Check 8: tables that were made from one seed are not the same on all targets.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DifferentData {
+    /// Rows of all tables by target.
+    pub rows: Vec<(String, u64)>,
+}
+
+impl FindingKind for DifferentData {
+    fn severity(&self) -> Severity {
+        Severity::Severe
+    }
+}
 
 /// What the tables that weighin made held before and after a run, and whether all targets were
 /// given the same.
@@ -10,9 +52,8 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
         .targets
         .iter()
         .filter_map(|facts| {
-            let (severity, evidence) = of_target(dataset, &facts.server)?;
-            let subject = Subject { target: Some(facts.target.clone()), ..Subject::default() };
-            Some(Finding { severity, subject, evidence })
+            let evidence = of_target(dataset, &facts.server)?;
+            Some(Finding::new(Subject::target(&facts.target), evidence))
         })
         .collect();
     findings.extend(between_targets(dataset));
@@ -21,7 +62,7 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
 
 /// Rows must still be there after tests that keep their number, with the same values where no
 /// test writes. `None` where that is not known, or not so by the nature of a test.
-fn of_target(dataset: &Dataset, server: &ServerFacts) -> Option<(Severity, Evidence)> {
+fn of_target(dataset: &Dataset, server: &ServerFacts) -> Option<Evidence> {
     let (before, after) = (server.contents?, server.contents_after?);
     let workloads: Vec<&Oltp> =
         dataset.study.tests.iter().filter_map(|test| test.workload.oltp().ok()).collect();
@@ -30,11 +71,10 @@ fn of_target(dataset: &Dataset, server: &ServerFacts) -> Option<(Severity, Evide
     }
     let with_values = !workloads.iter().any(|workload| writes(workload));
     let intact = if with_values { before == after } else { before.rows == after.rows };
-    let rows = (before.rows, after.rows);
     Some(if intact {
-        (Severity::Passed, Evidence::TablesIntact { rows: before.rows, with_values })
+        TablesIntact { rows: before.rows, with_values }.into()
     } else {
-        (Severity::Severe, Evidence::TablesChanged { rows })
+        TablesChanged { rows: (before.rows, after.rows) }.into()
     })
 }
 
@@ -60,11 +100,6 @@ fn between_targets(dataset: &Dataset) -> Option<Finding> {
         .collect();
     let (_, first) = known.first()?;
     let differ = known.iter().any(|(_, contents)| contents != first);
-    differ.then(|| Finding {
-        severity: Severity::Severe,
-        subject: Subject::default(),
-        evidence: Evidence::TargetsHoldDifferentData {
-            rows: known.iter().map(|(target, held)| ((*target).clone(), held.rows)).collect(),
-        },
-    })
+    let rows = || known.iter().map(|(target, held)| ((*target).clone(), held.rows)).collect();
+    differ.then(|| Finding::new(Subject::default(), DifferentData { rows: rows() }))
 }

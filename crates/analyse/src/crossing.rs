@@ -3,10 +3,36 @@
 use crate::cell::CellData;
 use crate::compare::each_pair;
 use crate::series::Series;
-use crate::{Comparison, Evidence, Finding, Metric, Severity, Subject, Verdict};
+use crate::{Comparison, Evidence, Finding, Metric, Subject, Verdict};
 use model::{Level, Study};
 use serde::Serialize;
 use stats::{Bootstrap, Estimate};
+
+/// One target is better than another at the highest level that both have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AtHighestLevel {
+    /// The better one.
+    pub winner: String,
+    /// The other one.
+    pub loser: String,
+    /// That level.
+    pub level: Level,
+    /// Throughput, winner ÷ loser.
+    pub ratio: Estimate,
+}
+
+/// One target is nowhere behind another, and ahead somewhere.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Dominates {
+    /// The better one.
+    pub winner: String,
+    /// The other one.
+    pub loser: String,
+    /// Levels at which it is better, in order.
+    pub better: Vec<Level>,
+    /// Levels at which both are the same within the margin, in order.
+    pub same: Vec<Level>,
+}
 
 /// One target overtakes another: on either side of the crossing the difference is resolved.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -133,15 +159,13 @@ pub(crate) fn findings(
     crossovers: &[Crossover],
     comparisons: &[Comparison],
 ) -> Vec<Finding> {
-    let subject = Subject { test: Some(test.to_owned()), ..Subject::default() };
-    let finding =
-        |evidence| Finding { severity: Severity::Notice, subject: subject.clone(), evidence };
-    let crossings = crossovers.iter().map(|found| Evidence::Crossover(found.clone()));
+    let crossings = crossovers.iter().map(|found| found.clone().into());
     let of_pairs = each_pair(study).flat_map(|pair| {
         let all: Vec<&Comparison> = of_pair(comparisons, pair).collect();
         at_highest(&all).into_iter().chain(dominance(&all))
     });
-    crossings.chain(of_pairs).map(finding).collect()
+    let all = crossings.chain(of_pairs);
+    all.map(|evidence: Evidence| Finding::new(Subject::test(test), evidence)).collect()
 }
 
 fn at_highest(all: &[&Comparison]) -> Option<Evidence> {
@@ -153,7 +177,7 @@ fn at_highest(all: &[&Comparison]) -> Option<Evidence> {
         (&last.candidate, last.ratio.reciprocal())
     };
     let (winner, loser) = (winner.to_owned(), loser.clone());
-    Some(Evidence::AtHighestLevel { winner, loser, level: last.level, ratio })
+    Some(AtHighestLevel { winner, loser, level: last.level, ratio }.into())
 }
 
 /// One target is better at some level and better or the same at all others; unresolved levels
@@ -170,10 +194,13 @@ fn dominance(all: &[&Comparison]) -> Option<Evidence> {
     let (better, same): (Vec<&&Comparison>, Vec<&&Comparison>) =
         all.iter().partition(|comparison| winner(comparison).is_some());
     let levels = |part: Vec<&&Comparison>| part.iter().map(|c| c.level).collect();
-    Some(Evidence::Dominates {
-        winner: first.to_owned(),
-        loser: loser.clone(),
-        better: levels(better),
-        same: levels(same),
-    })
+    Some(
+        Dominates {
+            winner: first.to_owned(),
+            loser: loser.clone(),
+            better: levels(better),
+            same: levels(same),
+        }
+        .into(),
+    )
 }

@@ -2,12 +2,33 @@
 
 use crate::cell::CellData;
 use crate::series::Series;
-use crate::{Curve, CurveShape, Evidence, Finding, Metric, Severity, Subject};
+use crate::{Curve, CurveShape, Finding, Metric, Subject};
 use model::{Level, Study};
+use serde::Serialize;
 use stats::{Estimate, Relation};
 
+/// Where a target's throughput is highest.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Peak {
+    /// Throughput there.
+    pub throughput: Estimate,
+    /// Whether the curve still rises at the highest level of the test.
+    pub still_rising: bool,
+    /// Levels above the highest with data, ascending: trials failed, are void or were not run.
+    pub without_data: Vec<Level>,
+}
+
+/// Throughput falls after the peak.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Decline {
+    /// Where the peak is.
+    pub peak: Level,
+    /// Throughput at the subject's level over throughput at the peak.
+    pub ratio: Estimate,
+}
+
 /// A target's curve with the repeats that it came from.
-pub(crate) struct Peak {
+pub(crate) struct CurveData {
     pub(crate) curve: Curve,
     /// The levels that have data, ascending.
     pub(crate) points: Vec<Point>,
@@ -24,7 +45,7 @@ pub(crate) struct Point {
     pub(crate) steady: bool,
 }
 
-impl Peak {
+impl CurveData {
     /// The repeats at the peak.
     pub(crate) fn series(&self) -> &Series {
         &self.points[self.index].series
@@ -41,11 +62,11 @@ impl Peak {
 }
 
 /// One for each target with an estimate, in the order of the study.
-pub(crate) fn peaks(study: &Study, cells: &[CellData]) -> Vec<Peak> {
+pub(crate) fn peaks(study: &Study, cells: &[CellData]) -> Vec<CurveData> {
     study.targets.iter().filter_map(|target| peak(study, &target.name, cells)).collect()
 }
 
-fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<Peak> {
+fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<CurveData> {
     let own = || cells.iter().filter(|cell| cell.target == target);
     let points: Vec<Point> = own()
         .filter_map(|cell| {
@@ -73,7 +94,7 @@ fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<Peak> {
         shape,
         without_data,
     };
-    Some(Peak { curve, points, index })
+    Some(CurveData { curve, points, index })
 }
 
 /// What becomes of throughput towards the highest level that has data.
@@ -113,33 +134,24 @@ pub(crate) fn confidence_after_choice(confidence: f64, choices: usize) -> f64 {
 }
 
 /// The peak of every curve that has more than one level, and the decline after it.
-pub(crate) fn findings(test: &str, peaks: &[Peak]) -> Vec<Finding> {
+pub(crate) fn findings(test: &str, peaks: &[CurveData]) -> Vec<Finding> {
     let curves = peaks.iter().map(|peak| &peak.curve);
     curves
         .filter(|curve| curve.shape != CurveShape::SinglePoint || !curve.without_data.is_empty())
         .flat_map(|curve| {
-            let finding = |level, evidence| Finding {
-                severity: Severity::Notice,
-                subject: Subject {
-                    test: Some(test.to_owned()),
-                    target: Some(curve.target.clone()),
-                    level: Some(level),
-                    repeat: None,
-                },
-                evidence,
-            };
-            let peak = Evidence::Peak {
+            let subject = |level| Subject::test(test).on(&curve.target).at(level);
+            let peak = Peak {
                 throughput: curve.peak_throughput,
                 still_rising: curve.shape == CurveShape::StillRising,
                 without_data: curve.without_data.clone(),
             };
             let decline = match curve.shape {
                 CurveShape::Declines { at, ratio } => {
-                    Some(finding(at, Evidence::Decline { peak: curve.peak, ratio }))
+                    Some(Finding::new(subject(at), Decline { peak: curve.peak, ratio }))
                 }
                 _ => None,
             };
-            [finding(curve.peak, peak)].into_iter().chain(decline)
+            [Finding::new(subject(curve.peak), peak)].into_iter().chain(decline)
         })
         .collect()
 }

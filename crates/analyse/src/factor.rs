@@ -4,7 +4,7 @@ use crate::cell::CellData;
 use crate::compare::verdict;
 use crate::overall::pool;
 use crate::series::Series;
-use crate::{Basis, Evidence, Finding, Metric, NoiseFloor, Severity, Subject, Verdict, floor};
+use crate::{Basis, Finding, Metric, NoiseFloor, Subject, Verdict, floor};
 use model::{Level, Study, Target, Test};
 use serde::Serialize;
 use stats::Estimate;
@@ -12,7 +12,7 @@ use stats::Estimate;
 /// Two values of one label, compared over the pairs of targets that have one each and are alike in
 /// all other labels. What the labels don't say may differ too.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Contrast {
+pub struct FactorEffect {
     /// The label.
     pub label: String,
     /// The value in the denominator: the one that comes first in the study.
@@ -156,7 +156,7 @@ fn only_difference<'a>(a: &'a Target, b: &Target) -> Option<&'a str> {
 }
 
 /// What the labels do, in order of label and, within one, of the study.
-pub(crate) fn contrasts(study: &Study, rungs: &[Rung]) -> Vec<Contrast> {
+pub(crate) fn contrasts(study: &Study, rungs: &[Rung]) -> Vec<FactorEffect> {
     let mut factors: Vec<&Factor> = Vec::new();
     for rung in rungs {
         if !factors.contains(&&rung.factor) {
@@ -171,7 +171,7 @@ pub(crate) fn contrasts(study: &Study, rungs: &[Rung]) -> Vec<Contrast> {
     factors.into_iter().filter_map(|factor| contrast(study, factor, &of(factor))).collect()
 }
 
-fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<Contrast> {
+fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<FactorEffect> {
     let effect = |rungs: &[&Rung]| {
         let ratio = ratio(study, rungs)?;
         // Tests that are taken together have the highest of their floors.
@@ -212,7 +212,7 @@ fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<Contrast>
             Some(LevelEffect { test: test.clone(), level: *level, ratio, verdict })
         })
         .collect();
-    Some(Contrast {
+    Some(FactorEffect {
         label: factor.label.clone(),
         from: factor.from.clone(),
         to: factor.to.clone(),
@@ -256,11 +256,7 @@ fn differ(pairs: &[PairEffect]) -> bool {
 }
 
 /// One for each contrast.
-pub(crate) fn findings(contrasts: &[Contrast]) -> Vec<Finding> {
-    let finding = |contrast: &Contrast| Finding {
-        severity: Severity::Notice,
-        subject: Subject::default(),
-        evidence: Evidence::Factor(contrast.clone()),
-    };
+pub(crate) fn findings(contrasts: &[FactorEffect]) -> Vec<Finding> {
+    let finding = |effect: &FactorEffect| Finding::new(Subject::default(), effect.clone());
     contrasts.iter().map(finding).collect()
 }

@@ -1,9 +1,7 @@
 //! The noise floor of an A/A comparison: how far apart one target and its own twin were measured.
 
 use crate::cell::CellData;
-use crate::{
-    Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Severity, Strength, Verdict,
-};
+use crate::{Basis, Comparison, Finding, Metric, OverallComparison, Strength, Verdict};
 use model::{Level, Study, Test};
 use serde::Serialize;
 use stats::Estimate;
@@ -102,10 +100,7 @@ fn hold(
 
 /// One for each floor.
 pub(crate) fn findings(floors: &[NoiseFloor], cells: &[CellData]) -> Vec<Finding> {
-    let finding = |floor: &NoiseFloor| Finding {
-        severity: Severity::Notice,
-        subject: cells.first().map(CellData::of_test).unwrap_or_default(),
-        evidence: Evidence::NoiseFloor(floor.clone()),
-    };
+    let subject = || cells.first().map(CellData::of_test).unwrap_or_default();
+    let finding = |floor: &NoiseFloor| Finding::new(subject(), floor.clone());
     floors.iter().map(finding).collect()
 }

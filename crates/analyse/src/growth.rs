@@ -1,7 +1,7 @@
 //! How a target's throughput grows with clients.
 
-use crate::curve::{Peak, Point, confidence_after_choice};
-use crate::{Evidence, Finding, Severity, Subject};
+use crate::curve::{CurveData, Point, confidence_after_choice};
+use crate::{Finding, Subject};
 use model::{Level, Study};
 use serde::Serialize;
 use stats::{Estimate, Relation};
@@ -29,6 +29,8 @@ pub struct Growth {
     pub plateau: Option<(Level, Level)>,
     /// The level after the peak from which on throughput is lower than at the peak at every level.
     pub declines_from: Option<Level>,
+    /// The study's margin, 0.03 being 3 %.
+    pub margin: f64,
 }
 
 impl Growth {
@@ -43,8 +45,8 @@ impl Growth {
 
 /// For each target whose curve has enough levels and of which something can be said. In open loops
 /// the offered rate decides the throughput, so there is no growth.
-pub(crate) fn growth(study: &Study, peaks: &[Peak]) -> Vec<Growth> {
-    let closed = |peak: &&Peak| {
+pub(crate) fn growth(study: &Study, peaks: &[CurveData]) -> Vec<Growth> {
+    let closed = |peak: &&CurveData| {
         let levels = || peak.points.iter().map(|point| point.level);
         peak.points.len() >= FEWEST_LEVELS && levels().all(|l| l.rate.is_none() && l.clients > 0)
     };
@@ -52,7 +54,7 @@ pub(crate) fn growth(study: &Study, peaks: &[Peak]) -> Vec<Growth> {
     found.filter(Growth::says_something).collect()
 }
 
-fn of_target(study: &Study, peak: &Peak) -> Growth {
+fn of_target(study: &Study, peak: &CurveData) -> Growth {
     let (linear_up_to, below_ideal_from) = linear(study, &peak.points);
     Growth {
         target: peak.curve.target.clone(),
@@ -61,6 +63,7 @@ fn of_target(study: &Study, peak: &Peak) -> Growth {
         knee: knee(study, &peak.points),
         plateau: plateau(study, peak),
         declines_from: declines_from(study, peak),
+        margin: study.margin,
     }
 }
 
@@ -114,7 +117,7 @@ fn knee(study: &Study, points: &[Point]) -> Vec<Level> {
 
 /// The neighbours of the peak that are the same as it. Which of equal levels was the luckiest does
 /// not matter: luck works against equivalence.
-fn plateau(study: &Study, peak: &Peak) -> Option<(Level, Level)> {
+fn plateau(study: &Study, peak: &CurveData) -> Option<(Level, Level)> {
     let top = &peak.points[peak.index];
     let same = |point: &&Point| {
         let ratio = point.series.ratio_to(&top.series, study.confidence);
@@ -127,7 +130,7 @@ fn plateau(study: &Study, peak: &Peak) -> Option<(Level, Level)> {
 }
 
 /// From where on every level is below the peak, at a confidence that makes up for its choice.
-fn declines_from(study: &Study, peak: &Peak) -> Option<Level> {
+fn declines_from(study: &Study, peak: &CurveData) -> Option<Level> {
     let top = &peak.points[peak.index];
     let confidence = confidence_after_choice(study.confidence, peak.points.len() - 1);
     let lower = |point: &&Point| {
@@ -143,15 +146,8 @@ fn clients(point: &Point) -> f64 {
 }
 
 /// One for each target.
-pub(crate) fn findings(test: &str, growth: &[Growth], margin: f64) -> Vec<Finding> {
-    let finding = |growth: &Growth| Finding {
-        severity: Severity::Notice,
-        subject: Subject {
-            test: Some(test.to_owned()),
-            target: Some(growth.target.clone()),
-            ..Subject::default()
-        },
-        evidence: Evidence::Growth { growth: growth.clone(), margin },
-    };
+pub(crate) fn findings(test: &str, growth: &[Growth]) -> Vec<Finding> {
+    let finding =
+        |growth: &Growth| Finding::new(Subject::test(test).on(&growth.target), growth.clone());
     growth.iter().map(finding).collect()
 }

@@ -1,10 +1,17 @@
 //! The Universal Scalability Law, fitted to a target's curve.
 
-use crate::curve::{Peak, Point};
-use crate::{Evidence, Finding, Severity, Subject};
+use crate::curve::{CurveData, Point};
+use crate::{Finding, Subject};
 use model::{Level, Study};
 use serde::Serialize;
 use stats::{Bootstrap, Estimate, USL_FEWEST_LEVELS, Usl, UslFit, UslPeak};
+
+/// No law was fitted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NoScalingLaw {
+    /// Why.
+    pub why: NoLaw,
+}
 
 /// A level further from the law than this, relative to it, and the law does not describe the curve.
 const BELIEVED_WITHIN: f64 = 0.1;
@@ -27,6 +34,8 @@ pub struct ScalingLaw {
     /// The highest level that the fit rests on: what the law says of more clients is extrapolated
     /// (method R6).
     pub measured_up_to: Level,
+    /// Where throughput measured highest.
+    pub measured_peak: Level,
     /// Measured ÷ fitted − 1 at each level of the fit, 0.05 being 5 % above the law.
     pub residuals: Vec<(Level, f64)>,
     /// Whether every level lies within 10 % of the law. Where not, it does not describe the
@@ -66,16 +75,16 @@ impl ScalingLaw {
 }
 
 /// For each target with a curve its law, or why there is none.
-pub(crate) fn laws(study: &Study, peaks: &[Peak]) -> Vec<(String, Result<ScalingLaw, NoLaw>)> {
-    let curve = |peak: &&Peak| {
+pub(crate) fn laws(study: &Study, peaks: &[CurveData]) -> Vec<(String, Result<ScalingLaw, NoLaw>)> {
+    let curve = |peak: &&CurveData| {
         let levels = || peak.points.iter().map(|point| point.level);
         peak.points.len() >= CURVE_FROM && levels().all(|l| l.rate.is_none() && l.clients > 0)
     };
-    let of_target = |peak: &Peak| (peak.curve.target.clone(), fit(study, peak));
+    let of_target = |peak: &CurveData| (peak.curve.target.clone(), fit(study, peak));
     peaks.iter().filter(curve).map(of_target).collect()
 }
 
-fn fit(study: &Study, peak: &Peak) -> Result<ScalingLaw, NoLaw> {
+fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
     let steady: Vec<&Point> = peak.points.iter().filter(|point| point.steady).collect();
     if steady.len() < USL_FEWEST_LEVELS {
         return Err(NoLaw::FewLevels { steady: steady.len(), needed: USL_FEWEST_LEVELS });
@@ -95,31 +104,20 @@ fn fit(study: &Study, peak: &Peak) -> Result<ScalingLaw, NoLaw> {
         kappa: fit.kappa,
         peak: fit.peak,
         measured_up_to: last.level,
+        measured_peak: peak.curve.peak,
         describes: fit.residuals.iter().all(|residual| residual.abs() <= BELIEVED_WITHIN),
         residuals: levels.zip(fit.residuals).collect(),
     })
 }
 
-/// One for each target, with the measured peak beside the law's.
-pub(crate) fn findings(
-    test: &str,
-    laws: &[(String, Result<ScalingLaw, NoLaw>)],
-    peaks: &[Peak],
-) -> Vec<Finding> {
+/// One for each target.
+pub(crate) fn findings(test: &str, laws: &[(String, Result<ScalingLaw, NoLaw>)]) -> Vec<Finding> {
     let finding = |(target, law): &(String, Result<ScalingLaw, NoLaw>)| {
-        let measured = peaks.iter().find(|peak| peak.curve.target == *target)?.curve.peak;
-        Some(Finding {
-            severity: Severity::Notice,
-            subject: Subject {
-                test: Some(test.to_owned()),
-                target: Some(target.clone()),
-                ..Subject::default()
-            },
-            evidence: match law {
-                Ok(law) => Evidence::ScalingLaw { law: law.clone(), measured_peak: measured },
-                Err(why) => Evidence::NoScalingLaw { why: *why },
-            },
-        })
+        let subject = Subject::test(test).on(target);
+        match law {
+            Ok(law) => Finding::new(subject, law.clone()),
+            Err(why) => Finding::new(subject, NoScalingLaw { why: *why }),
+        }
     };
-    laws.iter().filter_map(finding).collect()
+    laws.iter().map(finding).collect()
 }

@@ -21,12 +21,12 @@ mod advice;
 mod analysis;
 mod audit;
 mod basis;
-mod bend;
 pub mod capacity;
 mod cell;
 mod check;
 mod compare;
 mod contents;
+mod cross_check;
 mod crossing;
 mod curve;
 mod events;
@@ -36,19 +36,19 @@ mod finding;
 mod fleet;
 mod floor;
 mod growth;
+mod knee;
 mod law;
 mod money;
 mod named;
-mod opinion;
 mod overall;
 mod processors;
-mod promise;
 mod rank;
 mod search;
 mod series;
 mod settings;
 mod study;
 mod summary;
+mod sustained;
 mod volume;
 
 pub use advice::{Choice, Span};
@@ -57,52 +57,45 @@ pub use analysis::{
     Placings, Podium, PrintedPlace, Ranking, SettingDifference, Strength, Summary, TestAnalysis,
     TrialAssessment, Verdict,
 };
-pub use audit::{Contradiction, Identity, Origin, Prefix, Range, Source, Term};
+pub use audit::{Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
-pub use bend::{Bend, GapAt, LatencyGap};
-pub use check::{DeviceBytes, Evictions};
-pub use crossing::Crossover;
+pub use check::Check;
+pub use check::steady::SteadyFigure;
+pub use check::throttling::ThrottledProcess;
 pub use events::{
-    Change, Changed, EventCost, EventKind, ServerEvent, TestEvents, TrialBackground, TrialEvents,
-    TrialSeconds, TriggerTrouble,
+    Change, Changed, EventKind, ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds,
 };
-pub use factor::{Contrast, LevelEffect, PairEffect};
-pub use finding::{
-    Check, Drifting, Evidence, Finding, Held, LopsidedLoad, Severity, Subject, Validity,
-};
+pub use factor::{LevelEffect, PairEffect};
+pub use finding::kinds::*;
+pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
 pub use fleet::{FleetCell, VmFigures, VolumeFigures};
-pub use floor::NoiseFloor;
-pub use growth::Growth;
-pub use law::{NoLaw, ScalingLaw};
+pub use knee::GapAt;
+pub use law::NoLaw;
 pub use model::Metric;
-pub use money::{
-    Amount, Bill, BreakEven, CostGap, CostLine, Outcome, Standing, Step, TargetCost, TestMoney,
-};
+pub use money::{Amount, Bill, CostGap, CostLine, Outcome, Standing, TargetCost, TestMoney};
 pub use named::{NamedFigure, NamedValue};
-pub use processors::VmProcessors;
-pub use promise::Promise;
-pub use search::{HighestLoad, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial};
+pub use search::{SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch};
 pub use series::percentile_ms;
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 
 use cell::CellData;
-use check::Judgement;
+use check::CheckedTrial;
 use model::{Dataset, Place as Where, Test};
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
-    let mut judgements: Vec<Judgement> =
-        dataset.trials.iter().map(|record| check::judge(dataset, record)).collect();
+    let mut checked: Vec<CheckedTrial> =
+        dataset.trials.iter().map(|record| check::check(dataset, record)).collect();
     let audit = audit::audit(dataset);
     let mut findings = study::findings(dataset);
     findings.extend(audit.findings);
-    for (trial, doubt) in audit.doubts {
-        judgements[trial].add(doubt);
+    for (trial, result) in audit.results {
+        checked[trial].add(result);
     }
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
     let mut factor_rungs = Vec::new();
     for test in &dataset.study.tests {
-        let (analysis, found, rungs) = analyse_test(dataset, test, &judgements);
+        let (analysis, found, rungs) = analyse_test(dataset, test, &checked);
         factor_rungs.extend(rungs);
         tests.push(analysis);
         findings.extend(found);
@@ -114,7 +107,7 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     findings.extend(money::findings(&dataset.study, &bills, &break_evens));
     let factors = factor::contrasts(&dataset.study, &factor_rungs);
     findings.extend(factor::findings(&factors));
-    findings.extend(check::passed(&judgements));
+    findings.extend(check::passed(&checked));
     let printed = dataset.study.targets.iter().all(|target| target.place == Where::Elsewhere);
     if printed && dataset.study.repeats == 1 {
         // Nobody who printed a figure once speaks of a first repeat.
@@ -130,20 +123,20 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
 fn analyse_test(
     dataset: &Dataset,
     test: &Test,
-    judgements: &[Judgement],
+    checked: &[CheckedTrial],
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::Rung>) {
     let study = &dataset.study;
     let basis = Basis::of(test, dataset.trials.iter());
-    let mut data = cell::collect(dataset, &study.targets, test, judgements, basis.as_ref());
-    let again = cell::collect(dataset, study.twin.as_slice(), test, judgements, basis.as_ref());
+    let mut data = cell::collect(dataset, &study.targets, test, checked, basis.as_ref());
+    let again = cell::collect(dataset, study.twin.as_slice(), test, checked, basis.as_ref());
     let mut findings: Vec<Finding> =
         data.iter().chain(&again).flat_map(CellData::findings).collect();
     for cell in &mut data {
-        let opinions = opinion::findings(study, cell);
-        if opinions.iter().any(opinion::disagrees) {
+        let cross_checks = cross_check::findings(study, cell);
+        if cross_checks.iter().any(cross_check::disagrees) {
             cell.cast_doubt();
         }
-        findings.extend(opinions);
+        findings.extend(cross_checks);
     }
 
     let fleets = fleet::fleets(study, test, &data);
@@ -152,7 +145,7 @@ fn analyse_test(
     findings.extend(events::findings(&test.name, &events));
     let search = search::analysis(study, test, &data);
     findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
-    findings.extend(promise::findings(study, test, search.as_ref()));
+    findings.extend(sustained::findings(study, test, search.as_ref()));
     // What was searched for is no curve, and its throughput is as high as the answer is.
     let compared = if search.is_some() { &[] } else { data.as_slice() };
     let peaks = curve::peaks(study, compared);
@@ -161,10 +154,10 @@ fn analyse_test(
     findings.extend(floor::findings(&floors, &data));
     let money = money::of_test(dataset, &data, &peaks, &floors);
     let growth = growth::growth(study, &peaks);
-    findings.extend(growth::findings(&test.name, &growth, study.margin));
-    findings.extend(bend::findings(study, basis, compared));
+    findings.extend(growth::findings(&test.name, &growth));
+    findings.extend(knee::findings(study, basis, compared));
     let laws = law::laws(study, &peaks);
-    findings.extend(law::findings(&test.name, &laws, &peaks));
+    findings.extend(law::findings(&test.name, &laws));
 
     let mut comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));
     family::hold_comparisons(study, &data, &mut comparisons);

@@ -1,7 +1,7 @@
 //! The processors that virtual machines had among them.
 
 use crate::cell::CellData;
-use crate::{Evidence, Finding, FleetCell, Severity, Subject};
+use crate::{Finding, FleetCell, Subject};
 use model::{FleetProcessors, Oversubscription, Storage};
 use serde::Serialize;
 use stats::{Estimate, Sample};
@@ -64,14 +64,8 @@ pub(crate) fn of_cell(storage: &Storage, cell: &CellData, confidence: f64) -> Op
 /// One for each cell whose virtual machines were held to processors.
 pub(crate) fn findings(test: &str, fleets: &[FleetCell]) -> Vec<Finding> {
     let of_cell = |cell: &FleetCell| {
-        let subject = Subject {
-            test: Some(test.to_owned()),
-            target: Some(cell.target.clone()),
-            level: Some(cell.level),
-            repeat: None,
-        };
-        let evidence = Evidence::VmProcessors(cell.processors?);
-        Some(Finding { severity: Severity::Notice, subject, evidence })
+        let subject = Subject::test(test).on(&cell.target).at(cell.level);
+        Some(Finding::new(subject, cell.processors?))
     };
     fleets.iter().filter_map(of_cell).collect()
 }

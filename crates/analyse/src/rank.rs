@@ -1,7 +1,7 @@
 //! Which target is best: at its own peak of throughput, or by a time that all have at one level.
 
 use crate::cell::CellData;
-use crate::curve::Peak;
+use crate::curve::CurveData;
 use crate::money::TestMoney;
 use crate::series::Series;
 use crate::{Basis, FailedTarget, Metric, NoiseFloor, Place, PrintedPlace, Ranking, floor};
@@ -29,7 +29,7 @@ pub(crate) fn ranking(
     study: &Study,
     test: &Test,
     (basis, money, floors): (Option<Basis>, &TestMoney, &[NoiseFloor]),
-    peaks: &[Peak],
+    peaks: &[CurveData],
     cells: &[CellData],
 ) -> Ranking {
     let mut ranking = Ranking::default();
@@ -73,7 +73,7 @@ pub(crate) fn ranking(
 }
 
 impl<'a> Contender<'a> {
-    fn at_peak(study: &Study, peak: &'a Peak) -> Self {
+    fn at_peak(study: &Study, peak: &'a CurveData) -> Self {
         Self {
             target: &peak.curve.target,
             level: peak.curve.peak,

@@ -4,11 +4,43 @@ use crate::cell::CellData;
 use crate::compare::{each_pair, verdict};
 use crate::rank::{is_above, tiers};
 use crate::series::Series;
-use crate::{Evidence, Finding, Metric, Severity, Subject, Verdict};
+use crate::{Finding, Metric, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
+
+/// The highest load under which a target keeps a bound.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HighestLoad {
+    /// What the load must keep.
+    #[serde(flatten)]
+    pub bound: Bound,
+    /// What was searched for.
+    pub over: SearchOver,
+    /// What was found.
+    pub outcome: SearchOutcome,
+}
+
+/// The highest loads of two targets under a bound.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HighestLoadsCompared {
+    /// What the load must keep.
+    #[serde(flatten)]
+    pub bound: Bound,
+    /// What was searched for.
+    pub over: SearchOver,
+    /// The target in the denominator.
+    pub baseline: String,
+    /// The target in the numerator.
+    pub candidate: String,
+    /// candidate ÷ baseline.
+    pub ratio: Estimate,
+    /// What follows.
+    pub verdict: Verdict,
+    /// The study's margin, 0.03 being 3 %.
+    pub margin: f64,
+}
 
 /// What the searches of a test found.
 #[derive(Clone, Debug, Serialize)]
@@ -19,7 +51,7 @@ pub struct SearchAnalysis {
     /// What was searched for: transactions per second, or clients.
     pub over: SearchOver,
     /// One for each target, in the order of the study.
-    pub targets: Vec<HighestLoad>,
+    pub targets: Vec<TargetSearch>,
     /// Every pair of targets both of which have an estimate.
     pub comparisons: Vec<SearchComparison>,
     /// Names of the targets with an estimate, best tier first, as in [`crate::Ranking`].
@@ -28,7 +60,7 @@ pub struct SearchAnalysis {
 
 /// What the searches on one target found.
 #[derive(Clone, Debug, Serialize)]
-pub struct HighestLoad {
+pub struct TargetSearch {
     /// Name of the target.
     pub target: String,
     /// All searches together.
@@ -109,7 +141,7 @@ pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option
         if let SearchOutcome::Found { load, .. } = outcome {
             answers.push(Answers { target: cell.target.to_owned(), series, estimate: load });
         }
-        targets.push(HighestLoad { target: cell.target.to_owned(), outcome, searches });
+        targets.push(TargetSearch { target: cell.target.to_owned(), outcome, searches });
     }
     let comparisons = comparisons(study, &answers);
     let mut ordered: Vec<&Answers> = answers.iter().collect();
@@ -190,17 +222,12 @@ impl SearchAnalysis {
     /// What was found of each target, and how they compare.
     pub(crate) fn findings(&self, study: &Study, test: &str) -> Vec<Finding> {
         let (bound, over) = (self.bound, self.over);
-        let finding = |target: Option<&str>, evidence| {
-            let (test, target) = (Some(test.to_owned()), target.map(str::to_owned));
-            let subject = Subject { test, target, ..Subject::default() };
-            Finding { severity: Severity::Notice, subject, evidence }
-        };
         let highest = self.targets.iter().map(|found| {
-            let evidence = Evidence::HighestLoad { bound, over, outcome: found.outcome };
-            finding(Some(&found.target), evidence)
+            let highest = HighestLoad { bound, over, outcome: found.outcome };
+            Finding::new(Subject::test(test).on(&found.target), highest)
         });
         let compared = self.comparisons.iter().map(|comparison| {
-            let evidence = Evidence::HighestLoads {
+            let compared = HighestLoadsCompared {
                 bound,
                 over,
                 baseline: comparison.baseline.clone(),
@@ -209,7 +236,7 @@ impl SearchAnalysis {
                 verdict: comparison.verdict,
                 margin: study.margin,
             };
-            finding(None, evidence)
+            Finding::new(Subject::test(test), compared)
         });
         highest.chain(compared).collect()
     }

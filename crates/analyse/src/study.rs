@@ -1,9 +1,57 @@
 //! What is to be said of a study as a whole.
 
 use crate::settings;
-use crate::{Evidence, Finding, Severity, Subject};
+use crate::{Finding, FindingKind, Severity, Subject};
 use model::{Dataset, TargetFacts};
+use serde::Serialize;
 use stats::repeats_needed;
+
+/// Trials of the plan have no record (the run was interrupted).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrialsMissing {
+    /// How many.
+    pub missing: usize,
+    /// Of how many.
+    pub planned: usize,
+}
+
+impl FindingKind for TrialsMissing {
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
+/// Fewer repeats than a distribution-free interval needs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FewRepeats {
+    /// Repeats of the study.
+    pub repeats: u32,
+    /// Repeats that order statistics need at the study's confidence.
+    pub needed: u32,
+}
+
+impl FindingKind for FewRepeats {
+    /// A single repeat has no interval and answers nothing.
+    fn severity(&self) -> Severity {
+        if self.repeats < 2 { Severity::Severe } else { Severity::Notice }
+    }
+}
+
+/// Trials were measured elsewhere: the checks of weighin's own could not be made on them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChecksNotMade {
+    /// How many.
+    pub trials: usize,
+}
+
+/// The dataset is large or small against the buffer pool (method R37).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DatasetAgainstMemory {
+    /// Data and index bytes of the test tables.
+    pub dataset_bytes: u64,
+    /// Bytes of the server's buffer pool.
+    pub buffer_pool_bytes: u64,
+}
 
 /// Dataset ÷ buffer pool from which on the test clearly reads from disk (method R37).
 const IO_BOUND_FROM: f64 = 2.0;
@@ -26,11 +74,7 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
 fn missing(dataset: &Dataset) -> Option<Finding> {
     let missing = dataset.missing().count();
     let planned = dataset.plan.trials().count();
-    (missing > 0).then(|| Finding {
-        severity: Severity::Warning,
-        subject: Subject::default(),
-        evidence: Evidence::TrialsMissing { missing, planned },
-    })
+    (missing > 0).then(|| Finding::new(Subject::default(), TrialsMissing { missing, planned }))
 }
 
 /// A single repeat has no interval and answers nothing; with more, intervals rest on the
@@ -41,21 +85,13 @@ fn few_repeats(dataset: &Dataset) -> Option<Finding> {
         return None;
     }
     let needed = repeats_needed(dataset.study.confidence)?;
-    (repeats < needed).then(|| Finding {
-        severity: if repeats < 2 { Severity::Severe } else { Severity::Notice },
-        subject: Subject::default(),
-        evidence: Evidence::FewRepeats { repeats, needed },
-    })
+    (repeats < needed).then(|| Finding::new(Subject::default(), FewRepeats { repeats, needed }))
 }
 
 /// What weighin checks of its own trials needs more than others print.
 fn checks_not_made(dataset: &Dataset) -> Option<Finding> {
     let trials = dataset.trials.iter().filter(|record| record.reported().is_some()).count();
-    (trials > 0).then(|| Finding {
-        severity: Severity::Notice,
-        subject: Subject::default(),
-        evidence: Evidence::ChecksNotMade { trials },
-    })
+    (trials > 0).then(|| Finding::new(Subject::default(), ChecksNotMade { trials }))
 }
 
 /// A dataset that neither fits in the buffer pool nor is much larger: how much of it is read from
@@ -64,9 +100,10 @@ fn dataset_against_memory(facts: &TargetFacts) -> Option<Finding> {
     let dataset_bytes = facts.server.dataset_bytes?;
     let buffer_pool_bytes = settings::buffer_pool_bytes(&facts.server)?;
     let ratio = dataset_bytes as f64 / buffer_pool_bytes as f64;
-    (settings::FITS_BELOW..IO_BOUND_FROM).contains(&ratio).then(|| Finding {
-        severity: Severity::Notice,
-        subject: Subject { target: Some(facts.target.clone()), ..Subject::default() },
-        evidence: Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes },
+    (settings::FITS_BELOW..IO_BOUND_FROM).contains(&ratio).then(|| {
+        Finding::new(
+            Subject::target(&facts.target),
+            DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes },
+        )
     })
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use analyse::capacity::{Answer, Page, Question, answers};
-use analyse::{Analysis, Bend, Evidence, Metric, TestAnalysis, Verdict};
+use analyse::{Analysis, Evidence, LatencyKnee, Metric, TestAnalysis, Verdict};
 use import::{Format, Source, TidyCsv};
 use model::{Dataset, HostFacts, Level, RunInfo, Target, UnixMillis};
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ fn figures_that_were_measured_once_decide_nothing() {
     assert!(verdicts.clone().all(|c| c.verdict == Verdict::Unresolved));
     assert!(analysis.tests.iter().all(|test| test.ranking.tiers.len() == 1));
     let claims = |evidence: &Evidence| {
-        matches!(evidence, Evidence::Better { .. } | Evidence::Equivalent { .. })
+        matches!(evidence, Evidence::BetterAtLevels(_) | Evidence::EquivalentAtLevels(_))
     };
     assert!(!analysis.findings.iter().any(|finding| claims(&finding.evidence)));
 }
@@ -177,11 +177,11 @@ fn both_servers_have_their_critical_point_at_64_clients() {
     let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
     let dataset = study("001-vps-vs-hardware", text);
     let analysis = analyse::analyse(&dataset);
-    let bends: Vec<(&str, &Bend)> = analysis
+    let bends: Vec<(&str, &LatencyKnee)> = analysis
         .findings
         .iter()
         .filter_map(|finding| match &finding.evidence {
-            Evidence::Bend(bend) => Some((finding.subject.target.as_deref()?, bend)),
+            Evidence::LatencyKnee(bend) => Some((finding.subject.target.as_deref()?, bend)),
             _ => None,
         })
         .collect();
@@ -231,7 +231,7 @@ fn latency_that_grows_ever_more_slowly_relative_to_clients_has_no_critical_point
         let dataset =
             study("some", &format!("target,test,concurrency,metric,value,unit,note\n{rows}"));
         let findings = analyse::analyse(&dataset).findings;
-        findings.into_iter().filter(|f| matches!(f.evidence, Evidence::Bend(_))).count()
+        findings.into_iter().filter(|f| matches!(f.evidence, Evidence::LatencyKnee(_))).count()
     };
     assert_eq!(bends([10.0, 20.0, 36.0, 60.0, 95.0]), 0, "steepest at first");
     assert_eq!(bends([10.0, 20.0, 40.0, 80.0, 165.0]), 0, "hardly more than before");

@@ -2,7 +2,9 @@
 
 use crate::trial_columns::{columns, rows};
 use crate::{GeneratorFigures, view, words};
-use analyse::{Analysis, BreakEven, Contrast, Finding, SettingDifference, Summary, TestAnalysis};
+use analyse::{
+    Analysis, BreakEven, FactorEffect, Finding, SettingDifference, Summary, TestAnalysis,
+};
 use model::{HostFacts, Price, ServerFacts, TrialRecord, text};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -22,7 +24,7 @@ struct Report<'a> {
     settings: &'a [SettingDifference],
     summary: Option<&'a Summary>,
     tests: Vec<TestReport<'a>>,
-    factors: &'a [Contrast],
+    factors: &'a [FactorEffect],
     break_evens: &'a [BreakEven],
     findings: Vec<FindingReport<'a>>,
     trials: Vec<Map<String, Value>>,

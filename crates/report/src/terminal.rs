@@ -164,7 +164,7 @@ impl Page {
             [(Severity::Severe, Style::Bad), (Severity::Warning, Style::Doubtful)]
         {
             for (_, findings) in view::by_kind(analysis, severity) {
-                if findings.iter().any(|f| matches!(f.evidence, Evidence::TrialFailed { .. })) {
+                if findings.iter().any(|f| matches!(f.evidence, Evidence::TrialFailed(_))) {
                     continue;
                 }
                 let counted = |finding: &Finding| view::counted_in(analysis, finding);

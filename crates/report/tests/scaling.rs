@@ -2,7 +2,10 @@
 
 mod support;
 
-use analyse::{Bend, GapAt, LatencyGap, Metric, NoiseFloor};
+use analyse::{
+    AtHighestLevel, BelowNoiseFloor, Dominates, GapAt, LatencyGap, LatencyKnee, Metric,
+    NoScalingLaw, NoiseFloor,
+};
 use analyse::{Crossover, Evidence, Finding, Growth, NoLaw, ScalingLaw, Severity, Subject};
 use model::{Level, Noun};
 use report::words::sentence;
@@ -30,6 +33,7 @@ fn growth() -> Growth {
         knee: vec![level(16), level(32)],
         plateau: Some((level(32), level(64))),
         declines_from: Some(level(128)),
+        margin: 0.03,
     }
 }
 
@@ -41,6 +45,7 @@ fn law(peak: UslPeak) -> ScalingLaw {
         kappa: ratio(0.000_81, 0.000_7, 0.000_93),
         peak,
         measured_up_to: level(64),
+        measured_peak: level(32),
         residuals: vec![(level(1), 0.004), (level(8), -0.021)],
         describes: true,
     }
@@ -52,7 +57,7 @@ fn peak(clients: Option<f64>, low: Option<f64>, high: Option<f64>) -> UslPeak {
 
 #[test]
 fn curves_and_crossings_read_as_sentences() {
-    let of_law = |law| Evidence::ScalingLaw { law, measured_peak: level(32) };
+    let of_law = Evidence::ScalingLaw;
     let none = Growth { linear_up_to: None, plateau: None, declines_from: None, ..growth() };
     let crossover = |at: Option<Estimate>| {
         Evidence::Crossover(Crossover {
@@ -62,31 +67,33 @@ fn curves_and_crossings_read_as_sentences() {
             at,
         })
     };
-    let highest = Evidence::AtHighestLevel {
+    let highest = Evidence::AtHighestLevel(AtHighestLevel {
         winner: "service".into(),
         loser: "metal".into(),
         level: level(256),
         ratio: ratio(3.0, 2.94, 3.06),
-    };
-    let dominates = |same: Vec<Level>| Evidence::Dominates {
-        winner: "service".into(),
-        loser: "metal".into(),
-        better: vec![level(4), level(8)],
-        same,
+    });
+    let dominates = |same: Vec<Level>| {
+        Evidence::Dominates(Dominates {
+            winner: "service".into(),
+            loser: "metal".into(),
+            better: vec![level(4), level(8)],
+            same,
+        })
     };
     let all = [
-        said(Some("metal"), Evidence::Growth { growth: growth(), margin: 0.03 }),
-        said(Some("metal"), Evidence::Growth { growth: none, margin: 0.03 }),
+        said(Some("metal"), Evidence::Growth(growth())),
+        said(Some("metal"), Evidence::Growth(none)),
         said(Some("metal"), of_law(law(peak(Some(34.2), Some(31.0), Some(38.4))))),
         said(Some("metal"), of_law(law(peak(Some(134.2), Some(91.0), None)))),
         said(Some("metal"), of_law(law(peak(None, None, None)))),
         said(Some("metal"), of_law(ScalingLaw { describes: false, ..law(peak(None, None, None)) })),
-        said(Some("metal"), Evidence::NoScalingLaw { why: NoLaw::NoSingleClient }),
+        said(Some("metal"), Evidence::NoScalingLaw(NoScalingLaw { why: NoLaw::NoSingleClient })),
         said(
             Some("metal"),
-            Evidence::NoScalingLaw { why: NoLaw::FewLevels { steady: 5, needed: 6 } },
+            Evidence::NoScalingLaw(NoScalingLaw { why: NoLaw::FewLevels { steady: 5, needed: 6 } }),
         ),
-        said(Some("metal"), Evidence::NoScalingLaw { why: NoLaw::FewRepeats }),
+        said(Some("metal"), Evidence::NoScalingLaw(NoScalingLaw { why: NoLaw::FewRepeats })),
         said(None, crossover(Some(ratio(81.3, 77.0, 86.2)))),
         said(None, crossover(None)),
         said(None, highest),
@@ -99,7 +106,7 @@ fn curves_and_crossings_read_as_sentences() {
 #[test]
 fn what_latencies_alone_show_is_said_as_printed() {
     let single = |point| Estimate { point, interval: None, n: 1 };
-    let bend = |growth, throughput| Bend {
+    let bend = |growth, throughput| LatencyKnee {
         metric: Metric::LatencyP95,
         from: level(64),
         to: level(128),
@@ -108,7 +115,7 @@ fn what_latencies_alone_show_is_said_as_printed() {
         throughput,
         saturated: true,
     };
-    let printed = Evidence::Bend(bend(single(2.139), Some(single(1.0802))));
+    let printed = Evidence::LatencyKnee(bend(single(2.139), Some(single(1.0802))));
     assert_eq!(
         said(Some("hardware"), printed),
         "oltp, hardware: p95 latency bends upwards from 64 clients on, as printed: up to 128 clients \
@@ -116,7 +123,7 @@ fn what_latencies_alone_show_is_said_as_printed() {
          By Little’s law, as clients ÷ mean latency, throughput at 128 clients is 1.08 × that at \
          64 clients: it has all but stopped growing."
     );
-    let measured = said(Some("hardware"), Evidence::Bend(bend(ratio(2.1, 2.0, 2.2), None)));
+    let measured = said(Some("hardware"), Evidence::LatencyKnee(bend(ratio(2.1, 2.0, 2.2), None)));
     assert!(!measured.contains("as printed") && !measured.contains("Little"), "{measured}");
     let gap = Evidence::LatencyGap(LatencyGap {
         metric: Metric::LatencyP95,
@@ -147,13 +154,13 @@ fn a_floor_and_what_lies_below_it_read_as_sentences() {
          clients, and no interval of the ratio reaches further from 1; a difference between targets \
          that does not clear it is not claimed."
     );
-    let below = Evidence::BelowNoiseFloor {
+    let below = Evidence::BelowNoiseFloor(BelowNoiseFloor {
         a: "a".into(),
         b: "b".into(),
         levels: vec![level(8)],
         metric: Metric::Throughput,
         factor: 1.042,
-    };
+    });
     assert_eq!(
         said(None, below),
         "oltp: a and b cannot be told apart at 8 clients: their difference in throughput is below \

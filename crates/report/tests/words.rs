@@ -3,8 +3,14 @@
 mod support;
 
 use analyse::{
-    Check, Drifting, Evictions, Evidence, Finding, Held, LopsidedLoad, Metric, SearchOutcome,
-    Severity, Subject, Verdict,
+    BetterAtLevels, CacheNotCold, CacheNotWarm, Check, CheckPassed, ClientBusy, ClientDelay,
+    ConnectionsLost, CounterMismatch, CountersUnavailable, CrossCheck, CrossCheckFailed,
+    DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog, Drift, EquivalentAtLevels,
+    Errors, Evidence, FewRepeats, Finding, HighestLoad, HighestLoadsCompared, HostSaturated,
+    KeysEvicted, LedgerUnbalanced, LittlesLaw, Metric, OtherProcesses, OverallResult, Overheated,
+    Overloaded, Peak, RowsMissing, SearchOutcome, Severity, SteadyFigure, Steal, Subject,
+    TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
+    TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, Noun, SearchOver};
 use report::words::sentence;
@@ -46,18 +52,18 @@ fn better(ratios: (Estimate, Estimate), levels: &[u32]) -> Finding {
     let ends =
         |ratio: Estimate| ratio.interval.map_or((ratio.point, ratio.point), |i| (i.low, i.high));
     let (least, most) = (ends(ratios.0), ends(ratios.1));
-    comparison(Evidence::Better {
+    comparison(Evidence::BetterAtLevels(BetterAtLevels {
         winner: "relaxed".into(),
         loser: "durable".into(),
         levels: levels.iter().copied().map(level).collect(),
         metric: Metric::Throughput,
         ratios,
         bounds: (least.0.min(most.0), least.1.max(most.1)),
-    })
+    }))
 }
 
 fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
-    comparison(Evidence::Overall {
+    comparison(Evidence::OverallResult(OverallResult {
         baseline: "durable".into(),
         candidate: "relaxed".into(),
         levels: vec![level(1), level(8)],
@@ -68,7 +74,7 @@ fn overall(ratio: Estimate, verdict: Verdict, all_levels: bool) -> Finding {
         further_repeats: (verdict == Verdict::Unresolved).then_some(7),
         below_noise_floor: None,
         margin: 0.03,
-    })
+    }))
 }
 
 fn target(evidence: Evidence) -> Finding {
@@ -81,7 +87,7 @@ fn opinion(metric: Metric, agrees: Option<bool>) -> Finding {
 }
 
 fn opinion_on(part: Option<Direction>, metric: Metric, agrees: Option<bool>) -> Finding {
-    finding(Evidence::SecondOpinion {
+    finding(Evidence::CrossCheck(CrossCheck {
         tool: "sysbench 1.0.20".into(),
         part,
         metric,
@@ -90,19 +96,22 @@ fn opinion_on(part: Option<Direction>, metric: Metric, agrees: Option<bool>) -> 
         ratio: ratio(1.12, 1.08, 1.16),
         agrees,
         crowded: (part.is_some() && metric == Metric::LatencyP99).then_some((300, 2)),
-    })
+    }))
 }
 
 fn highest(over: SearchOver, outcome: SearchOutcome) -> Finding {
     let slo = "p95 < 20ms".parse().expect("a bound");
-    let subject =
-        Subject { level: None, repeat: None, ..finding(Evidence::LedgerUnbalanced).subject };
-    let evidence = Evidence::HighestLoad { bound: Bound::latency(slo), over, outcome };
+    let subject = Subject {
+        level: None,
+        repeat: None,
+        ..finding(Evidence::LedgerUnbalanced(LedgerUnbalanced)).subject
+    };
+    let evidence = Evidence::HighestLoad(HighestLoad { bound: Bound::latency(slo), over, outcome });
     Finding { severity: Severity::Notice, subject, evidence }
 }
 
 fn highest_of_two(ratio: Estimate, verdict: Verdict) -> Finding {
-    comparison(Evidence::HighestLoads {
+    comparison(Evidence::HighestLoadsCompared(HighestLoadsCompared {
         bound: Bound::latency("p95 < 20ms".parse().expect("a bound")),
         over: SearchOver::Rate,
         baseline: "durable".into(),
@@ -110,7 +119,7 @@ fn highest_of_two(ratio: Estimate, verdict: Verdict) -> Finding {
         ratio,
         verdict,
         margin: 0.03,
-    })
+    }))
 }
 
 #[test]
@@ -118,185 +127,203 @@ fn every_kind_of_finding_reads_as_a_sentence() {
     let once = Estimate { point: 1.2, interval: None, n: 1 };
     let two = (String::from("durable"), String::from("relaxed"));
     let all = [
-        finding(Evidence::TrialFailed {
+        finding(Evidence::TrialFailed(TrialFailed {
             failure: Failure::new(
                 FailureKind::Unreachable,
                 "nothing answers at 10.0.0.7:3306",
                 "start the server, or correct the url of the target",
             ),
-        }),
-        finding(Evidence::TrialFailed {
+        })),
+        finding(Evidence::TrialFailed(TrialFailed {
             failure: Failure::new(FailureKind::Other, "the disk made a noise", ""),
-        }),
-        whole(Evidence::TrialsMissing { missing: 12, planned: 36 }),
-        whole(Evidence::FewRepeats { repeats: 1, needed: 6 }),
-        whole(Evidence::FewRepeats { repeats: 3, needed: 6 }),
-        finding(Evidence::LittlesLaw {
+        })),
+        whole(Evidence::TrialsMissing(TrialsMissing { missing: 12, planned: 36 })),
+        whole(Evidence::FewRepeats(FewRepeats { repeats: 1, needed: 6 })),
+        whole(Evidence::FewRepeats(FewRepeats { repeats: 3, needed: 6 })),
+        finding(Evidence::LittlesLaw(LittlesLaw {
             clients: 8,
             throughput: 402.3,
             latency_mean_ms: 14.1,
-            turnaround_mean_ms: 0.02,
+            client_delay_mean_ms: 0.02,
             busy_clients: 5.67,
-        }),
-        finding(Evidence::RepliesNoticedLate { share: 0.314, turnaround_mean_ms: 0.0421 }),
-        finding(Evidence::Outage {
+        })),
+        finding(Evidence::ClientDelay(ClientDelay { share: 0.314, mean_ms: 0.0421 })),
+        finding(Evidence::ConnectionsLost(ConnectionsLost {
             first_error: Duration::from_millis(12_340),
             downtime: Some(Duration::from_millis(2_506)),
             back_after: Some(Duration::from_millis(4_800)),
             failed: 8,
-        }),
-        finding(Evidence::Outage {
+        })),
+        finding(Evidence::ConnectionsLost(ConnectionsLost {
             first_error: Duration::from_millis(12_340),
             downtime: Some(Duration::from_millis(2_506)),
             back_after: None,
             failed: 1,
-        }),
-        finding(Evidence::Outage {
+        })),
+        finding(Evidence::ConnectionsLost(ConnectionsLost {
             first_error: Duration::from_millis(12_340),
             downtime: None,
             back_after: None,
             failed: 8,
-        }),
-        finding(Evidence::Overloaded { rate: 5_000.0, throughput: 1_234.0, dropped: 36_660 }),
-        finding(Evidence::Overloaded { rate: 5_000.0, throughput: 4_900.0, dropped: 0 }),
-        finding(Evidence::CounterMismatch {
+        })),
+        finding(Evidence::Overloaded(Overloaded {
+            rate: 5_000.0,
+            throughput: 1_234.0,
+            dropped: 36_660,
+        })),
+        finding(Evidence::Overloaded(Overloaded {
+            rate: 5_000.0,
+            throughput: 4_900.0,
+            dropped: 0,
+        })),
+        finding(Evidence::CounterMismatch(CounterMismatch {
             counter: "Com_select".into(),
             server: 12_340,
             weighin: 12_345,
-        }),
-        finding(Evidence::CountersUnavailable),
-        finding(Evidence::ClientBusy {
+        })),
+        finding(Evidence::CountersUnavailable(CountersUnavailable)),
+        finding(Evidence::ClientBusy(ClientBusy {
             busiest_worker: 0.934,
             share_of_allowed: 0.48,
             max_loop_lag: Duration::from_micros(12_340),
-        }),
-        finding(Evidence::LoadLopsided(LopsidedLoad {
+        })),
+        finding(Evidence::UnevenLoad(UnevenLoad {
             generator: 2,
             generators: 2,
             transactions: 1_200,
             fair: 2_000.0,
         })),
-        finding(Evidence::LedgerUnbalanced),
-        finding(Evidence::Errors {
+        finding(Evidence::LedgerUnbalanced(LedgerUnbalanced)),
+        finding(Evidence::Errors(Errors {
             failed: 412,
             succeeded: 30_000,
             message: "Deadlock found when trying to get lock".into(),
             code: "40001".into(),
-        }),
-        finding(Evidence::Errors {
+        })),
+        finding(Evidence::Errors(Errors {
             failed: 412,
             succeeded: 30_000,
             message: "OOM command not allowed when used memory > 'maxmemory'.".into(),
             code: "OOM".into(),
-        }),
-        finding(Evidence::KeysEvicted(Evictions {
+        })),
+        finding(Evidence::KeysEvicted(KeysEvicted {
             evicted: 81_234,
             written: 100_000,
             data_bytes: 102_400_000,
             limit_bytes: Some(20 << 20),
             hit_rate: Some(0.187),
         })),
-        finding(Evidence::KeysEvicted(Evictions {
+        finding(Evidence::KeysEvicted(KeysEvicted {
             evicted: 81_234,
             written: 100_000,
             data_bytes: 102_400_000,
             limit_bytes: None,
             hit_rate: None,
         })),
-        finding(Evidence::Steal { share: 0.0423 }),
-        finding(Evidence::HostSaturated { busy: 0.973 }),
-        finding(Evidence::OtherProcesses { share: 0.212 }),
-        finding(Evidence::Drift {
-            figure: Drifting::Throughput,
+        finding(Evidence::Steal(Steal { share: 0.0423 })),
+        finding(Evidence::HostSaturated(HostSaturated { busy: 0.973 })),
+        finding(Evidence::OtherProcesses(OtherProcesses { share: 0.212 })),
+        finding(Evidence::Drift(Drift {
+            figure: SteadyFigure::Throughput,
             change: ratio(-0.123, -0.15, -0.08),
-        }),
-        finding(Evidence::Drift { figure: Drifting::MeanLatency, change: ratio(0.4, 0.31, 0.52) }),
-        finding(Evidence::TooShortForTrend { intervals: 3, left_out: 0, needed: 7 }),
-        finding(Evidence::WriteDebt {
+        })),
+        finding(Evidence::Drift(Drift {
+            figure: SteadyFigure::MeanLatency,
+            change: ratio(0.4, 0.31, 0.52),
+        })),
+        finding(Evidence::TooShortForTrend(TooShortForTrend {
+            intervals: 3,
+            left_out: 0,
+            needed: 7,
+        })),
+        finding(Evidence::DirtyPageBacklog(DirtyPageBacklog {
             dirty_bytes: (10_000_000, 74_000_000),
             flushed_bytes: 1_000_000,
             checkpoint_age: Some((3_000_000, 40_000_000)),
             redo_bytes: Some(40_000_000),
             growing: true,
-        }),
-        finding(Evidence::WriteDebt {
+        })),
+        finding(Evidence::DirtyPageBacklog(DirtyPageBacklog {
             dirty_bytes: (74_000_000, 74_000_000),
             flushed_bytes: 80_000_000,
             checkpoint_age: None,
             redo_bytes: None,
             growing: false,
-        }),
-        whole(Evidence::CheckPassed { check: Check::LittlesLaw, trials: 36 }),
-        whole(Evidence::CheckPassed { check: Check::SteadyState, trials: 36 }),
-        whole(Evidence::CheckPassed { check: Check::CacheAsDeclared, trials: 36 }),
-        whole(Evidence::CheckPassed { check: Check::Answers, trials: 36 }),
-        finding(Evidence::Throttled { held: Held::Server, share: 0.31 }),
-        finding(Evidence::Throttled { held: Held::Client, share: 0.02 }),
-        finding(Evidence::Overheated { events: 1 }),
-        finding(Evidence::CacheNotCold { asked_bytes: 48_000_000, storage_bytes: 120_000 }),
-        finding(Evidence::CacheNotWarm { pages_read: 4_210, statements: 98_000 }),
-        finding(Evidence::RowsMissing { answers: 120_000, short: 412 }),
-        target(Evidence::TablesIntact { rows: 40_000, with_values: true }),
-        target(Evidence::TablesIntact { rows: 40_000, with_values: false }),
-        target(Evidence::TablesChanged { rows: (40_000, 39_500) }),
-        target(Evidence::TablesChanged { rows: (40_000, 40_000) }),
-        whole(Evidence::TargetsHoldDifferentData {
+        })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::LittlesLaw, trials: 36 })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::SteadyState, trials: 36 })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::CacheAsDeclared, trials: 36 })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::Answers, trials: 36 })),
+        finding(Evidence::Throttled(Throttled { process: ThrottledProcess::Server, share: 0.31 })),
+        finding(Evidence::Throttled(Throttled { process: ThrottledProcess::Client, share: 0.02 })),
+        finding(Evidence::Overheated(Overheated { events: 1 })),
+        finding(Evidence::CacheNotCold(CacheNotCold {
+            asked_bytes: 48_000_000,
+            storage_bytes: 120_000,
+        })),
+        finding(Evidence::CacheNotWarm(CacheNotWarm { pages_read: 4_210, statements: 98_000 })),
+        finding(Evidence::RowsMissing(RowsMissing { answers: 120_000, short: 412 })),
+        target(Evidence::TablesIntact(TablesIntact { rows: 40_000, with_values: true })),
+        target(Evidence::TablesIntact(TablesIntact { rows: 40_000, with_values: false })),
+        target(Evidence::TablesChanged(TablesChanged { rows: (40_000, 39_500) })),
+        target(Evidence::TablesChanged(TablesChanged { rows: (40_000, 40_000) })),
+        whole(Evidence::DifferentData(DifferentData {
             rows: vec![("durable".into(), 40_000), ("relaxed".into(), 39_000)],
-        }),
-        whole(Evidence::CheckPassed { check: Check::OwnMachine, trials: 36 }),
-        whole(Evidence::CheckPassed { check: Check::ClientNotBottleneck, trials: 1 }),
+        })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::OwnMachine, trials: 36 })),
+        whole(Evidence::CheckPassed(CheckPassed { check: Check::ClientNotBottleneck, trials: 1 })),
         opinion(Metric::Throughput, Some(true)),
         opinion(Metric::Throughput, Some(false)),
         opinion(Metric::LatencyP95, None),
         opinion_on(Some(Direction::Read), Metric::LatencyP99, Some(true)),
         opinion_on(Some(Direction::Read), Metric::LatencyP99, Some(false)),
-        finding(Evidence::SecondOpinionFailed {
+        finding(Evidence::CrossCheckFailed(CrossCheckFailed {
             tool: "sysbench 1.0.20".into(),
             failure: Failure::new(FailureKind::MissingTables, "no such table", "prepare them"),
             times: 2,
-        }),
-        curve(Evidence::Peak {
+        })),
+        curve(Evidence::Peak(Peak {
             throughput: ratio(1_624.0, 1_540.2, 1_699.0),
             still_rising: false,
             without_data: vec![],
-        }),
-        curve(Evidence::Peak {
+        })),
+        curve(Evidence::Peak(Peak {
             throughput: ratio(1_624.0, 1_540.2, 1_699.0),
             still_rising: true,
             without_data: vec![],
-        }),
-        curve(Evidence::Peak {
+        })),
+        curve(Evidence::Peak(Peak {
             throughput: ratio(1_624.0, 1_540.2, 1_699.0),
             still_rising: false,
             without_data: vec![level(16), level(32)],
-        }),
+        })),
         overall(ratio(1.13, 1.05, 1.22), Verdict::CandidateBetter, true),
         overall(ratio(0.8, 0.75, 0.85), Verdict::BaselineBetter, false),
         overall(ratio(1.01, 0.99, 1.02), Verdict::Equivalent, true),
         overall(ratio(0.95, 0.8, 1.15), Verdict::Unresolved, true),
-        curve(Evidence::Decline { peak: level(4), ratio: ratio(0.81, 0.75, 0.88) }),
+        curve(Evidence::Decline(Decline { peak: level(4), ratio: ratio(0.81, 0.75, 0.88) })),
         better((ratio(1.52, 1.43, 1.61), ratio(2.44, 2.3, 2.56)), &[1, 8, 32]),
         better((ratio(1.52, 1.43, 1.61), ratio(1.52, 1.43, 1.61)), &[1]),
         better((once, once), &[1]),
-        comparison(Evidence::Equivalent {
+        comparison(Evidence::EquivalentAtLevels(EquivalentAtLevels {
             a: two.0.clone(),
             b: two.1.clone(),
             levels: vec![level(1), level(8)],
             metric: Metric::Throughput,
             margin: 0.03,
-        }),
-        comparison(Evidence::Unresolved {
+        })),
+        comparison(Evidence::UnresolvedAtLevels(UnresolvedAtLevels {
             a: two.0.clone(),
             b: two.1.clone(),
             levels: vec![level(1), level(8)],
             further_repeats: Some((4, 19)),
-        }),
-        comparison(Evidence::Unresolved {
+        })),
+        comparison(Evidence::UnresolvedAtLevels(UnresolvedAtLevels {
             a: two.0,
             b: two.1,
             levels: vec![level(8)],
             further_repeats: None,
-        }),
+        })),
         highest(
             SearchOver::Rate,
             SearchOutcome::Found { load: ratio(1_624.0, 1_540.2, 1_699.0), at_capacity: false },
@@ -311,14 +338,14 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         highest_of_two(ratio(1.13, 1.05, 1.22), Verdict::CandidateBetter),
         highest_of_two(ratio(1.01, 0.99, 1.02), Verdict::Equivalent),
         highest_of_two(ratio(0.95, 0.8, 1.15), Verdict::Unresolved),
-        whole(Evidence::DatasetAgainstMemory {
+        whole(Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
             dataset_bytes: 1_288_490_188,
             buffer_pool_bytes: 134_217_728,
-        }),
-        whole(Evidence::DatasetAgainstMemory {
+        })),
+        whole(Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
             dataset_bytes: 100_000_000,
             buffer_pool_bytes: 134_217_728,
-        }),
+        })),
     ];
     insta::assert_snapshot!(
         all.iter()
@@ -343,13 +370,13 @@ fn nothing_is_faster_where_the_interval_reaches_one() {
 
 #[test]
 fn names_that_would_read_as_prose_are_quoted() {
-    let finding = comparison(Evidence::Equivalent {
+    let finding = comparison(Evidence::EquivalentAtLevels(EquivalentAtLevels {
         a: "the old one".into(),
         b: support::HOSTILE.into(),
         levels: vec![level(2), level(4)],
         metric: Metric::Throughput,
         margin: 0.03,
-    });
+    }));
     let sentence = sentence(&finding, Noun::TRANSACTION);
     assert!(sentence.contains("“the old one” and “<script>alert(1)</script>”"), "{sentence}");
 }

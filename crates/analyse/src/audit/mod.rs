@@ -8,7 +8,7 @@
 
 mod bandwidth;
 mod checked;
-mod contradiction;
+pub(crate) mod contradiction;
 mod dates;
 mod figure;
 mod order;
@@ -25,16 +25,34 @@ mod units;
 pub use contradiction::{Contradiction, Identity, Origin, Prefix, Source, Term};
 pub use range::Range;
 
-use crate::check::Doubt;
-use crate::{Evidence, Finding, Severity, Subject, Validity};
+use crate::check::CheckResult;
+use crate::{Finding, FindingKind, Severity, Subject, Validity};
 use checked::Checked;
 use figure::Row;
 use model::Dataset;
+use serde::Serialize;
+
+/// Identities between figures were checked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ArithmeticChecked {
+    /// Whose figures.
+    pub source: Source,
+    /// How many.
+    pub checked: usize,
+    /// How many of them do not hold.
+    pub violated: usize,
+}
+
+impl FindingKind for ArithmeticChecked {
+    fn severity(&self) -> Severity {
+        if self.violated == 0 { Severity::Passed } else { Severity::Notice }
+    }
+}
 
 /// What the audit of a whole dataset came to.
 pub(crate) struct Audit {
-    /// Doubts on trials, with the trial's place in the dataset.
-    pub(crate) doubts: Vec<(usize, Doubt)>,
+    /// What it found in trials, with the trial's place in the dataset.
+    pub(crate) results: Vec<(usize, CheckResult)>,
     /// At most one about the figures of each source.
     pub(crate) findings: Vec<Finding>,
 }
@@ -52,7 +70,7 @@ pub(crate) fn audit(dataset: &Dataset) -> Audit {
     };
     Audit {
         findings: findings.collect(),
-        doubts: doubts(printed, suspect).chain(doubts(own, |_| Validity::Void)).collect(),
+        results: results(printed, suspect).chain(results(own, |_| Validity::Void)).collect(),
     }
 }
 
@@ -79,22 +97,19 @@ fn printed(dataset: &Dataset) -> Checked {
     checked
 }
 
-fn doubts(
+fn results(
     checked: Checked,
     validity: impl Fn(&Contradiction) -> Validity,
-) -> impl Iterator<Item = (usize, Doubt)> {
+) -> impl Iterator<Item = (usize, CheckResult)> {
     checked.found.into_iter().map(move |(index, found)| {
         let validity = validity(&found);
-        (index, Doubt { validity, evidence: Evidence::Contradiction(Box::new(found)) })
+        (index, CheckResult::new(validity, found))
     })
 }
 
 /// How many identities were checked, and how many hold; `None` where there were none.
 fn finding(source: Source, checked: &Checked) -> Option<Finding> {
     let (checked, violated) = (checked.identities, checked.found.len());
-    (checked > 0).then(|| Finding {
-        severity: if violated == 0 { Severity::Passed } else { Severity::Notice },
-        subject: Subject::default(),
-        evidence: Evidence::ArithmeticChecked { source, checked, violated },
-    })
+    (checked > 0)
+        .then(|| Finding::new(Subject::default(), ArithmeticChecked { source, checked, violated }))
 }

@@ -3,7 +3,7 @@
 use super::judged::Judged;
 use super::load::Candidate;
 use super::question::{Answer, Ground, Reason};
-use crate::{HighestLoad, SearchAnalysis, SearchOutcome, Validity};
+use crate::{SearchAnalysis, SearchOutcome, TargetSearch, Validity};
 use model::{Level, SearchOver, Slo};
 use stats::Estimate;
 
@@ -67,7 +67,7 @@ struct Answers {
 }
 
 impl Answers {
-    fn of(highest: &HighestLoad) -> Option<Self> {
+    fn of(highest: &TargetSearch) -> Option<Self> {
         let once = highest.searches.len() == 1;
         match highest.outcome {
             SearchOutcome::Found { load, .. } => {
@@ -101,7 +101,7 @@ fn covers(outer: &Slo, inner: &Slo) -> bool {
 
 fn ground(
     candidate: &Candidate<'_>,
-    highest: &HighestLoad,
+    highest: &TargetSearch,
     level: Level,
     answers: &Answers,
     answer: Answer,

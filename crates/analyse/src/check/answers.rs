@@ -1,8 +1,18 @@
 //! Check 8: answers hold what they must.
 
-use super::Doubt;
-use crate::{Evidence, Validity};
+use super::CheckResult;
+use crate::Validity;
 use model::LoadResult;
+use serde::Serialize;
+
+/// Check 8: answers lacked rows that the tables must have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RowsMissing {
+    /// Answers that were checked, over the whole load.
+    pub answers: u64,
+    /// How many of them had too few rows.
+    pub short: u64,
+}
 
 /// Share of answers without all their rows above which the server did less work than was asked
 /// for. Below it the trial is suspect: no row may be missing.
@@ -10,13 +20,13 @@ const VOID: f64 = 0.20;
 
 /// Statements that select rows by their number must find all of them (method R19). `None` where
 /// the load has no such statements.
-pub(super) fn doubts(load: &LoadResult) -> Option<Vec<Doubt>> {
+pub(super) fn results(load: &LoadResult) -> Option<Vec<CheckResult>> {
     let answers = load.statements.answers;
     if answers.checked == 0 {
         return None;
     }
     let share = answers.short as f64 / answers.checked as f64;
     let validity = if share > VOID { Validity::Void } else { Validity::Suspect };
-    let evidence = Evidence::RowsMissing { answers: answers.checked, short: answers.short };
-    Some((answers.short > 0).then_some(Doubt { validity, evidence }).into_iter().collect())
+    let evidence = RowsMissing { answers: answers.checked, short: answers.short };
+    Some((answers.short > 0).then_some(CheckResult::new(validity, evidence)).into_iter().collect())
 }

@@ -1,7 +1,7 @@
 //! Check 2 of loads on storage: what the block devices under the volumes counted.
 
-use super::Doubt;
-use crate::{Evidence, Validity};
+use super::CheckResult;
+use crate::Validity;
 use model::{LoadResult, Sampling};
 use serde::Serialize;
 
@@ -28,14 +28,14 @@ const MORE: f64 = 0.01;
 ///
 /// More bytes than weighin's own are others': they share the devices, which is said and is no
 /// contradiction. Fewer mean that the figures are not of these devices.
-pub(super) fn doubts(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Doubt>> {
+pub(super) fn results(sampling: &Sampling, load: &LoadResult) -> Option<Vec<CheckResult>> {
     let (before, after) = (sampling.before.as_ref()?, sampling.after.as_ref()?);
     let moved = |name: &str| {
         let (from, to) = before.counters.get(name).zip(after.counters.get(name))?;
         u64::try_from(to.checked_sub(*from)?).ok()
     };
     let own = load.statements.moved;
-    let mut doubts = Vec::new();
+    let mut results = Vec::new();
     for (name, writes, weighin) in
         [("device_read_bytes", false, own.read), ("device_written_bytes", true, own.written)]
     {
@@ -51,8 +51,8 @@ pub(super) fn doubts(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Doubt
         } else {
             continue;
         };
-        let evidence = Evidence::DeviceBytes(DeviceBytes { writes, device, weighin });
-        doubts.push(Doubt { validity, evidence });
+        let evidence = DeviceBytes { writes, device, weighin };
+        results.push(CheckResult::new(validity, evidence));
     }
-    Some(doubts)
+    Some(results)
 }

@@ -1,10 +1,30 @@
 //! Check 5: the caches were as declared.
 
-use super::Doubt;
+use super::CheckResult;
 use super::window::{Window, growth};
+use crate::Evidence;
 use crate::settings::{FITS_BELOW, buffer_pool_bytes};
-use crate::{Evidence, Validity};
 use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord};
+use serde::Serialize;
+
+/// Check 5: a cold trial found its data in memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CacheNotCold {
+    /// Bytes that the server's storage engine read from its files over the load.
+    pub asked_bytes: u64,
+    /// Bytes that came from storage for it.
+    pub storage_bytes: u64,
+}
+
+/// Check 5: a warm trial of data that fits in the buffer pool waited for pages.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CacheNotWarm {
+    /// Pages that the server read into the buffer pool in the measured phase because a
+    /// statement needed them.
+    pub pages_read: u64,
+    /// Statements acknowledged in that phase.
+    pub statements: u64,
+}
 
 /// Share of what a cold server reads that must come from storage. The rest may be what it reads
 /// twice, or what the operating system reads ahead.
@@ -15,12 +35,12 @@ const MISSES: f64 = 0.01;
 /// A cold trial must have read its data from storage, a warm one must not have waited for pages
 /// (method R18). `None` where nobody can tell: the server runs elsewhere, or the data does not fit
 /// in its buffer pool, so that a warm trial reads too.
-pub(super) fn doubts(
+pub(super) fn results(
     dataset: &Dataset,
     record: &TrialRecord,
     load: &LoadResult,
     server: Option<&ServerFacts>,
-) -> Option<Vec<Doubt>> {
+) -> Option<Vec<CheckResult>> {
     let test = dataset.study.tests.iter().find(|test| test.name == record.key.test)?;
     let evidence = match test.cache {
         CacheState::Cold => not_cold(&record.sampling)?,
@@ -30,8 +50,7 @@ pub(super) fn doubts(
         }
         CacheState::Warm => return None,
     };
-    let doubt = evidence.map(|evidence| Doubt { validity: Validity::Suspect, evidence });
-    Some(doubt.into_iter().collect())
+    Some(evidence.map(CheckResult::suspect).into_iter().collect())
 }
 
 /// What a cold server asked for over the whole load, and how much of that came from storage.
@@ -40,7 +59,7 @@ fn not_cold(sampling: &Sampling) -> Option<Option<Evidence>> {
     let asked_bytes = growth(counters, "Innodb_data_read")?;
     let storage_bytes = sampling.account.server_read_bytes?;
     let cold = asked_bytes > 0 && storage_bytes as f64 >= FROM_STORAGE * asked_bytes as f64;
-    Some((!cold).then_some(Evidence::CacheNotCold { asked_bytes, storage_bytes }))
+    Some((!cold).then(|| CacheNotCold { asked_bytes, storage_bytes }.into()))
 }
 
 /// How many statements of the measured phase may have waited for a page.
@@ -49,7 +68,7 @@ fn not_warm(sampling: &Sampling, load: &LoadResult) -> Option<Option<Evidence>> 
     let pages_read = growth(counters, "Innodb_buffer_pool_reads")?;
     let statements = load.measure.queries;
     let warm = pages_read as f64 <= MISSES * statements as f64;
-    Some((!warm).then_some(Evidence::CacheNotWarm { pages_read, statements }))
+    Some((!warm).then(|| CacheNotWarm { pages_read, statements }.into()))
 }
 
 fn fits(server: &ServerFacts) -> Option<bool> {

@@ -1,8 +1,21 @@
 //! Check 3: the client was not the bottleneck.
 
-use super::{Doubt, generators, imitated, turnaround};
-use crate::{Evidence, Validity};
+use super::{CheckResult, client_delay, generators, imitated};
+
 use model::LoadResult;
+use serde::Serialize;
+use std::time::Duration;
+
+/// Check 3: the client used too much of the processor time that it may use (method R38).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClientBusy {
+    /// CPU time of the busiest worker over the length of the phase.
+    pub busiest_worker: f64,
+    /// Share of the processors allowed to the client that it used.
+    pub share_of_allowed: f64,
+    /// Longest time between two waits of an event loop.
+    pub max_loop_lag: Duration,
+}
 
 /// Share of the processor time that the client may use, of one thread or of all that it may run
 /// on, above which it may have been the client that was measured (method R38).
@@ -11,12 +24,12 @@ const BUSY: f64 = 0.8;
 /// held up the load: as much as Little's law lets pass.
 const LAG: f64 = 0.05;
 
-pub(super) fn doubts(clients: u32, load: &LoadResult) -> Vec<Doubt> {
-    let late = turnaround::doubt(clients, load);
-    busy(load).into_iter().chain(late).chain(generators::doubt(load)).collect()
+pub(super) fn results(clients: u32, load: &LoadResult) -> Vec<CheckResult> {
+    let late = client_delay::result(clients, load);
+    busy(load).into_iter().chain(late).chain(generators::result(load)).collect()
 }
 
-fn busy(load: &LoadResult) -> Option<Doubt> {
+fn busy(load: &LoadResult) -> Option<CheckResult> {
     let client = &load.client;
     let window = load.measure.elapsed.as_secs_f64();
     let available = window * f64::from(client.cpus_allowed);
@@ -29,10 +42,10 @@ fn busy(load: &LoadResult) -> Option<Doubt> {
     if at_ease && own_lag.as_secs_f64() <= LAG * window {
         return None;
     }
-    let evidence = Evidence::ClientBusy {
+    let evidence = ClientBusy {
         busiest_worker: client.busiest_worker,
         share_of_allowed,
         max_loop_lag: client.max_loop_lag,
     };
-    Some(Doubt { validity: Validity::Suspect, evidence })
+    Some(CheckResult::suspect(evidence))
 }

@@ -1,8 +1,30 @@
 //! Check 2: the server's own counters.
 
-use super::Doubt;
-use crate::{Evidence, Validity};
+use super::CheckResult;
+use crate::{Evidence, FindingKind, Validity};
 use model::{LoadResult, Sampling};
+use serde::Serialize;
+
+/// Check 2: a server counter differs from weighin's own count of statements.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CounterMismatch {
+    /// The server's name of the counter.
+    pub counter: String,
+    /// What the server counted over the load.
+    pub server: i64,
+    /// What weighin counted over the load.
+    pub weighin: u64,
+}
+
+/// Check 2 could not be made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CountersUnavailable;
+
+impl FindingKind for CountersUnavailable {
+    fn of_cell(&self, _trials: &[&Evidence]) -> Option<Evidence> {
+        Some(self.clone().into())
+    }
+}
 
 /// Above this share of statements that are not ours the trial is suspect. Below it they are a
 /// notice: a monitoring agent or an administrator's look at the server.
@@ -27,7 +49,7 @@ struct Mismatch {
 /// one for each such transaction. Fewer statements on the server than were acknowledged cannot
 /// happen: either our count is wrong or the counters were reset (the server restarted), and in
 /// both cases nothing vouches for the trial.
-pub(super) fn doubts(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Doubt>> {
+pub(super) fn results(sampling: &Sampling, load: &LoadResult) -> Option<Vec<CheckResult>> {
     let (before, after) = (sampling.before.as_ref()?, sampling.after.as_ref()?);
     let unacknowledged = i128::from(load.ledger.failed) + i128::from(load.ledger.timed_out);
     let mut mismatches = Vec::new();
@@ -47,20 +69,22 @@ pub(super) fn doubts(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Doubt
         }
     }
     let validity = validity(&mismatches, load.statements.total());
-    let doubt = |mismatch: Mismatch| Doubt {
-        validity,
-        evidence: Evidence::CounterMismatch {
-            counter: mismatch.counter.to_owned(),
-            server: mismatch.server,
-            weighin: mismatch.weighin,
-        },
+    let doubt = |mismatch: Mismatch| {
+        CheckResult::new(
+            validity,
+            CounterMismatch {
+                counter: mismatch.counter.to_owned(),
+                server: mismatch.server,
+                weighin: mismatch.weighin,
+            },
+        )
     };
     Some(mismatches.into_iter().map(doubt).collect())
 }
 
 /// That the check could not be made: nothing contradicts the trial, and nothing confirms it.
-pub(super) fn unavailable() -> Doubt {
-    Doubt { validity: Validity::Suspect, evidence: Evidence::CountersUnavailable }
+pub(super) fn unavailable() -> CheckResult {
+    CheckResult::suspect(CountersUnavailable)
 }
 
 fn validity(mismatches: &[Mismatch], statements: u64) -> Validity {

@@ -1,14 +1,14 @@
 //! A cache that cannot hold its data.
 
-use super::Doubt;
+use super::CheckResult;
 use super::window::growth;
-use crate::{Evidence, Validity};
+use crate::{FindingKind, Severity};
 use model::{Dataset, LoadResult, TrialRecord, Workload};
 use serde::Serialize;
 
 /// Keys that a server removed to stay below its limit of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Evictions {
+pub struct KeysEvicted {
     /// How many, over the whole load.
     pub evicted: u64,
     /// Keys that were written meanwhile.
@@ -22,10 +22,21 @@ pub struct Evictions {
     pub hit_rate: Option<f64>,
 }
 
+impl FindingKind for KeysEvicted {
+    /// The reader is warned although the trial is as good as any.
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
 /// Where keys are evicted the dataset is larger than the memory, and reads of what is gone are
 /// less work than those of what is there: the ratio of the two must be known (method R37). A study
 /// may want just that, so the trial is as good as any.
-pub(super) fn doubt(dataset: &Dataset, record: &TrialRecord, load: &LoadResult) -> Option<Doubt> {
+pub(super) fn result(
+    dataset: &Dataset,
+    record: &TrialRecord,
+    load: &LoadResult,
+) -> Option<CheckResult> {
     let test = dataset.study.tests.iter().find(|test| test.name == record.key.test)?;
     let Workload::KeyValue(workload) = &test.workload else { return None };
     let sampling = &record.sampling;
@@ -33,12 +44,12 @@ pub(super) fn doubt(dataset: &Dataset, record: &TrialRecord, load: &LoadResult) 
     let evicted = growth(counters, "evicted_keys").filter(|&keys| keys > 0)?;
     let limit = counters.1.get("maxmemory").and_then(|&bytes| u64::try_from(bytes).ok());
     let counts = load.statements;
-    let evictions = Evictions {
+    let evictions = KeysEvicted {
         evicted,
         written: counts.set,
         data_bytes: (f64::from(workload.keys) * workload.value_size.mean()) as u64,
         limit_bytes: limit.filter(|&bytes| bytes > 0),
         hit_rate: (counts.get > 0).then(|| counts.found as f64 / counts.get as f64),
     };
-    Some(Doubt { validity: Validity::Valid, evidence: Evidence::KeysEvicted(evictions) })
+    Some(CheckResult::valid(evictions))
 }

@@ -1,10 +1,39 @@
 //! Check 6: the machine was the load's own while it measured.
 
 use super::window::Window;
-use super::{Doubt, throttling};
+use super::{CheckResult, throttling};
 use crate::events::in_sample;
-use crate::{Evidence, ServerEvent, Validity};
+use crate::{Evidence, FindingKind, ServerEvent, Validity};
 use model::{CpuShares, LoadResult, Sample, Sampling};
+use serde::Serialize;
+
+/// The hypervisor took processor time from this host during a trial.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Steal {
+    /// Mean share of all processors' time, 0 to 1.
+    pub share: f64,
+}
+
+/// Client and server shared the processors of one host, which were nearly all in use.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HostSaturated {
+    /// Mean share of all processors' time in use, 0 to 1.
+    pub busy: f64,
+}
+
+impl FindingKind for HostSaturated {
+    fn of_cell(&self, trials: &[&Evidence]) -> Option<Evidence> {
+        let shares = || trials.iter().filter_map(|trial| Some(trial.get::<Self>()?.busy));
+        Some(Self { busy: shares().sum::<f64>() / shares().count().max(1) as f64 }.into())
+    }
+}
+
+/// Check 6: processes that are neither server nor client took processor time of their host.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OtherProcesses {
+    /// Mean share of all processors' time, 0 to 1.
+    pub share: f64,
+}
 
 /// Stolen share of processor time worth a notice.
 const NOTICE_STEAL: f64 = 0.01;
@@ -23,12 +52,12 @@ const SATURATED: f64 = 0.95;
 /// `None` when nothing was sampled, or nothing speaks against the trial but the server runs elsewhere, so that other
 /// processes cannot be told from it. `cpus` is the number of this host's processors, 0 where
 /// unknown.
-pub(super) fn doubts(
+pub(super) fn results(
     sampling: &Sampling,
     events: &[ServerEvent],
     load: &LoadResult,
     cpus: u32,
-) -> Option<Vec<Doubt>> {
+) -> Option<Vec<CheckResult>> {
     let samples = &sampling.samples;
     let window = Window::of(load);
     let steal = window.mean_share(samples, |cpu| cpu.steal)?;
@@ -36,16 +65,16 @@ pub(super) fn doubts(
     let judged = |share: f64, suspect| {
         if share > suspect { Validity::Suspect } else { Validity::Valid }
     };
-    let mut doubts = throttling::doubts(sampling);
+    let mut results = throttling::results(sampling);
     if steal > NOTICE_STEAL {
         let validity = judged(steal, SUSPECT_STEAL);
-        doubts.push(Doubt { validity, evidence: Evidence::Steal { share: steal } });
+        results.push(CheckResult::new(validity, Steal { share: steal }));
     }
     if let Some(share) = others.filter(|&share| share > NOTICE_OTHERS) {
         let validity = judged(share, SUSPECT_OTHERS);
-        doubts.push(Doubt { validity, evidence: Evidence::OtherProcesses { share } });
+        results.push(CheckResult::new(validity, OtherProcesses { share }));
     }
-    (others.is_some() || !doubts.is_empty()).then_some(doubts)
+    (others.is_some() || !results.is_empty()).then_some(results)
 }
 
 /// What was in use less what server and client used; `None` without the server. Readings of host and processes are a moment apart, so that the
@@ -65,9 +94,8 @@ fn others(samples: &[Sample], events: &[ServerEvent], window: Window, cpus: u32)
 /// A host saturated by client and server together. That is a notice: in a closed loop with both on
 /// one host it is how every sweep ends, and it is what limits throughput there; a separate load
 /// host would measure something else.
-pub(super) fn saturation(samples: &[Sample], load: &LoadResult) -> Option<Doubt> {
+pub(super) fn saturation(samples: &[Sample], load: &LoadResult) -> Option<CheckResult> {
     let shared = samples.iter().any(|sample| sample.server.is_some());
     let busy = Window::of(load).mean_share(samples, CpuShares::busy)?;
-    (shared && busy > SATURATED)
-        .then_some(Doubt { validity: Validity::Valid, evidence: Evidence::HostSaturated { busy } })
+    (shared && busy > SATURATED).then_some(CheckResult::valid(HostSaturated { busy }))
 }

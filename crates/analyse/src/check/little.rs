@@ -1,8 +1,24 @@
 //! Check 1: Little's law.
 
-use super::{Doubt, turnaround};
-use crate::{Evidence, Validity};
+use super::{CheckResult, client_delay};
+use crate::Validity;
 use model::LoadResult;
+use serde::Serialize;
+
+/// Check 1: clients ≠ throughput × (latency + client delay) in a closed loop.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LittlesLaw {
+    /// Clients.
+    pub clients: u32,
+    /// Transactions per second.
+    pub throughput: f64,
+    /// Mean latency in milliseconds.
+    pub latency_mean_ms: f64,
+    /// Mean time that the client took from a reply to its next request, in milliseconds.
+    pub client_delay_mean_ms: f64,
+    /// throughput × (latency + client delay): the clients that are accounted for.
+    pub busy_clients: f64,
+}
 
 /// Share of the clients' time that may be unaccounted for before it casts doubt.
 const SUSPECT: f64 = 0.05;
@@ -11,7 +27,7 @@ const VOID: f64 = 0.20;
 
 /// In a closed loop every client either has a transaction under way or is on its way from a reply
 /// to the next request (or is held back before it by a limit or a sync of its virtual machine), so
-/// throughput × (mean latency + mean turnaround) is the number of clients
+/// throughput × (mean latency + mean client delay) is the number of clients
 /// (J. D. C. Little, *Operations Research* 9, 1961, for a steady state). `None` for an open loop,
 /// whose clients are idle whenever nothing is due.
 ///
@@ -24,14 +40,14 @@ const VOID: f64 = 0.20;
 /// failed, of which no latency is known (one lock wait may last for most of the window), or
 /// without a connection: then the trial is suspect at most, and its errors or its outage are a
 /// finding of their own. Without any latency nothing is known: the trial is void.
-pub(super) fn doubts(clients: u32, load: &LoadResult) -> Option<Vec<Doubt>> {
+pub(super) fn results(clients: u32, load: &LoadResult) -> Option<Vec<CheckResult>> {
     if load.open.is_some() {
         return None;
     }
     let throughput = load.measure.transactions_per_second();
     let latency_mean_ms = load.latencies.mean_ms().unwrap_or(0.0);
-    let turnaround_mean_ms = turnaround::mean_ms(load) + turnaround::held_mean_ms(load);
-    let busy_clients = throughput * (latency_mean_ms + turnaround_mean_ms) / 1e3;
+    let client_delay_mean_ms = client_delay::mean_ms(load) + client_delay::held_mean_ms(load);
+    let busy_clients = throughput * (latency_mean_ms + client_delay_mean_ms) / 1e3;
     let deviation = busy_clients / f64::from(clients.max(1)) - 1.0;
 
     let longest_ms = load.latencies.max_ms().unwrap_or(0.0);
@@ -49,12 +65,7 @@ pub(super) fn doubts(clients: u32, load: &LoadResult) -> Option<Vec<Doubt>> {
     } else {
         Validity::Void
     };
-    let evidence = Evidence::LittlesLaw {
-        clients,
-        throughput,
-        latency_mean_ms,
-        turnaround_mean_ms,
-        busy_clients,
-    };
-    Some(vec![Doubt { validity, evidence }])
+    let evidence =
+        LittlesLaw { clients, throughput, latency_mean_ms, client_delay_mean_ms, busy_clients };
+    Some(vec![CheckResult::new(validity, evidence)])
 }

@@ -1,70 +1,130 @@
 //! What every trial is checked for before anything is concluded from it.
 
-mod answers;
-mod blocks;
-mod cache;
-mod client;
-mod counters;
-mod debt;
-mod evicted;
-mod generators;
-mod host;
+pub(crate) mod answers;
+pub(crate) mod backlog;
+pub(crate) mod blocks;
+pub(crate) mod cache;
+pub(crate) mod client;
+pub(crate) mod client_delay;
+pub(crate) mod counters;
+pub(crate) mod evicted;
+pub(crate) mod generators;
+pub(crate) mod host;
 mod imitated;
-mod little;
-mod outcome;
-mod steady;
-mod throttling;
-mod trigger;
-mod turnaround;
+pub(crate) mod little;
+pub(crate) mod outcome;
+pub(crate) mod steady;
+pub(crate) mod throttling;
+pub(crate) mod trigger;
 pub(crate) mod window;
 
-pub use blocks::DeviceBytes;
-pub use evicted::Evictions;
-
 use crate::events::events;
-use crate::{Check, Evidence, Finding, ServerEvent, Severity, Subject, Validity};
+use crate::{Evidence, Finding, FindingKind, ServerEvent, Severity, Subject, Validity};
 use model::{Dataset, LoadResult, SearchOver, ServerFacts, TrialRecord};
+use serde::Serialize;
 
-/// A reason not to trust a trial fully, or something to know about it.
+/// Checks of every trial, numbered as in the methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// 1. Little's law.
+    LittlesLaw,
+    /// 2. The server's own counters.
+    ServerCounters,
+    /// 3. The client was not the bottleneck.
+    ClientNotBottleneck,
+    /// 4. No trend was left after the warm-up.
+    SteadyState,
+    /// 5. A cold trial read its data from storage, a warm one did not wait for pages.
+    CacheAsDeclared,
+    /// 6. Nothing took or withheld processor time: no hypervisor, no other process, no limit.
+    OwnMachine,
+    /// 8. Answers had all the rows that they must have.
+    Answers,
+}
+
+impl Check {
+    /// All checks, in order.
+    const ALL: [Self; 7] = [
+        Self::LittlesLaw,
+        Self::ServerCounters,
+        Self::ClientNotBottleneck,
+        Self::SteadyState,
+        Self::CacheAsDeclared,
+        Self::OwnMachine,
+        Self::Answers,
+    ];
+}
+
+/// All trials passed this check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CheckPassed {
+    /// Which one.
+    pub check: Check,
+    /// Trials that it was made on.
+    pub trials: usize,
+}
+
+impl FindingKind for CheckPassed {
+    fn severity(&self) -> Severity {
+        Severity::Passed
+    }
+}
+
+/// What a check found in a trial.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Doubt {
-    /// What the trial is worth because of it; `Valid` for a mere notice.
+pub(crate) struct CheckResult {
+    /// What the trial is worth because of it.
     pub(crate) validity: Validity,
     pub(crate) evidence: Evidence,
 }
 
-impl Doubt {
+impl CheckResult {
+    pub(crate) fn new(validity: Validity, evidence: impl Into<Evidence>) -> Self {
+        Self { validity, evidence: evidence.into() }
+    }
+
+    fn void(evidence: impl Into<Evidence>) -> Self {
+        Self::new(Validity::Void, evidence)
+    }
+
+    fn suspect(evidence: impl Into<Evidence>) -> Self {
+        Self::new(Validity::Suspect, evidence)
+    }
+
+    fn valid(evidence: impl Into<Evidence>) -> Self {
+        Self::new(Validity::Valid, evidence)
+    }
+
     pub(crate) fn severity(&self) -> Severity {
         match self.validity {
             Validity::Void => Severity::Severe,
             Validity::Suspect => Severity::Warning,
-            Validity::Valid if self.evidence.is_warning() => Severity::Warning,
-            Validity::Valid => Severity::Notice,
+            Validity::Valid => self.evidence.kind().severity(),
         }
     }
 }
 
-/// All that the checks said of one trial.
+/// What all checks found in one trial.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Judgement {
-    /// The worst of the doubts, `Valid` where there is none.
+pub(crate) struct CheckedTrial {
+    /// The worst of the results, `Valid` where there is none.
     pub(crate) validity: Validity,
-    pub(crate) doubts: Vec<Doubt>,
+    pub(crate) results: Vec<CheckResult>,
     /// The numbered checks that could be made, and whether the trial passed.
     made: Vec<(Check, bool)>,
 }
 
-impl Judgement {
-    /// Takes another doubt into account.
-    pub(crate) fn add(&mut self, doubt: Doubt) {
-        self.validity = self.validity.max(doubt.validity);
-        self.doubts.push(doubt);
+impl CheckedTrial {
+    pub(crate) fn add(&mut self, result: CheckResult) {
+        self.validity = self.validity.max(result.validity);
+        self.results.push(result);
     }
 }
 
 /// Makes every check that the record allows.
-pub(crate) fn judge(dataset: &Dataset, record: &TrialRecord) -> Judgement {
-    let mut doubts = outcome::doubts(record);
+pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
+    let mut results = outcome::results(record);
     let mut made = Vec::new();
     if let Some(load) = record.load() {
         let seen = events(&record.sampling);
@@ -72,19 +132,19 @@ pub(crate) fn judge(dataset: &Dataset, record: &TrialRecord) -> Judgement {
             match found {
                 Some(found) => {
                     made.push((check, found.is_empty()));
-                    doubts.extend(found);
+                    results.extend(found);
                 }
-                None => doubts.extend(not_made(check, load, &seen)),
+                None => results.extend(not_made(check, load, &seen)),
             }
         }
         let server = facts(dataset, record);
-        doubts.extend(debt::doubt(&record.sampling, load, server));
-        doubts.extend(evicted::doubt(dataset, record, load));
-        doubts.extend(trigger::doubt(&record.sampling, &seen));
-        doubts.extend(host::saturation(&record.sampling.samples, load));
+        results.extend(backlog::result(&record.sampling, load, server));
+        results.extend(evicted::result(dataset, record, load));
+        results.extend(trigger::result(&record.sampling, &seen));
+        results.extend(host::saturation(&record.sampling.samples, load));
     }
-    let validity = doubts.iter().map(|doubt| doubt.validity).max().unwrap_or(Validity::Valid);
-    Judgement { validity, doubts, made }
+    let validity = results.iter().map(|result| result.validity).max().unwrap_or(Validity::Valid);
+    CheckedTrial { validity, results, made }
 }
 
 /// What each numbered check says of a trial; `None` where it could not be made.
@@ -93,7 +153,7 @@ fn numbered(
     record: &TrialRecord,
     load: &LoadResult,
     events: &[ServerEvent],
-) -> [(Check, Option<Vec<Doubt>>); 7] {
+) -> [(Check, Option<Vec<CheckResult>>); 7] {
     let level = record.key.level;
     let clients = match level.search {
         // A search decides on a number of clients up to that of its level.
@@ -104,25 +164,25 @@ fn numbered(
     };
     let sampling = &record.sampling;
     let counted = match load.fleet {
-        Some(_) => blocks::doubts(sampling, load),
-        None => counters::doubts(sampling, load),
+        Some(_) => blocks::results(sampling, load),
+        None => counters::results(sampling, load),
     };
     let server = facts(dataset, record);
-    let machine = host::doubts(sampling, events, load, dataset.run.host.cpus);
+    let machine = host::results(sampling, events, load, dataset.run.host.cpus);
     [
-        (Check::LittlesLaw, little::doubts(clients, load)),
+        (Check::LittlesLaw, little::results(clients, load)),
         (Check::ServerCounters, counted),
-        (Check::ClientNotBottleneck, Some(client::doubts(clients, load))),
-        (Check::SteadyState, steady::doubts(load, events, dataset.study.margin)),
-        (Check::CacheAsDeclared, cache::doubts(dataset, record, load, server)),
+        (Check::ClientNotBottleneck, Some(client::results(clients, load))),
+        (Check::SteadyState, steady::results(load, events, dataset.study.margin)),
+        (Check::CacheAsDeclared, cache::results(dataset, record, load, server)),
         (Check::OwnMachine, machine),
-        (Check::Answers, answers::doubts(load)),
+        (Check::Answers, answers::results(load)),
     ]
 }
 
 /// What is to be said where a check could not be made. Mostly that lies in the nature of the
 /// trial: a law of closed loops has nothing to say of an open one.
-fn not_made(check: Check, load: &LoadResult, events: &[ServerEvent]) -> Option<Doubt> {
+fn not_made(check: Check, load: &LoadResult, events: &[ServerEvent]) -> Option<CheckResult> {
     match check {
         Check::ServerCounters => Some(counters::unavailable()),
         Check::SteadyState => steady::too_short(load, events),
@@ -137,18 +197,14 @@ fn facts<'a>(dataset: &'a Dataset, record: &TrialRecord) -> Option<&'a ServerFac
 }
 
 /// One finding for each check that was made and that all trials passed.
-pub(crate) fn passed(judgements: &[Judgement]) -> impl Iterator<Item = Finding> {
+pub(crate) fn passed(trials: &[CheckedTrial]) -> impl Iterator<Item = Finding> {
     Check::ALL.into_iter().filter_map(|check| {
-        let results: Vec<bool> = judgements
+        let results: Vec<bool> = trials
             .iter()
-            .flat_map(|judgement| &judgement.made)
+            .flat_map(|trial| &trial.made)
             .filter_map(|&(made, passed)| (made == check).then_some(passed))
             .collect();
         let all = !results.is_empty() && results.iter().all(|&passed| passed);
-        all.then(|| Finding {
-            severity: Severity::Passed,
-            subject: Subject::default(),
-            evidence: Evidence::CheckPassed { check, trials: results.len() },
-        })
+        all.then(|| Finding::new(Subject::default(), CheckPassed { check, trials: results.len() }))
     })
 }

@@ -1,10 +1,60 @@
 //! How a trial went: failures, errors, outages, whether it kept up with what was offered, and
 //! whether every operation is accounted for.
 
-use super::Doubt;
-use crate::{Evidence, Validity};
-use model::{LoadResult, Outage, TrialEnd, TrialRecord};
+use super::CheckResult;
+use crate::Validity;
+use model::{Failure, LoadResult, Outage, TrialEnd, TrialRecord};
+use serde::Serialize;
 use std::time::Duration;
+
+/// A trial failed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrialFailed {
+    /// Why.
+    pub failure: Failure,
+}
+
+/// Connections were lost in the course of a trial, and made anew.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConnectionsLost {
+    /// When the first connection was lost, counted from the start of the load.
+    pub first_error: Duration,
+    /// From then on until an operation succeeded again; absent where none did.
+    pub downtime: Option<Duration>,
+    /// From the first loss until throughput was back at 95 %; absent where it never was, or
+    /// nothing is known of before.
+    pub back_after: Option<Duration>,
+    /// Operations that failed because of it.
+    pub failed: u64,
+}
+
+/// Open loop: the server fell behind the offered rate (method R2).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Overloaded {
+    /// Operations per second that were offered.
+    pub rate: f64,
+    /// Operations per second that were answered within the measured phase.
+    pub throughput: f64,
+    /// Operations that were never begun, because too many waited already.
+    pub dropped: u64,
+}
+
+/// The ledger of a trial does not balance: a defect of weighin.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LedgerUnbalanced;
+
+/// Errors happened during a trial.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Errors {
+    /// Transactions that failed in the measured phase.
+    pub failed: u64,
+    /// Transactions that succeeded in it.
+    pub succeeded: u64,
+    /// The most frequent message.
+    pub message: String,
+    /// Its SQL state, or the word by which the server tells kinds of errors; may be empty.
+    pub code: String,
+}
 
 /// Above this share of failed transactions the trial is suspect. Below it they are notices: a
 /// mixed OLTP load at many clients has a few deadlocks by nature.
@@ -12,28 +62,27 @@ const SUSPECT_FAILURES: f64 = 0.01;
 /// Above this share what succeeded is no longer the workload that was asked for.
 const VOID_FAILURES: f64 = 0.5;
 
-pub(super) fn doubts(record: &TrialRecord) -> Vec<Doubt> {
+pub(super) fn results(record: &TrialRecord) -> Vec<CheckResult> {
     match &record.end {
-        TrialEnd::Failed(failure) => vec![Doubt {
-            validity: Validity::Void,
-            evidence: Evidence::TrialFailed { failure: failure.clone() },
-        }],
+        TrialEnd::Failed(failure) => {
+            vec![CheckResult::void(TrialFailed { failure: failure.clone() })]
+        }
         TrialEnd::Completed(load) => {
-            let mut doubts: Vec<Doubt> = ledger(load).into_iter().chain(errors(load)).collect();
-            doubts.extend(load.outages.iter().map(outage));
-            doubts.extend(overloaded(load));
-            doubts
+            let mut results: Vec<CheckResult> =
+                ledger(load).into_iter().chain(errors(load)).collect();
+            results.extend(load.outages.iter().map(outage));
+            results.extend(overloaded(load));
+            results
         }
         TrialEnd::Reported(_) => Vec::new(),
     }
 }
 
-fn ledger(load: &LoadResult) -> Option<Doubt> {
-    (!load.ledger.balances())
-        .then_some(Doubt { validity: Validity::Void, evidence: Evidence::LedgerUnbalanced })
+fn ledger(load: &LoadResult) -> Option<CheckResult> {
+    (!load.ledger.balances()).then_some(CheckResult::void(LedgerUnbalanced))
 }
 
-fn errors(load: &LoadResult) -> Option<Doubt> {
+fn errors(load: &LoadResult) -> Option<CheckResult> {
     let (failed, succeeded) = (load.measure.errors, load.measure.transactions);
     if failed == 0 {
         return None;
@@ -50,33 +99,27 @@ fn errors(load: &LoadResult) -> Option<Doubt> {
     let (message, code) = most_frequent
         .map(|error| (error.message.clone(), error.sql_state.clone()))
         .unwrap_or_default();
-    Some(Doubt { validity, evidence: Evidence::Errors { failed, succeeded, message, code } })
+    Some(CheckResult::new(validity, Errors { failed, succeeded, message, code }))
 }
 
 /// Whatever a trial with an outage was to measure, the outage is in it.
-fn outage(outage: &Outage) -> Doubt {
+fn outage(outage: &Outage) -> CheckResult {
     let after_loss = |at: Duration| at.saturating_sub(outage.first_error);
-    Doubt {
-        validity: Validity::Suspect,
-        evidence: Evidence::Outage {
-            first_error: outage.first_error,
-            downtime: outage.downtime(),
-            back_after: outage.recovered.map(after_loss),
-            failed: outage.failed,
-        },
-    }
+    CheckResult::suspect(ConnectionsLost {
+        first_error: outage.first_error,
+        downtime: outage.downtime(),
+        back_after: outage.recovered.map(after_loss),
+        failed: outage.failed,
+    })
 }
 
 /// Response times of a load that the server fell behind say how long it ran, not how fast the
 /// server is.
-fn overloaded(load: &LoadResult) -> Option<Doubt> {
+fn overloaded(load: &LoadResult) -> Option<CheckResult> {
     let open = load.open.as_ref().filter(|_| load.is_overloaded())?;
-    Some(Doubt {
-        validity: Validity::Suspect,
-        evidence: Evidence::Overloaded {
-            rate: open.rate,
-            throughput: load.measure.transactions_per_second(),
-            dropped: load.ledger.dropped,
-        },
-    })
+    Some(CheckResult::suspect(Overloaded {
+        rate: open.rate,
+        throughput: load.measure.transactions_per_second(),
+        dropped: load.ledger.dropped,
+    }))
 }

@@ -1,10 +1,48 @@
 //! Check 4: a steady state, with no trend left after the warm-up.
 
-use super::Doubt;
+use super::CheckResult;
 use crate::events::without_children;
-use crate::{Drifting, Evidence, ServerEvent, Validity};
+use crate::{Evidence, FindingKind, ServerEvent};
 use model::{LoadResult, Phase};
+use serde::Serialize;
 use stats::{Estimate, Interval, trend};
+
+/// What must be steady in the measured phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SteadyFigure {
+    /// Transactions per second, in a closed loop.
+    Throughput,
+    /// The mean response time, in an open loop.
+    MeanLatency,
+}
+
+/// Check 4: the measured phase was no steady state.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Drift {
+    /// What changed.
+    pub figure: SteadyFigure,
+    /// By how much over the whole phase, relative to the mean: −0.1 is a tenth less at the
+    /// end than at the beginning. `n` is the number of intervals.
+    pub change: Estimate,
+}
+
+/// Check 4 could not be made: the measured phase has too few intervals to show a trend.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TooShortForTrend {
+    /// Whole intervals that it has.
+    pub intervals: usize,
+    /// Others in which the server made a snapshot or rewrote its append-only file.
+    pub left_out: usize,
+    /// How many it takes.
+    pub needed: usize,
+}
+
+impl FindingKind for TooShortForTrend {
+    fn of_cell(&self, _trials: &[&Evidence]) -> Option<Evidence> {
+        Some(self.clone().into())
+    }
+}
 
 /// Confidence that a trend must have. Every trial is tested, so it is above a study's usual one:
 /// of a hundred steady trials one may be taken for a drifting one.
@@ -24,11 +62,16 @@ const PIECES: usize = 100;
 /// rate is not tested: what happened is a finding of its own. Seconds in which the server made a
 /// snapshot or rewrote its append-only file are left out for the same reason: a step down in the
 /// middle of a trial and up again is no trend, and a longer warm-up would not mend it.
-pub(super) fn doubts(load: &LoadResult, events: &[ServerEvent], margin: f64) -> Option<Vec<Doubt>> {
+pub(super) fn results(
+    load: &LoadResult,
+    events: &[ServerEvent],
+    margin: f64,
+) -> Option<Vec<CheckResult>> {
     if !load.outages.is_empty() || load.is_overloaded() {
         return None;
     }
-    let figure = if load.open.is_some() { Drifting::MeanLatency } else { Drifting::Throughput };
+    let figure =
+        if load.open.is_some() { SteadyFigure::MeanLatency } else { SteadyFigure::Throughput };
     let intervals = without_children(events, whole_intervals(&load.intervals));
     let values: Vec<f64> = intervals.iter().map(|i| value(i, figure)).collect::<Option<_>>()?;
     if values.len() < NEEDED {
@@ -55,24 +98,19 @@ pub(super) fn doubts(load: &LoadResult, events: &[ServerEvent], margin: f64) -> 
         }),
         n: per_piece.n,
     };
-    let evidence = Evidence::Drift { figure, change };
-    Some(vec![Doubt { validity: Validity::Suspect, evidence }])
+    let evidence = Drift { figure, change };
+    Some(vec![CheckResult::suspect(evidence)])
 }
 
 /// That the trial was too short for the check; `None` where that is not why it was not made.
-pub(super) fn too_short(load: &LoadResult, events: &[ServerEvent]) -> Option<Doubt> {
+pub(super) fn too_short(load: &LoadResult, events: &[ServerEvent]) -> Option<CheckResult> {
     let whole = whole_intervals(&load.intervals);
     let all = whole.len();
     let intervals = without_children(events, whole).len();
     let few = all > 0 && intervals < NEEDED;
-    (few && load.outages.is_empty() && !load.is_overloaded()).then_some(Doubt {
-        validity: Validity::Valid,
-        evidence: Evidence::TooShortForTrend {
-            intervals,
-            left_out: all - intervals,
-            needed: NEEDED,
-        },
-    })
+    (few && load.outages.is_empty() && !load.is_overloaded()).then_some(CheckResult::valid(
+        TooShortForTrend { intervals, left_out: all - intervals, needed: NEEDED },
+    ))
 }
 
 /// The intervals of the measured phase; without the last where it was cut off, because few
@@ -83,10 +121,12 @@ fn whole_intervals(intervals: &[model::Interval]) -> Vec<&model::Interval> {
     measured().filter(|i| !i.length.is_zero() && i.length * 2 > longest).collect()
 }
 
-fn value(interval: &model::Interval, figure: Drifting) -> Option<f64> {
+fn value(interval: &model::Interval, figure: SteadyFigure) -> Option<f64> {
     match figure {
-        Drifting::Throughput => Some(interval.transactions as f64 / interval.length.as_secs_f64()),
-        Drifting::MeanLatency => interval.latencies.unpack().mean_ms(),
+        SteadyFigure::Throughput => {
+            Some(interval.transactions as f64 / interval.length.as_secs_f64())
+        }
+        SteadyFigure::MeanLatency => interval.latencies.unpack().mean_ms(),
     }
 }
 

@@ -1,8 +1,34 @@
 //! Check 6: nothing held the processors back.
 
-use super::Doubt;
-use crate::{Evidence, Held, Validity};
+use super::CheckResult;
+use crate::Validity;
 use model::{Sampling, Throttling};
+use serde::Serialize;
+
+/// Whose processor time was limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThrottledProcess {
+    Server,
+    /// The load generator.
+    Client,
+}
+
+/// Check 6: a control group's limit of processor time held a process back.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Throttled {
+    /// Which.
+    pub process: ThrottledProcess,
+    /// Share of the periods of accounting in which it was, 0 to 1.
+    pub share: f64,
+}
+
+/// Check 6: processors lowered their frequency because of heat.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Overheated {
+    /// How often, all of them together.
+    pub events: u64,
+}
 
 /// Share of periods in which a process was held back that is no more than a notice: a burst at the
 /// start of a load.
@@ -12,21 +38,21 @@ const NOTICE: f64 = 0.05;
 /// heat. A limit on the server may be what the study is about; it is in the results all the same,
 /// and whoever compares targets must know of it. What holds virtual machines to their processors is
 /// not among these: it is in a group of its own, whose account is in the load.
-pub(super) fn doubts(sampling: &Sampling) -> Vec<Doubt> {
+pub(super) fn results(sampling: &Sampling) -> Vec<CheckResult> {
     let account = &sampling.account;
-    let of = |held: Held, throttling: Option<Throttling>| {
+    let of = |process: ThrottledProcess, throttling: Option<Throttling>| {
         let throttling = throttling.filter(|limit| limit.throttled > 0)?;
         let share = throttling.share();
         let validity = if share > NOTICE { Validity::Suspect } else { Validity::Valid };
-        Some(Doubt { validity, evidence: Evidence::Throttled { held, share } })
+        Some(CheckResult::new(validity, Throttled { process, share }))
     };
-    let hot = account.thermal_events.filter(|&events| events > 0).map(|events| Doubt {
-        validity: Validity::Suspect,
-        evidence: Evidence::Overheated { events },
-    });
-    of(Held::Server, account.server_throttling)
+    let hot = account
+        .thermal_events
+        .filter(|&events| events > 0)
+        .map(|events| CheckResult::suspect(Overheated { events }));
+    of(ThrottledProcess::Server, account.server_throttling)
         .into_iter()
-        .chain(of(Held::Client, account.client_throttling))
+        .chain(of(ThrottledProcess::Client, account.client_throttling))
         .chain(hot)
         .collect()
 }

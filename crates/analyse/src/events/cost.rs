@@ -3,7 +3,7 @@
 use super::{EventKind, ServerEvent, TestEvents, TrialEvents, events, stretch, touched};
 use crate::cell::CellData;
 use crate::series::{Series, percentile_ms};
-use crate::{Evidence, Finding, Metric, Severity, Subject};
+use crate::{Finding, Metric, Subject};
 use model::{Interval, Latencies, Level, LoadResult, Phase, Study};
 use serde::Serialize;
 use stats::{Estimate, Relation, holm};
@@ -22,7 +22,7 @@ pub struct EventCost {
     /// How hard.
     pub level: Level,
     /// What it was.
-    pub kind: EventKind,
+    pub event: EventKind,
     /// Trials in which it touched the measured phase, of how many.
     pub trials: (usize, usize),
     /// How often it did, in all of them together.
@@ -112,15 +112,8 @@ pub(crate) fn of_test(study: &Study, cells: &[CellData<'_>]) -> TestEvents {
 
 /// One finding for each kind in each cell.
 pub(crate) fn findings(test: &str, seen: &TestEvents) -> Vec<Finding> {
-    let finding = |cost: &EventCost| Finding {
-        severity: Severity::Notice,
-        subject: Subject {
-            test: Some(test.to_owned()),
-            target: Some(cost.target.clone()),
-            level: Some(cost.level),
-            repeat: None,
-        },
-        evidence: Evidence::Background(Box::new(cost.clone())),
+    let finding = |cost: &EventCost| {
+        Finding::new(Subject::test(test).on(&cost.target).at(cost.level), cost.clone())
     };
     seen.costs.iter().map(finding).collect()
 }
@@ -183,7 +176,7 @@ fn cost(
     let cost = EventCost {
         target: cell.target.to_owned(),
         level: cell.level,
-        kind,
+        event: kind,
         trials: (trials, counted),
         events: seen.len(),
         triggered: seen.iter().filter(|event| event.triggered).count(),

@@ -2,7 +2,7 @@
 //! append-only file, syncs of it that come late. Found in the server's counters (`seen`) and held
 //! against the seconds in which nothing of the kind happened (`cost`).
 
-mod cost;
+pub(crate) mod cost;
 mod readings;
 mod seen;
 mod trial;
@@ -98,7 +98,7 @@ pub struct TrialEvents {
 
 /// A trigger that led to nothing that was seen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TriggerTrouble {
+pub struct TriggerWithoutEffect {
     /// What the server was told to do.
     pub work: BackgroundWork,
     /// What it said.

@@ -30,6 +30,26 @@ pub struct Subject {
     pub repeat: Option<u32>,
 }
 
+impl Subject {
+    pub(crate) fn test(test: &str) -> Self {
+        Self { test: Some(test.to_owned()), ..Self::default() }
+    }
+
+    pub(crate) fn target(target: &str) -> Self {
+        Self { target: Some(target.to_owned()), ..Self::default() }
+    }
+
+    /// This subject, of one target.
+    pub(crate) fn on(self, target: &str) -> Self {
+        Self { target: Some(target.to_owned()), ..self }
+    }
+
+    /// This subject, at one level.
+    pub(crate) fn at(self, level: Level) -> Self {
+        Self { level: Some(level), ..self }
+    }
+}
+
 /// How far a trial may be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,7 +1,7 @@
 //! Price against performance: which targets are worth their price, and what more costs.
 
-use super::{Amount, Bill, Standing, Step, TargetCost};
-use crate::curve::Peak;
+use super::{Amount, Bill, PriceStep, Standing, TargetCost};
+use crate::curve::CurveData;
 use crate::{Metric, NoiseFloor, floor};
 use model::Study;
 use stats::{Estimate, Relation};
@@ -13,7 +13,7 @@ const A_TENTH: f64 = 0.1;
 /// What tells which of two targets is the faster.
 pub(super) struct Race<'a> {
     pub(super) study: &'a Study,
-    pub(super) peaks: &'a [Peak],
+    pub(super) peaks: &'a [CurveData],
     pub(super) floors: &'a [NoiseFloor],
 }
 
@@ -93,7 +93,7 @@ fn compare(a: &Amount, b: &Amount) -> Option<Ordering> {
 
 /// From each target on the front to the next dearer one: what it costs, and what a tenth more
 /// throughput comes to at that price.
-pub(super) fn steps(race: &Race, costs: &[TargetCost]) -> Vec<Step> {
+pub(super) fn steps(race: &Race, costs: &[TargetCost]) -> Vec<PriceStep> {
     let on_front = |cost: &&TargetCost| cost.standing == Some(Standing::OnFront);
     let mut front: Vec<(&TargetCost, Amount)> =
         costs.iter().filter(on_front).filter_map(|cost| Some((cost, cost.monthly()?))).collect();
@@ -110,7 +110,7 @@ pub(super) fn steps(race: &Race, costs: &[TargetCost]) -> Vec<Step> {
             }
             let extra = high.with(*low, |high, low| high - low);
             let gain = Amount::of(&ratio).map(|ratio| ratio - 1.0);
-            Some(Step {
+            Some(PriceStep {
                 from: from.target.clone(),
                 to: to.target.clone(),
                 currency: from.currency.clone(),

@@ -10,13 +10,27 @@ pub use break_even::{BreakEven, Outcome};
 pub use line::{CostGap, CostLine};
 
 use crate::cell::CellData;
-use crate::curve::Peak;
+use crate::curve::CurveData;
 use crate::volume::operations_per_io;
-use crate::{Evidence, Finding, NoiseFloor, Severity, Subject};
+use crate::{Finding, NoiseFloor, Subject};
 use model::{Dataset, Level, Price, Study, Target};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeSet;
+
+/// A target has a price and what it costs is not known.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CostUnknown {
+    /// What is missing.
+    pub gap: CostGap,
+}
+
+/// Prices are in several currencies, and compared within each alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CurrenciesDiffer {
+    /// ISO 4217 codes in order.
+    pub currencies: Vec<String>,
+}
 
 /// What the targets of a test cost, each at its own peak.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -24,7 +38,7 @@ pub struct TestMoney {
     /// One for each target that has a price and an estimate, in the order of the study.
     pub costs: Vec<TargetCost>,
     /// Along the front, the cheapest target first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PriceStep>,
 }
 
 /// What one target costs at its peak in one test.
@@ -86,7 +100,7 @@ pub enum Standing {
 
 /// From one target on the front to the next.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Step {
+pub struct PriceStep {
     /// The cheaper one.
     pub from: String,
     /// The next dearer one, which is clearly faster.
@@ -107,7 +121,7 @@ pub struct Step {
 pub(crate) fn of_test(
     dataset: &Dataset,
     cells: &[CellData],
-    peaks: &[Peak],
+    peaks: &[CurveData],
     floors: &[NoiseFloor],
 ) -> TestMoney {
     let study = &dataset.study;
@@ -126,7 +140,7 @@ pub(crate) fn of_test(
 fn target_cost(
     dataset: &Dataset,
     cells: &[CellData],
-    peak: &Peak,
+    peak: &CurveData,
     (target, price): (&Target, &Price),
 ) -> TargetCost {
     let (level, throughput) = (peak.curve.peak, peak.curve.peak_throughput);
@@ -226,29 +240,20 @@ pub(crate) fn findings(
     tests: &[(&str, &TestMoney)],
     break_evens: &[BreakEven],
 ) -> Vec<Finding> {
-    let notice = |test: Option<&str>, target: Option<&str>, evidence| Finding {
-        severity: Severity::Notice,
-        subject: Subject {
-            test: test.map(str::to_owned),
-            target: target.map(str::to_owned),
-            ..Subject::default()
-        },
-        evidence,
-    };
     let mut findings = Vec::new();
     for found in break_evens {
         if matches!(found.outcome, Outcome::At { .. } | Outcome::Unresolved) {
-            let evidence = Evidence::BreakEven(found.clone());
-            findings.push(notice(found.test.as_deref(), None, evidence));
+            let subject = found.test.as_deref().map_or_else(Subject::default, Subject::test);
+            findings.push(Finding::new(subject, found.clone()));
         }
     }
     for (test, money) in tests {
         let steps = money.steps.iter().cloned();
-        findings.extend(steps.map(|step| notice(Some(test), None, Evidence::NextTenth(step))));
+        findings.extend(steps.map(|step| Finding::new(Subject::test(test), step)));
         for cost in &money.costs {
             if let Bill::Unknown { gap } = cost.bill {
-                let evidence = Evidence::CostUnknown { gap };
-                findings.push(notice(Some(test), Some(&cost.target), evidence));
+                let subject = Subject::test(test).on(&cost.target);
+                findings.push(Finding::new(subject, CostUnknown { gap }));
             }
         }
     }
@@ -256,7 +261,7 @@ pub(crate) fn findings(
     let currencies: BTreeSet<String> = prices().map(|price| price.currency.clone()).collect();
     if currencies.len() > 1 {
         let currencies = currencies.into_iter().collect();
-        findings.push(notice(None, None, Evidence::CurrenciesDiffer { currencies }));
+        findings.push(Finding::new(Subject::default(), CurrenciesDiffer { currencies }));
     }
     findings
 }

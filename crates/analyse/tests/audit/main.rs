@@ -7,7 +7,7 @@ mod identities;
 mod rounding;
 mod studies;
 
-use analyse::{Contradiction, Evidence, Severity, analyse};
+use analyse::{ArithmeticChecked, Contradiction, Evidence, Severity, analyse};
 use import::{Format, Source, TidyCsv, assemble};
 use model::{Dataset, HostFacts, RunInfo, UnixMillis};
 
@@ -41,13 +41,13 @@ fn audit(text: &str) -> Found {
         let (test, target) = (finding.subject.test, finding.subject.target);
         match finding.evidence {
             Evidence::Contradiction(wrong) => {
-                found.wrong.push((test.unwrap(), target.unwrap(), finding.severity, *wrong));
+                found.wrong.push((test.unwrap(), target.unwrap(), finding.severity, wrong));
             }
-            Evidence::ArithmeticChecked {
+            Evidence::ArithmeticChecked(ArithmeticChecked {
                 source: analyse::Source::Others,
                 checked,
                 violated: number,
-            } => {
+            }) => {
                 found.checked = checked;
                 violated = Some((number, finding.severity));
             }

@@ -2,7 +2,10 @@
 
 use crate::bench::{dataset, fail, found, latencies, load_of, trial};
 use crate::books::balance;
-use analyse::{Check, Evidence, Severity, Subject, Validity, analyse};
+use analyse::{
+    Check, CheckPassed, CounterMismatch, CountersUnavailable, Errors, Evidence, LedgerUnbalanced,
+    LittlesLaw, Severity, Subject, TrialFailed, Validity, analyse,
+};
 use model::{Dataset, ErrorClass, ErrorCount, TrialRecord};
 use std::time::Duration;
 
@@ -22,7 +25,7 @@ fn validity(data: &Dataset) -> Validity {
 
 pub fn passed(data: &Dataset, wanted: Check) -> Option<usize> {
     analyse(data).findings.iter().find_map(|finding| match finding.evidence {
-        Evidence::CheckPassed { check, trials } if check == wanted => Some(trials),
+        Evidence::CheckPassed(CheckPassed { check, trials }) if check == wanted => Some(trials),
         _ => None,
     })
 }
@@ -77,10 +80,12 @@ fn littles_law_tells_latencies_that_cannot_be_true() {
         });
         assert_eq!(validity(&data), expected, "{mean_ms} ms");
         let findings = analyse(&data).findings;
-        let law = findings.iter().find(|f| matches!(f.evidence, Evidence::LittlesLaw { .. }));
+        let law = findings.iter().find(|f| matches!(f.evidence, Evidence::LittlesLaw(_)));
         assert_eq!(law.is_some(), expected != Validity::Valid);
         assert_eq!(passed(&data, Check::LittlesLaw), law.is_none().then_some(2));
-        if let Some(Evidence::LittlesLaw { clients, busy_clients, .. }) = law.map(|f| &f.evidence) {
+        if let Some(Evidence::LittlesLaw(LittlesLaw { clients, busy_clients, .. })) =
+            law.map(|f| &f.evidence)
+        {
             assert_eq!(*clients, 4);
             assert!((busy_clients - mean_ms).abs() < 0.01);
         }
@@ -134,9 +139,9 @@ fn foreign_statements_are_a_notice_a_doubt_or_the_end_by_their_share() {
         let data = spoilt(|record| count_more(record, "Com_select", foreign));
         assert_eq!(validity(&data), expected, "{foreign}");
         let analysis = analyse(&data);
-        let mismatch = found(&analysis, |e| matches!(e, Evidence::CounterMismatch { .. }));
+        let mismatch = found(&analysis, |e| matches!(e, Evidence::CounterMismatch(_)));
         assert_eq!(mismatch.first().map(|finding| finding.severity), severity);
-        if let Some(Evidence::CounterMismatch { counter, server, weighin }) =
+        if let Some(Evidence::CounterMismatch(CounterMismatch { counter, server, weighin })) =
             mismatch.first().map(|finding| &finding.evidence)
         {
             assert_eq!(counter, "Com_select");
@@ -164,7 +169,7 @@ fn a_failed_transaction_explains_one_statement_more() {
         let mismatches = analyse(&data)
             .findings
             .iter()
-            .any(|f| matches!(f.evidence, Evidence::CounterMismatch { .. }));
+            .any(|f| matches!(f.evidence, Evidence::CounterMismatch(_)));
         assert_eq!(mismatches, more != 2);
     }
 }
@@ -200,17 +205,19 @@ fn what_all_trials_of_a_cell_lack_is_said_once() {
     (1..=3).for_each(|repeat| trial(&mut data, "only", 4, repeat).sampling.before = None);
     trial(&mut data, "only", 8, 2).sampling.before = None;
     let analysis = analyse(&data);
-    let subjects: Vec<&Subject> = found(&analysis, |e| *e == Evidence::CountersUnavailable)
-        .iter()
-        .map(|finding| &finding.subject)
-        .collect();
+    let subjects: Vec<&Subject> =
+        found(&analysis, |e| *e == Evidence::CountersUnavailable(CountersUnavailable))
+            .iter()
+            .map(|finding| &finding.subject)
+            .collect();
     let places: Vec<_> = subjects.iter().map(|s| (s.level.unwrap().clients, s.repeat)).collect();
     assert_eq!(places, [(4, None), (8, Some(2))]);
 
     let mut single = dataset(&["only"], &[4], 1, |_, _, _| 1000.0);
     trial(&mut single, "only", 4, 1).sampling.before = None;
     let analysis = analyse(&single);
-    let unavailable = found(&analysis, |e| *e == Evidence::CountersUnavailable);
+    let unavailable =
+        found(&analysis, |e| *e == Evidence::CountersUnavailable(CountersUnavailable));
     assert_eq!(unavailable[0].subject.repeat, Some(1));
 }
 
@@ -242,9 +249,9 @@ fn errors_count_by_their_share() {
         });
         assert_eq!(validity(&data), expected, "{failed}");
         let analysis = analyse(&data);
-        let errors = found(&analysis, |e| matches!(e, Evidence::Errors { .. }));
+        let errors = found(&analysis, |e| matches!(e, Evidence::Errors(_)));
         let (message, code) = ("Deadlock found".to_owned(), "HY000".to_owned());
-        let expected = Evidence::Errors { failed, succeeded: 10_000, message, code };
+        let expected = Evidence::Errors(Errors { failed, succeeded: 10_000, message, code });
         assert_eq!(errors[0].evidence, expected);
     }
 }
@@ -273,7 +280,10 @@ fn transactions_without_any_latency_void_a_trial_whatever_failed_beside_them() {
 fn a_ledger_that_does_not_balance_voids_a_trial() {
     let data = spoilt(|record| load_of(record).ledger.dropped = 1);
     assert_eq!(validity(&data), Validity::Void);
-    assert_eq!(found(&analyse(&data), |e| *e == Evidence::LedgerUnbalanced).len(), 1);
+    assert_eq!(
+        found(&analyse(&data), |e| *e == Evidence::LedgerUnbalanced(LedgerUnbalanced)).len(),
+        1
+    );
 }
 
 #[test]
@@ -281,8 +291,8 @@ fn a_failure_is_kept_with_its_reason() {
     let data = spoilt(fail);
     assert_eq!(validity(&data), Validity::Void);
     let analysis = analyse(&data);
-    let failures = found(&analysis, |e| matches!(e, Evidence::TrialFailed { .. }));
-    let Evidence::TrialFailed { failure } = &failures[0].evidence else {
+    let failures = found(&analysis, |e| matches!(e, Evidence::TrialFailed(_)));
+    let Evidence::TrialFailed(TrialFailed { failure }) = &failures[0].evidence else {
         unreachable!("filtered above")
     };
     assert_eq!(failure.message, "the server went away");

@@ -2,7 +2,7 @@
 
 use crate::bench::{dataset, found, load_of, trial};
 use crate::checks::passed;
-use analyse::{Check, Evidence, Severity, Validity, analyse};
+use analyse::{Check, Evidence, Severity, TablesChanged, TablesIntact, Validity, analyse};
 use model::{
     AnswerCounts, Dataset, Oltp, OltpMix, ServerFacts, TableContents, TargetFacts, Workload,
 };
@@ -33,7 +33,7 @@ fn run(mix: OltpMix, before: [(u64, u64); 2], after: (u64, u64)) -> Dataset {
 fn said(data: &Dataset) -> Option<(Severity, Evidence)> {
     let analysis = analyse(data);
     let of_tables =
-        |e: &Evidence| matches!(e, Evidence::TablesIntact { .. } | Evidence::TablesChanged { .. });
+        |e: &Evidence| matches!(e, Evidence::TablesIntact(_) | Evidence::TablesChanged(_));
     let found = found(&analysis, of_tables);
     assert!(found.len() <= 1);
     found.first().map(|finding| (finding.severity, finding.evidence.clone()))
@@ -41,9 +41,12 @@ fn said(data: &Dataset) -> Option<(Severity, Evidence)> {
 
 #[test]
 fn tests_that_keep_rows_leave_as_many_and_those_that_read_the_same() {
-    let intact =
-        |with_values| Some((Severity::Passed, Evidence::TablesIntact { rows: 1000, with_values }));
-    let changed = |after| Some((Severity::Severe, Evidence::TablesChanged { rows: (1000, after) }));
+    let intact = |with_values| {
+        Some((Severity::Passed, Evidence::TablesIntact(TablesIntact { rows: 1000, with_values })))
+    };
+    let changed = |after| {
+        Some((Severity::Severe, Evidence::TablesChanged(TablesChanged { rows: (1000, after) })))
+    };
     for (mix, after, expected) in [
         (OltpMix::ReadOnly, (1000, 7), intact(true)),
         (OltpMix::ReadOnly, (1000, 8), changed(1000)),
@@ -62,7 +65,7 @@ fn targets_that_hold_different_data_did_not_do_the_same_work() {
     for (second, expected) in [((1000, 7), 0), ((1000, 8), 1), ((999, 7), 1)] {
         let data = run(OltpMix::Insert, [(1000, 7), second], (0, 0));
         let analysis = analyse(&data);
-        let found = found(&analysis, |e| matches!(e, Evidence::TargetsHoldDifferentData { .. }));
+        let found = found(&analysis, |e| matches!(e, Evidence::DifferentData(_)));
         assert_eq!(found.len(), expected, "{second:?}");
         assert!(found.iter().all(|finding| finding.severity == Severity::Severe));
     }
@@ -74,7 +77,7 @@ fn tables_of_somebody_else_are_not_compared() {
     data.targets[1].server.contents = None;
     assert_eq!(said(&data), None);
     let analysis = analyse(&data);
-    let compared = |e: &Evidence| matches!(e, Evidence::TargetsHoldDifferentData { .. });
+    let compared = |e: &Evidence| matches!(e, Evidence::DifferentData(_));
     assert!(found(&analysis, compared).is_empty());
 }
 
@@ -91,7 +94,7 @@ fn one_answer_without_its_rows_is_a_doubt_and_a_fifth_of_them_the_end() {
             AnswerCounts { checked: 1000, short };
         let analysis = analyse(&data);
         assert_eq!(analysis.tests[0].cells[0].trials[0].validity, expected, "{short}");
-        let missing = found(&analysis, |e| matches!(e, Evidence::RowsMissing { .. }));
+        let missing = found(&analysis, |e| matches!(e, Evidence::RowsMissing(_)));
         assert_eq!(missing.len(), usize::from(short > 0));
         assert_eq!(passed(&data, Check::Answers), (short == 0).then_some(1));
     }

@@ -1,7 +1,7 @@
 //! Throughput along the levels of one target.
 
 use crate::bench::{Noise, dataset, fail, found, trial};
-use analyse::{CurveShape, Evidence, analyse};
+use analyse::{CurveShape, Evidence, Peak, analyse};
 use model::Dataset;
 
 const LEVELS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -26,9 +26,9 @@ fn a_decline_after_the_peak_is_found_with_its_size() {
     // Four levels might have been the peak: each is held to 1 − 2 · 0.05 / 4.
     assert!((ratio.interval.unwrap().confidence - 0.975).abs() < 1e-9);
 
-    let decline = found(&analysis, |e| matches!(e, Evidence::Decline { .. }));
+    let decline = found(&analysis, |e| matches!(e, Evidence::Decline(_)));
     assert_eq!(decline[0].subject.level.unwrap().clients, 16);
-    let peak = found(&analysis, |e| matches!(e, Evidence::Peak { still_rising: false, .. }));
+    let peak = found(&analysis, |e| matches!(e, Evidence::Peak(Peak { still_rising: false, .. })));
     assert_eq!(peak[0].subject.level.unwrap().clients, 4);
 }
 
@@ -37,7 +37,7 @@ fn a_curve_that_still_rises_says_that_the_peak_may_lie_beyond() {
     let data = curve([100.0, 190.0, 350.0, 500.0, 600.0], 3);
     let analysis = analyse(&data);
     assert_eq!(analysis.tests[0].curves[0].shape, CurveShape::StillRising);
-    let peak = found(&analysis, |e| matches!(e, Evidence::Peak { still_rising: true, .. }));
+    let peak = found(&analysis, |e| matches!(e, Evidence::Peak(Peak { still_rising: true, .. })));
     assert_eq!(peak[0].subject.level.unwrap().clients, 16);
 }
 
@@ -64,7 +64,7 @@ fn one_level_is_no_curve() {
     let data = dataset(&["only"], &[8], 3, |_, _, repeat| 100.0 + f64::from(repeat));
     let analysis = analyse(&data);
     assert_eq!(analysis.tests[0].curves[0].shape, CurveShape::SinglePoint);
-    assert!(found(&analysis, |e| matches!(e, Evidence::Peak { .. })).is_empty());
+    assert!(found(&analysis, |e| matches!(e, Evidence::Peak(_))).is_empty());
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_curve_ends_at_the_highest_level_that_has_data() {
         panic!("{:?}", analysis.tests[0].curves[0].shape)
     };
     assert_eq!(at.clients, 8);
-    assert_eq!(found(&analysis, |e| matches!(e, Evidence::TrialFailed { .. })).len(), 3);
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::TrialFailed(_))).len(), 3);
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn a_curve_that_ends_in_failures_is_not_called_rising() {
     let analysis = analyse(&data);
     let curve = &analysis.tests[0].curves[0];
     assert_eq!((curve.peak.clients, curve.shape), (8, CurveShape::CutShort));
-    let peak = found(&analysis, |e| matches!(e, Evidence::Peak { .. }));
-    let Evidence::Peak { still_rising, without_data, .. } = &peak[0].evidence else {
+    let peak = found(&analysis, |e| matches!(e, Evidence::Peak(_)));
+    let Evidence::Peak(Peak { still_rising, without_data, .. }) = &peak[0].evidence else {
         unreachable!("filtered above")
     };
     assert!(!still_rising);

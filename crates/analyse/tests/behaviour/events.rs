@@ -3,7 +3,8 @@
 use crate::bench::{Noise, dataset, found, latencies, load_of, trial};
 use crate::books::{balance, so_many};
 use analyse::{
-    Analysis, Changed, EventCost, EventKind, Evidence, Metric, ServerEvent, Validity, analyse,
+    Analysis, Changed, EventCost, EventKind, Evidence, Metric, ServerEvent, TooShortForTrend,
+    Validity, analyse,
 };
 use model::{
     BackgroundWork, CpuShares, Dataset, Interval, Phase, ProcessUsage, Sample, Sampling,
@@ -130,7 +131,7 @@ fn events(analysis: &Analysis) -> Vec<ServerEvent> {
 
 fn cost(analysis: &Analysis, kind: EventKind) -> EventCost {
     let mut costs = analysis.tests[0].events.costs.iter();
-    costs.find(|cost| cost.kind == kind).expect("it was seen").clone()
+    costs.find(|cost| cost.event == kind).expect("it was seen").clone()
 }
 
 fn changed(cost: &EventCost, metric: Metric) -> (Changed, f64) {
@@ -163,7 +164,7 @@ fn what_a_snapshot_costs_is_said_against_quiet_seconds() {
     }
     let (during, quiet) = cost.longest_ms.expect("operations");
     assert!(during > 1.5 * quiet, "{during} {quiet}");
-    assert_eq!(found(&analysis, |e| matches!(e, Evidence::Background(_))).len(), 1);
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::EventCost(_))).len(), 1);
 }
 
 #[test]
@@ -248,7 +249,7 @@ fn a_step_down_while_a_snapshot_is_made_is_no_drift() {
     let drifts = |data: &Dataset| {
         let analysis = analyse(data);
         let validity = analysis.tests[0].cells[0].trials[0].validity;
-        (found(&analysis, |e| matches!(e, Evidence::Drift { .. })).len(), validity)
+        (found(&analysis, |e| matches!(e, Evidence::Drift(_))).len(), validity)
     };
     let unexplained = cell(1, &|_, _| {}, speed());
     assert_eq!(drifts(&unexplained), (1, Validity::Suspect));
@@ -256,7 +257,9 @@ fn a_step_down_while_a_snapshot_is_made_is_no_drift() {
     // What is left must still be enough to see a trend.
     let analysis = analyse(&cell(1, &snapshot(6, 100), speed())).findings;
     let short = analysis.iter().find_map(|finding| match finding.evidence {
-        Evidence::TooShortForTrend { intervals, left_out, .. } => Some((intervals, left_out)),
+        Evidence::TooShortForTrend(TooShortForTrend { intervals, left_out, .. }) => {
+            Some((intervals, left_out))
+        }
         _ => None,
     });
     assert_eq!(short, Some((3, 17)));
@@ -273,9 +276,8 @@ fn a_child_of_the_server_is_no_other_process() {
         sample.cpu = CpuShares { user: busy, idle: 1.0 - busy, ..CpuShares::default() };
         sample.server = Some(ProcessUsage { cpus: 1.0, rss_bytes: 1 });
     }
-    let others = |data: &Dataset| {
-        found(&analyse(data), |e| matches!(e, Evidence::OtherProcesses { .. })).len()
-    };
+    let others =
+        |data: &Dataset| found(&analyse(data), |e| matches!(e, Evidence::OtherProcesses(_))).len();
     assert_eq!(others(&data), 0);
     // The same without a snapshot is another's doing.
     for sample in &mut trial(&mut data, "only", 4, 1).sampling.samples {

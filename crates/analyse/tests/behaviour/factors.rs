@@ -1,7 +1,7 @@
 //! What labels do, from studies in which that is known.
 
 use crate::bench::{Noise, dataset, found};
-use analyse::{Analysis, Contrast, Evidence, Verdict, analyse};
+use analyse::{Analysis, Evidence, FactorEffect, Verdict, analyse};
 use model::Dataset;
 
 const TARGETS: [&str; 4] = ["shared", "dedicated", "shared-opt", "dedicated-opt"];
@@ -30,7 +30,7 @@ fn study_000(mut extra: impl FnMut(&str, u32) -> f64) -> Dataset {
     data
 }
 
-fn contrast<'a>(analysis: &'a Analysis, label: &str) -> &'a Contrast {
+fn contrast<'a>(analysis: &'a Analysis, label: &str) -> &'a FactorEffect {
     analysis.factors.iter().find(|found| found.label == label).expect("a contrast")
 }
 
@@ -55,7 +55,7 @@ fn study_000_s_factors_are_told_with_where_they_matter() {
     let (same, better) = (Verdict::Equivalent, Verdict::CandidateBetter);
     assert_eq!(by_level, [(16, same), (32, same), (64, same), (128, better), (256, better)]);
     assert!((optimised.levels[4].ratio.point - 1.06).abs() < 0.01);
-    assert_eq!(found(&analysis, |e| matches!(e, Evidence::Factor(_))).len(), 2);
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::FactorEffect(_))).len(), 2);
 }
 
 #[test]

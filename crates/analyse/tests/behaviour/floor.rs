@@ -92,7 +92,7 @@ fn what_does_not_clear_the_floor_is_unresolved_and_said() {
     assert!(test.comparisons.iter().all(|c| c.strength.below_noise_floor));
     assert!(test.overall.iter().all(|c| c.strength.below_noise_floor));
     assert_eq!(test.ranking.tiers.len(), 1);
-    let said = found(&analysis, |e| matches!(e, Evidence::BelowNoiseFloor { .. }));
+    let said = found(&analysis, |e| matches!(e, Evidence::BelowNoiseFloor(_)));
     assert_eq!(said.len(), 1);
     assert_eq!(said[0].subject.test.as_deref(), Some(TEST));
 }

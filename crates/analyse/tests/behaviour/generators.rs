@@ -2,7 +2,7 @@
 
 use crate::bench::{dataset, load_of, trial};
 use crate::checks::passed;
-use analyse::{Check, Evidence, LopsidedLoad, Validity, analyse};
+use analyse::{Check, Evidence, UnevenLoad, Validity, analyse};
 use model::{ArrivalProcess, Dataset, GeneratorShare, Latencies, OpenLoopResult};
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ fn shared(shares: &[(u32, u64)]) -> Dataset {
 }
 
 /// What is said of generators that did not have their shares.
-fn lopsided(data: &Dataset) -> Option<LopsidedLoad> {
+fn lopsided(data: &Dataset) -> Option<UnevenLoad> {
     analyse(data).findings.iter().find_map(|finding| match &finding.evidence {
-        Evidence::LoadLopsided(load) => Some(*load),
+        Evidence::UnevenLoad(load) => Some(*load),
         _ => None,
     })
 }

@@ -2,7 +2,9 @@
 
 use crate::bench::{dataset, found, trial};
 use crate::checks::passed;
-use analyse::{Check, Evidence, Held, Severity, Validity, analyse};
+use analyse::{
+    Check, Evidence, Overheated, Severity, Steal, Throttled, ThrottledProcess, Validity, analyse,
+};
 use model::{CpuShares, Dataset, ProcessUsage, Sample, Throttling};
 use std::time::Duration;
 
@@ -31,7 +33,7 @@ fn stolen_time_is_a_notice_from_1_percent_and_a_doubt_from_5() {
     {
         let data = sampled(|_| CpuShares { steal, ..CpuShares::default() }, None);
         let analysis = analyse(&data);
-        let found = found(&analysis, |e| matches!(e, Evidence::Steal { .. }));
+        let found = found(&analysis, |e| matches!(e, Evidence::Steal(_)));
         assert_eq!(found.first().map(|finding| finding.severity), severity, "{steal}");
         let suspect = analysis.tests[0].cells[0].trials[0].validity == Validity::Suspect;
         assert_eq!(suspect, severity == Some(Severity::Warning));
@@ -48,7 +50,7 @@ fn other_processes_are_a_notice_from_5_percent_and_a_doubt_from_10() {
         let mut data = sampled(|_| CpuShares { user: busy, ..CpuShares::default() }, server);
         data.run.host.cpus = 2;
         let analysis = analyse(&data);
-        let found = found(&analysis, |e| matches!(e, Evidence::OtherProcesses { .. }));
+        let found = found(&analysis, |e| matches!(e, Evidence::OtherProcesses(_)));
         assert_eq!(found.first().map(|finding| finding.severity), severity, "{busy}");
         let suspect = analysis.tests[0].cells[0].trials[0].validity == Validity::Suspect;
         assert_eq!(suspect, severity == Some(Severity::Warning));
@@ -72,9 +74,10 @@ fn a_process_that_is_held_back_is_suspect_beyond_a_burst() {
                 account.client_throttling = limit;
             }
             let analysis = analyse(&data);
-            let held = if server { Held::Server } else { Held::Client };
+            let held = if server { ThrottledProcess::Server } else { ThrottledProcess::Client };
             let share = f64::from(throttled as u32) / 100.0;
-            let found = found(&analysis, |e| *e == Evidence::Throttled { held, share });
+            let found =
+                found(&analysis, |e| *e == Evidence::Throttled(Throttled { process: held, share }));
             assert_eq!(found.first().map(|finding| finding.severity), severity, "{throttled}");
             assert_eq!(passed(&data, Check::OwnMachine), severity.is_none().then_some(2));
         }
@@ -86,7 +89,7 @@ fn heat_is_a_doubt() {
     let mut data = sampled(|_| CpuShares::default(), None);
     trial(&mut data, "only", 4, 1).sampling.account.thermal_events = Some(3);
     let analysis = analyse(&data);
-    assert_eq!(found(&analysis, |e| *e == Evidence::Overheated { events: 3 }).len(), 1);
+    assert_eq!(found(&analysis, |e| *e == Evidence::Overheated(Overheated { events: 3 })).len(), 1);
     assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Suspect);
 }
 
@@ -94,7 +97,7 @@ fn heat_is_a_doubt() {
 fn who_is_not_the_server_is_not_known_where_the_server_is_elsewhere() {
     let mut data = sampled(|_| CpuShares { user: 0.9, ..CpuShares::default() }, None);
     data.run.host.cpus = 2;
-    assert!(found(&analyse(&data), |e| matches!(e, Evidence::OtherProcesses { .. })).is_empty());
+    assert!(found(&analyse(&data), |e| matches!(e, Evidence::OtherProcesses(_))).is_empty());
     assert_eq!(passed(&data, Check::OwnMachine), None);
 }
 
@@ -105,7 +108,7 @@ fn only_the_measured_phase_counts() {
         ..CpuShares::default()
     };
     let data = sampled(cpu, None);
-    assert!(found(&analyse(&data), |e| matches!(e, Evidence::Steal { .. })).is_empty());
+    assert!(found(&analyse(&data), |e| matches!(e, Evidence::Steal(_))).is_empty());
 }
 
 #[test]
@@ -121,8 +124,8 @@ fn a_sample_across_the_edge_counts_for_its_part() {
         ..Sample::default()
     });
     let analysis = analyse(&data);
-    let Evidence::Steal { share } =
-        found(&analysis, |e| matches!(e, Evidence::Steal { .. }))[0].evidence
+    let Evidence::Steal(Steal { share }) =
+        found(&analysis, |e| matches!(e, Evidence::Steal(_)))[0].evidence
     else {
         unreachable!("filtered above")
     };
@@ -135,13 +138,11 @@ fn a_saturated_host_is_a_notice_once_for_a_cell_where_client_and_server_share_it
     let server = Some(ProcessUsage { cpus: 1.5, rss_bytes: 1 });
     let data = sampled(cpu, server);
     let analysis = analyse(&data);
-    let saturated = found(&analysis, |e| matches!(e, Evidence::HostSaturated { .. }));
+    let saturated = found(&analysis, |e| matches!(e, Evidence::HostSaturated(_)));
     let [finding] = saturated[..] else { panic!("once: {saturated:?}") };
     assert_eq!((finding.severity, finding.subject.repeat), (Severity::Notice, None));
     assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);
 
     let elsewhere = sampled(cpu, None);
-    assert!(
-        found(&analyse(&elsewhere), |e| matches!(e, Evidence::HostSaturated { .. })).is_empty()
-    );
+    assert!(found(&analyse(&elsewhere), |e| matches!(e, Evidence::HostSaturated(_))).is_empty());
 }

@@ -2,7 +2,8 @@
 
 use crate::bench::{dataset, found, price, trial};
 use analyse::{
-    Analysis, Bill, BreakEven, CostGap, Evidence, Outcome, Standing, TargetCost, analyse,
+    Analysis, Bill, BreakEven, CostGap, CurrenciesDiffer, Evidence, Outcome, Standing, TargetCost,
+    analyse,
 };
 use model::{Dataset, DiskRates, Price, PriceItem, PriceUnit, Sample};
 use std::time::Duration;
@@ -80,7 +81,7 @@ fn ios_that_are_charged_and_neither_given_nor_seen_leave_the_cost_unknown() {
     let bill = &cost(&analysis, STANDARD).bill;
     assert_eq!(*bill, Bill::Unknown { gap: CostGap::RequestsPerIo });
     assert_eq!(cost(&analysis, STANDARD).standing, None);
-    assert_eq!(found(&analysis, |e| matches!(e, Evidence::CostUnknown { .. })).len(), 2);
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::CostUnknown(_))).len(), 2);
     // The two without a charge for IOs remain: one costs less at every load.
     let outcomes: Vec<&Outcome> = analysis.break_evens.iter().map(|found| &found.outcome).collect();
     assert!(matches!(outcomes[..], [Outcome::Always { cheaper, .. }] if cheaper == PIOPS));
@@ -170,7 +171,7 @@ fn the_front_leaves_out_what_is_slower_and_dearer_and_prices_the_next_tenth() {
         let (low, high) = step.next_tenth.interval.expect("three repeats");
         assert!(low < step.next_tenth.point && step.next_tenth.point < high);
     }
-    assert_eq!(found(&analysis, |e| matches!(e, Evidence::NextTenth(_))).len(), 2);
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::PriceStep(_))).len(), 2);
 }
 
 #[test]
@@ -197,8 +198,8 @@ fn currencies_are_never_compared() {
     assert_eq!(analysis.break_evens.len(), 3);
     assert_eq!(cost(&analysis, "middle").standing, None, "there is nothing to set it against");
     assert_eq!(cost(&analysis, "odd").standing, Some(Standing::OnFront), "middle is paid in USD");
-    let said = found(&analysis, |e| matches!(e, Evidence::CurrenciesDiffer { .. }));
-    let Evidence::CurrenciesDiffer { currencies } = &said[0].evidence else {
+    let said = found(&analysis, |e| matches!(e, Evidence::CurrenciesDiffer(_)));
+    let Evidence::CurrenciesDiffer(CurrenciesDiffer { currencies }) = &said[0].evidence else {
         unreachable!("filtered above")
     };
     assert_eq!(*currencies, ["EUR", "USD"]);

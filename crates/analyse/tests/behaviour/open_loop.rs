@@ -2,7 +2,9 @@
 
 use crate::bench::{dataset, found, load_of, trial};
 use crate::books::balance;
-use analyse::{Check, Evidence, Severity, Validity, analyse};
+use analyse::{
+    Check, CheckPassed, CountersUnavailable, Evidence, Overloaded, Severity, Validity, analyse,
+};
 use model::{ArrivalProcess, Dataset, OpenLoopResult};
 use std::time::Duration;
 
@@ -36,10 +38,13 @@ fn a_rate_that_was_kept_up_with_casts_no_doubt() {
     assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);
     let law = found(
         &analysis,
-        |e| matches!(e, Evidence::CheckPassed { check, .. } if *check == Check::LittlesLaw),
+        |e| matches!(e, Evidence::CheckPassed(CheckPassed { check, .. }) if *check == Check::LittlesLaw),
     );
     assert!(law.is_empty(), "a law of closed loops says nothing of an open one");
-    assert!(found(&analysis, |e| matches!(e, Evidence::CountersUnavailable)).is_empty());
+    assert!(
+        found(&analysis, |e| matches!(e, Evidence::CountersUnavailable(CountersUnavailable)))
+            .is_empty()
+    );
 }
 
 #[test]
@@ -47,11 +52,11 @@ fn a_rate_that_was_not_kept_up_with_is_a_warning() {
     let data = offered(20_000, 9_900);
     let analysis = analyse(&data);
     assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Suspect);
-    let overloaded = found(&analysis, |e| matches!(e, Evidence::Overloaded { .. }));
+    let overloaded = found(&analysis, |e| matches!(e, Evidence::Overloaded(_)));
     assert_eq!(overloaded[0].severity, Severity::Warning);
     assert_eq!(
         overloaded[0].evidence,
-        Evidence::Overloaded { rate: 2_000.0, throughput: 1_000.0, dropped: 9_900 }
+        Evidence::Overloaded(Overloaded { rate: 2_000.0, throughput: 1_000.0, dropped: 9_900 })
     );
 }
 

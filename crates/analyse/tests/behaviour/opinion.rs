@@ -1,7 +1,7 @@
 //! Check 7: another tool's figures against weighin's.
 
 use crate::bench::{dataset, fail, found, load_of, trial};
-use analyse::{Evidence, Metric, Severity, Validity, analyse};
+use analyse::{CrossCheck, CrossCheckFailed, Evidence, Metric, Severity, Validity, analyse};
 use model::{
     Dataset, Direction, Failure, FailureKind, Fleet, IoAccount, OpinionEnd, OpinionFigures,
     OpinionPart, SecondOpinion, Turn, VolumeAccount,
@@ -44,10 +44,10 @@ fn steady(repeats: u32) -> Dataset {
 /// Severity, agreement and ratio of the findings on both figures.
 fn verdicts(data: &Dataset) -> Vec<(Metric, Severity, Option<bool>, f64)> {
     let analysis = analyse(data);
-    found(&analysis, |e| matches!(e, Evidence::SecondOpinion { .. }))
+    found(&analysis, |e| matches!(e, Evidence::CrossCheck(_)))
         .into_iter()
         .map(|finding| match &finding.evidence {
-            Evidence::SecondOpinion { metric, agrees, ratio, .. } => {
+            Evidence::CrossCheck(CrossCheck { metric, agrees, ratio, .. }) => {
                 (*metric, finding.severity, *agrees, ratio.point)
             }
             other => panic!("{other:?}"),
@@ -118,13 +118,17 @@ fn trials_that_do_not_count_are_left_out_and_failures_are_said_once() {
         trial(&mut data, "a", 8, repeat).second_opinion = Some(opinion(failed));
     }
     let analysis = analyse(&data);
-    let rests_on =
-        found(&analysis, |e| matches!(e, Evidence::SecondOpinion { ratio, .. } if ratio.n == 3));
+    let rests_on = found(
+        &analysis,
+        |e| matches!(e, Evidence::CrossCheck(CrossCheck { ratio, .. }) if ratio.n == 3),
+    );
     assert_eq!(rests_on.len(), 2, "{:?}", analysis.findings);
-    let failures = found(&analysis, |e| matches!(e, Evidence::SecondOpinionFailed { .. }));
+    let failures = found(&analysis, |e| matches!(e, Evidence::CrossCheckFailed(_)));
     let [finding] = failures[..] else { panic!("{failures:?}") };
     assert_eq!(finding.severity, Severity::Warning);
-    let Evidence::SecondOpinionFailed { times, failure: why, .. } = &finding.evidence else {
+    let Evidence::CrossCheckFailed(CrossCheckFailed { times, failure: why, .. }) =
+        &finding.evidence
+    else {
         unreachable!("filtered above")
     };
     assert_eq!((*times, why), (2, &failure));
@@ -180,11 +184,13 @@ fn reads_and_writes_are_compared_each() {
         })));
     }
     let analysis = analyse(&data);
-    let opinions = found(&analysis, |e| matches!(e, Evidence::SecondOpinion { .. }));
+    let opinions = found(&analysis, |e| matches!(e, Evidence::CrossCheck(_)));
     let verdicts: Vec<_> = opinions
         .iter()
         .map(|finding| match &finding.evidence {
-            Evidence::SecondOpinion { part, metric, agrees, .. } => (*part, *metric, *agrees),
+            Evidence::CrossCheck(CrossCheck { part, metric, agrees, .. }) => {
+                (*part, *metric, *agrees)
+            }
             other => panic!("{other:?}"),
         })
         .collect();

@@ -2,7 +2,10 @@
 
 use crate::bench::{MEASURE, dataset, found, latencies, load_of, trial};
 use crate::books::balance;
-use analyse::{Check, Evidence, Severity, Validity, analyse};
+use analyse::{
+    Check, CheckPassed, ClientDelay, ConnectionsLost, Evidence, LittlesLaw, Severity, Validity,
+    analyse,
+};
 use model::{Dataset, Fleet, LoadResult, Outage};
 use std::time::Duration;
 
@@ -38,23 +41,23 @@ fn an_outage_is_a_warning_with_its_length_and_the_time_until_all_was_well() {
     });
     assert_eq!(validity(&data), Validity::Suspect);
     let analysis = analyse(&data);
-    let outages = found(&analysis, |e| matches!(e, Evidence::Outage { .. }));
+    let outages = found(&analysis, |e| matches!(e, Evidence::ConnectionsLost(_)));
     assert!(outages.iter().all(|finding| finding.severity == Severity::Warning));
     assert_eq!(
         outages.iter().map(|finding| &finding.evidence).collect::<Vec<_>>(),
         [
-            &Evidence::Outage {
+            &Evidence::ConnectionsLost(ConnectionsLost {
                 first_error: seconds(3.0),
                 downtime: Some(seconds(1.5)),
                 back_after: Some(seconds(3.0)),
                 failed: 4,
-            },
-            &Evidence::Outage {
+            }),
+            &Evidence::ConnectionsLost(ConnectionsLost {
                 first_error: seconds(9.0),
                 downtime: None,
                 back_after: None,
                 failed: 2,
-            },
+            }),
         ]
     );
 }
@@ -91,11 +94,13 @@ fn time_that_the_client_took_between_transactions_is_accounted_for() {
     assert_eq!(validity(&slow(0.0, 3.4)), Validity::Suspect);
     let both = slow(0.6, 4.0);
     let analysis = analyse(&both);
-    let law = found(&analysis, |e| matches!(e, Evidence::LittlesLaw { .. }));
-    let Evidence::LittlesLaw { turnaround_mean_ms, busy_clients, .. } = law[0].evidence else {
+    let law = found(&analysis, |e| matches!(e, Evidence::LittlesLaw(_)));
+    let Evidence::LittlesLaw(LittlesLaw { client_delay_mean_ms, busy_clients, .. }) =
+        law[0].evidence
+    else {
         panic!("{law:?}");
     };
-    assert!((turnaround_mean_ms - 0.6).abs() < 1e-9 && (busy_clients - 4.6).abs() < 0.01);
+    assert!((client_delay_mean_ms - 0.6).abs() < 1e-9 && (busy_clients - 4.6).abs() < 0.01);
 }
 
 #[test]
@@ -129,19 +134,19 @@ fn a_client_that_takes_a_quarter_of_each_cycle_made_a_lighter_load_than_asked() 
             load.client.turnaround_seconds = clients * MEASURE.as_secs_f64() * turnaround_ms / 4.0;
         });
         let analysis = analyse(&data);
-        let findings = found(&analysis, |e| matches!(e, Evidence::RepliesNoticedLate { .. }));
+        let findings = found(&analysis, |e| matches!(e, Evidence::ClientDelay(_)));
         assert_eq!(findings.len(), usize::from(late), "{turnaround_ms} ms");
         assert_eq!(validity(&data), if late { Validity::Suspect } else { Validity::Valid });
         let client = Check::ClientNotBottleneck;
         let passed = found(
             &analysis,
-            |e| matches!(e, Evidence::CheckPassed { check, .. } if *check == client),
+            |e| matches!(e, Evidence::CheckPassed(CheckPassed { check, .. }) if *check == client),
         );
         assert_eq!(passed.is_empty(), late);
-        if let Some(Evidence::RepliesNoticedLate { share, turnaround_mean_ms }) =
+        if let Some(Evidence::ClientDelay(ClientDelay { share, mean_ms })) =
             findings.first().map(|finding| &finding.evidence)
         {
-            assert!((share - 0.3).abs() < 1e-9 && (turnaround_mean_ms - 1.2).abs() < 1e-9);
+            assert!((share - 0.3).abs() < 1e-9 && (mean_ms - 1.2).abs() < 1e-9);
         }
     }
 }

@@ -45,7 +45,7 @@ fn a_difference_that_single_levels_seldom_resolve_shows_over_all_of_them() {
         at_levels +=
             verdicts(&analysis, Metric::Throughput).into_iter().filter(|v| better(*v)).count();
         over_all += usize::from(better(overall(&analysis, Metric::Throughput).verdict));
-        assert_eq!(found(&analysis, |e| matches!(e, Evidence::Overall { .. })).len(), 1);
+        assert_eq!(found(&analysis, |e| matches!(e, Evidence::OverallResult(_))).len(), 1);
     }
     assert!(over_all > 32, "found over all levels in {over_all} of {RUNS} runs");
     assert!(at_levels < 120, "found at {at_levels} of {} levels", 6 * RUNS);
@@ -72,7 +72,7 @@ fn a_crossing_leaves_the_levels_their_own_verdicts() {
     });
     let analysis = analyse(&data);
     assert_eq!(overall(&analysis, Metric::Throughput).verdict, Verdict::Equivalent);
-    assert_eq!(found(&analysis, |e| matches!(e, Evidence::Better { .. })).len(), 2);
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::BetterAtLevels(_))).len(), 2);
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use crate::bench::{dataset, found, load_of, trial};
 use crate::books::balance;
-use analyse::{Contradiction, Evidence, Identity, Origin, Severity, Source, Validity, analyse};
+use analyse::{
+    ArithmeticChecked, Contradiction, Evidence, Identity, Origin, Severity, Source, Validity,
+    analyse,
+};
 use model::{
     ArrivalProcess, Dataset, ErrorClass, ErrorCount, Interval, KeyValue, Latencies, LoadResult,
     Moved, NoticeDelay, OpenLoopResult, Phase, PrintedValue, StatementCounts, StatementLatencies,
@@ -64,10 +67,13 @@ fn key_value() -> Dataset {
 /// How many identities were checked and violated, whether the trial counts, and what is wrong.
 fn audited(data: &Dataset) -> ((usize, usize), Validity, Vec<Contradiction>) {
     let analysis = analyse(data);
-    let checked = found(&analysis, |e| matches!(e, Evidence::ArithmeticChecked { .. }));
+    let checked = found(&analysis, |e| matches!(e, Evidence::ArithmeticChecked(_)));
     assert_eq!(checked.len(), 1);
-    let Evidence::ArithmeticChecked { source: Source::Own, checked: all, violated } =
-        checked[0].evidence
+    let Evidence::ArithmeticChecked(ArithmeticChecked {
+        source: Source::Own,
+        checked: all,
+        violated,
+    }) = checked[0].evidence
     else {
         panic!("{checked:?}")
     };
@@ -75,7 +81,7 @@ fn audited(data: &Dataset) -> ((usize, usize), Validity, Vec<Contradiction>) {
     let wrong = analysis.findings.iter().filter_map(|finding| match &finding.evidence {
         Evidence::Contradiction(wrong) => {
             assert_eq!(finding.severity, Severity::Severe);
-            Some(wrong.as_ref().clone())
+            Some(wrong.clone())
         }
         _ => None,
     });

@@ -2,7 +2,9 @@
 
 use crate::bench::{dataset, found, load_of, trial};
 use crate::checks::passed;
-use analyse::{Check, Evidence, Held, Severity, Validity, VmProcessors, analyse};
+use analyse::{
+    Check, Evidence, Severity, Throttled, ThrottledProcess, Validity, VmProcessors, analyse,
+};
 use model::{
     BlockOrder, BlockShare, CpuShares, Dataset, Fleet, FleetProcessors, LoadResult,
     Oversubscription, Sample, Storage, Throttling, Workload,
@@ -146,6 +148,8 @@ fn the_limit_of_another_group_counts_as_ever() {
         sampling.account.client_throttling = Some(Throttling { periods: 100, throttled: 30 });
     }
     assert_eq!(validity(&data), Validity::Suspect);
-    let of_client = |e: &Evidence| matches!(e, Evidence::Throttled { held: Held::Client, .. });
+    let of_client = |e: &Evidence| {
+        matches!(e, Evidence::Throttled(Throttled { process: ThrottledProcess::Client, .. }))
+    };
     assert!(!found(&analyse(&data), of_client).is_empty());
 }

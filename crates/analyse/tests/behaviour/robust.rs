@@ -2,7 +2,7 @@
 
 use crate::bench::{dataset, fail, latencies, load_of};
 use crate::books::balance;
-use analyse::{Analysis, CurveShape, Evidence, analyse};
+use analyse::{Analysis, BetterAtLevels, CurveShape, Evidence, LittlesLaw, analyse};
 use model::{Dataset, Latencies};
 use proptest::prelude::*;
 use stats::Estimate;
@@ -36,8 +36,12 @@ fn estimates(analysis: &Analysis) -> Vec<Estimate> {
     }
     for finding in &analysis.findings {
         match finding.evidence {
-            Evidence::Better { ratios: (smallest, largest), .. } => all.extend([smallest, largest]),
-            Evidence::LittlesLaw { throughput, latency_mean_ms, busy_clients, .. } => {
+            Evidence::BetterAtLevels(BetterAtLevels { ratios: (smallest, largest), .. }) => {
+                all.extend([smallest, largest])
+            }
+            Evidence::LittlesLaw(LittlesLaw {
+                throughput, latency_mean_ms, busy_clients, ..
+            }) => {
                 assert!((throughput + latency_mean_ms + busy_clients).is_finite());
             }
             _ => {}

@@ -2,7 +2,10 @@
 //! server and two cloud services, and from curves that are laws.
 
 use crate::bench::{Noise, dataset, found};
-use analyse::{Analysis, CurveShape, Evidence, Growth, Metric, NoLaw, Verdict, analyse};
+use analyse::{
+    Analysis, AtHighestLevel, CurveShape, Dominates, EquivalentAtLevels, Evidence, Growth, Metric,
+    NoLaw, NoScalingLaw, Verdict, analyse,
+};
 use model::{Dataset, Level};
 
 const LEVELS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -91,10 +94,13 @@ fn the_service_is_behind_below_16_clients_and_three_times_ahead_at_256() {
     assert_eq!(verdicts[..5], [Verdict::BaselineBetter; 5]);
     assert_eq!(verdicts[5..], [Verdict::CandidateBetter; 4]);
     let highest = found(&analysis, |evidence| match evidence {
-        Evidence::AtHighestLevel { winner, loser, .. } => winner == "service" && loser == "shared",
+        Evidence::AtHighestLevel(AtHighestLevel { winner, loser, .. }) => {
+            winner == "service" && loser == "shared"
+        }
         _ => false,
     });
-    let Evidence::AtHighestLevel { level: at, ratio, .. } = &highest[0].evidence else {
+    let Evidence::AtHighestLevel(AtHighestLevel { level: at, ratio, .. }) = &highest[0].evidence
+    else {
         unreachable!("filtered above")
     };
     assert_eq!(*at, level(256));
@@ -106,10 +112,12 @@ fn tenancy_makes_no_difference() {
     let data = published();
     let analysis = analyse(&data);
     let same = found(&analysis, |evidence| match evidence {
-        Evidence::Equivalent { a, b, .. } => a == "shared" && b == "dedicated",
+        Evidence::EquivalentAtLevels(EquivalentAtLevels { a, b, .. }) => {
+            a == "shared" && b == "dedicated"
+        }
         _ => false,
     });
-    let Evidence::Equivalent { levels, .. } = &same[0].evidence else {
+    let Evidence::EquivalentAtLevels(EquivalentAtLevels { levels, .. }) = &same[0].evidence else {
         unreachable!("filtered above")
     };
     assert_eq!(levels.len(), LEVELS.len());
@@ -122,8 +130,8 @@ fn a_target_that_is_never_behind_dominates() {
         (if ahead { 20_000.0 } else { 10_000.0 }) + f64::from(repeat)
     });
     let analysis = analyse(&data);
-    let dominates = found(&analysis, |e| matches!(e, Evidence::Dominates { .. }));
-    let Evidence::Dominates { winner, better, same, .. } = &dominates[0].evidence else {
+    let dominates = found(&analysis, |e| matches!(e, Evidence::Dominates(_)));
+    let Evidence::Dominates(Dominates { winner, better, same, .. }) = &dominates[0].evidence else {
         unreachable!("filtered above")
     };
     assert_eq!((winner.as_str(), better.len(), same.len()), ("b", 2, 1));
@@ -172,9 +180,9 @@ fn without_a_law_it_is_said_why() {
         let data = dataset(&["a"], levels, repeats, |_, clients, _| 100.0 * f64::from(clients));
         let analysis = analyse(&data);
         assert!(analysis.tests[0].laws.is_empty());
-        let none = found(&analysis, |e| matches!(e, Evidence::NoScalingLaw { .. }));
+        let none = found(&analysis, |e| matches!(e, Evidence::NoScalingLaw(_)));
         none.first().map(|finding| match finding.evidence {
-            Evidence::NoScalingLaw { why } => why,
+            Evidence::NoScalingLaw(NoScalingLaw { why }) => why,
             _ => unreachable!("filtered above"),
         })
     };

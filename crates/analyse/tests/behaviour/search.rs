@@ -52,8 +52,8 @@ fn found(data: &Dataset) -> SearchAnalysis {
         analysis.findings.iter().filter(|finding| find(&finding.evidence)).count()
     };
     let search = test.search.clone().expect("a test that searches");
-    assert_eq!(said(|evidence| matches!(evidence, Evidence::HighestLoad { .. })), 2);
-    let compared = said(|evidence| matches!(evidence, Evidence::HighestLoads { .. }));
+    assert_eq!(said(|evidence| matches!(evidence, Evidence::HighestLoad(_))), 2);
+    let compared = said(|evidence| matches!(evidence, Evidence::HighestLoadsCompared(_)));
     assert_eq!(compared, search.comparisons.len());
     search
 }

@@ -3,7 +3,7 @@
 use crate::bench::{Noise, dataset, found, latencies, load_of, trial};
 use crate::books::balance;
 use crate::checks::passed;
-use analyse::{Check, Drifting, Evidence, Validity, analyse};
+use analyse::{Check, Drift, Evidence, SteadyFigure, TooShortForTrend, Validity, analyse};
 use model::{Dataset, Interval, Latencies, LoadResult, Moved, Outage, PackedLatencies, Phase};
 use std::time::Duration;
 
@@ -48,12 +48,12 @@ fn ramp(change: f64, seed: u64) -> Vec<f64> {
 
 fn drift(data: &Dataset) -> Option<f64> {
     let analysis = analyse(data);
-    let found = found(&analysis, |e| matches!(e, Evidence::Drift { .. }));
+    let found = found(&analysis, |e| matches!(e, Evidence::Drift(_)));
     let suspect = analysis.tests[0].cells[0].trials[0].validity == Validity::Suspect;
     assert_eq!(suspect, !found.is_empty());
     match found.first()?.evidence {
-        Evidence::Drift { change, figure } => {
-            assert_eq!((change.n, figure), (20, Drifting::Throughput));
+        Evidence::Drift(Drift { change, figure }) => {
+            assert_eq!((change.n, figure), (20, SteadyFigure::Throughput));
             let interval = change.interval.expect("a drift has an interval");
             assert!(interval.low <= change.point && change.point <= interval.high);
             assert!(interval.low > 0.0 || interval.high < 0.0);
@@ -119,7 +119,11 @@ fn a_trial_too_short_for_a_trend_says_so_and_stays_valid() {
         let analysis = analyse(&data);
         assert_eq!(passed(&data, Check::SteadyState), expected);
         let short = found(&analysis, |e| {
-            *e == Evidence::TooShortForTrend { intervals: seconds, left_out: 0, needed: 7 }
+            *e == Evidence::TooShortForTrend(TooShortForTrend {
+                intervals: seconds,
+                left_out: 0,
+                needed: 7,
+            })
         });
         assert_eq!(short.len(), usize::from(expected.is_none()));
         assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);
@@ -146,7 +150,7 @@ fn an_outage_is_no_drift() {
         failed: 4,
     }];
     let analysis = analyse(&data);
-    assert!(found(&analysis, |e| matches!(e, Evidence::Drift { .. })).is_empty());
+    assert!(found(&analysis, |e| matches!(e, Evidence::Drift(_))).is_empty());
 }
 
 #[test]
@@ -165,8 +169,10 @@ fn an_open_loop_drifts_in_its_response_times() {
         most_waiting: 1,
     });
     let analysis = analyse(&data);
-    let drifts = found(&analysis, |e| matches!(e, Evidence::Drift { .. }));
-    let Evidence::Drift { figure, change } = drifts[0].evidence else { unreachable!("filtered") };
-    assert_eq!(figure, Drifting::MeanLatency);
+    let drifts = found(&analysis, |e| matches!(e, Evidence::Drift(_)));
+    let Evidence::Drift(Drift { figure, change }) = drifts[0].evidence else {
+        unreachable!("filtered")
+    };
+    assert_eq!(figure, SteadyFigure::MeanLatency);
     assert!(change.point > 0.3, "{change:?}");
 }

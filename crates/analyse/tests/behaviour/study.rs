@@ -1,7 +1,7 @@
 //! What is said of a study as a whole.
 
 use crate::bench::{dataset, found};
-use analyse::{Evidence, Severity, analyse};
+use analyse::{DatasetAgainstMemory, Evidence, FewRepeats, Severity, TrialsMissing, analyse};
 use model::{Dataset, Place, SandboxSpec};
 
 fn plain(repeats: u32) -> Dataset {
@@ -11,10 +11,12 @@ fn plain(repeats: u32) -> Dataset {
 #[test]
 fn trials_without_a_record_are_counted() {
     let mut data = plain(6);
-    assert!(found(&analyse(&data), |e| matches!(e, Evidence::TrialsMissing { .. })).is_empty());
+    assert!(found(&analyse(&data), |e| matches!(e, Evidence::TrialsMissing(_))).is_empty());
     data.trials.truncate(20);
     let analysis = analyse(&data);
-    let missing = found(&analysis, |e| *e == Evidence::TrialsMissing { missing: 4, planned: 24 });
+    let missing = found(&analysis, |e| {
+        *e == Evidence::TrialsMissing(TrialsMissing { missing: 4, planned: 24 })
+    });
     assert_eq!(missing[0].severity, Severity::Warning);
 }
 
@@ -24,7 +26,8 @@ fn few_repeats_are_said_and_a_single_one_is_severe() {
     {
         let data = plain(repeats);
         let analysis = analyse(&data);
-        let few = found(&analysis, |e| *e == Evidence::FewRepeats { repeats, needed: 6 });
+        let few =
+            found(&analysis, |e| *e == Evidence::FewRepeats(FewRepeats { repeats, needed: 6 }));
         assert_eq!(few.first().map(|finding| finding.severity), severity, "{repeats}");
     }
 }
@@ -37,7 +40,10 @@ fn a_dataset_that_half_fits_the_buffer_pool_is_said() {
         let variables = &mut data.targets[1].server.variables;
         variables.insert("innodb_buffer_pool_size".to_owned(), "100".to_owned());
         let analysis = analyse(&data);
-        let evidence = Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes: 100 };
+        let evidence = Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
+            dataset_bytes,
+            buffer_pool_bytes: 100,
+        });
         let findings = found(&analysis, |e| *e == evidence);
         assert_eq!(!findings.is_empty(), said, "{dataset_bytes}");
         for finding in findings {

@@ -2,7 +2,7 @@
 
 use crate::bench::{Noise, comparison, dataset, fail, found, load_of, trial, verdicts};
 use crate::books::balance;
-use analyse::{Evidence, Metric, Severity, Verdict, analyse};
+use analyse::{BetterAtLevels, EquivalentAtLevels, Evidence, Metric, Severity, Verdict, analyse};
 
 fn clients(levels: &[model::Level]) -> Vec<u32> {
     levels.iter().map(|level| level.clients).collect()
@@ -19,10 +19,12 @@ fn a_target_that_is_30_percent_slower_is_found_slower_at_every_level() {
     assert_eq!(verdicts(&analysis, Metric::Throughput), [Verdict::BaselineBetter; 3]);
     assert_eq!(verdicts(&analysis, Metric::LatencyP95), [Verdict::BaselineBetter; 3]);
 
-    let better = found(&analysis, |e| matches!(e, Evidence::Better { .. }));
+    let better = found(&analysis, |e| matches!(e, Evidence::BetterAtLevels(_)));
     let [finding] = better[..] else { panic!("one finding for the whole range: {better:?}") };
     assert_eq!(finding.severity, Severity::Notice);
-    let Evidence::Better { winner, loser, levels, ratios, bounds, .. } = &finding.evidence else {
+    let Evidence::BetterAtLevels(BetterAtLevels { winner, loser, levels, ratios, bounds, .. }) =
+        &finding.evidence
+    else {
         unreachable!("filtered above")
     };
     assert_eq!((winner.as_str(), loser.as_str()), ("fast", "slow"));
@@ -57,8 +59,9 @@ fn equal_targets_with_little_noise_are_equivalent() {
     let data = dataset(&["a", "b"], &[1, 8], 6, |_, _, _| 1000.0 * noise.factor(0.004));
     let analysis = analyse(&data);
     assert_eq!(verdicts(&analysis, Metric::Throughput), [Verdict::Equivalent; 2]);
-    let same = found(&analysis, |e| matches!(e, Evidence::Equivalent { .. }));
-    let Evidence::Equivalent { levels, margin, .. } = &same[0].evidence else {
+    let same = found(&analysis, |e| matches!(e, Evidence::EquivalentAtLevels(_)));
+    let Evidence::EquivalentAtLevels(EquivalentAtLevels { levels, margin, .. }) = &same[0].evidence
+    else {
         unreachable!("filtered above")
     };
     assert_eq!((same.len(), clients(levels), *margin), (1, vec![1, 8], 0.03));
@@ -81,7 +84,7 @@ fn a_single_repeat_resolves_nothing_however_large_the_difference() {
     assert_eq!(comparison.verdict, Verdict::Unresolved);
     assert!(comparison.ratio.interval.is_none());
     assert!(analysis.tests[0].cells[0].spread.is_none(), "one value shows no spread");
-    assert_eq!(found(&analysis, |e| matches!(e, Evidence::Unresolved { .. })).len(), 1);
+    assert_eq!(found(&analysis, |e| matches!(e, Evidence::UnresolvedAtLevels(_))).len(), 1);
 }
 
 #[test]
@@ -109,7 +112,9 @@ fn levels_with_the_same_verdict_are_one_finding_for_each_direction() {
         .findings
         .iter()
         .filter_map(|finding| match &finding.evidence {
-            Evidence::Better { winner, levels, .. } => Some((winner.as_str(), clients(levels))),
+            Evidence::BetterAtLevels(BetterAtLevels { winner, levels, .. }) => {
+                Some((winner.as_str(), clients(levels)))
+            }
             _ => None,
         })
         .collect();

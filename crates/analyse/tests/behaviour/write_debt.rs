@@ -1,7 +1,7 @@
 //! Check 4: writes that the server put off.
 
 use crate::bench::{dataset, found, load_of, trial};
-use analyse::{Evidence, Severity, Validity, analyse};
+use analyse::{DirtyPageBacklog, Evidence, Severity, Validity, analyse};
 use model::{Dataset, Sample, ServerCounters};
 use std::time::Duration;
 
@@ -34,9 +34,11 @@ fn indebted(from: [i64; 4], to: [i64; 4]) -> Dataset {
 fn debt(data: &Dataset) -> Option<(bool, Severity)> {
     let analysis = analyse(data);
     assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);
-    found(&analysis, |e| matches!(e, Evidence::WriteDebt { .. })).first().map(|finding| {
+    found(&analysis, |e| matches!(e, Evidence::DirtyPageBacklog(_))).first().map(|finding| {
         match finding.evidence {
-            Evidence::WriteDebt { growing, .. } => (growing, finding.severity),
+            Evidence::DirtyPageBacklog(DirtyPageBacklog { growing, .. }) => {
+                (growing, finding.severity)
+            }
             _ => unreachable!("filtered above"),
         }
     })
@@ -69,7 +71,7 @@ fn a_load_that_only_reads_owes_nothing() {
     let statements = &mut load_of(trial(&mut data, "only", 4, 1)).statements;
     (statements.insert, statements.update, statements.delete) = (0, 0, 0);
     let analysis = analyse(&data);
-    assert!(found(&analysis, |e| matches!(e, Evidence::WriteDebt { .. })).is_empty());
+    assert!(found(&analysis, |e| matches!(e, Evidence::DirtyPageBacklog(_))).is_empty());
 }
 
 #[test]

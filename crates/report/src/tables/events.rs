@@ -32,7 +32,7 @@ pub(crate) fn event_costs(analysis: &Analysis) -> Option<Table> {
                 let row = [
                     Cell::text(format!("{}, {}", test.test, cost.level)),
                     Cell::target(&cost.target, view::series(analysis, &cost.target)),
-                    Cell::text(event_kind(cost.kind))
+                    Cell::text(event_kind(cost.event))
                         .with_note(format!("in {seen} of {of} trials")),
                     Cell::text(format!("{figure}, {unit}")),
                     Cell::estimate(Some(&change.quiet)),

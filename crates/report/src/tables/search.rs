@@ -4,7 +4,7 @@ use super::{Cell, Table, Tone, numbers, words};
 use crate::numbers::{NOTHING, duration, figure, percent};
 use crate::view;
 use crate::words::{search_unit, step_verdict, verdict};
-use analyse::{Analysis, HighestLoad, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict};
+use analyse::{Analysis, SearchAnalysis, SearchOutcome, TargetSearch, TestAnalysis, Verdict};
 use model::{SearchOver, StepVerdict};
 
 /// The targets from the one that bears most to the one that bears least; those that tie share a
@@ -43,7 +43,7 @@ pub(super) fn highest_loads(
     table
 }
 
-fn row(analysis: &Analysis, place: String, target: &HighestLoad) -> Vec<Cell> {
+fn row(analysis: &Analysis, place: String, target: &TargetSearch) -> Vec<Cell> {
     let highest = match &target.outcome {
         SearchOutcome::Found { load, .. } => Cell::estimate(Some(load)),
         SearchOutcome::AtLeast { load } => Cell::text(format!("at least {}", figure(*load))),

@@ -8,8 +8,9 @@ use super::place::{at, at_levels, levels};
 use super::{rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison, Place,
-    TestAnalysis, Validity, Verdict,
+    Analysis, Basis, BelowNoiseFloor, BetterAtLevels, Choice, CurveShape, EquivalentAtLevels,
+    Evidence, Finding, Metric, OverallComparison, OverallResult, Place, TestAnalysis,
+    UnresolvedAtLevels, Validity, Verdict,
 };
 use model::{Level, Test};
 
@@ -104,11 +105,14 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
     let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(&test.test);
     for finding in analysis.findings.iter().filter(of_test) {
         let (a, b) = match &finding.evidence {
-            Evidence::Overall { baseline, candidate, .. } => (baseline, candidate),
+            Evidence::OverallResult(OverallResult { baseline, candidate, .. }) => {
+                (baseline, candidate)
+            }
             Evidence::Crossover(found) => (&found.below, &found.above),
-            Evidence::Better { winner, loser, .. } => (winner, loser),
-            Evidence::Equivalent { a, b, .. } | Evidence::Unresolved { a, b, .. } => (a, b),
-            Evidence::BelowNoiseFloor { a, b, .. } => (a, b),
+            Evidence::BetterAtLevels(BetterAtLevels { winner, loser, .. }) => (winner, loser),
+            Evidence::EquivalentAtLevels(EquivalentAtLevels { a, b, .. })
+            | Evidence::UnresolvedAtLevels(UnresolvedAtLevels { a, b, .. }) => (a, b),
+            Evidence::BelowNoiseFloor(BelowNoiseFloor { a, b, .. }) => (a, b),
             _ => continue,
         };
         let known = pairs.iter().position(|pair| pair.names == (a, b) || pair.names == (b, a));
@@ -120,11 +124,13 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
         }
         let pair = &mut pairs[index];
         match &finding.evidence {
-            Evidence::Overall { .. } => {
+            Evidence::OverallResult(_) => {
                 pair.overall = Some(capitalised(&statement(finding, counted)))
             }
             Evidence::Crossover(_) => pair.crossings.push(statement(finding, counted)),
-            Evidence::Unresolved { levels, .. } => pair.undecided = Some(levels),
+            Evidence::UnresolvedAtLevels(UnresolvedAtLevels { levels, .. }) => {
+                pair.undecided = Some(levels)
+            }
             _ => pair.decided.push(statement(finding, counted)),
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn contradictions(findings: &[&Finding]) -> String {
     let found: Vec<&Contradiction> = findings
         .iter()
         .filter_map(|finding| match &finding.evidence {
-            Evidence::Contradiction(found) => Some(found.as_ref()),
+            Evidence::Contradiction(found) => Some(found),
             _ => None,
         })
         .collect();

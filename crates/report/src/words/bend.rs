@@ -4,11 +4,11 @@ use super::labels::target_name;
 use super::metric::metric_name;
 use super::place::what_grows;
 use crate::numbers::{self, figure};
-use analyse::{Bend, GapAt, LatencyGap};
+use analyse::{GapAt, LatencyGap, LatencyKnee};
 use stats::Estimate;
 
 /// `p95 latency bends upwards from 64 clients on, as printed: …`.
-pub(super) fn bend(bend: &Bend) -> String {
+pub(super) fn bend(bend: &LatencyKnee) -> String {
     let (metric, from, to) = (metric_name(bend.metric), bend.from, bend.to);
     let throughput = bend.throughput.map_or(String::new(), |ratio| {
         let stopped = if bend.saturated { ": it has all but stopped growing" } else { "" };

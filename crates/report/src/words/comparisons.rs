@@ -6,13 +6,13 @@ use super::metric::metric_name;
 use super::place::{at_levels, levels};
 use super::scaling;
 use crate::numbers::{self, percent};
-use analyse::{Evidence, Metric, Verdict};
+use analyse::{Evidence, Metric, OverallResult, Verdict};
 use model::{Better, Level};
 use stats::Estimate;
 
 /// Over all levels together, from the side of the target that measured ahead.
 pub(super) fn overall(evidence: &Evidence) -> String {
-    let Evidence::Overall {
+    let Evidence::OverallResult(OverallResult {
         baseline,
         candidate,
         levels: at,
@@ -23,7 +23,7 @@ pub(super) fn overall(evidence: &Evidence) -> String {
         further_repeats,
         below_noise_floor,
         margin,
-    } = evidence
+    }) = evidence
     else {
         return String::new();
     };

@@ -3,15 +3,18 @@
 use super::doubts::{span, total};
 use super::labels::target_name;
 use crate::numbers::{self, bytes, count, figure, percent};
-use analyse::{Evidence, Finding, Held};
+use analyse::{
+    CacheNotCold, CacheNotWarm, Evidence, Finding, Overheated, RowsMissing, Throttled,
+    ThrottledProcess,
+};
 
 pub(super) fn not_cold(findings: &[&Finding]) -> String {
     let asked: u64 = total(findings, |evidence| match evidence {
-        Evidence::CacheNotCold { asked_bytes, .. } => Some(*asked_bytes),
+        Evidence::CacheNotCold(CacheNotCold { asked_bytes, .. }) => Some(*asked_bytes),
         _ => None,
     });
     let storage: u64 = total(findings, |evidence| match evidence {
-        Evidence::CacheNotCold { storage_bytes, .. } => Some(*storage_bytes),
+        Evidence::CacheNotCold(CacheNotCold { storage_bytes, .. }) => Some(*storage_bytes),
         _ => None,
     });
     if asked == 0 {
@@ -29,11 +32,11 @@ pub(super) fn not_cold(findings: &[&Finding]) -> String {
 
 pub(super) fn not_warm(findings: &[&Finding]) -> String {
     let pages: u64 = total(findings, |evidence| match evidence {
-        Evidence::CacheNotWarm { pages_read, .. } => Some(*pages_read),
+        Evidence::CacheNotWarm(CacheNotWarm { pages_read, .. }) => Some(*pages_read),
         _ => None,
     });
     let statements: u64 = total(findings, |evidence| match evidence {
-        Evidence::CacheNotWarm { statements, .. } => Some(*statements),
+        Evidence::CacheNotWarm(CacheNotWarm { statements, .. }) => Some(*statements),
         _ => None,
     });
     format!(
@@ -47,11 +50,11 @@ pub(super) fn not_warm(findings: &[&Finding]) -> String {
 
 pub(super) fn rows_missing(findings: &[&Finding]) -> String {
     let answers: u64 = total(findings, |evidence| match evidence {
-        Evidence::RowsMissing { answers, .. } => Some(*answers),
+        Evidence::RowsMissing(RowsMissing { answers, .. }) => Some(*answers),
         _ => None,
     });
     let short: u64 = total(findings, |evidence| match evidence {
-        Evidence::RowsMissing { short, .. } => Some(*short),
+        Evidence::RowsMissing(RowsMissing { short, .. }) => Some(*short),
         _ => None,
     });
     format!(
@@ -97,14 +100,14 @@ pub(super) fn evicted(findings: &[&Finding]) -> String {
     )
 }
 
-pub(super) fn throttled(held: Held, findings: &[&Finding]) -> String {
+pub(super) fn throttled(held: ThrottledProcess, findings: &[&Finding]) -> String {
     let share = span(findings, |evidence| match evidence {
-        Evidence::Throttled { share, .. } => Some(*share),
+        Evidence::Throttled(Throttled { share, .. }) => Some(*share),
         _ => None,
     });
     let who = match held {
-        Held::Server => "the server",
-        Held::Client => "the load generator",
+        ThrottledProcess::Server => "the server",
+        ThrottledProcess::Client => "the load generator",
     };
     format!(
         "{who} used up the processor time that its control group allows, and was held back in {} \
@@ -115,7 +118,7 @@ pub(super) fn throttled(held: Held, findings: &[&Finding]) -> String {
 
 pub(super) fn overheated(findings: &[&Finding]) -> String {
     let events: u64 = total(findings, |evidence| match evidence {
-        Evidence::Overheated { events } => Some(*events),
+        Evidence::Overheated(Overheated { events }) => Some(*events),
         _ => None,
     });
     let times = if events == 1 { "once".to_owned() } else { format!("{} times", count(events)) };

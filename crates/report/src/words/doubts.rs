@@ -2,7 +2,10 @@
 //! the range or the sum of their figures.
 
 use crate::numbers::{self, count, figure, percent};
-use analyse::{Evidence, Finding};
+use analyse::{
+    ClientBusy, ClientDelay, CounterMismatch, Errors, Evidence, Finding, HostSaturated, LittlesLaw,
+    Steal,
+};
 use model::{LevelUnit, Noun, text};
 use std::time::Duration;
 
@@ -31,7 +34,7 @@ pub(super) fn total<N: std::iter::Sum>(
 
 pub(super) fn busy_clients(findings: &[&Finding]) -> String {
     let share = span(findings, |evidence| match evidence {
-        Evidence::LittlesLaw { clients, busy_clients, .. } => {
+        Evidence::LittlesLaw(LittlesLaw { clients, busy_clients, .. }) => {
             Some(busy_clients / f64::from((*clients).max(1)))
         }
         _ => None,
@@ -68,11 +71,11 @@ pub(super) fn in_little_s_law(findings: &[&Finding]) -> Counted {
 
 pub(super) fn counters(counter: &str, findings: &[&Finding]) -> String {
     let server = total(findings, |evidence| match evidence {
-        Evidence::CounterMismatch { server, .. } => Some(i128::from(*server)),
+        Evidence::CounterMismatch(CounterMismatch { server, .. }) => Some(i128::from(*server)),
         _ => None,
     });
     let weighin = total(findings, |evidence| match evidence {
-        Evidence::CounterMismatch { weighin, .. } => Some(i128::from(*weighin)),
+        Evidence::CounterMismatch(CounterMismatch { weighin, .. }) => Some(i128::from(*weighin)),
         _ => None,
     });
     let digits = |value: i128| count(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX));
@@ -88,15 +91,15 @@ pub(super) fn counters(counter: &str, findings: &[&Finding]) -> String {
 
 pub(super) fn client_busy(findings: &[&Finding]) -> String {
     let worker = span(findings, |evidence| match evidence {
-        Evidence::ClientBusy { busiest_worker, .. } => Some(*busiest_worker),
+        Evidence::ClientBusy(ClientBusy { busiest_worker, .. }) => Some(*busiest_worker),
         _ => None,
     });
     let share = span(findings, |evidence| match evidence {
-        Evidence::ClientBusy { share_of_allowed, .. } => Some(*share_of_allowed),
+        Evidence::ClientBusy(ClientBusy { share_of_allowed, .. }) => Some(*share_of_allowed),
         _ => None,
     });
     let lag = span(findings, |evidence| match evidence {
-        Evidence::ClientBusy { max_loop_lag, .. } => Some(max_loop_lag.as_secs_f64()),
+        Evidence::ClientBusy(ClientBusy { max_loop_lag, .. }) => Some(max_loop_lag.as_secs_f64()),
         _ => None,
     });
     format!(
@@ -111,11 +114,11 @@ pub(super) fn client_busy(findings: &[&Finding]) -> String {
 
 pub(super) fn noticed_late(findings: &[&Finding]) -> String {
     let share = span(findings, |evidence| match evidence {
-        Evidence::RepliesNoticedLate { share, .. } => Some(*share),
+        Evidence::ClientDelay(ClientDelay { share, .. }) => Some(*share),
         _ => None,
     });
     let turnaround = span(findings, |evidence| match evidence {
-        Evidence::RepliesNoticedLate { turnaround_mean_ms, .. } => Some(*turnaround_mean_ms),
+        Evidence::ClientDelay(ClientDelay { mean_ms, .. }) => Some(*mean_ms),
         _ => None,
     });
     format!(
@@ -133,11 +136,11 @@ pub(super) fn errors(
     counted: Noun,
 ) -> String {
     let failed: u64 = total(findings, |evidence| match evidence {
-        Evidence::Errors { failed, .. } => Some(*failed),
+        Evidence::Errors(Errors { failed, .. }) => Some(*failed),
         _ => None,
     });
     let succeeded: u64 = total(findings, |evidence| match evidence {
-        Evidence::Errors { succeeded, .. } => Some(*succeeded),
+        Evidence::Errors(Errors { succeeded, .. }) => Some(*succeeded),
         _ => None,
     });
     format!(
@@ -167,7 +170,7 @@ fn remedy(code: &str) -> &'static str {
 
 pub(super) fn steal(findings: &[&Finding]) -> String {
     let share = span(findings, |evidence| match evidence {
-        Evidence::Steal { share } => Some(*share),
+        Evidence::Steal(Steal { share }) => Some(*share),
         _ => None,
     });
     format!("the hypervisor took {} of this host’s processor time", numbers::percents(share))
@@ -175,7 +178,7 @@ pub(super) fn steal(findings: &[&Finding]) -> String {
 
 pub(super) fn saturated(findings: &[&Finding]) -> String {
     let busy = span(findings, |evidence| match evidence {
-        Evidence::HostSaturated { busy } => Some(*busy),
+        Evidence::HostSaturated(HostSaturated { busy }) => Some(*busy),
         _ => None,
     });
     format!(

@@ -2,7 +2,7 @@
 
 use super::metric::metric_name;
 use crate::numbers::{self, bytes, count, figure, percent, range};
-use analyse::{Change, Changed, EventCost, EventKind, ServerEvent, TriggerTrouble};
+use analyse::{Change, Changed, EventCost, EventKind, ServerEvent, TriggerWithoutEffect};
 use model::TriggerAnswer;
 use stats::Estimate;
 
@@ -55,7 +55,7 @@ pub(crate) fn changed(changed: Changed) -> &'static str {
 /// What one kind of background work cost in a cell.
 pub(super) fn background(cost: &EventCost) -> String {
     let (seen, of) = cost.trials;
-    let how_often = match cost.kind {
+    let how_often = match cost.event {
         EventKind::Snapshot => numbers::counted(cost.events, "snapshot"),
         EventKind::AofRewrite => {
             format!("{} of the append-only file", numbers::counted(cost.events, "rewrite"))
@@ -80,7 +80,7 @@ pub(super) fn background(cost: &EventCost) -> String {
 fn lasted(cost: &EventCost) -> String {
     let each = if cost.events == 1 { "it took" } else { "each took" };
     match cost.lasted_seconds {
-        (_, Some(most)) if cost.kind == EventKind::DelayedFsync => {
+        (_, Some(most)) if cost.event == EventKind::DelayedFsync => {
             format!("within {}\u{a0}s at most", figure(most))
         }
         (least, Some(most)) if least < 0.005 => {
@@ -155,7 +155,7 @@ fn ratio(ratio: &Estimate) -> String {
 }
 
 /// A trigger that led to nothing that was seen.
-pub(super) fn without_effect(trouble: &TriggerTrouble) -> String {
+pub(super) fn without_effect(trouble: &TriggerWithoutEffect) -> String {
     let command = trouble.work.command();
     match &trouble.answer {
         TriggerAnswer::Refused(line) => {

@@ -27,7 +27,14 @@ use super::search;
 use super::steadiness::{debts, drift, other_processes, too_short};
 use super::storage;
 use crate::numbers::{self, count, figure, percent};
-use analyse::{Evidence, Finding};
+use analyse::{
+    Advice, ArithmeticChecked, AtHighestLevel, BelowNoiseFloor, BetterAtLevels, CheckPassed,
+    ChecksNotMade, CostUnknown, CounterMismatch, CountersUnavailable, CrossCheckFailed,
+    CurrenciesDiffer, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog, Dominates,
+    Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
+    LedgerUnbalanced, LittlesLaw, NoScalingLaw, Overloaded, Peak, TablesChanged, TablesIntact,
+    Throttled, TooShortForTrend, TrialFailed, TrialsMissing, UnresolvedAtLevels,
+};
 use model::{Level, Noun};
 use stats::Estimate;
 use std::mem::discriminant;
@@ -58,42 +65,67 @@ pub(crate) fn sentences(findings: &[&Finding], counted: impl Fn(&Finding) -> Nou
 /// Whether one sentence can say both.
 fn alike(a: &Evidence, b: &Evidence) -> bool {
     match (a, b) {
-        (Evidence::TrialFailed { failure: a }, Evidence::TrialFailed { failure: b }) => a == b,
         (
-            Evidence::CounterMismatch { counter: a, server: server_a, weighin: weighin_a },
-            Evidence::CounterMismatch { counter: b, server: server_b, weighin: weighin_b },
+            Evidence::TrialFailed(TrialFailed { failure: a }),
+            Evidence::TrialFailed(TrialFailed { failure: b }),
+        ) => a == b,
+        (
+            Evidence::CounterMismatch(CounterMismatch {
+                counter: a,
+                server: server_a,
+                weighin: weighin_a,
+            }),
+            Evidence::CounterMismatch(CounterMismatch {
+                counter: b,
+                server: server_b,
+                weighin: weighin_b,
+            }),
         ) => {
             // Differences of both signs would cancel out in their sum.
             let more = |server: i64, weighin: u64| i128::from(server) > i128::from(weighin);
             a == b && more(*server_a, *weighin_a) == more(*server_b, *weighin_b)
         }
-        (Evidence::Errors { message: a, .. }, Evidence::Errors { message: b, .. }) => a == b,
+        (
+            Evidence::Errors(Errors { message: a, .. }),
+            Evidence::Errors(Errors { message: b, .. }),
+        ) => a == b,
         (Evidence::Contradiction(a), Evidence::Contradiction(b)) => arithmetic::alike(a, b),
-        (Evidence::Overloaded { rate: a, .. }, Evidence::Overloaded { rate: b, .. }) => a == b,
+        (
+            Evidence::Overloaded(Overloaded { rate: a, .. }),
+            Evidence::Overloaded(Overloaded { rate: b, .. }),
+        ) => a == b,
         (Evidence::DeviceBytes(a), Evidence::DeviceBytes(b)) => storage::alike(a, b),
         (Evidence::VmProcessors(a), Evidence::VmProcessors(b)) => processors::alike(a, b),
-        (Evidence::NoScalingLaw { .. } | Evidence::TriggerWithoutEffect(_), _) => a == b,
-        (Evidence::Throttled { held: a, .. }, Evidence::Throttled { held: b, .. }) => a == b,
-        (Evidence::Drift { figure: a, .. }, Evidence::Drift { figure: b, .. }) => a == b,
-        (Evidence::WriteDebt { growing: a, .. }, Evidence::WriteDebt { growing: b, .. }) => a == b,
-        (Evidence::DatasetAgainstMemory { .. } | Evidence::CostUnknown { .. }, _) => a == b,
+        (Evidence::NoScalingLaw(_) | Evidence::TriggerWithoutEffect(_), _) => a == b,
         (
-            Evidence::LittlesLaw { .. }
-            | Evidence::CountersUnavailable
-            | Evidence::ClientBusy { .. }
-            | Evidence::RepliesNoticedLate { .. }
-            | Evidence::LoadLopsided(_)
-            | Evidence::Outage { .. }
-            | Evidence::LedgerUnbalanced
-            | Evidence::Steal { .. }
-            | Evidence::OtherProcesses { .. }
-            | Evidence::Overheated { .. }
-            | Evidence::CacheNotCold { .. }
-            | Evidence::CacheNotWarm { .. }
-            | Evidence::RowsMissing { .. }
+            Evidence::Throttled(Throttled { process: a, .. }),
+            Evidence::Throttled(Throttled { process: b, .. }),
+        ) => a == b,
+        (Evidence::Drift(Drift { figure: a, .. }), Evidence::Drift(Drift { figure: b, .. })) => {
+            a == b
+        }
+        (
+            Evidence::DirtyPageBacklog(DirtyPageBacklog { growing: a, .. }),
+            Evidence::DirtyPageBacklog(DirtyPageBacklog { growing: b, .. }),
+        ) => a == b,
+        (Evidence::DatasetAgainstMemory(_) | Evidence::CostUnknown(_), _) => a == b,
+        (
+            Evidence::LittlesLaw(_)
+            | Evidence::CountersUnavailable(CountersUnavailable)
+            | Evidence::ClientBusy(_)
+            | Evidence::ClientDelay(_)
+            | Evidence::UnevenLoad(_)
+            | Evidence::ConnectionsLost(_)
+            | Evidence::LedgerUnbalanced(LedgerUnbalanced)
+            | Evidence::Steal(_)
+            | Evidence::OtherProcesses(_)
+            | Evidence::Overheated(_)
+            | Evidence::CacheNotCold(_)
+            | Evidence::CacheNotWarm(_)
+            | Evidence::RowsMissing(_)
             | Evidence::KeysEvicted(_)
-            | Evidence::TooShortForTrend { .. }
-            | Evidence::HostSaturated { .. },
+            | Evidence::TooShortForTrend(_)
+            | Evidence::HostSaturated(_),
             _,
         ) => discriminant(a) == discriminant(b),
         _ => false,
@@ -105,37 +137,45 @@ fn sentence_of_all(findings: &[&Finding], counted: Noun) -> String {
     let Some(first) = findings.first() else { return String::new() };
     let of_several = match &first.evidence {
         _ if findings.len() == 1 => None,
-        Evidence::TrialFailed { failure } => {
+        Evidence::TrialFailed(TrialFailed { failure }) => {
             Some(failed(&format!("{} failed", numbers::counted(findings.len(), "trial")), failure))
         }
-        Evidence::LittlesLaw { .. } => Some(busy_clients(findings)),
-        Evidence::CounterMismatch { counter, .. } => Some(counters(counter, findings)),
-        Evidence::ClientBusy { .. } => Some(client_busy(findings)),
-        Evidence::RepliesNoticedLate { .. } => Some(noticed_late(findings)),
-        Evidence::LoadLopsided(_) => Some(lopsided(findings, counted)),
-        Evidence::Outage { .. } => Some(outages(findings, counted)),
-        Evidence::Overloaded { rate, .. } => Some(overloaded(*rate, findings, counted)),
-        Evidence::Errors { message, code, .. } => Some(errors((message, code), findings, counted)),
+        Evidence::LittlesLaw(_) => Some(busy_clients(findings)),
+        Evidence::CounterMismatch(CounterMismatch { counter, .. }) => {
+            Some(counters(counter, findings))
+        }
+        Evidence::ClientBusy(_) => Some(client_busy(findings)),
+        Evidence::ClientDelay(_) => Some(noticed_late(findings)),
+        Evidence::UnevenLoad(_) => Some(lopsided(findings, counted)),
+        Evidence::ConnectionsLost(_) => Some(outages(findings, counted)),
+        Evidence::Overloaded(Overloaded { rate, .. }) => Some(overloaded(*rate, findings, counted)),
+        Evidence::Errors(Errors { message, code, .. }) => {
+            Some(errors((message, code), findings, counted))
+        }
         Evidence::KeysEvicted(_) => Some(evicted(findings)),
         Evidence::DeviceBytes(_) => Some(storage::device_bytes(findings)),
         Evidence::VmProcessors(_) => Some(processors::used(findings)),
         Evidence::Contradiction(_) => Some(contradictions(findings)),
-        Evidence::Steal { .. } => Some(steal(findings)),
-        Evidence::OtherProcesses { .. } => Some(other_processes(findings)),
-        Evidence::Throttled { held, .. } => Some(throttled(*held, findings)),
-        Evidence::Overheated { .. } => Some(overheated(findings)),
-        Evidence::CacheNotCold { .. } => Some(not_cold(findings)),
-        Evidence::CacheNotWarm { .. } => Some(not_warm(findings)),
-        Evidence::RowsMissing { .. } => Some(rows_missing(findings)),
-        Evidence::Drift { figure, .. } => Some(drift(*figure, findings)),
-        Evidence::TooShortForTrend { needed, .. } => Some(too_short(*needed, findings)),
-        Evidence::WriteDebt { growing, .. } => Some(debts(*growing, findings)),
-        Evidence::HostSaturated { .. } => Some(saturated(findings)),
+        Evidence::Steal(_) => Some(steal(findings)),
+        Evidence::OtherProcesses(_) => Some(other_processes(findings)),
+        Evidence::Throttled(Throttled { process, .. }) => Some(throttled(*process, findings)),
+        Evidence::Overheated(_) => Some(overheated(findings)),
+        Evidence::CacheNotCold(_) => Some(not_cold(findings)),
+        Evidence::CacheNotWarm(_) => Some(not_warm(findings)),
+        Evidence::RowsMissing(_) => Some(rows_missing(findings)),
+        Evidence::Drift(Drift { figure, .. }) => Some(drift(*figure, findings)),
+        Evidence::TooShortForTrend(TooShortForTrend { needed, .. }) => {
+            Some(too_short(*needed, findings))
+        }
+        Evidence::DirtyPageBacklog(DirtyPageBacklog { growing, .. }) => {
+            Some(debts(*growing, findings))
+        }
+        Evidence::HostSaturated(_) => Some(saturated(findings)),
         _ => None,
     };
     let statement = of_several.unwrap_or_else(|| statement(first, counted));
     // Sentences about a curve name the level themselves.
-    let with_levels = !matches!(first.evidence, Evidence::Peak { .. } | Evidence::Decline { .. });
+    let with_levels = !matches!(first.evidence, Evidence::Peak(_) | Evidence::Decline(_));
     match place::findings(findings, with_levels) {
         subject if subject.is_empty() => capitalised(&format!("{statement}.")),
         subject => format!("{subject}: {statement}."),
@@ -146,8 +186,8 @@ fn sentence_of_all(findings: &[&Finding], counted: Noun) -> String {
 /// [`sentence`].
 pub fn statement(finding: &Finding, counted: Noun) -> String {
     match &finding.evidence {
-        Evidence::TrialFailed { failure } => failed("the trial failed", failure),
-        Evidence::TrialsMissing { missing, planned } => format!(
+        Evidence::TrialFailed(TrialFailed { failure }) => failed("the trial failed", failure),
+        Evidence::TrialsMissing(TrialsMissing { missing, planned }) => format!(
             "of {}, {} not run because the run was interrupted; “weighin run --resume” makes up \
              for that",
             numbers::counted(*planned, "planned trial"),
@@ -157,72 +197,76 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
                 format!("{} were", count(*missing as u64))
             },
         ),
-        Evidence::FewRepeats { repeats: 1, needed } => format!(
+        Evidence::FewRepeats(FewRepeats { repeats: 1, needed }) => format!(
             "every trial was run once: without repeats nothing is known of how they scatter, no \
              figure has an interval, and nothing is told apart; {needed} repeats would do"
         ),
-        Evidence::FewRepeats { repeats, needed } => format!(
+        Evidence::FewRepeats(FewRepeats { repeats, needed }) => format!(
             "{} of every trial: an interval that assumes nothing of how they scatter needs \
              {needed}; the intervals here assume a log-normal scatter",
             numbers::counted(*repeats as usize, "repeat"),
         ),
-        Evidence::LittlesLaw {
+        Evidence::LittlesLaw(LittlesLaw {
             clients,
             throughput,
             latency_mean_ms,
-            turnaround_mean_ms,
+            client_delay_mean_ms,
             busy_clients,
-        } => {
+        }) => {
             let Counted { busy, should, .. } = in_little_s_law(&[finding]);
             format!(
                 "{} {counted}/s × ({} ms of mean latency + {} ms until the next request) make {} \
                  {busy} where {} {should}; the two should agree",
                 figure(*throughput),
                 figure(*latency_mean_ms),
-                figure(*turnaround_mean_ms),
+                figure(*client_delay_mean_ms),
                 figure(*busy_clients),
                 count((*clients).into()),
             )
         }
-        Evidence::CounterMismatch { counter, .. } => counters(counter, &[finding]),
-        Evidence::CountersUnavailable => {
+        Evidence::CounterMismatch(CounterMismatch { counter, .. }) => counters(counter, &[finding]),
+        Evidence::CountersUnavailable(CountersUnavailable) => {
             "the server’s counters could not be read, so its count was not held against weighin’s"
                 .to_owned()
         }
-        Evidence::ClientBusy { .. } => client_busy(&[finding]),
-        Evidence::RepliesNoticedLate { .. } => noticed_late(&[finding]),
-        Evidence::LoadLopsided(_) => lopsided(&[finding], counted),
-        Evidence::Outage { .. } => outages(&[finding], counted),
-        Evidence::Overloaded { rate, .. } => overloaded(*rate, &[finding], counted),
-        Evidence::LedgerUnbalanced => {
+        Evidence::ClientBusy(_) => client_busy(&[finding]),
+        Evidence::ClientDelay(_) => noticed_late(&[finding]),
+        Evidence::UnevenLoad(_) => lopsided(&[finding], counted),
+        Evidence::ConnectionsLost(_) => outages(&[finding], counted),
+        Evidence::Overloaded(Overloaded { rate, .. }) => overloaded(*rate, &[finding], counted),
+        Evidence::LedgerUnbalanced(LedgerUnbalanced) => {
             "not every scheduled operation is accounted for; this is a defect of weighin, please \
              report it"
                 .to_owned()
         }
-        Evidence::Errors { message, code, .. } => errors((message, code), &[finding], counted),
+        Evidence::Errors(Errors { message, code, .. }) => {
+            errors((message, code), &[finding], counted)
+        }
         Evidence::KeysEvicted(_) => evicted(&[finding]),
-        Evidence::Steal { .. } => steal(&[finding]),
-        Evidence::OtherProcesses { .. } => other_processes(&[finding]),
-        Evidence::Throttled { held, .. } => throttled(*held, &[finding]),
-        Evidence::Overheated { .. } => overheated(&[finding]),
-        Evidence::CacheNotCold { .. } => not_cold(&[finding]),
-        Evidence::CacheNotWarm { .. } => not_warm(&[finding]),
-        Evidence::RowsMissing { .. } => rows_missing(&[finding]),
-        Evidence::TablesIntact { rows, with_values } => intact(*rows, *with_values),
-        Evidence::TablesChanged { rows } => changed(*rows),
-        Evidence::TargetsHoldDifferentData { rows } => different(rows),
-        Evidence::Drift { figure, .. } => drift(*figure, &[finding]),
-        Evidence::TooShortForTrend { needed, .. } => too_short(*needed, &[finding]),
-        Evidence::WriteDebt { growing, .. } => debts(*growing, &[finding]),
-        Evidence::HostSaturated { .. } => saturated(&[finding]),
+        Evidence::Steal(_) => steal(&[finding]),
+        Evidence::OtherProcesses(_) => other_processes(&[finding]),
+        Evidence::Throttled(Throttled { process, .. }) => throttled(*process, &[finding]),
+        Evidence::Overheated(_) => overheated(&[finding]),
+        Evidence::CacheNotCold(_) => not_cold(&[finding]),
+        Evidence::CacheNotWarm(_) => not_warm(&[finding]),
+        Evidence::RowsMissing(_) => rows_missing(&[finding]),
+        Evidence::TablesIntact(TablesIntact { rows, with_values }) => intact(*rows, *with_values),
+        Evidence::TablesChanged(TablesChanged { rows }) => changed(*rows),
+        Evidence::DifferentData(DifferentData { rows }) => different(rows),
+        Evidence::Drift(Drift { figure, .. }) => drift(*figure, &[finding]),
+        Evidence::TooShortForTrend(TooShortForTrend { needed, .. }) => {
+            too_short(*needed, &[finding])
+        }
+        Evidence::DirtyPageBacklog(DirtyPageBacklog { growing, .. }) => debts(*growing, &[finding]),
+        Evidence::HostSaturated(_) => saturated(&[finding]),
         Evidence::Contradiction(found) => contradiction(found),
-        Evidence::ArithmeticChecked { source, checked, violated } => {
+        Evidence::ArithmeticChecked(ArithmeticChecked { source, checked, violated }) => {
             arithmetic::checked(*source, *checked, *violated)
         }
-        Evidence::CheckPassed { check: passed, trials } => {
+        Evidence::CheckPassed(CheckPassed { check: passed, trials }) => {
             format!("{} – passed on {}", check(*passed), numbers::counted(*trials, "trial"))
         }
-        Evidence::ChecksNotMade { trials } => format!(
+        Evidence::ChecksNotMade(ChecksNotMade { trials }) => format!(
             "{} measured elsewhere and taken as printed: weighin’s checks of a trial need what was \
              not recorded, so they were not made",
             if *trials == 1 {
@@ -231,71 +275,83 @@ pub fn statement(finding: &Finding, counted: Noun) -> String {
                 format!("{} trials were", count(*trials as u64))
             },
         ),
-        Evidence::SecondOpinion { .. } => opinion::compared(&finding.evidence, counted),
-        Evidence::SecondOpinionFailed { tool, failure, times } => {
+        Evidence::CrossCheck(_) => opinion::compared(&finding.evidence, counted),
+        Evidence::CrossCheckFailed(CrossCheckFailed { tool, failure, times }) => {
             opinion::failed(tool, failure, *times)
         }
-        Evidence::Peak { throughput, still_rising, without_data } => {
+        Evidence::Peak(Peak { throughput, still_rising, without_data }) => {
             peak(finding, throughput, (*still_rising, without_data), counted)
         }
-        Evidence::Decline { peak, ratio } => format!(
+        Evidence::Decline(Decline { peak, ratio }) => format!(
             "throughput falls after its peak at {peak}{} {}",
             finding.subject.level.map_or(" to".to_owned(), |level| format!("; at {level} it is")),
             times(ratio, "the peak"),
         ),
-        Evidence::Growth { growth, margin } => scaling::growth(growth, *margin),
-        Evidence::ScalingLaw { law, measured_peak } => scaling::law(law, *measured_peak),
-        Evidence::NoScalingLaw { why } => scaling::no_law(*why),
-        Evidence::Bend(found) => bend::bend(found),
+        Evidence::Growth(growth) => scaling::growth(growth, growth.margin),
+        Evidence::ScalingLaw(law) => scaling::law(law, law.measured_peak),
+        Evidence::NoScalingLaw(NoScalingLaw { why }) => scaling::no_law(*why),
+        Evidence::LatencyKnee(found) => bend::bend(found),
         Evidence::LatencyGap(found) => bend::gap(found),
         Evidence::Crossover(found) => scaling::crossover(found),
-        Evidence::AtHighestLevel { winner, loser, level, ratio } => {
+        Evidence::AtHighestLevel(AtHighestLevel { winner, loser, level, ratio }) => {
             scaling::at_highest(winner, loser, *level, ratio)
         }
-        Evidence::Dominates { winner, loser, better, same } => {
+        Evidence::Dominates(Dominates { winner, loser, better, same }) => {
             scaling::dominates(winner, loser, better, same)
         }
-        Evidence::Overall { .. } => overall(&finding.evidence),
-        Evidence::Better { winner, loser, levels, metric, ratios, bounds } => {
-            better(winner, loser, levels, *metric, ratios, *bounds)
+        Evidence::OverallResult(_) => overall(&finding.evidence),
+        Evidence::BetterAtLevels(BetterAtLevels {
+            winner,
+            loser,
+            levels,
+            metric,
+            ratios,
+            bounds,
+        }) => better(winner, loser, levels, *metric, ratios, *bounds),
+        Evidence::EquivalentAtLevels(EquivalentAtLevels { a, b, levels: at, metric, margin }) => {
+            format!(
+                "{} and {} have the same {}{}, within the margin of {}",
+                target_name(a),
+                target_name(b),
+                metric_name(*metric),
+                at_levels(at),
+                percent(*margin),
+            )
         }
-        Evidence::Equivalent { a, b, levels: at, metric, margin } => format!(
-            "{} and {} have the same {}{}, within the margin of {}",
-            target_name(a),
-            target_name(b),
-            metric_name(*metric),
-            at_levels(at),
-            percent(*margin),
-        ),
         Evidence::NoiseFloor(found) => floor::floor(found),
-        Evidence::BelowNoiseFloor { a, b, levels, metric, factor } => {
+        Evidence::BelowNoiseFloor(BelowNoiseFloor { a, b, levels, metric, factor }) => {
             floor::below(a, b, levels, *metric, *factor)
         }
-        Evidence::Unresolved { a, b, levels: at, further_repeats } => format!(
-            "{} and {} cannot be told apart{}{}",
-            target_name(a),
-            target_name(b),
-            at_levels(at),
-            scaling::further_repeats(*further_repeats),
-        ),
-        Evidence::HighestLoad { bound, over, outcome } => {
+        Evidence::UnresolvedAtLevels(UnresolvedAtLevels { a, b, levels: at, further_repeats }) => {
+            format!(
+                "{} and {} cannot be told apart{}{}",
+                target_name(a),
+                target_name(b),
+                at_levels(at),
+                scaling::further_repeats(*further_repeats),
+            )
+        }
+        Evidence::HighestLoad(HighestLoad { bound, over, outcome }) => {
             search::highest(bound, *over, outcome, counted)
         }
-        Evidence::HighestLoads { .. } => search::compared(&finding.evidence),
-        Evidence::Promise(promise) => storage::promise(promise),
+        Evidence::HighestLoadsCompared(_) => search::compared(&finding.evidence),
+        Evidence::SustainedRate(promise) => storage::promise(promise),
         Evidence::DeviceBytes(_) => storage::device_bytes(&[finding]),
         Evidence::VmProcessors(_) => processors::used(&[finding]),
-        Evidence::Background(cost) => events::background(cost),
+        Evidence::EventCost(cost) => events::background(cost),
         Evidence::TriggerWithoutEffect(trouble) => events::without_effect(trouble),
-        Evidence::DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes } => {
-            dataset_against_memory(*dataset_bytes, *buffer_pool_bytes)
-        }
-        Evidence::Advice { spans } => advice(spans),
-        Evidence::Factor(found) => factors::contrast(found),
+        Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
+            dataset_bytes,
+            buffer_pool_bytes,
+        }) => dataset_against_memory(*dataset_bytes, *buffer_pool_bytes),
+        Evidence::Advice(Advice { spans }) => advice(spans),
+        Evidence::FactorEffect(found) => factors::contrast(found),
         Evidence::BreakEven(found) => money::break_even(found),
-        Evidence::NextTenth(step) => money::next_tenth(step),
-        Evidence::CostUnknown { gap } => money::gap(*gap).to_owned(),
-        Evidence::CurrenciesDiffer { currencies } => money::currencies(currencies),
+        Evidence::PriceStep(step) => money::next_tenth(step),
+        Evidence::CostUnknown(CostUnknown { gap }) => money::gap(*gap).to_owned(),
+        Evidence::CurrenciesDiffer(CurrenciesDiffer { currencies }) => {
+            money::currencies(currencies)
+        }
     }
 }
 
@@ -326,7 +382,7 @@ pub(super) fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analyse::{Severity, Subject};
+    use analyse::{HostSaturated, Severity, Subject};
 
     fn finding(target: &str, clients: u32, repeat: Option<u32>, evidence: Evidence) -> Finding {
         let subject = Subject {
@@ -345,7 +401,7 @@ mod tests {
     #[test]
     fn findings_of_a_kind_are_one_sentence_with_the_places_and_the_range() {
         let saturated = |target, clients, busy| {
-            finding(target, clients, None, Evidence::HostSaturated { busy })
+            finding(target, clients, None, Evidence::HostSaturated(HostSaturated { busy }))
         };
         let all = [
             saturated("durable", 16, 0.965),
@@ -365,12 +421,12 @@ mod tests {
     fn figures_are_added_up_and_what_differs_in_words_stays_apart() {
         let errors = |clients, repeat, failed, message: &str| {
             let message = message.to_owned();
-            let evidence = Evidence::Errors {
+            let evidence = Evidence::Errors(Errors {
                 failed,
                 succeeded: 1000 - failed,
                 message,
                 code: "40001".to_owned(),
-            };
+            });
             finding("durable", clients, Some(repeat), evidence)
         };
         let all = [
@@ -392,7 +448,8 @@ mod tests {
     fn counters_that_differ_in_both_directions_do_not_cancel_out() {
         let mismatch = |repeat, server| {
             let counter = "Com_select".to_owned();
-            let evidence = Evidence::CounterMismatch { counter, server, weighin: 100 };
+            let evidence =
+                Evidence::CounterMismatch(CounterMismatch { counter, server, weighin: 100 });
             finding("durable", 4, Some(repeat), evidence)
         };
         let said = sentences_of(&[mismatch(1, 90), mismatch(2, 110), mismatch(3, 95)]);

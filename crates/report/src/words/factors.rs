@@ -5,13 +5,13 @@ use super::labels::target_name;
 use super::metric::metric_name;
 use super::place::levels;
 use crate::numbers::{self, percent};
-use analyse::{Contrast, LevelEffect, PairEffect, Verdict};
+use analyse::{FactorEffect, LevelEffect, PairEffect, Verdict};
 use model::Level;
 use stats::Estimate;
 
 /// What a label does: over all levels together, where that differs by level, and on which targets
 /// it rests.
-pub(super) fn contrast(found: &Contrast) -> String {
+pub(super) fn contrast(found: &FactorEffect) -> String {
     let mut parts = vec![effect(found)];
     if !same_everywhere(&found.levels) {
         parts.extend(by_level(&found.levels));
@@ -28,13 +28,13 @@ pub(super) fn contrast(found: &Contrast) -> String {
 }
 
 /// Whether each of the two values is the better one at some level.
-pub(crate) fn depends_on_level(found: &Contrast) -> bool {
+pub(crate) fn depends_on_level(found: &FactorEffect) -> bool {
     let has = |verdict| found.levels.iter().any(|effect| effect.verdict == verdict);
     has(Verdict::CandidateBetter) && has(Verdict::BaselineBetter)
 }
 
 /// What it does over all levels together.
-fn effect(found: &Contrast) -> String {
+fn effect(found: &FactorEffect) -> String {
     let (from, to) = (target_name(&found.from), target_name(&found.to));
     let figure = metric_name(found.metric);
     match found.verdict {
@@ -112,7 +112,7 @@ fn at_levels(verdict: Verdict, effects: &[&LevelEffect]) -> String {
     }
 }
 
-fn rests_on(found: &Contrast) -> String {
+fn rests_on(found: &FactorEffect) -> String {
     let named = |pair: &PairEffect| {
         format!("{} against {}", target_name(&pair.candidate), target_name(&pair.baseline))
     };

@@ -8,12 +8,12 @@ use model::Noun;
 /// That one of them did much more or less than its share.
 pub(super) fn lopsided(findings: &[&Finding], counted: Noun) -> String {
     let done = span(findings, |evidence| match evidence {
-        Evidence::LoadLopsided(load) => Some(load.transactions as f64 / load.fair),
+        Evidence::UnevenLoad(load) => Some(load.transactions as f64 / load.fair),
         _ => None,
     });
     let what = format!("{} of the {} that were its share", percents(done), counted.many);
     match findings {
-        [Finding { evidence: Evidence::LoadLopsided(load), .. }] => format!(
+        [Finding { evidence: Evidence::UnevenLoad(load), .. }] => format!(
             "load generator {} of {} made {what} ({}), so the load was lopsided: not the one of \
              clients alike that was asked for",
             load.generator,

@@ -3,7 +3,7 @@
 use super::comparisons::times;
 use super::labels::target_name;
 use crate::numbers::{self, figure, money, percent};
-use analyse::{Amount, BreakEven, CostGap, Outcome, Standing, Step};
+use analyse::{Amount, BreakEven, CostGap, Outcome, PriceStep, Standing};
 use model::{Price, PriceItem, PriceUnit};
 
 /// An amount with its currency, and with its interval where it rests on measurements:
@@ -102,7 +102,7 @@ pub(crate) fn outcome(found: &BreakEven) -> String {
 }
 
 /// What a step along the front costs.
-pub(super) fn next_tenth(step: &Step) -> String {
+pub(super) fn next_tenth(step: &PriceStep) -> String {
     let from = target_name(&step.from);
     format!(
         "{} has {} for {} a month more, both at their peaks; each further {} of {from}’s \

@@ -2,13 +2,13 @@
 
 use super::metric::{metric_name, unit};
 use crate::numbers;
-use analyse::Evidence;
+use analyse::{CrossCheck, Evidence};
 use model::{Direction, Failure, Noun, text};
 
 /// Whether the tool and weighin agree on a figure, with both figures and their ratio; `counted` is
 /// what throughput counts.
 pub(super) fn compared(evidence: &Evidence, counted: Noun) -> String {
-    let &Evidence::SecondOpinion {
+    let &Evidence::CrossCheck(CrossCheck {
         ref tool,
         part,
         metric,
@@ -17,7 +17,7 @@ pub(super) fn compared(evidence: &Evidence, counted: Noun) -> String {
         ref ratio,
         agrees,
         crowded,
-    } = evidence
+    }) = evidence
     else {
         return String::new();
     };

@@ -2,14 +2,16 @@
 
 use super::doubts::{span, total};
 use crate::numbers::{self, count, figure};
-use analyse::{Evidence, Finding};
+use analyse::{ConnectionsLost, Evidence, Finding, Overloaded};
 use model::Noun;
 use std::time::Duration;
 
 /// One outage in full; of several the longest. `counted` is what fails in them.
 pub(super) fn outages(findings: &[&Finding], counted: Noun) -> String {
     let [finding] = findings else { return several(findings, counted) };
-    let Evidence::Outage { first_error, downtime, back_after, failed } = &finding.evidence else {
+    let Evidence::ConnectionsLost(ConnectionsLost { first_error, downtime, back_after, failed }) =
+        &finding.evidence
+    else {
         return String::new();
     };
     let down = match downtime {
@@ -37,13 +39,13 @@ pub(super) fn outages(findings: &[&Finding], counted: Noun) -> String {
 
 fn several(findings: &[&Finding], counted: Noun) -> String {
     let downtimes = findings.iter().filter_map(|finding| match &finding.evidence {
-        Evidence::Outage { downtime, .. } => Some(*downtime),
+        Evidence::ConnectionsLost(ConnectionsLost { downtime, .. }) => Some(*downtime),
         _ => None,
     });
     let (ended, lasting): (Vec<_>, Vec<_>) = downtimes.partition(Option::is_some);
     let longest = ended.into_iter().flatten().max();
     let failed: u64 = total(findings, |evidence| match evidence {
-        Evidence::Outage { failed, .. } => Some(*failed),
+        Evidence::ConnectionsLost(ConnectionsLost { failed, .. }) => Some(*failed),
         _ => None,
     });
     let longest =
@@ -62,11 +64,11 @@ fn several(findings: &[&Finding], counted: Noun) -> String {
 /// How far a load fell behind its rate; of several at one rate the range, and all that was dropped.
 pub(super) fn overloaded(rate: f64, findings: &[&Finding], counted: Noun) -> String {
     let (least, most) = span(findings, |evidence| match evidence {
-        Evidence::Overloaded { throughput, .. } => Some(*throughput),
+        Evidence::Overloaded(Overloaded { throughput, .. }) => Some(*throughput),
         _ => None,
     });
     let dropped: u64 = total(findings, |evidence| match evidence {
-        Evidence::Overloaded { dropped, .. } => Some(*dropped),
+        Evidence::Overloaded(Overloaded { dropped, .. }) => Some(*dropped),
         _ => None,
     });
     let dropped = match dropped {
@@ -96,12 +98,12 @@ mod tests {
         let outage = |downtime_ms: Option<u64>, failed| Finding {
             severity: Severity::Warning,
             subject: Subject::default(),
-            evidence: Evidence::Outage {
+            evidence: Evidence::ConnectionsLost(ConnectionsLost {
                 first_error: Duration::from_secs(1),
                 downtime: downtime_ms.map(Duration::from_millis),
                 back_after: None,
                 failed,
-            },
+            }),
         };
         let (short, long, lasting) =
             (outage(Some(120), 3), outage(Some(2_506), 1_000), outage(None, 5));

@@ -6,7 +6,9 @@ use super::evidence::{capitalised, statement};
 use super::labels::target_name;
 use crate::numbers::{self, count, figure, percent};
 use crate::view;
-use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict};
+use analyse::{
+    Analysis, Evidence, HighestLoadsCompared, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict,
+};
 use model::{Bound, Noun, SearchOver, StepVerdict};
 
 /// What was searched for.
@@ -83,8 +85,15 @@ pub(super) fn highest(
 
 /// The highest loads of two targets, from the side of the one that measured ahead.
 pub(super) fn compared(evidence: &Evidence) -> String {
-    let Evidence::HighestLoads { bound: kept, over, baseline, candidate, ratio, verdict, margin } =
-        evidence
+    let Evidence::HighestLoadsCompared(HighestLoadsCompared {
+        bound: kept,
+        over,
+        baseline,
+        candidate,
+        ratio,
+        verdict,
+        margin,
+    }) = evidence
     else {
         return String::new();
     };
@@ -136,7 +145,7 @@ pub(super) fn answer(
             ),
         })
         .collect();
-    let compares = |evidence: &Evidence| matches!(evidence, Evidence::HighestLoads { .. });
+    let compares = |evidence: &Evidence| matches!(evidence, Evidence::HighestLoadsCompared(_));
     let of_test = |subject: &analyse::Subject| subject.test.as_deref() == Some(&test.test);
     let conditions = analysis
         .findings

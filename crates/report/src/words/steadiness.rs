@@ -3,20 +3,22 @@
 
 use super::doubts::span;
 use crate::numbers::{self, bytes, percent};
-use analyse::{Drifting, Evidence, Finding};
+use analyse::{
+    DirtyPageBacklog, Drift, Evidence, Finding, OtherProcesses, SteadyFigure, TooShortForTrend,
+};
 use stats::Estimate;
 
 /// A drift, with its interval; of several the range.
-pub(super) fn drift(figure: Drifting, findings: &[&Finding]) -> String {
+pub(super) fn drift(figure: SteadyFigure, findings: &[&Finding]) -> String {
     let what = match figure {
-        Drifting::Throughput => "throughput",
-        Drifting::MeanLatency => "the mean response time",
+        SteadyFigure::Throughput => "throughput",
+        SteadyFigure::MeanLatency => "the mean response time",
     };
     let change = match findings {
-        [Finding { evidence: Evidence::Drift { change, .. }, .. }] => one_change(change),
+        [Finding { evidence: Evidence::Drift(Drift { change, .. }), .. }] => one_change(change),
         several => {
             let (low, high) = span(several, |evidence| match evidence {
-                Evidence::Drift { change, .. } => Some(change.point),
+                Evidence::Drift(Drift { change, .. }) => Some(change.point),
                 _ => None,
             });
             format!("by {} to {}", signed(low), signed(high))
@@ -44,11 +46,11 @@ fn signed(share: f64) -> String {
 
 pub(super) fn too_short(needed: usize, findings: &[&Finding]) -> String {
     let (_, most) = span(findings, |evidence| match evidence {
-        Evidence::TooShortForTrend { intervals, .. } => Some(*intervals as f64),
+        Evidence::TooShortForTrend(TooShortForTrend { intervals, .. }) => Some(*intervals as f64),
         _ => None,
     });
     let (_, left_out) = span(findings, |evidence| match evidence {
-        Evidence::TooShortForTrend { left_out, .. } => Some(*left_out as f64),
+        Evidence::TooShortForTrend(TooShortForTrend { left_out, .. }) => Some(*left_out as f64),
         _ => None,
     });
     let without = if left_out > 0.0 {
@@ -72,15 +74,19 @@ pub(super) fn debts(growing: bool, findings: &[&Finding]) -> String {
         findings.iter().filter_map(|finding| of(&finding.evidence)).max()
     };
     let end = |debt: &Evidence| match debt {
-        Evidence::WriteDebt { dirty_bytes, .. } => Some(dirty_bytes.1),
+        Evidence::DirtyPageBacklog(DirtyPageBacklog { dirty_bytes, .. }) => Some(dirty_bytes.1),
         _ => None,
     };
     let age = |debt: &Evidence| match debt {
-        Evidence::WriteDebt { checkpoint_age, .. } => checkpoint_age.map(|age| age.1),
+        Evidence::DirtyPageBacklog(DirtyPageBacklog { checkpoint_age, .. }) => {
+            checkpoint_age.map(|age| age.1)
+        }
         _ => None,
     };
     let grown = |debt: &Evidence| match debt {
-        Evidence::WriteDebt { dirty_bytes: (from, to), .. } => Some(to.saturating_sub(*from)),
+        Evidence::DirtyPageBacklog(DirtyPageBacklog { dirty_bytes: (from, to), .. }) => {
+            Some(to.saturating_sub(*from))
+        }
         _ => None,
     };
     let up_to = if findings.len() > 1 { "up to " } else { "" };
@@ -103,7 +109,7 @@ pub(super) fn debts(growing: bool, findings: &[&Finding]) -> String {
 
 pub(super) fn other_processes(findings: &[&Finding]) -> String {
     let share = span(findings, |evidence| match evidence {
-        Evidence::OtherProcesses { share } => Some(*share),
+        Evidence::OtherProcesses(OtherProcesses { share }) => Some(*share),
         _ => None,
     });
     format!(

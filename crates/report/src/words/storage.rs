@@ -2,7 +2,7 @@
 
 use super::processors::shared;
 use crate::numbers;
-use analyse::{DeviceBytes, Evidence, Finding, Promise};
+use analyse::{DeviceBytes, Evidence, Finding, SustainedRate};
 use model::{BlockOrder, Noun, Storage};
 
 /// What is read and written: `70 % reads of 16 KiB at random, of 40 GiB of each of 50 virtual
@@ -71,8 +71,8 @@ fn share(storage: &Storage) -> String {
 }
 
 /// What may be promised, with its conditions: the target's name goes before.
-pub(super) fn promise(promise: &Promise) -> String {
-    let Promise { bound, rate, measured, load: storage, in_flight, step, repeats } = promise;
+pub(super) fn promise(promise: &SustainedRate) -> String {
+    let SustainedRate { bound, rate, measured, load: storage, in_flight, step, repeats } = promise;
     let whole = rate.floor() as u64;
     let interval = match measured.interval {
         Some(_) => format!(", the lower end of {}", numbers::estimate(measured, "IOs/s")),

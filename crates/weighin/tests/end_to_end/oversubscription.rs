@@ -180,7 +180,7 @@ fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
     let report = place.weighin(&["report", "s.toml", "--format", "json"]).json();
     let doubted = report["findings"].as_array().unwrap().iter().find(|finding| {
         let kind = finding["evidence"]["kind"].as_str().unwrap();
-        ["client_busy", "throttled", "replies_noticed_late"].contains(&kind)
+        ["client_busy", "throttled", "client_delay"].contains(&kind)
     });
     assert_eq!(doubted, None);
     let shared = &report["tests"][0]["fleets"][0]["processors"];

@@ -234,7 +234,7 @@ fn a_bound_on_latency_and_on_processors_ends_in_a_promise() {
     }
     let report = place.weighin(&["report", "s.toml", "--format", "json"]).json();
     let findings = report["findings"].as_array().unwrap();
-    let promised = findings.iter().find(|finding| finding["evidence"]["kind"] == "promise");
+    let promised = findings.iter().find(|finding| finding["evidence"]["kind"] == "sustained_rate");
     // Only where every search found both ends is there anything to promise.
     assert_eq!(promised.is_some(), bounded == dataset.trials.len());
     if let Some(finding) = promised {

@@ -142,7 +142,7 @@ fn a_tool_that_lies_makes_its_trials_suspect() {
     command.env("PATH", path);
     Ran::of(command).done();
 
-    let found = findings(&place, "duel.toml", "second_opinion");
+    let found = findings(&place, "duel.toml", "cross_check");
     let disagrees = |finding: &&Value| finding["evidence"]["agrees"] == false;
     let lie = found.iter().find(disagrees).unwrap_or_else(|| panic!("{found:?}"));
     assert_eq!(lie["severity"], "warning");
@@ -214,7 +214,7 @@ fn tables_that_nobody_else_touched_hold_what_they_held() {
     assert_eq!(intact.len(), 2, "{intact:?}");
     assert_eq!(intact[0]["evidence"]["rows"], 1000);
     assert!(passed(&place, "duel.toml", "answers"));
-    assert!(findings(&place, "duel.toml", "targets_hold_different_data").is_empty());
+    assert!(findings(&place, "duel.toml", "different_data").is_empty());
     let facts = place.store().dataset().unwrap().targets;
     assert_eq!(facts[0].server.contents, facts[1].server.contents);
 }

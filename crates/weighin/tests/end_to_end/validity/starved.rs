@@ -19,7 +19,7 @@ fn measured(place: &Workplace, server: &Server) -> Started {
 
 /// That the check of the load generator failed: replies lay there while it waited for a processor.
 fn client_was_the_bottleneck(place: &Workplace) {
-    let late = findings(place, STUDY, "replies_noticed_late");
+    let late = findings(place, STUDY, "client_delay");
     let busy = findings(place, STUDY, "client_busy");
     assert!(late.iter().chain(&busy).all(|finding| finding["severity"] == "warning"));
     assert!(!late.is_empty() || !busy.is_empty(), "nobody noticed");
@@ -53,10 +53,10 @@ fn a_client_whose_processor_others_take_is_the_bottleneck() {
 }
 
 /// What a report says of processes that a control group held back.
-fn held_back(place: &Workplace, held: &str) {
+fn held_back(place: &Workplace, process: &str) {
     let throttled = findings(place, STUDY, "throttled");
     assert_eq!(throttled.len(), 1, "{throttled:?}");
-    assert_eq!(throttled[0]["evidence"]["held"], held);
+    assert_eq!(throttled[0]["evidence"]["process"], process);
     assert_eq!(throttled[0]["severity"], "warning");
     assert_ne!(validities(place, STUDY), ["valid"]);
     assert!(!passed(place, STUDY, "own_machine"));

@@ -1,8 +1,18 @@
 //! What the client takes for itself between a reply and its next request.
 
-use super::{Doubt, imitated};
-use crate::{Evidence, Validity};
+use super::{CheckResult, imitated};
+
 use model::LoadResult;
+use serde::Serialize;
+
+/// Closed loop: the client took so long to its next requests that the load was lighter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClientDelay {
+    /// Share of the time of all clients that went by between a reply and the next request.
+    pub share: f64,
+    /// Mean time from a reply to the next request, in milliseconds.
+    pub mean_ms: f64,
+}
 
 /// Share of its clients' time that the load generator may take before the load is no longer the
 /// one that was asked for: so many clients without think time.
@@ -19,7 +29,7 @@ pub(super) fn mean_ms(load: &LoadResult) -> f64 {
 
 /// Mean time for which what a virtual machine could have begun was held back by its limit or its
 /// sync, for each transaction, in milliseconds: part of the load that was asked for, unlike the
-/// turnaround. 0 where there are no virtual machines.
+/// client delay. 0 where there are no virtual machines.
 pub(super) fn held_mean_ms(load: &LoadResult) -> f64 {
     match (&load.fleet, load.measure.transactions) {
         (Some(fleet), 1..) => fleet.held_seconds * 1e3 / load.measure.transactions as f64,
@@ -30,13 +40,10 @@ pub(super) fn held_mean_ms(load: &LoadResult) -> f64 {
 /// A client's cycle, from one request to the next, is clients ÷ throughput; over the measured
 /// phase the cycles of all clients together are clients × its length. Virtual machines that have no
 /// processor to go on with are late as they were to be.
-pub(super) fn doubt(clients: u32, load: &LoadResult) -> Option<Doubt> {
+pub(super) fn result(clients: u32, load: &LoadResult) -> Option<CheckResult> {
     let time_of_all = f64::from(clients) * load.measure.elapsed.as_secs_f64();
     let share = load.client.turnaround_seconds / time_of_all;
     let late = load.open.is_none() && share.is_finite() && share > LATE;
     let late = late && !imitated::is_short_of_processors(load);
-    late.then(|| Doubt {
-        validity: Validity::Suspect,
-        evidence: Evidence::RepliesNoticedLate { share, turnaround_mean_ms: mean_ms(load) },
-    })
+    late.then(|| CheckResult::suspect(ClientDelay { share, mean_ms: mean_ms(load) }))
 }

@@ -4,7 +4,7 @@
 use crate::cell::CellData;
 use crate::curve::confidence_after_choice;
 use crate::series::Series;
-use crate::{Basis, Evidence, Finding, Metric, Severity, Subject};
+use crate::{Basis, Finding, Metric};
 use model::{Level, Study};
 use serde::Serialize;
 use stats::Estimate;
@@ -20,7 +20,7 @@ const STOPPED: f64 = 1.1;
 /// Where latency bends upwards: the step between two levels over which it grows most for each
 /// doubling of clients, clearly more than over every step before.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bend {
+pub struct LatencyKnee {
     /// Which latency.
     pub metric: Metric,
     /// The critical point: the level from which on it rises fastest.
@@ -72,18 +72,17 @@ pub(crate) fn findings(study: &Study, basis: Option<Basis>, cells: &[CellData]) 
     let Some(metric) = basis.map(|basis| basis.metric).filter(|metric| is_latency(*metric)) else {
         return Vec::new();
     };
-    let finding = |subject, evidence| Finding { severity: Severity::Notice, subject, evidence };
-    let bends = study.targets.iter().filter_map(|target| {
+    let knees = study.targets.iter().filter_map(|target| {
         let own: Vec<&CellData> = cells.iter().filter(|cell| cell.target == target.name).collect();
-        let subject = Subject { target: Some(target.name.clone()), ..own.first()?.of_test() };
-        Some(finding(subject, Evidence::Bend(bend(study, metric, &own)?)))
+        let subject = own.first()?.of_test().on(&target.name);
+        Some(Finding::new(subject, knee(study, metric, &own)?))
     });
     let mut metrics = vec![metric];
     metrics.extend((metric != Metric::LatencyMean).then_some(Metric::LatencyMean));
     let pairs = crate::compare::each_pair(study);
     let gaps = pairs.flat_map(|pair| metrics.iter().filter_map(move |&m| gap(m, pair, cells)));
     let subject = || cells.first().map(CellData::of_test).unwrap_or_default();
-    bends.chain(gaps.map(|gap| finding(subject(), Evidence::LatencyGap(gap)))).collect()
+    knees.chain(gaps.map(|gap| Finding::new(subject(), gap))).collect()
 }
 
 fn is_latency(metric: Metric) -> bool {
@@ -91,7 +90,7 @@ fn is_latency(metric: Metric) -> bool {
 }
 
 /// One step between neighbouring levels.
-struct Step<'a> {
+struct Segment<'a> {
     from: &'a CellData<'a>,
     to: &'a CellData<'a>,
     doublings: f64,
@@ -101,16 +100,16 @@ struct Step<'a> {
     rounding: f64,
 }
 
-fn bend(study: &Study, metric: Metric, own: &[&CellData]) -> Option<Bend> {
+fn knee(study: &Study, metric: Metric, own: &[&CellData]) -> Option<LatencyKnee> {
     let closed = |cell: &&&CellData| cell.level.rate.is_none() && cell.level.clients > 0;
     let known = |cell: &&&CellData| cell.series(metric).estimate(study.confidence).is_some();
     let points: Vec<&CellData> = own.iter().filter(closed).filter(known).copied().collect();
     let confidence = confidence_after_choice(study.confidence, points.len().max(2) - 1);
-    let steps: Vec<Step> = points
+    let steps: Vec<Segment> = points
         .windows(2)
         .map(|pair| step(metric, pair[0], pair[1], confidence))
         .collect::<Option<_>>()?;
-    let by_growth = |a: &&Step, b: &&Step| a.growth.point.total_cmp(&b.growth.point);
+    let by_growth = |a: &&Segment, b: &&Segment| a.growth.point.total_cmp(&b.growth.point);
     let steepest = steps.iter().max_by(by_growth)?;
     let before = || steps.iter().take_while(|step| step.from.level != steepest.from.level);
     let highest = before().max_by(by_growth)?;
@@ -122,7 +121,7 @@ fn bend(study: &Study, metric: Metric, own: &[&CellData]) -> Option<Bend> {
     let of_mean = mean(steepest.to).ratio_to(&mean(steepest.from), study.confidence);
     let throughput = of_mean.map(|ratio| ratio.reciprocal().map(|ratio| ratio * times));
     let at_most = |ratio: Estimate| ratio.interval.map_or(ratio.point, |interval| interval.high);
-    Some(Bend {
+    Some(LatencyKnee {
         metric,
         from: steepest.from.level,
         to: steepest.to.level,
@@ -139,17 +138,17 @@ fn step<'a>(
     from: &'a CellData<'a>,
     to: &'a CellData<'a>,
     confidence: f64,
-) -> Option<Step<'a>> {
+) -> Option<Segment<'a>> {
     let doublings = (f64::from(to.level.clients) / f64::from(from.level.clients)).log2();
     let (low, high): (Series, Series) = (from.series(metric), to.series(metric));
     let growth = high.ratio_to(&low, confidence).filter(|_| doublings > 0.0)?;
     let growth = growth.map(|ratio| ratio.powf(doublings.recip()));
-    Some(Step { from, to, doublings, growth, rounding: low.rounding() + high.rounding() })
+    Some(Segment { from, to, doublings, growth, rounding: low.rounding() + high.rounding() })
 }
 
 /// Whether latency grows clearly more over one step than over another: by a tenth whatever the
 /// rounding, and with intervals that do not overlap where there are any.
-fn stands_out(step: &Step, other: &Step) -> bool {
+fn stands_out(step: &Segment, other: &Segment) -> bool {
     let apart = match (step.growth.interval, other.growth.interval) {
         (Some(steep), Some(flat)) => steep.low > flat.high,
         (None, None) => true,

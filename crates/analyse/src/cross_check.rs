@@ -2,46 +2,79 @@
 
 use crate::cell::CellData;
 use crate::series::{HISTOGRAM_ROUNDING, percentile_ms};
-use crate::{Evidence, Finding, Metric, Severity, Subject};
+use crate::{Finding, FindingKind, Metric, Severity};
 use model::{
     Direction, Failure, Latencies, LoadResult, OpinionEnd, OpinionFigures, Study, TrialRecord,
     Workload,
 };
+use serde::Serialize;
 use stats::{Estimate, Relation, Sample, paired_ratio};
 use std::collections::BTreeSet;
 
-/// What a second opinion on the trials of a cell says, metric by metric; and its own failures.
+/// Check 7: another tool ran the same load, before or after the trials of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CrossCheck {
+    /// The tool with its version.
+    pub tool: String,
+    /// Of what, where not of everything: the reads or the writes of a load on storage.
+    pub part: Option<Direction>,
+    /// Which figure.
+    pub metric: Metric,
+    /// Weighin's figure.
+    pub weighin: Estimate,
+    /// The other tool's figure.
+    pub other: Estimate,
+    /// weighin ÷ other, paired by repeat.
+    pub ratio: Estimate,
+    /// Whether the interval of the ratio holds 1 or lies within the margin; absent without an
+    /// interval.
+    pub agrees: Option<bool>,
+    /// Of a latency: threads of the other tool, and the processors that they had to share, where
+    /// these are fewer.
+    pub crowded: Option<(u32, u32)>,
+}
+
+/// Check 7: the cross-check tool failed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CrossCheckFailed {
+    /// The tool with its version.
+    pub tool: String,
+    /// Why, the first time.
+    pub failure: Failure,
+    /// How often in the cell.
+    pub times: usize,
+}
+
+/// How the cross-checks of a cell compare, metric by metric, and their own failures.
 pub(crate) fn findings(study: &Study, cell: &CellData<'_>) -> Vec<Finding> {
-    let finding = |severity, evidence| Finding {
-        severity,
-        subject: Subject {
-            level: Some(cell.level),
-            target: Some(cell.target.to_owned()),
-            ..cell.of_test()
-        },
-        evidence,
-    };
-    let mut findings: Vec<Finding> = compared(cell)
-        .into_iter()
-        .filter_map(|compared| compare(study, cell, compared))
-        .map(|evidence| finding(severity(&evidence), evidence))
-        .collect();
-    findings.extend(failed(cell).map(|evidence| finding(Severity::Warning, evidence)));
+    let subject = || cell.of_test().on(cell.target).at(cell.level);
+    let compared = compared(cell).into_iter();
+    let checks = compared.filter_map(|compared| compare(study, cell, compared));
+    let mut findings: Vec<Finding> = checks.map(|check| Finding::new(subject(), check)).collect();
+    findings.extend(failed(cell).map(|failed| Finding::new(subject(), failed)));
     findings
 }
 
-fn severity(evidence: &Evidence) -> Severity {
-    match evidence {
-        Evidence::SecondOpinion { agrees: Some(true), .. } => Severity::Passed,
-        Evidence::SecondOpinion { agrees: Some(false), .. } => Severity::Warning,
-        _ => Severity::Notice,
+impl FindingKind for CrossCheck {
+    fn severity(&self) -> Severity {
+        match self.agrees {
+            Some(true) => Severity::Passed,
+            Some(false) => Severity::Warning,
+            None => Severity::Notice,
+        }
     }
 }
 
-/// Whether a finding says that the other tool measured something else. One of the two is wrong
-/// then, and nothing tells which: the trials of the cell are suspect.
+impl FindingKind for CrossCheckFailed {
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
+/// Whether the other tool measured something else. One of the two is wrong then, and nothing tells
+/// which: the trials of the cell are suspect.
 pub(crate) fn disagrees(finding: &Finding) -> bool {
-    matches!(finding.evidence, Evidence::SecondOpinion { agrees: Some(false), .. })
+    finding.evidence.get::<CrossCheck>().is_some_and(|check| check.agrees == Some(false))
 }
 
 /// A figure that is compared: of everything, or of the reads or the writes of a load on storage.
@@ -72,7 +105,7 @@ fn opinion_of(record: &TrialRecord) -> Option<&OpinionFigures> {
 
 /// Weighin's figure against the other tool's, paired by repeat, over the trials that conclusions
 /// may rest on. The two agree where the interval of their ratio holds 1 or lies within the margin.
-fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<Evidence> {
+fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<CrossCheck> {
     let mut tool = None;
     let mut rounding: f64 = 0.0;
     let mut pairs = Vec::new();
@@ -102,7 +135,7 @@ fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<Evi
         let holds_one = interval.low <= 1.0 && 1.0 <= interval.high;
         holds_one || ratio.relation(study.margin) == Relation::Equivalent
     });
-    Some(Evidence::SecondOpinion {
+    Some(CrossCheck {
         tool: tool?.clone(),
         part: compared.part,
         metric: compared.metric,
@@ -166,7 +199,7 @@ fn ours(load: &LoadResult, part: Direction, metric: Metric, confidence: f64) -> 
 }
 
 /// The first failure of the other tool in this cell, and how many there were.
-fn failed(cell: &CellData<'_>) -> Option<Evidence> {
+fn failed(cell: &CellData<'_>) -> Option<CrossCheckFailed> {
     let opinions = cell.records().filter_map(|record| record.second_opinion.as_ref());
     let failures: Vec<(&String, &Failure)> = opinions
         .filter_map(|opinion| match &opinion.end {
@@ -175,9 +208,5 @@ fn failed(cell: &CellData<'_>) -> Option<Evidence> {
         })
         .collect();
     let &(tool, failure) = failures.first()?;
-    Some(Evidence::SecondOpinionFailed {
-        tool: tool.clone(),
-        failure: failure.clone(),
-        times: failures.len(),
-    })
+    Some(CrossCheckFailed { tool: tool.clone(), failure: failure.clone(), times: failures.len() })
 }

@@ -1,18 +1,18 @@
-//! What volumes can promise: the rate that they bore in every repeat under a bound.
+//! The rate that volumes sustained in every repeat under a bound.
 
-use crate::{Evidence, Finding, SearchAnalysis, SearchOutcome, Severity, Subject};
+use crate::{Finding, SearchAnalysis, SearchOutcome, Subject, TargetSearch};
 use model::{Bound, SearchOver, Storage, Study, Test, Workload};
 use serde::Serialize;
 use stats::Estimate;
 use std::time::Duration;
 
-/// A rate that may be promised, with its conditions.
+/// A rate that a volume sustains, with its conditions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Promise {
-    /// What is kept.
+pub struct SustainedRate {
+    /// The bound that was met.
     #[serde(flatten)]
     pub bound: Bound,
-    /// Reads and writes per second: the lower end of the interval, or the lowest rate that kept the
+    /// Reads and writes per second: the lower end of the interval, or the lowest rate that met the
     /// bound in any repeat, whichever is lower.
     pub rate: f64,
     /// The highest rate as measured.
@@ -27,7 +27,7 @@ pub struct Promise {
     pub repeats: usize,
 }
 
-/// A promise for each target of a test on storage whose searches found both ends in every repeat.
+/// One for each target of a test on storage whose searches found both ends in every repeat.
 pub(crate) fn findings(
     study: &Study,
     test: &Test,
@@ -40,16 +40,16 @@ pub(crate) fn findings(
         return Vec::new();
     }
     let in_flight = test.levels.first().map_or(0, |level| level.clients);
-    let of_target = |target: &crate::HighestLoad| {
+    let of_target = |target: &TargetSearch| {
         let SearchOutcome::Found { load: measured, .. } = target.outcome else { return None };
         let kept = target.searches.iter().filter_map(|search| search.answer.kept);
         let lowest = kept.min_by(f64::total_cmp)?;
         let rate = measured.interval.map_or(lowest, |interval| interval.low.min(lowest));
-        // Where repeats scatter so much, nothing can be promised.
+        // Repeats scatter too much for any rate to be sustained.
         if rate < 1.0 {
             return None;
         }
-        let promise = Promise {
+        let sustained = SustainedRate {
             bound: search.bound,
             rate,
             measured,
@@ -58,15 +58,9 @@ pub(crate) fn findings(
             step: test.duration,
             repeats: target.searches.len(),
         };
-        let subject = Subject {
-            test: Some(test.name.clone()),
-            target: Some(target.target.clone()),
-            ..Subject::default()
-        };
-        let evidence = Evidence::Promise(promise);
-        Some(Finding { severity: Severity::Notice, subject, evidence })
+        Some(Finding::new(Subject::test(&test.name).on(&target.target), sustained))
     };
-    // Of a study that was stopped in its first repeat nothing is promised yet.
-    let all = |target: &&crate::HighestLoad| target.searches.len() as u32 == study.repeats;
+    // A study that was stopped before its last repeat does not show yet what every repeat sustains.
+    let all = |target: &&TargetSearch| target.searches.len() as u32 == study.repeats;
     search.targets.iter().filter(all).filter_map(of_target).collect()
 }
