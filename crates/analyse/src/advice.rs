@@ -52,7 +52,7 @@ pub(crate) fn spans(
     let Some(Basis { metric, .. }) = basis else { return Vec::new() };
     let metric = if test.is_open() { Metric::LatencyP95 } else { metric };
     let mut spans: Vec<Span> = Vec::new();
-    for &level in &test.levels {
+    for &level in test.levels() {
         let here: Vec<&Comparison> =
             comparisons.iter().filter(|c| c.level == level && c.metric == metric).collect();
         let Some(choice) = choice(study, &here) else { continue };

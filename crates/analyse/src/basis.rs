@@ -1,6 +1,6 @@
 //! By which figure a test is judged.
 
-use model::{KNOWN_METRICS, KnownMetric, Metric, Noun, Reported, Test, TrialRecord, Workload};
+use model::{KNOWN_METRICS, KnownMetric, Metric, Noun, Reported, Test, TrialRecord};
 use serde::Serialize;
 
 /// By which figure a test is judged, and what its throughput counts.
@@ -27,8 +27,8 @@ impl Basis {
         test: &Test,
         records: impl Iterator<Item = &'a TrialRecord> + Clone,
     ) -> Option<Self> {
-        let counted = test.workload.operation();
-        if !matches!(test.workload, Workload::Imported(_)) {
+        let counted = test.operation();
+        if !test.is_imported() {
             return Some(Self { metric: Metric::Throughput, counted, throughput: None });
         }
         let records = records.filter(|record| record.key.test == test.name);

@@ -5,7 +5,7 @@ use crate::series::{Figures, Series};
 use crate::{
     Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
 };
-use model::{Dataset, Latencies, Level, LoadResult, Target, Test, TrialRecord, Workload};
+use model::{Dataset, Latencies, Level, LoadResult, Target, Test, TrialRecord};
 
 /// All trials of one target at one level of one test, in order of repeat.
 pub(crate) struct CellData<'a> {
@@ -37,8 +37,8 @@ pub(crate) fn collect<'a>(
 ) -> Vec<CellData<'a>> {
     let cells = targets
         .iter()
-        .flat_map(|target| test.levels.iter().map(|&level| (target.name.as_str(), level)));
-    let imported = matches!(test.workload, Workload::Imported(_));
+        .flat_map(|target| test.levels().iter().map(|&level| (target.name.as_str(), level)));
+    let imported = test.is_imported();
     cells
         .map(|(target, level)| {
             let records = dataset.trials.iter().zip(checked).enumerate();

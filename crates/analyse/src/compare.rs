@@ -110,7 +110,7 @@ pub(crate) fn comparisons(
     };
     let mut comparisons = Vec::new();
     for (baseline, candidate) in each_pair(study) {
-        for &level in &test.levels {
+        for &level in test.levels() {
             let Some(both) = cell(baseline, level).zip(cell(candidate, level)) else { continue };
             for metric in basis.compared() {
                 comparisons.extend(compare(study, both, metric));

@@ -64,8 +64,7 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
 /// test writes. `None` where that is not known, or not so by the nature of a test.
 fn of_target(dataset: &Dataset, server: &ServerFacts) -> Option<Evidence> {
     let (before, after) = (server.contents?, server.contents_after?);
-    let workloads: Vec<&Oltp> =
-        dataset.study.tests.iter().filter_map(|test| test.workload.oltp().ok()).collect();
+    let workloads: Vec<&Oltp> = dataset.study.tests.iter().filter_map(model::Test::oltp).collect();
     if !workloads.iter().all(|workload| keeps_rows(workload)) {
         return None;
     }

@@ -5,7 +5,6 @@ use crate::series::{HISTOGRAM_ROUNDING, percentile_ms};
 use crate::{Finding, FindingKind, Metric, Severity};
 use model::{
     Direction, Failure, Latencies, LoadResult, OpinionEnd, OpinionFigures, Study, TrialRecord,
-    Workload,
 };
 use serde::Serialize;
 use stats::{Estimate, Relation, Sample, paired_ratio};
@@ -153,7 +152,7 @@ fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<Cro
 fn crowded(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<(u32, u32)> {
     let name = cell.of_test().test?;
     let test = study.tests.iter().find(|test| test.name == name)?;
-    let Workload::Storage(storage) = &test.workload else { return None };
+    let storage = test.storage()?;
     let threads = storage.vms.saturating_mul(storage.threads);
     let mut loads = cell.usable_records().filter_map(|(record, _)| record.load());
     let processors = loads.next()?.client.cpus_allowed;

@@ -105,7 +105,7 @@ pub(crate) fn rungs(
             to: candidate.labels[label].clone(),
             metric,
         };
-        for &level in &test.levels {
+        for &level in test.levels() {
             let Some((base, numerator)) = series(baseline, level).zip(series(candidate, level))
             else {
                 continue;

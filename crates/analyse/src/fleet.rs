@@ -3,7 +3,7 @@
 use crate::cell::CellData;
 use crate::processors::{self, VmProcessors};
 use crate::series::Series;
-use model::{Fleet, IoFigures, Level, LoadResult, Storage, Study, Test, Workload};
+use model::{Fleet, IoFigures, Level, LoadResult, Storage, Study, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ type Figure<'a> = dyn Fn(Account<'_>) -> Option<f64> + 'a;
 
 /// What the trials of a test on storage say; nothing of other tests.
 pub(crate) fn fleets(study: &Study, test: &Test, cells: &[CellData]) -> Vec<FleetCell> {
-    let Workload::Storage(storage) = &test.workload else { return Vec::new() };
+    let Some(storage) = test.storage() else { return Vec::new() };
     cells.iter().map(|cell| fleet_cell(study, storage, cell)).collect()
 }
 

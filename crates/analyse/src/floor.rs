@@ -53,7 +53,7 @@ pub(crate) fn floors(
             Some(((level, ratio), interval.high.max(interval.low.recip())))
         };
         let (ratios, ends): (Vec<(Level, Estimate)>, Vec<f64>) =
-            test.levels.iter().filter_map(at).unzip();
+            test.levels().iter().filter_map(at).unzip();
         let factor = ends.into_iter().reduce(f64::max)?.max(1.0);
         let (target, twin) = (target.name.clone(), twin.name.clone());
         Some(NoiseFloor { target, twin, metric, ratios, factor })

@@ -42,7 +42,7 @@ fn compare(
     Some(OverallComparison {
         baseline: baseline.to_owned(),
         candidate: candidate.to_owned(),
-        all_levels: levels.len() == test.levels.len(),
+        all_levels: levels.len() == test.levels().len(),
         levels,
         metric,
         base: base.estimate(study.confidence)?,
@@ -71,7 +71,7 @@ pub(crate) fn both(
         Some(cell.series(metric))
     };
     let rungs: Vec<Rung> = test
-        .levels
+        .levels()
         .iter()
         .filter_map(|&level| {
             let (base, candidate) = (series(baseline, level)?, series(candidate, level)?);

@@ -5,7 +5,7 @@ use crate::curve::CurveData;
 use crate::money::TestMoney;
 use crate::series::Series;
 use crate::{Basis, FailedTarget, Metric, NoiseFloor, Place, PrintedPlace, Ranking, floor};
-use model::{Better, Level, Study, Test, Workload};
+use model::{Better, Level, Study, Test};
 use stats::{Estimate, Relation};
 
 /// A target with what it is ranked by.
@@ -57,7 +57,7 @@ pub(crate) fn ranking(
             tier.into_iter().map(|contender| place(money, metric, contender)).collect()
         };
         ranking.tiers = cut.into_iter().map(placed).collect();
-        if matches!(test.workload, Workload::Imported(_)) {
+        if test.is_imported() {
             ranking.as_printed = as_printed(&ordered);
             ranking.first_at_every_level = !ranking.as_printed.is_empty()
                 && first_at_every_level(test, metric, ordered[0].target, cells);
@@ -104,7 +104,7 @@ fn at_one_level<'a>(
             .collect()
     };
     // Levels ascend, and of equal maxima `max_by_key` takes the last.
-    test.levels.iter().map(at).max_by_key(Vec::len).unwrap_or_default()
+    test.levels().iter().map(at).max_by_key(Vec::len).unwrap_or_default()
 }
 
 /// Best figure first; of equal ones the earlier in the study.
@@ -195,7 +195,7 @@ fn first_at_every_level(test: &Test, metric: Metric, first: &str, cells: &[CellD
         !others.is_empty()
             && at(level, &|name| name == first).into_iter().next().is_some_and(better)
     };
-    test.levels.len() > 1 && test.levels.iter().all(leads)
+    test.levels().len() > 1 && test.levels().iter().all(leads)
 }
 
 fn failed(target: &str, cells: &[CellData]) -> Option<FailedTarget> {

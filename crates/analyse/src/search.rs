@@ -131,7 +131,7 @@ struct Answers {
 /// What was found; `None` for a test that does not search.
 pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option<SearchAnalysis> {
     let bound = test.bound()?;
-    let over = test.levels.iter().find_map(|level| level.search)?;
+    let over = test.levels().iter().find_map(|level| level.search)?;
     let mut answers: Vec<Answers> = Vec::new();
     let mut targets = Vec::new();
     for cell in cells {

@@ -1,7 +1,7 @@
 //! The rate that volumes sustained in every repeat under a bound.
 
 use crate::{Finding, SearchAnalysis, SearchOutcome, Subject, TargetSearch};
-use model::{Bound, SearchOver, Storage, Study, Test, Workload};
+use model::{Bound, SearchOver, Storage, Study, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::time::Duration;
@@ -33,13 +33,13 @@ pub(crate) fn findings(
     test: &Test,
     search: Option<&SearchAnalysis>,
 ) -> Vec<Finding> {
-    let (Workload::Storage(load), Some(search)) = (&test.workload, search) else {
+    let (Some(load), Some(search)) = (test.storage(), search) else {
         return Vec::new();
     };
     if search.over != SearchOver::Rate {
         return Vec::new();
     }
-    let in_flight = test.levels.first().map_or(0, |level| level.clients);
+    let in_flight = test.levels().first().map_or(0, |level| level.clients);
     let of_target = |target: &TargetSearch| {
         let SearchOutcome::Found { load: measured, .. } = target.outcome else { return None };
         let kept = target.searches.iter().filter_map(|search| search.answer.kept);
@@ -55,7 +55,7 @@ pub(crate) fn findings(
             measured,
             load: load.clone(),
             in_flight,
-            step: test.duration,
+            step: test.load()?.duration,
             repeats: target.searches.len(),
         };
         Some(Finding::new(Subject::test(&test.name).on(&target.target), sustained))

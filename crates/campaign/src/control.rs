@@ -89,7 +89,7 @@ pub fn check_limits(
 ) -> Result<(), Failure> {
     match workload {
         Workload::KeyValue(_) => redis::limits::check_limits(control.redis()?, clients),
-        Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
+        Workload::Oltp(_) | Workload::Storage(_) => {
             sql::limits::check_limits(control.sql()?, workload.oltp()?, clients)
         }
     }

@@ -46,7 +46,7 @@ impl Work<'_> {
                     KeyValueSession::new(options.clone(), Arc::clone(&commands), client)
                 }))
             }
-            Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
+            Workload::Oltp(_) | Workload::Storage(_) => {
                 let oltp = self.workload.oltp()?;
                 let statements = Arc::new(OltpStatements::new(oltp, self.seed, self.clients));
                 let options = login.options();

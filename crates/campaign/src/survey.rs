@@ -42,16 +42,17 @@ pub fn survey(
     let version = control.facts()?.version;
     let mut to_make = None;
     for test in &study.tests {
-        if let Some(highest) = test.levels.iter().max() {
-            check_limits(&mut control, &test.workload, highest.clients)?;
+        let load = test.runnable_load()?;
+        if let Some(highest) = load.levels.iter().max() {
+            check_limits(&mut control, &load.workload, highest.clients)?;
         }
-        let needed = match &test.workload {
+        let needed = match &load.workload {
             Workload::KeyValue(keys) => {
                 let most = rights::most_keys(study);
                 (keys::dry_run(control.redis()?, keys, most)?, "key")
             }
-            Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
-                let oltp = test.workload.oltp()?;
+            Workload::Oltp(_) | Workload::Storage(_) => {
+                let oltp = load.workload.oltp()?;
                 (tables::dry_run(deployment.login(), control.sql()?, oltp)?, "table")
             }
         };

@@ -7,7 +7,7 @@ use crate::{
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
     CacheState, Failure, KeyValue, Oltp, Sampling, Search, SecondOpinion, Storage, Study, Test,
-    Trial, TrialEnd, TrialRecord, Turn, UnixMillis, Workload,
+    Trial, TrialEnd, TrialRecord, Turn, UnixMillis,
 };
 use std::time::SystemTime;
 use target::os::drop_os_caches;
@@ -172,7 +172,7 @@ fn on_volumes(
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Option<(Attempt, Option<SecondOpinion>)> {
-    if let Workload::Storage(storage) = &test.workload {
+    if let Some(storage) = test.storage() {
         match filled(volumes, storage, (trial, study), stop, observe) {
             Ok(true) => {}
             Ok(false) => return None,
@@ -219,7 +219,7 @@ fn load_volumes(
     let beside = Beside { server_pid: None, volume: volumes.members() };
     let door = &mut Door::Volumes(volumes);
     let done = measured(door, (trial, test), study, beside, stop, observe);
-    if let Workload::Storage(storage) = &test.workload {
+    if let Some(storage) = test.storage() {
         // A load that failed may have written as well.
         volumes.loaded(storage);
     }
@@ -237,7 +237,7 @@ fn furnish(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<bool, Failure> {
     // Keys are looked at when the server is up: it may lose them when it starts again.
-    let Workload::Oltp(oltp) = &test.workload else { return Ok(true) };
+    let Some(oltp) = test.oltp() else { return Ok(true) };
     if stand.has_tables_for(oltp) {
         return Ok(true);
     }
@@ -255,7 +255,7 @@ fn attempt(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<(Measured, Option<Search>)>, Failure> {
     let mut control = stand.deployment.ready(test.cache)?;
-    if let Workload::KeyValue(keys) = &test.workload {
+    if let Some(keys) = test.key_value() {
         let target = &trial.key.target;
         let made = stand.ensure_keys((target, &mut control), keys, study.seed, stop, observe)?;
         if made.is_none() {
@@ -290,30 +290,31 @@ fn measured(
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<(Measured, Option<Search>)>, Failure> {
+    let load = test.runnable_load()?;
     let order = Order {
-        workload: &test.workload,
+        workload: &load.workload,
         clients: trial.key.level.clients,
-        generators: test.load_generators,
+        generators: load.load_generators,
         workers: None,
         io: None,
         open: trial.key.level.rate.map(|rate| OpenLoop {
             rate: rate.into(),
-            process: test.arrivals.process,
-            max_waiting: test.arrivals.max_waiting as usize,
+            process: load.arrivals.process,
+            max_waiting: load.arrivals.max_waiting as usize,
             seed: trial.seed,
         }),
-        policy: test.policy.clone(),
-        schedule: Schedule { warmup: test.warmup, limit: Limit::Window(test.duration) },
+        policy: load.policy.clone(),
+        schedule: Schedule { warmup: load.warmup, limit: Limit::Window(load.duration) },
         by_statement: false,
         seed: trial.seed,
         server_pid: beside.server_pid,
         sample_every: study.sample_every,
         volume: beside.volume,
-        trigger: test.trigger,
+        trigger: load.trigger,
     };
     match test.bound().zip(trial.key.level.search) {
         Some((bound, over)) => {
-            let goal = Goal { bound, over, arrivals: test.arrivals };
+            let goal = Goal { bound, over, arrivals: load.arrivals };
             let found = search(door, &order, &goal, stop, &mut |progress| {
                 observe(Event::Searching { trial, progress });
             })?;

@@ -227,16 +227,17 @@ impl<'a> Campaign<'a> {
         let mut control = stand.deployment.login().control()?;
         stand.second.check_login(stand.deployment.login(), &mut control)?;
         for test in &self.study.tests {
-            if let Workload::KeyValue(keys) = &test.workload {
+            let load = test.runnable_load()?;
+            if let Workload::KeyValue(keys) = &load.workload {
                 rights::check(control.redis()?, keys, rights::most_keys(self.study))?;
             }
-            if let Some(highest) = test.levels.iter().max() {
-                check_limits(&mut control, &test.workload, highest.clients)?;
+            if let Some(highest) = load.levels.iter().max() {
+                check_limits(&mut control, &load.workload, highest.clients)?;
             }
         }
         let mut server = control.facts()?;
         let seed = self.study.seed;
-        let prepared = match self.study.tests.first().map(|test| &test.workload) {
+        let prepared = match self.study.tests.first().and_then(Test::workload) {
             Some(Workload::Oltp(oltp)) => {
                 Some(stand.ensure_tables(&target.name, oltp, seed, self.stop, observe)?)
             }
@@ -244,7 +245,7 @@ impl<'a> Campaign<'a> {
                 let door = (target.name.as_str(), &mut control);
                 Some(stand.ensure_keys(door, keys, seed, self.stop, observe)?)
             }
-            Some(Workload::Storage(_) | Workload::Imported(_)) | None => None,
+            Some(Workload::Storage(_)) | None => None,
         };
         if let Some(prepared) = prepared {
             let Some(prepared) = prepared else { return Ok(false) };
@@ -321,7 +322,7 @@ fn take_volumes<'s>(
 
 /// What the tables are for that are made before the first trial, if any are.
 fn first_tables(study: &Study) -> Option<&Oltp> {
-    study.tests.first().and_then(|test| test.workload.oltp().ok())
+    study.tests.first().and_then(Test::oltp)
 }
 
 fn of(target: &Target, failure: Failure) -> RunError {

@@ -3,10 +3,10 @@
 use crate::beside::attach;
 use crate::{ImportedTrial, Parsed, Problem, price};
 use model::{
-    Arrivals, Block, CacheState, Dataset, ErrorPolicy, Level, Place, Plan, RunInfo, Study, System,
-    Target, Test, Trial, TrialKey, TrialRecord, UnixMillis, Workload,
+    Block, Dataset, ImportedTask, Level, Place, Plan, RunInfo, Study, System, Target, Task, Test,
+    Trial, TrialKey, TrialRecord, UnixMillis,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Confidence of intervals and margin of sameness, as in a study file that says nothing of them.
@@ -76,35 +76,19 @@ fn target<'a>(targets: &'a mut Vec<Target>, name: &str) -> &'a mut Target {
 }
 
 fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
-    let mut tests: Vec<Test> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for trial in trials {
-        let place = tests.iter().position(|test| test.name == trial.test).unwrap_or_else(|| {
-            tests.push(Test {
-                name: trial.test.clone(),
-                workload: Workload::Imported(trial.test.clone()),
-                levels: Vec::new(),
-                warmup: Duration::ZERO,
-                duration: Duration::ZERO,
-                cache: CacheState::Warm,
-                second_opinion: false,
-                arrivals: Arrivals::default(),
-                policy: ErrorPolicy::default(),
-                slo: None,
-                load_generators: 1,
-                trigger: None,
-                cpu_limit: None,
-            });
-            tests.len() - 1
-        });
-        let levels = &mut tests[place].levels;
-        if !levels.contains(&trial.level) {
-            levels.push(trial.level);
+        if !names.contains(&trial.test.as_str()) {
+            names.push(&trial.test);
         }
     }
-    for test in &mut tests {
-        test.levels.sort_unstable();
-    }
-    tests
+    let of = |name: &str| {
+        let levels: BTreeSet<Level> =
+            trials.iter().filter(|trial| trial.test == name).map(|trial| trial.level).collect();
+        let levels = levels.into_iter().collect();
+        Test::new(name, Task::Imported(ImportedTask { name: name.to_owned(), levels }))
+    };
+    names.into_iter().map(of).collect()
 }
 
 /// The trials as records, first repeats first, otherwise in the order of the files.

@@ -36,6 +36,7 @@ mod stop;
 mod storage;
 mod storage_place;
 mod study;
+mod task;
 mod test;
 pub mod text;
 
@@ -81,7 +82,8 @@ pub use study::{
     Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, Study, System, Target,
     Tls,
 };
-pub use test::{Arrivals, CacheState, Test};
+pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
+pub use test::{CacheState, Test};
 pub use trigger::{BackgroundWork, Trigger, TriggerAnswer, Triggered};
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use workload::Workload;

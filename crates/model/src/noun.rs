@@ -53,11 +53,10 @@ impl Serialize for Noun {
 
 impl Workload {
     /// What one of its operations is called: what a client does before it goes on to the next, what
-    /// throughput counts, and latency is the time of. What was measured elsewhere may count
-    /// something else, which the names of its figures say.
+    /// throughput counts, and latency is the time of.
     pub fn operation(&self) -> Noun {
         match self {
-            Self::Oltp(_) | Self::Imported(_) => Noun::TRANSACTION,
+            Self::Oltp(_) => Noun::TRANSACTION,
             Self::KeyValue(_) => Noun::OPERATION,
             Self::Storage(_) => Noun::IO,
         }
@@ -66,7 +65,7 @@ impl Workload {
     /// What an operation is made of.
     pub fn statement(&self) -> Noun {
         match self {
-            Self::Oltp(_) | Self::Imported(_) => Noun::QUERY,
+            Self::Oltp(_) => Noun::QUERY,
             Self::KeyValue(_) => Noun::COMMAND,
             Self::Storage(_) => Noun::IO,
         }

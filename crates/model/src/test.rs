@@ -1,84 +1,144 @@
-use crate::{ArrivalProcess, Bound, ErrorPolicy, Level, Slo, Storage, Trigger, Workload};
+use crate::{
+    Bound, Failure, FailureKind, KeyValue, Level, Load, Noun, Oltp, Storage, System, Task, Trigger,
+    Workload,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// One test: a workload, at several levels, on every target.
+/// One test: a task that is carried out on every target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Test {
     /// Unique within the study.
     pub name: String,
-    /// What is run.
-    pub workload: Workload,
-    /// How hard, in ascending order, no level twice.
-    pub levels: Vec<Level>,
-    /// How long the load runs before measuring starts; in each step of a search.
-    pub warmup: Duration,
-    /// How long is measured; in each step of a search.
-    pub duration: Duration,
+    /// What is done.
+    pub task: Task,
     /// The state of the caches when a trial starts.
     pub cache: CacheState,
     /// Whether another tool repeats every trial, to see whether the two agree (check 7).
-    #[serde(default)]
-    pub second_opinion: bool,
-    /// How transactions arrive at the levels that have a rate.
-    #[serde(default)]
-    pub arrivals: Arrivals,
-    /// Which errors a trial survives, and how.
-    #[serde(default)]
-    pub policy: ErrorPolicy,
-    /// The bound on latency under which the highest load is searched for. There is one level then,
-    /// which is searched.
-    #[serde(default)]
-    pub slo: Option<Slo>,
-    /// How busy the processors of this host may be under the highest load, in percent of all of
-    /// them; with or without a bound on latency.
-    #[serde(default)]
-    pub cpu_limit: Option<u8>,
-    /// Processes that make the load together, at most as many as the fewest clients; a search over
-    /// clients uses fewer where it tries fewer clients.
-    #[serde(default = "one")]
-    pub load_generators: u32,
-    /// What servers are told to do while they are measured. All targets are told at the same time
-    /// of their trials.
-    #[serde(default)]
-    pub trigger: Option<Trigger>,
-}
-
-/// Load generators of studies that were stored before there could be several.
-fn one() -> u32 {
-    1
+    pub cross_check: bool,
 }
 
 impl Test {
-    /// Load generators that a test can have at most.
-    pub const MOST_LOAD_GENERATORS: u32 = 64;
+    /// Steps that searches take as a rule, the closed loop before the first included.
+    const STEPS_OF_A_SEARCH: u32 = 10;
 
-    /// Whether transactions are offered at rates. A test has either rates or closed loops.
-    pub fn is_open(&self) -> bool {
-        self.levels.iter().any(Level::is_open)
+    /// A test with warm caches and without a cross-check.
+    pub fn new(name: impl Into<String>, task: Task) -> Self {
+        Self { name: name.into(), task, cache: CacheState::Warm, cross_check: false }
+    }
+
+    /// The load that the test runs, searches included; absent where it is no load, and of imported
+    /// results.
+    pub fn load(&self) -> Option<&Load> {
+        match &self.task {
+            Task::Load(load) => Some(load),
+            Task::Search(search) => Some(&search.load),
+            Task::Imported(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn load_mut(&mut self) -> Option<&mut Load> {
+        match &mut self.task {
+            Task::Load(load) => Some(load),
+            Task::Search(search) => Some(&mut search.load),
+            Task::Imported(_) => None,
+        }
+    }
+
+    /// The load that the test runs.
+    ///
+    /// # Errors
+    /// `NotPermitted` for what was measured elsewhere: it can be reported and not run.
+    pub fn runnable_load(&self) -> Result<&Load, Failure> {
+        self.load().ok_or_else(|| {
+            Failure::new(
+                FailureKind::NotPermitted,
+                format!("the results of {} were imported, so there is nothing to run", self.what()),
+                "write a study file with a test and targets of its own",
+            )
+        })
+    }
+
+    /// The levels that it is run at, in ascending order, each a cell of every target. A test that
+    /// knows no levels has [`Level::NOT_STATED`].
+    pub fn levels(&self) -> &[Level] {
+        match &self.task {
+            Task::Load(load) => &load.levels,
+            Task::Search(search) => &search.load.levels,
+            Task::Imported(imported) => &imported.levels,
+        }
+    }
+
+    /// What clients do, where the test runs a load.
+    pub fn workload(&self) -> Option<&Workload> {
+        self.load().map(|load| &load.workload)
+    }
+
+    /// The same, where it is of the OLTP family.
+    pub fn oltp(&self) -> Option<&Oltp> {
+        self.workload().and_then(|workload| workload.oltp().ok())
+    }
+
+    /// The same, where it reads and writes single keys.
+    pub fn key_value(&self) -> Option<&KeyValue> {
+        self.workload().and_then(Workload::key_value)
+    }
+
+    /// The same, where it is on storage.
+    pub fn storage(&self) -> Option<&Storage> {
+        self.workload().and_then(Workload::storage)
+    }
+
+    /// What one of its operations is called: what throughput counts, and latency is the time of. What
+    /// was measured elsewhere may count something else, which the names of its figures say.
+    pub fn operation(&self) -> Noun {
+        self.workload().map_or(Noun::TRANSACTION, Workload::operation)
     }
 
     /// What the highest load must keep, where that is searched for.
     pub fn bound(&self) -> Option<Bound> {
-        let share = self.workload.storage().and_then(Storage::processors).is_some();
-        let cpu_of_vms = share && self.cpu_limit.is_some();
-        let bound = Bound { slo: self.slo, cpu_percent: self.cpu_limit, cpu_of_vms };
-        (bound != Bound::default()).then_some(bound)
+        match &self.task {
+            Task::Search(search) => Some(search.bound()),
+            Task::Load(_) | Task::Imported(_) => None,
+        }
     }
-}
 
-/// How the transactions of an open loop arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arrivals {
-    /// How they are spread in time.
-    pub process: ArrivalProcess,
-    /// How many may wait for a free connection; later ones are dropped.
-    pub max_waiting: u32,
-}
+    /// What servers are told to do while they are measured.
+    pub fn trigger(&self) -> Option<Trigger> {
+        self.load().and_then(|load| load.trigger)
+    }
 
-impl Default for Arrivals {
-    fn default() -> Self {
-        Self { process: ArrivalProcess::default(), max_waiting: 10_000 }
+    /// Whether operations are offered at rates. A test has either rates or closed loops.
+    pub fn is_open(&self) -> bool {
+        self.levels().iter().any(Level::is_open)
+    }
+
+    /// Whether somebody else measured it.
+    pub fn is_imported(&self) -> bool {
+        matches!(self.task, Task::Imported(_))
+    }
+
+    /// Whether it can be run on targets of that kind. What was measured elsewhere ran on whatever it
+    /// did.
+    pub fn suits(&self, system: System) -> bool {
+        self.workload().is_none_or(|workload| workload.suits(system))
+    }
+
+    /// What is run, by the name that study files and reports use.
+    pub fn what(&self) -> &str {
+        match &self.task {
+            Task::Load(load) => load.workload.name(),
+            Task::Search(search) => search.load.workload.name(),
+            Task::Imported(imported) => &imported.name,
+        }
+    }
+
+    /// How long the work of one trial takes: exactly for a load, and about for a search, which ends
+    /// when it knows.
+    pub fn work_time(&self) -> Duration {
+        let once = self.load().map_or(Duration::ZERO, |load| load.warmup + load.duration);
+        if self.bound().is_some() { once * Self::STEPS_OF_A_SEARCH } else { once }
     }
 }
 

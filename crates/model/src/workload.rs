@@ -11,41 +11,32 @@ pub enum Workload {
     KeyValue(KeyValue),
     /// Reads and writes of blocks.
     Storage(Storage),
-    /// Something that was measured elsewhere and imported, by the name that it has there.
-    Imported(String),
 }
 
 impl Workload {
     /// The name of the workload of single keys.
     pub const KEY_VALUE: &'static str = "key_value";
 
-    /// Whether servers of that kind can run it. What was measured elsewhere ran on whatever it did.
+    /// Whether it can be run on targets of that kind.
     pub fn suits(&self, system: System) -> bool {
         match self {
             Self::Oltp(_) => matches!(system, System::MariaDb | System::Unknown),
             Self::KeyValue(_) => system == System::Redis,
             Self::Storage(_) => system == System::Storage,
-            Self::Imported(_) => true,
         }
     }
 
     /// What is to be run, where it is of the OLTP family.
     ///
     /// # Errors
-    /// `NotPermitted` for another kind, and for what was measured elsewhere: it can be reported
-    /// and not run.
+    /// `NotPermitted` for another kind.
     pub fn oltp(&self) -> Result<&Oltp, Failure> {
         match self {
             Self::Oltp(oltp) => Ok(oltp),
             Self::KeyValue(_) | Self::Storage(_) => Err(Failure::new(
                 FailureKind::NotPermitted,
-                format!("{} is no workload of SQL", self.name()),
+                format!("{} does not run on SQL servers", self.name()),
                 "choose one of the workloads that begin with oltp_",
-            )),
-            Self::Imported(name) => Err(Failure::new(
-                FailureKind::NotPermitted,
-                format!("the results of {name} were imported, so there is nothing to run"),
-                "write a study file with a test and targets of its own",
             )),
         }
     }
@@ -54,7 +45,15 @@ impl Workload {
     pub fn storage(&self) -> Option<&Storage> {
         match self {
             Self::Storage(storage) => Some(storage),
-            Self::Oltp(_) | Self::KeyValue(_) | Self::Imported(_) => None,
+            Self::Oltp(_) | Self::KeyValue(_) => None,
+        }
+    }
+
+    /// What is to be run, where it reads and writes single keys.
+    pub fn key_value(&self) -> Option<&KeyValue> {
+        match self {
+            Self::KeyValue(keys) => Some(keys),
+            Self::Oltp(_) | Self::Storage(_) => None,
         }
     }
 
@@ -64,7 +63,6 @@ impl Workload {
             Self::Oltp(oltp) => oltp.mix.name(),
             Self::KeyValue(_) => Self::KEY_VALUE,
             Self::Storage(_) => Storage::NAME,
-            Self::Imported(name) => name,
         }
     }
 }

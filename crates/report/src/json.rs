@@ -181,7 +181,7 @@ fn test_report<'a>(analysis: &'a Analysis<'a>, test: &'a TestAnalysis) -> TestRe
     let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
     let said = words::answer(analysis, test);
     TestReport {
-        workload: studied.map(|studied| studied.workload.name()),
+        workload: studied.map(model::Test::what),
         words: said.headline,
         ranking_words: said.ranking,
         pair_words: said.conditions,

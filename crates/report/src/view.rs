@@ -32,7 +32,7 @@ pub(crate) fn counted_in(analysis: &Analysis, finding: &Finding) -> Noun {
 /// What throughput and statements are called in all tests of a study: a study's tests all run on
 /// all its targets, so that they are of one kind.
 pub(crate) fn work(analysis: &Analysis) -> Work {
-    let workload = analysis.dataset.study.tests.first().map(|test| &test.workload);
+    let workload = analysis.dataset.study.tests.first().and_then(model::Test::workload);
     Work {
         counted: workload.map_or(Noun::TRANSACTION, Workload::operation),
         statements: workload.map_or(Noun::QUERY, Workload::statement),

@@ -95,7 +95,7 @@ fn programs_are_told_for_each_trial_what_it_saw_and_what_that_cost() {
 fn a_refusal_is_reported_in_the_servers_words() {
     let mut dataset = with_snapshots();
     let refused = "ERR Background save already in progress";
-    dataset.study.tests[0].trigger = Some(model::Trigger {
+    dataset.study.tests[0].load_mut().expect("a load").trigger = Some(model::Trigger {
         work: BackgroundWork::Bgsave,
         at: std::time::Duration::from_secs(5),
     });

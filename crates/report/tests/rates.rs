@@ -9,12 +9,13 @@ use report::{Format, render};
 /// highest rate every target falls behind: a tenth of what was due was not answered in time.
 fn offered() -> Dataset {
     let mut data = support::usual();
-    let highest = data.study.tests[0].levels.iter().map(|level| level.clients).max();
+    let highest =
+        data.study.tests[0].load().expect("a load").levels.iter().map(|level| level.clients).max();
     let rate = |level: &mut Level| {
         *level = Level::rate(64, 100 * level.clients);
     };
     let at_rate = |key: &mut TrialKey| rate(&mut key.level);
-    data.study.tests[0].levels.iter_mut().for_each(rate);
+    data.study.tests[0].load_mut().expect("a load").levels.iter_mut().for_each(rate);
     let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
     planned.for_each(|trial| at_rate(&mut trial.key));
     for record in &mut data.trials {

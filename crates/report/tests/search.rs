@@ -17,8 +17,9 @@ fn searched(bounded: bool) -> Dataset {
     let mut data = support::dataset(&shape);
     let slo = "p95 < 20ms".parse().expect("a bound");
     let level = Level::searched(SearchOver::Rate, 64);
-    data.study.tests[0].slo = Some(slo);
-    data.study.tests[0].levels = vec![level];
+    let test = &mut data.study.tests[0];
+    let load = model::Load { levels: vec![level], ..test.load().expect("a load").clone() };
+    test.task = model::Task::Search(model::LoadSearch { load, slo: Some(slo), cpu_limit: None });
     let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
     planned.for_each(|trial| trial.key.level = level);
     for record in &mut data.trials {

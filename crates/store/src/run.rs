@@ -161,7 +161,7 @@ fn check_plan(study: &Study, plan: &Plan) -> Result<()> {
             ),
             (test.is_some(), "test", "the study has no such test"),
             (
-                test.is_none_or(|test| test.levels.contains(&key.level)),
+                test.is_none_or(|test| test.levels().contains(&key.level)),
                 "clients",
                 "the study's test has no such level",
             ),

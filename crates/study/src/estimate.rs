@@ -1,5 +1,5 @@
 use crate::space;
-use model::{CacheState, KeyValue, Place, Plan, SandboxSpec, Study, Target, Test, Workload};
+use model::{CacheState, KeyValue, Place, Plan, SandboxSpec, Study, Target, Test};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub fn estimate(plan: &Plan, study: &Study) -> Duration {
             });
             let load = trial.load_time + around;
             // The other tool needs as long again.
-            if test.is_some_and(|test| test.second_opinion) { 2 * load } else { load }
+            if test.is_some_and(|test| test.cross_check) { 2 * load } else { load }
         })
         .sum();
     set_up + trials
@@ -50,7 +50,7 @@ fn overhead(target: &Target, test: &Test) -> Duration {
 /// Writing keys again before a trial, because the last one was on others, or because the server
 /// forgot them when it was started again.
 fn refill(target: &Target, test: &Test, study: &Study) -> Duration {
-    let Workload::KeyValue(keys) = &test.workload else { return Duration::ZERO };
+    let Some(keys) = test.key_value() else { return Duration::ZERO };
     let data = |keys: &KeyValue| (keys.keys, keys.value_size);
     let others = key_values(study).any(|other| data(other) != data(keys));
     let forgets =
@@ -74,10 +74,7 @@ fn preload(keys: &KeyValue) -> Duration {
 }
 
 fn key_values(study: &Study) -> impl Iterator<Item = &KeyValue> {
-    study.tests.iter().filter_map(|test| match &test.workload {
-        Workload::KeyValue(keys) => Some(keys),
-        Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => None,
-    })
+    study.tests.iter().filter_map(Test::key_value)
 }
 
 fn set_up(target: &Target, study: &Study) -> Duration {
@@ -89,7 +86,7 @@ fn set_up(target: &Target, study: &Study) -> Duration {
     let shapes: BTreeSet<(u32, u32)> = study
         .tests
         .iter()
-        .filter_map(|test| test.workload.oltp().ok())
+        .filter_map(Test::oltp)
         .map(|oltp| (oltp.tables, oltp.table_size))
         .collect();
     let rows: f64 = shapes.iter().map(|(tables, rows)| f64::from(*tables) * f64::from(*rows)).sum();

@@ -1,6 +1,5 @@
 use crate::random::SplitMix64;
 use model::{Block, Level, Plan, Study, Test, Trial, TrialKey};
-use std::time::Duration;
 
 /// Plans every trial of a study.
 ///
@@ -16,7 +15,7 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
     let mut groups: Vec<(&Test, Level)> = study
         .tests
         .iter()
-        .flat_map(|test| test.levels.iter().map(move |level| (test, *level)))
+        .flat_map(|test| test.levels().iter().map(move |level| (test, *level)))
         .collect();
     let mut targets: Vec<&str> = study.measured().map(|target| target.name.as_str()).collect();
     let mut position = 0;
@@ -39,22 +38,13 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
                     },
                     position,
                     seed: work_seed(seed, &test.name, *level, number),
-                    load_time: load_time(test),
+                    load_time: test.work_time(),
                 });
             }
         }
         blocks.push(Block { number, trials });
     }
     Plan { seed, blocks }
-}
-
-/// Steps that searches take as a rule, the closed loop before the first included.
-const STEPS_OF_A_SEARCH: u32 = 10;
-
-/// How long the load of a trial will run: exactly, but for searches, which end when they know.
-fn load_time(test: &Test) -> Duration {
-    let once = test.warmup + test.duration;
-    if test.bound().is_some() { once * STEPS_OF_A_SEARCH } else { once }
 }
 
 /// Seeds the work of a trial. The target takes no part: all targets get the same work.

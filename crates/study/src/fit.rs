@@ -13,7 +13,7 @@ pub(crate) fn check(
     problems: &mut Problems,
 ) {
     check_volumes(test, table, targets, problems);
-    let misfit = targets.iter().find(|(target, _)| !test.workload.suits(target.system));
+    let misfit = targets.iter().find(|(target, _)| !test.suits(target.system));
     let Some((target, place)) = misfit else { return };
     let server = match target.system {
         System::MariaDb => "MariaDB or MySQL",
@@ -26,21 +26,21 @@ pub(crate) fn check(
             table.workload.as_ref().map_or(0..0, Spanned::span),
             format!(
                 "{} cannot run on the target `{}`, which is {server}",
-                test.workload.name(),
+                test.what(),
                 target.name
             ),
         )
         .other(place.clone(), "the target")
-        .help(match test.workload {
-            Workload::KeyValue(_) => {
+        .help(match test.workload() {
+            Some(Workload::KeyValue(_)) => {
                 "key_value runs on targets of the kind redis, valkey or keydb; put the others into \
                  a study of their own"
             }
-            Workload::Storage(_) => {
+            Some(Workload::Storage(_)) => {
                 "storage runs on targets of the kind storage; put the others into a study of their \
                  own"
             }
-            Workload::Oltp(_) | Workload::Imported(_) => {
+            Some(Workload::Oltp(_)) | None => {
                 "Redis runs the workload key_value, volumes run storage; put targets of other kinds \
                  into a study of their own"
             }
@@ -54,7 +54,7 @@ fn check_volumes(
     targets: &[(Target, Place)],
     problems: &mut Problems,
 ) {
-    let Workload::Storage(storage) = &test.workload else { return };
+    let Some(storage) = test.storage() else { return };
     for (target, at) in targets {
         let model::Place::Storage(place) = &target.place else { continue };
         let volumes = place.volumes.len();

@@ -3,12 +3,12 @@
 use crate::problem::Problems;
 use crate::validate::whole;
 use crate::wire::TestTable;
-use model::{Level, Test};
+use model::{Level, Load};
 use toml::Spanned;
 
 /// The load generators of a test with these levels: every one of them needs a client.
 pub(crate) fn load_generators(table: &TestTable, levels: &[Level], problems: &mut Problems) -> u32 {
-    let most = Test::MOST_LOAD_GENERATORS;
+    let most = Load::MOST_LOAD_GENERATORS;
     let count = whole("load_generators", &table.load_generators, 1, 1..=most, problems);
     let fewest = levels.iter().map(|level| level.clients).min();
     if let (Some(at), Some(clients)) =

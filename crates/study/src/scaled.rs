@@ -1,5 +1,5 @@
 use model::bounds::{MAX_DURATION, SCALE};
-use model::{Storage, Study, Workload};
+use model::{Storage, Study, Test, Workload};
 use std::time::Duration;
 
 /// Shortest time that scaling leaves: below it a trial has no interval to show.
@@ -21,15 +21,15 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
     let mut study = study.clone();
     if factor > 0.0 {
         let factor = factor.min(*SCALE.end());
-        for test in &mut study.tests {
-            test.warmup = scale(test.warmup, factor);
-            let duration = scale(test.duration, factor);
-            if let Some(trigger) = &mut test.trigger {
+        for load in study.tests.iter_mut().filter_map(Test::load_mut) {
+            load.warmup = scale(load.warmup, factor);
+            let duration = scale(load.duration, factor);
+            if let Some(trigger) = &mut load.trigger {
                 // At the same share of the measured phase, which may have shrunk by less.
-                trigger.at = trigger.at.mul_f64(duration.div_duration_f64(test.duration));
+                trigger.at = trigger.at.mul_f64(duration.div_duration_f64(load.duration));
             }
-            test.duration = duration;
-            if let (Workload::Storage(storage), true) = (&mut test.workload, factor < 1.0) {
+            load.duration = duration;
+            if let (Workload::Storage(storage), true) = (&mut load.workload, factor < 1.0) {
                 shrink(storage, factor);
             }
         }

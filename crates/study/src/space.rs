@@ -1,4 +1,4 @@
-use model::{Place, Study, VolumeLayout, Workload};
+use model::{Place, Study, Test, VolumeLayout};
 use std::path::Path;
 
 /// What a study needs of a volume.
@@ -16,10 +16,7 @@ pub struct VolumeSpace<'a> {
 
 /// Disk space that the study needs, volume by volume; none without targets of storage.
 pub fn space(study: &Study) -> Vec<VolumeSpace<'_>> {
-    let layout = VolumeLayout::of(study.tests.iter().filter_map(|test| match &test.workload {
-        Workload::Storage(storage) => Some(storage),
-        Workload::Oltp(_) | Workload::KeyValue(_) | Workload::Imported(_) => None,
-    }));
+    let layout = VolumeLayout::of(study.tests.iter().filter_map(Test::storage));
     let mut needs = Vec::new();
     for target in &study.targets {
         let Place::Storage(place) = &target.place else { continue };

@@ -3,7 +3,7 @@ use crate::problem::{Place, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{Maybe, TestTable};
 use crate::{generators, key_value, level, mix, policy, slo, storage, trigger};
-use model::{CacheState, OltpMix, Storage, Test, Workload};
+use model::{CacheState, Load, LoadSearch, OltpMix, Storage, Task, Test, Workload};
 use std::time::Duration;
 use toml::Spanned;
 
@@ -54,20 +54,19 @@ pub(crate) fn test(table: &Spanned<TestTable>, problems: &mut Problems) -> Optio
         Some(Kind::Storage) => storage::workload(table, at, problems).map(Workload::Storage),
     };
     let load_generators = generators::load_generators(table, &levels, problems);
+    let (arrivals, policy) = (level::arrivals(table, problems), policy::policy(table, problems));
+    let cpu_limit = storage::cpu_limit(table, problems);
+    let workload = workload?;
+    let load =
+        Load { workload, levels, warmup, duration, arrivals, policy, load_generators, trigger };
     Some(Test {
         name: name?,
-        workload: workload?,
-        levels,
-        warmup,
-        duration,
+        task: match slo.is_some() || cpu_limit.is_some() {
+            true => Task::Search(LoadSearch { load, slo, cpu_limit }),
+            false => Task::Load(load),
+        },
         cache: cache.unwrap_or(CacheState::Warm),
-        second_opinion: level::asks_second_opinion(table),
-        arrivals: level::arrivals(table, problems),
-        policy: policy::policy(table, problems),
-        slo,
-        cpu_limit: storage::cpu_limit(table, problems),
-        load_generators,
-        trigger,
+        cross_check: level::asks_second_opinion(table),
     })
 }
 

@@ -88,7 +88,7 @@ fn head(
         let message = format!("`noise_floor` needs the name `{}` for itself", taken.name);
         problems.add(at.clone(), message).help("give that target another name");
     }
-    let levels: usize = tests.iter().map(|test| test.levels.len()).sum();
+    let levels: usize = tests.iter().map(|test| test.levels().len()).sum();
     let each = (targets.len() + twin.iter().count()) as u64;
     let trials = levels as u64 * each * u64::from(repeats);
     if trials > MOST_TRIALS {

@@ -399,7 +399,7 @@ pub(crate) struct TestTable {
     pub second_opinion: Maybe<bool>,
     /// How many processes make the load together, each with its share of the clients, as several
     /// load hosts would; their results are merged. 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::Test::MOST_LOAD_GENERATORS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MOST_LOAD_GENERATORS))]
     pub load_generators: Maybe<i64>,
 }
 

@@ -72,12 +72,15 @@ fn every_key_arrives() {
     assert_eq!(address.tls, Tls::Verified(Some("/etc/ca.pem".into())));
     assert_eq!(address.server_key, ServerKey::Pinned("/etc/key.pem".into()));
     let test = &study.tests[0];
-    let oltp = test.workload.oltp().unwrap();
+    let oltp = test.load().unwrap().workload.oltp().unwrap();
     assert_eq!((oltp.mix, oltp.distribution), (OltpMix::WriteOnly, KeyDistribution::Pareto));
     assert_eq!((oltp.tables, oltp.table_size, oltp.range_size), (2, 5, 7));
-    assert_eq!((test.warmup, test.duration), (Duration::from_millis(500), Duration::from_secs(90)));
+    assert_eq!(
+        (test.load().unwrap().warmup, test.load().unwrap().duration),
+        (Duration::from_millis(500), Duration::from_secs(90))
+    );
     assert_eq!(test.cache, CacheState::Cold);
-    assert!(test.second_opinion);
+    assert!(test.cross_check);
 }
 
 const KEYS: &str = r#"
@@ -114,7 +117,7 @@ fn key_value_tests_run_on_redis() {
     assert_eq!((address.user.as_deref(), address.database.as_str()), (Some("bench"), "2"));
     let test = &study.tests[0];
     assert_eq!(test.name, "key_value");
-    let Workload::KeyValue(keys) = &test.workload else { panic!("keys") };
+    let Workload::KeyValue(keys) = &test.load().unwrap().workload else { panic!("keys") };
     let expected = KeyValue {
         keys: 1_000_000,
         order: KeyOrder::Sequential,
@@ -155,17 +158,17 @@ fn rates_are_levels_of_an_open_loop() {
     let level = Level::rate;
     let study = with("rate = [400, 100]");
     let test = &study.tests[0];
-    assert_eq!(test.levels, [level(64, 100), level(64, 400)]);
-    assert_eq!(test.arrivals.process, ArrivalProcess::Poisson);
-    assert_eq!(test.arrivals.max_waiting, 10_000);
+    assert_eq!(test.load().unwrap().levels, [level(64, 100), level(64, 400)]);
+    assert_eq!(test.load().unwrap().arrivals.process, ArrivalProcess::Poisson);
+    assert_eq!(test.load().unwrap().arrivals.max_waiting, 10_000);
     let seeds: Vec<u64> = expand(&study, 1).blocks[0].trials.iter().map(|t| t.seed).collect();
     assert_ne!(seeds[0], seeds[1], "each rate has arrivals of its own");
 
     let study = with("rate = 50\nclients = 8\narrivals = \"uniform\"\nmax_waiting = 20");
     let test = &study.tests[0];
-    assert_eq!(test.levels, [level(8, 50)]);
-    assert_eq!(test.arrivals.process, ArrivalProcess::Uniform);
-    assert_eq!(test.arrivals.max_waiting, 20);
+    assert_eq!(test.load().unwrap().levels, [level(8, 50)]);
+    assert_eq!(test.load().unwrap().arrivals.process, ArrivalProcess::Uniform);
+    assert_eq!(test.load().unwrap().arrivals.max_waiting, 20);
 }
 
 #[test]
@@ -174,11 +177,15 @@ fn errors_are_answered_as_the_test_says() {
         "cache = \"cold\"",
         "on_conflict = \"retry\"\non_lost_connection = \"stop\"\non_error = \"ignore\"",
     );
-    let policy = &parse(&text, "s").unwrap().tests[0].policy;
+    let study = parse(&text, "s").unwrap();
+    let policy = &study.tests[0].load().unwrap().policy;
     assert_eq!(policy.conflict, ErrorAction::Retry);
     assert_eq!(policy.connection, ErrorAction::Stop);
     assert_eq!(policy.other, ErrorAction::Ignore);
-    assert_eq!(parse(EVERY_KEY, "s").unwrap().tests[0].policy, model::ErrorPolicy::default());
+    assert_eq!(
+        parse(EVERY_KEY, "s").unwrap().tests[0].load().unwrap().policy,
+        model::ErrorPolicy::default()
+    );
 }
 
 #[test]
@@ -194,7 +201,7 @@ fn the_demo_compares_two_sandboxes_in_about_four_minutes() {
 fn a_second_opinion_takes_every_trial_as_long_again() {
     let plain = parse(demo(), "demo").unwrap();
     let mut asking = plain.clone();
-    asking.tests[0].second_opinion = true;
+    asking.tests[0].cross_check = true;
     let plan = expand(&plain, plain.seed);
     let trials: Duration = plan.trials().map(|trial| trial.load_time).sum();
     assert!(estimate(&plan, &asking) >= estimate(&plan, &plain) + trials);
@@ -268,7 +275,7 @@ fn scaling_multiplies_times_and_leaves_at_least_a_second() {
     let study = parse(EVERY_KEY, "s").unwrap();
     let times = |factor| {
         let test = &scaled(&study, factor).tests[0];
-        (test.warmup.as_millis(), test.duration.as_millis())
+        (test.load().unwrap().warmup.as_millis(), test.load().unwrap().duration.as_millis())
     };
     assert_eq!(times(0.5), (500, 45_000));
     assert_eq!(times(0.001), (500, 1_000));
@@ -285,7 +292,9 @@ fn a_test_may_change_what_its_workload_holds() {
         );
         parse(&text, "s")
     };
-    let oltp = |keys: &str| study(keys).unwrap().tests.remove(0).workload.oltp().unwrap().clone();
+    let oltp = |keys: &str| {
+        study(keys).unwrap().tests.remove(0).load().unwrap().workload.oltp().unwrap().clone()
+    };
     let changed = oltp(
         "workload = \"oltp_read_write\"\npoint_selects = 3\ndelete_inserts = 0\nskip_trx = true\nprepared = false",
     );
@@ -316,16 +325,22 @@ fn a_bound_on_latency_searches_for_the_highest_rate_or_number_of_clients() {
     };
     let study = with("slo = \"p95 < 20ms\"");
     let test = &study.tests[0];
-    assert_eq!(test.slo, Some("p95 < 20ms".parse().unwrap()));
-    assert_eq!(test.levels, [Level::searched(model::SearchOver::Rate, 64)]);
+    assert_eq!(test.bound().unwrap().slo, Some("p95 < 20ms".parse().unwrap()));
+    assert_eq!(test.load().unwrap().levels, [Level::searched(model::SearchOver::Rate, 64)]);
     assert!(test.is_open());
-    assert_eq!((test.warmup.as_secs(), test.duration.as_secs()), (1, 5));
+    assert_eq!(
+        (test.load().unwrap().warmup.as_secs(), test.load().unwrap().duration.as_secs()),
+        (1, 5)
+    );
     let plan = expand(&study, 1);
     assert_eq!(plan.trials().count(), 4, "one trial for each target and repeat");
     assert!(plan.trials().all(|trial| trial.load_time.as_secs() > 6), "several steps");
 
     let study = with("slo = \"max <= 1s\"\nsearch = \"clients\"\nclients = 32\nduration = \"2s\"");
-    assert_eq!(study.tests[0].levels, [Level::searched(model::SearchOver::Clients, 32)]);
+    assert_eq!(
+        study.tests[0].load().unwrap().levels,
+        [Level::searched(model::SearchOver::Clients, 32)]
+    );
     assert!(!study.tests[0].is_open());
     with("slo = \"p99 < 5ms\"\nclients = 8\narrivals = \"uniform\"\nmax_waiting = 9");
 }

@@ -149,7 +149,7 @@ fn every_load_generator_needs_a_client() {
     assert_says(&searched, &["cannot share a level of 1 client"]);
     let enough =
         format!("{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\nrate=50\nload_generators=2");
-    assert_eq!(parse(&enough, "s.toml").unwrap().tests[0].load_generators, 2);
+    assert_eq!(parse(&enough, "s.toml").unwrap().tests[0].load().unwrap().load_generators, 2);
 }
 
 #[test]
@@ -273,7 +273,13 @@ fn levels_are_checked_and_sorted() {
         assert_says(&refusal(&with(clients)), &["s.toml:8:11", part]);
     }
     let levels = |text: &str| -> Vec<u32> {
-        parse(text, "s").unwrap().tests[0].levels.iter().map(|level| level.clients).collect()
+        parse(text, "s").unwrap().tests[0]
+            .load()
+            .unwrap()
+            .levels
+            .iter()
+            .map(|level| level.clients)
+            .collect()
     };
     assert_eq!(levels(&with("[16, 1, 4]")), [1, 4, 16]);
     assert_eq!(levels(&with("8")), [8]);

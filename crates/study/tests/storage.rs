@@ -20,9 +20,9 @@ fn text(target: &str, test: &str) -> String {
 
 fn accepted(test: &str) -> (Storage, Vec<Level>) {
     let study = parse(&text(TARGET, &format!("vms = 2\n{test}")), "s").unwrap();
-    let test = study.tests[0].clone();
-    match test.workload {
-        Workload::Storage(storage) => (storage, test.levels),
+    let load = study.tests[0].load().unwrap().clone();
+    match load.workload {
+        Workload::Storage(storage) => (storage, load.levels),
         other => panic!("{other:?}"),
     }
 }
@@ -193,7 +193,7 @@ fn space_is_that_of_the_largest_test_on_each_volume() {
 fn a_smaller_scale_makes_the_data_smaller_in_whole_blocks_and_a_larger_leaves_it() {
     let study = parse(&text(TARGET, "vms = 2\npattern = \"t1 o1 b16k\"\ndata = \"1GiB\""), "s");
     let study = study.unwrap();
-    let data = |factor: f64| match &scaled(&study, factor).tests[0].workload {
+    let data = |factor: f64| match &scaled(&study, factor).tests[0].load().unwrap().workload {
         Workload::Storage(storage) => storage.bytes_per_vm,
         other => panic!("{other:?}"),
     };
@@ -209,8 +209,10 @@ fn the_template_has_all_patterns_of_the_published_study() {
     let patterns: Vec<(String, u8, u32)> = study
         .tests
         .iter()
-        .map(|test| match &test.workload {
-            Workload::Storage(s) => (s.pattern(test.levels[0].clients), s.read_percent, s.vms),
+        .map(|test| match &test.load().unwrap().workload {
+            Workload::Storage(s) => {
+                (s.pattern(test.load().unwrap().levels[0].clients), s.read_percent, s.vms)
+            }
             other => panic!("{other:?}"),
         })
         .collect();

@@ -31,9 +31,9 @@ fn a_trigger_has_its_work_and_its_time() {
             format!("trigger = \"{}\"\ntrigger_at = \"1m10s\"\nduration = \"2m\"", work.name());
         let study = parse(&on_redis(&keys), "s").unwrap();
         let expected = Trigger { work, at: Duration::from_secs(70) };
-        assert_eq!(study.tests[0].trigger, Some(expected));
+        assert_eq!(study.tests[0].load().unwrap().trigger, Some(expected));
     }
-    assert_eq!(parse(&on_redis(""), "s").unwrap().tests[0].trigger, None);
+    assert_eq!(parse(&on_redis(""), "s").unwrap().tests[0].load().unwrap().trigger, None);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_trigger_keeps_its_place_when_times_are_scaled() {
     let study = parse(&on_redis(keys), "s").unwrap();
     // By a hundredth the duration would be less than the second that it keeps.
     for (factor, seconds) in [(2.0, 10.0), (0.1, 0.5), (0.01, 0.25)] {
-        let trigger = scaled(&study, factor).tests[0].trigger.unwrap();
+        let trigger = scaled(&study, factor).tests[0].load().unwrap().trigger.unwrap();
         assert!((trigger.at.as_secs_f64() - seconds).abs() < 1e-6, "{factor}: {trigger:?}");
     }
 }

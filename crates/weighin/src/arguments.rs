@@ -12,7 +12,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use model::bounds::{
     MAX_CLIENTS, MAX_EVENTS, MAX_KEYS, MAX_PIPELINE, MAX_ROWS, MAX_TABLES, MAX_WAITING,
 };
-use model::{KeyOrder, OltpMix, Slo, Test, ValueSize, Workload};
+use model::{KeyOrder, Load, OltpMix, Slo, ValueSize, Workload};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -279,7 +279,7 @@ pub(crate) struct LoadArguments {
     pub(crate) clients: Option<u32>,
     /// Processes that make the load together, each with its share of the clients, as several load
     /// hosts would; their results are merged
-    #[arg(long, default_value_t = 1, value_parser = whole(1..=Test::MOST_LOAD_GENERATORS))]
+    #[arg(long, default_value_t = 1, value_parser = whole(1..=Load::MOST_LOAD_GENERATORS))]
     pub(crate) generators: u32,
     /// Threads of each process that drive the connections; chosen from clients and processors when
     /// left out

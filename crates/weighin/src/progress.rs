@@ -80,7 +80,7 @@ impl TimeLeft {
 impl RunProgress {
     /// `done` trials of `total` have a record already; the whole plan should take `estimate`.
     pub(crate) fn start(study: &Study, total: usize, done: usize, estimate: Duration) -> Self {
-        let workload = study.tests.first().map(|test| &test.workload);
+        let workload = study.tests.first().and_then(model::Test::workload);
         let bar = bar("{wide_msg}\n{prefix} {wide_bar:.cyan/dim} {pos}/{len}");
         bar.set_length(total as u64);
         bar.set_position(done as u64);

@@ -59,7 +59,7 @@ fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
         parts.push(Part { asked, answer, reason, grounds });
     };
     if let Some(share) = question.writes {
-        add(Asked::Writes { share }, writes::judged(&candidate.of_study.workload, share));
+        add(Asked::Writes { share }, writes::judged(candidate.of_study.workload(), share));
     }
     let bounded = !question.latency.is_empty() || question.page.is_some();
     if let Some(rate) = question.rate {

@@ -16,7 +16,7 @@ pub(super) fn judged(
     asked: Option<&Slo>,
 ) -> Judged {
     let otherwise = || Judged::unknown(Reason::SearchedOtherwise { bound: found.bound });
-    let levels = &candidate.of_study.levels;
+    let levels = candidate.of_study.levels();
     let question = candidate.question;
     let (Some(&level), Some(load)) = (
         levels.first(),

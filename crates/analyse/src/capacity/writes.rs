@@ -10,8 +10,10 @@ const TOLERANCE: f64 = 0.05;
 const DUST: f64 = 1e-9;
 
 /// A yes where the share is within 5 points, else not known: a test says nothing of other mixes.
-pub(super) fn judged(workload: &Workload, wanted: f64) -> Judged {
-    let Some(share) = share(workload) else { return Judged::unknown(Reason::WritesUnknown) };
+pub(super) fn judged(workload: Option<&Workload>, wanted: f64) -> Judged {
+    let Some(share) = workload.and_then(share) else {
+        return Judged::unknown(Reason::WritesUnknown);
+    };
     let fits = (share - wanted).abs() <= TOLERANCE + DUST;
     Judged {
         answer: if fits { Answer::Yes } else { Answer::Unknown },
@@ -30,7 +32,6 @@ fn share(workload: &Workload) -> Option<f64> {
             let reads = u32::from(storage.read_percent);
             (100_u32.saturating_sub(reads), reads)
         }
-        Workload::Imported(_) => return None,
     };
     let (writes, all) = (f64::from(writes), f64::from(writes) + f64::from(reads));
     (all > 0.0).then(|| writes / all)

@@ -77,7 +77,6 @@ fn fits(server: &ServerFacts) -> Option<bool> {
 }
 
 fn same_tables(dataset: &Dataset, test: &model::Test) -> bool {
-    let size =
-        |test: &model::Test| test.workload.oltp().ok().map(|oltp| (oltp.tables, oltp.table_size));
+    let size = |test: &model::Test| test.oltp().map(|oltp| (oltp.tables, oltp.table_size));
     dataset.study.tests.first().is_some_and(|first| size(first) == size(test))
 }

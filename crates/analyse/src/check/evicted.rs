@@ -3,7 +3,7 @@
 use super::CheckResult;
 use super::window::growth;
 use crate::{FindingKind, Severity};
-use model::{Dataset, LoadResult, TrialRecord, Workload};
+use model::{Dataset, LoadResult, TrialRecord};
 use serde::Serialize;
 
 /// Keys that a server removed to stay below its limit of memory.
@@ -38,7 +38,7 @@ pub(super) fn result(
     load: &LoadResult,
 ) -> Option<CheckResult> {
     let test = dataset.study.tests.iter().find(|test| test.name == record.key.test)?;
-    let Workload::KeyValue(workload) = &test.workload else { return None };
+    let workload = test.key_value()?;
     let sampling = &record.sampling;
     let counters = (&sampling.before.as_ref()?.counters, &sampling.after.as_ref()?.counters);
     let evicted = growth(counters, "evicted_keys").filter(|&keys| keys > 0)?;

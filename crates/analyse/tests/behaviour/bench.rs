@@ -3,10 +3,10 @@
 use crate::books::so_many;
 use analyse::{Analysis, Comparison, Evidence, Finding, Metric, Verdict};
 use model::{
-    Block, CacheState, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostAccount,
-    HostFacts, KeyDistribution, Latencies, Ledger, Level, LoadResult, Moved, Oltp, OltpMix,
-    PhaseTotals, Place, Plan, Price, RunInfo, Sampling, SandboxSpec, ServerFacts, StatementCounts,
-    Study, System, Target, TargetFacts, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis,
+    Block, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostAccount, HostFacts,
+    KeyDistribution, Latencies, Ledger, Level, Load, LoadResult, Moved, Oltp, OltpMix, PhaseTotals,
+    Place, Plan, Price, RunInfo, Sampling, SandboxSpec, ServerFacts, StatementCounts, Study,
+    System, Target, TargetFacts, Task, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis,
     Workload,
 };
 use rand_core::{Rng, SeedableRng};
@@ -84,21 +84,15 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
         sample_every: Study::SAMPLE_EVERY,
         targets: targets.iter().map(target).collect(),
         twin: None,
-        tests: vec![Test {
-            name: TEST.to_owned(),
-            workload: Workload::Oltp(oltp),
-            levels: levels.iter().map(|&clients| Level::clients(clients)).collect(),
-            warmup: WARMUP,
-            duration: MEASURE,
-            cache: CacheState::Warm,
-            second_opinion: false,
-            arrivals: model::Arrivals::default(),
-            policy: model::ErrorPolicy::default(),
-            slo: None,
-            load_generators: 1,
-            trigger: None,
-            cpu_limit: None,
-        }],
+        tests: vec![Test::new(
+            TEST,
+            Task::Load(Load::new(
+                Workload::Oltp(oltp),
+                levels.iter().map(|&clients| Level::clients(clients)).collect(),
+                WARMUP,
+                MEASURE,
+            )),
+        )],
         source: String::new(),
     }
 }

@@ -116,7 +116,7 @@ fn open() -> Dataset {
     let rates = [1_000, 2_000, 4_000];
     let mut data = dataset(&["only"], &rates, 3, |_, rate, _| f64::from(rate.min(2_500)));
     let level = |clients: u32| Level::rate(16, clients);
-    data.study.tests[0].levels = rates.map(level).into();
+    data.study.tests[0].load_mut().expect("a load").levels = rates.map(level).into();
     for trial in data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials) {
         trial.key.level = level(trial.key.level.clients);
     }
@@ -258,7 +258,11 @@ fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
 fn a_bill_for_volumes_is_made_for_so_much_in_flight() {
     let mut data = billed_by_request();
     let in_flight = |level: &mut Level| *level = level.counting(LevelUnit::InFlight);
-    data.study.tests.iter_mut().flat_map(|test| &mut test.levels).for_each(in_flight);
+    data.study
+        .tests
+        .iter_mut()
+        .flat_map(|test| &mut test.load_mut().expect("a load").levels)
+        .for_each(in_flight);
     let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
     planned.map(|trial| &mut trial.key.level).for_each(in_flight);
     data.trials.iter_mut().map(|record| &mut record.key.level).for_each(in_flight);

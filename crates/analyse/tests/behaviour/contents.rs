@@ -15,7 +15,7 @@ fn contents(rows: u64, checksum: u64) -> Option<TableContents> {
 /// what those of the second held after it.
 fn run(mix: OltpMix, before: [(u64, u64); 2], after: (u64, u64)) -> Dataset {
     let mut data = dataset(&["a", "b"], &[4], 1, |_, _, _| 1000.0);
-    data.study.tests[0].workload = Workload::Oltp(Oltp::preset(mix));
+    data.study.tests[0].load_mut().expect("a load").workload = Workload::Oltp(Oltp::preset(mix));
     let facts = |target: &str, (rows, checksum), after| TargetFacts {
         target: target.to_owned(),
         server: ServerFacts {

@@ -55,7 +55,7 @@ fn offered() -> Dataset {
 
 fn key_value() -> Dataset {
     let mut data = kept();
-    data.study.tests[0].workload =
+    data.study.tests[0].load_mut().expect("a load").workload =
         Workload::KeyValue(KeyValue { pipeline: 20, ..KeyValue::default() });
     let load = load_of(trial(&mut data, "only", 4, 1));
     let commands = load.ledger.ok * 20;

@@ -18,7 +18,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 fn held(busy: f64, throttled: u64, spoil: impl Fn(&mut LoadResult)) -> Dataset {
     let mut data = dataset(&["only"], &[4], 2, |_, _, _| 1000.0);
     let asked = Oversubscription { vcpus: 1, ratio: 4.0 };
-    data.study.tests[0].workload = Workload::Storage(Storage {
+    data.study.tests[0].load_mut().expect("a load").workload = Workload::Storage(Storage {
         blocks: vec![BlockShare { bytes: 4096, weight: 1 }],
         read_percent: 100,
         order: BlockOrder::Random,

@@ -64,7 +64,10 @@ fn assert_sane(data: &Dataset) {
     let test = &analysis.tests[0];
     let ranked = test.ranking.tiers.iter().flatten().count();
     assert_eq!(ranked + test.ranking.unranked.len(), data.study.targets.len());
-    assert_eq!(test.cells.len(), data.study.targets.len() * data.study.tests[0].levels.len());
+    assert_eq!(
+        test.cells.len(),
+        data.study.targets.len() * data.study.tests[0].load().expect("a load").levels.len()
+    );
     let json = serde_json::to_string(&analysis).expect("an analysis is plain data");
     assert!(!json.contains("NaN"));
 }

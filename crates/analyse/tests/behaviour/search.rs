@@ -13,8 +13,9 @@ pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
     let mut data = dataset(&["one", "two"], &[4], 6, |_, _, _| 1000.0);
     let slo = "p95 < 20ms".parse().expect("a bound");
     let level = Level::searched(over, 4);
-    data.study.tests[0].slo = Some(slo);
-    data.study.tests[0].levels = vec![level];
+    let test = &mut data.study.tests[0];
+    let load = model::Load { levels: vec![level], ..test.load().expect("a load").clone() };
+    test.task = model::Task::Search(model::LoadSearch { load, slo: Some(slo), cpu_limit: None });
     data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials).for_each(|trial| {
         trial.key.level = level;
     });

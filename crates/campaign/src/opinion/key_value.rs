@@ -5,7 +5,7 @@ use crate::redis::keys;
 use crate::trial::Stand;
 use crate::{Control, Login};
 use engine::Stop;
-use model::{Endpoint, Failure, KeyValue, Place, Target, Test, Tls, Trial};
+use model::{Endpoint, Failure, KeyValue, Load, Place, Target, Tls, Trial};
 use peer::Measured;
 use peer::key_value::{KeyValueTool, Server, choose};
 use target::client::Guest;
@@ -45,7 +45,7 @@ pub(super) fn load(
     tool: &KeyValueTool,
     stand: &Stand,
     mut control: Control,
-    (trial, test, workload): (&Trial, &Test, &KeyValue),
+    (trial, load, workload): (&Trial, &Load, &KeyValue),
     study_seed: u64,
     stop: &Stop,
 ) -> Result<Option<Measured>, Failure> {
@@ -71,5 +71,5 @@ pub(super) fn load(
         },
     };
     let order = (workload, trial.key.level.clients);
-    tool.load(&server, order, (test.warmup, test.duration), &|| stop.is_requested())
+    tool.load(&server, order, (load.warmup, load.duration), &|| stop.is_requested())
 }

@@ -38,16 +38,14 @@ impl Tools {
     /// `MissingProgram` when none is installed; `NotPermitted` when none can run a test of the
     /// study, or not on this target.
     pub(crate) fn find(study: &Study, target: &Target) -> Result<Self, Failure> {
-        let asking = study.tests.iter().filter(|test| test.second_opinion);
+        let asking = study.tests.iter().filter(|test| test.cross_check);
         let of_tests = asking.map(|test| {
-            let tool = match &test.workload {
+            let tool = match &test.runnable_load()?.workload {
                 Workload::KeyValue(keys) => {
                     Tool::KeyValue(key_value::tool(keys, target, &test.name)?)
                 }
                 Workload::Storage(storage) => Tool::Fio(storage::tool(storage, &test.name)?),
-                Workload::Oltp(_) | Workload::Imported(_) => {
-                    Tool::Sysbench(sql::tool(test.workload.oltp()?, target, &test.name)?)
-                }
+                Workload::Oltp(oltp) => Tool::Sysbench(sql::tool(oltp, target, &test.name)?),
             };
             Ok((test.name.clone(), tool))
         });
@@ -101,8 +99,8 @@ impl Second {
         turn: Turn,
         stop: &Stop,
     ) -> Option<SecondOpinion> {
-        let load = match (&self.0, &test.workload) {
-            (Tool::Fio(fio), Workload::Storage(storage)) => {
+        let load = match (&self.0, test.storage()) {
+            (Tool::Fio(fio), Some(storage)) => {
                 storage::load(fio, volumes, (trial, test, storage), stop)
             }
             _ => Err(cannot(&self.name(), &format!("the test {}", test.name))),
@@ -139,12 +137,13 @@ impl Second {
         stop: &Stop,
     ) -> Result<Option<Measured>, Failure> {
         let control = stand.deployment.ready(test.cache)?;
-        match (&self.0, &test.workload) {
+        let load = test.runnable_load()?;
+        match (&self.0, &load.workload) {
             (Tool::KeyValue(tool), Workload::KeyValue(keys)) => {
-                key_value::load(tool, stand, control, (trial, test, keys), study_seed, stop)
+                key_value::load(tool, stand, control, (trial, load, keys), study_seed, stop)
             }
             (Tool::Sysbench(sysbench), workload) => {
-                sql::load(sysbench, stand, control, (trial, test, workload.oltp()?), stop)
+                sql::load(sysbench, stand, control, (trial, load, workload.oltp()?), stop)
             }
             (Tool::KeyValue(_) | Tool::Fio(_), _) => {
                 Err(cannot(&self.name(), &format!("the test {}", test.name)))
@@ -157,6 +156,6 @@ fn cannot(tool: &str, what: &str) -> Failure {
     Failure::new(
         FailureKind::NotPermitted,
         format!("{tool} cannot give a second opinion on {what}"),
-        "set second_opinion = false in the test",
+        "set cross_check = false in the test",
     )
 }

@@ -4,7 +4,7 @@ use super::cannot;
 use crate::trial::Stand;
 use crate::{Control, Login};
 use engine::Stop;
-use model::{Failure, Oltp, Place, Target, Test, Tls, Trial};
+use model::{Failure, Load, Oltp, Place, Target, Tls, Trial};
 use peer::sysbench::{Server, Sysbench, unsupported};
 use peer::{Address, Measured};
 use target::client::Connection;
@@ -27,7 +27,7 @@ pub(super) fn load(
     sysbench: &Sysbench,
     stand: &Stand,
     mut control: Control,
-    (trial, test, oltp): (&Trial, &Test, &Oltp),
+    (trial, load, oltp): (&Trial, &Load, &Oltp),
     stop: &Stop,
 ) -> Result<Option<Measured>, Failure> {
     let server = server(stand.deployment.login(), control.sql()?)?;
@@ -39,10 +39,10 @@ pub(super) fn load(
     // Zero would make it take the clock.
     let seed = (trial.seed >> 33) as u32 | 1;
     // Version 1.0 knows no warm-up: a load whose figures nobody looks at.
-    if !test.warmup.is_zero() && run(test.warmup, seed ^ 2)?.is_none() {
+    if !load.warmup.is_zero() && run(load.warmup, seed ^ 2)?.is_none() {
         return Ok(None);
     }
-    run(test.duration, seed)
+    run(load.duration, seed)
 }
 
 fn server(login: &Login, control: &Connection) -> Result<Server, Failure> {

@@ -36,12 +36,13 @@ pub(super) fn load(
     let data: Vec<Data> = files
         .map(|file| Data { path: file.path, offset: file.offset, length: file.length })
         .collect();
+    let load = test.runnable_load()?;
     let order = StorageOrder {
         storage,
         data: &data,
         in_flight: trial.key.level.clients,
-        warmup: test.warmup,
-        duration: test.duration,
+        warmup: load.warmup,
+        duration: load.duration,
     };
     let engine = match engine::storage::has_ring() {
         true => IoEngine::IoUringTuned,
@@ -53,8 +54,8 @@ pub(super) fn load(
         Some(group) => group.grouped(&fio),
         None => fio,
     };
-    let load = fio.load(&order, engine, trial.seed >> 33, &within, &|| stop.is_requested());
+    let done = fio.load(&order, engine, trial.seed >> 33, &within, &|| stop.is_requested());
     // A load that failed may have written as well.
     volumes.loaded(storage);
-    load
+    done
 }

@@ -1,7 +1,7 @@
 //! Whether an account may do what a load will, tried in ways that change nothing. `ACL DRYRUN`
 //! would tell too, but an account that may not write may seldom ask that.
 
-use model::{Failure, FailureKind, KeyValue, Study, Test, Workload};
+use model::{Failure, FailureKind, KeyValue, Study, Test};
 use target::client::redis::{RedisConnection, RedisError};
 use workload::key_value::{KEY_DIGITS, KEY_PREFIX};
 
@@ -24,11 +24,7 @@ impl Needs {
 
 /// The largest number of keys of any load of a study; 0 where none has keys.
 pub(crate) fn most_keys(study: &Study) -> u32 {
-    let keys = |test: &Test| match &test.workload {
-        Workload::KeyValue(keys) => keys.keys,
-        Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => 0,
-    };
-    study.tests.iter().map(keys).max().unwrap_or(0)
+    study.tests.iter().filter_map(Test::key_value).map(|keys| keys.keys).max().unwrap_or(0)
 }
 
 /// Runs the commands on a key that is not there, which has the form of a load's keys and a number

@@ -330,7 +330,7 @@ enum Trouble {
 
 /// The loads on storage of a study.
 pub(crate) fn loads(study: &Study) -> Vec<&Storage> {
-    study.tests.iter().filter_map(|test| test.workload.storage()).collect()
+    study.tests.iter().filter_map(model::Test::storage).collect()
 }
 
 /// The smallest block of any of them, in bytes.

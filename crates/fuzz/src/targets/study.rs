@@ -197,6 +197,6 @@ fn planned(text: &str) -> Option<Study> {
 
 /// How many trials a plan has at most.
 fn trials(study: &Study) -> u64 {
-    let levels: u64 = study.tests.iter().map(|test| test.levels.len() as u64).sum();
+    let levels: u64 = study.tests.iter().map(|test| test.levels().len() as u64).sum();
     u64::from(study.repeats) * levels * study.measured().count() as u64
 }

@@ -62,7 +62,7 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
 
 /// What levels count in a study, whose tests are of one kind.
 fn unit(analysis: &Analysis) -> LevelUnit {
-    let levels = analysis.dataset.study.tests.iter().flat_map(|test| &test.levels);
+    let levels = analysis.dataset.study.tests.iter().flat_map(model::Test::levels);
     levels.map(|level| level.unit).next().unwrap_or_default()
 }
 

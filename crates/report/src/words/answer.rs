@@ -347,7 +347,7 @@ fn study_test<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Option<&'a Tes
 }
 
 fn unmeasured_levels(test: &Test) -> Option<String> {
-    let (first, last) = (test.levels.first()?, test.levels.last()?);
+    let (first, last) = (test.levels().first()?, test.levels().last()?);
     if *first == Level::NOT_STATED {
         return None;
     }

@@ -207,13 +207,17 @@ fn volumes(place: &StoragePlace) -> String {
 
 /// What is run in a test, on how much data, and from which cache.
 pub(crate) fn workload(test: &Test) -> String {
+    let Some(load) = test.load() else {
+        return match test.what() {
+            name if name == test.name => "Measured elsewhere".to_owned(),
+            name => format!("{name}, measured elsewhere"),
+        };
+    };
     let cache = match test.cache {
         CacheState::Warm => "warm caches",
         CacheState::Cold => "cold caches",
     };
-    let what = match &test.workload {
-        Workload::Imported(name) if *name == test.name => return "Measured elsewhere".to_owned(),
-        Workload::Imported(name) => return format!("{name}, measured elsewhere"),
+    let what = match &load.workload {
         Workload::Oltp(oltp) => format!(
             "{} on {} of {} rows ({} keys)",
             oltp.mix.name(),
@@ -224,18 +228,18 @@ pub(crate) fn workload(test: &Test) -> String {
         Workload::KeyValue(workload) => key_value(workload),
         Workload::Storage(storage) => super::storage::load(storage),
     };
-    let generators = match test.load_generators {
+    let generators = match load.load_generators {
         0 | 1 => String::new(),
         several => format!(", the load made by {several} generators"),
     };
     let per_step = if test.bound().is_some() { " in each step of the search" } else { "" };
-    let trigger = test.trigger.map_or(String::new(), |trigger| {
+    let trigger = load.trigger.map_or(String::new(), |trigger| {
         format!(", {} {} into it", trigger.work.command(), numbers::duration(trigger.at))
     });
     format!(
         "{what}, {cache}, {} of warm-up and {} measured{per_step}{generators}{trigger}",
-        numbers::duration(test.warmup),
-        numbers::duration(test.duration),
+        numbers::duration(load.warmup),
+        numbers::duration(load.duration),
     )
 }
 

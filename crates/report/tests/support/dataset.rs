@@ -62,25 +62,19 @@ fn study(shape: &Shape) -> Study {
         sample_every: Study::SAMPLE_EVERY,
         targets: shape.targets.iter().enumerate().map(target).collect(),
         twin: None,
-        tests: vec![Test {
-            name: "oltp".into(),
-            workload: Workload::Oltp(Oltp {
-                tables: 4,
-                table_size: 250_000,
-                ..Oltp::preset(OltpMix::ReadWrite)
-            }),
-            levels: (0..shape.levels).map(|i| Level::clients(1 << i)).collect(),
-            warmup: Duration::from_secs(WARMUP.into()),
-            duration: Duration::from_secs(MEASURE.into()),
-            cache: CacheState::Warm,
-            second_opinion: false,
-            arrivals: Arrivals::default(),
-            policy: ErrorPolicy::default(),
-            slo: None,
-            load_generators: 1,
-            trigger: None,
-            cpu_limit: None,
-        }],
+        tests: vec![Test::new(
+            "oltp",
+            Task::Load(Load::new(
+                Workload::Oltp(Oltp {
+                    tables: 4,
+                    table_size: 250_000,
+                    ..Oltp::preset(OltpMix::ReadWrite)
+                }),
+                (0..shape.levels).map(|i| Level::clients(1 << i)).collect(),
+                Duration::from_secs(WARMUP.into()),
+                Duration::from_secs(MEASURE.into()),
+            )),
+        )],
         source: "[study]\nname = \"commit-durability\"\n# </pre><script>alert(2)</script>\n".into(),
     }
 }
@@ -92,7 +86,7 @@ fn plan(study: &Study) -> Plan {
         let test = &study.tests[0];
         let mut keys: Vec<TrialKey> = Vec::new();
         for target in &study.targets {
-            keys.extend(test.levels.iter().map(|&level| TrialKey {
+            keys.extend(test.levels().iter().map(|&level| TrialKey {
                 target: target.name.clone(),
                 test: test.name.clone(),
                 level,

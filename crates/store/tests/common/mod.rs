@@ -102,26 +102,23 @@ pub fn study() -> Study {
             ),
         ],
         twin: None,
-        tests: vec![Test {
-            name: "oltp".into(),
-            workload: Workload::Oltp(Oltp {
-                tables: 4,
-                table_size: 1000,
-                distribution: KeyDistribution::Zipfian,
-                ..Oltp::preset(OltpMix::ReadWrite)
+        tests: vec![Test::new(
+            "oltp",
+            Task::Load(Load {
+                load_generators: 2,
+                ..Load::new(
+                    Workload::Oltp(Oltp {
+                        tables: 4,
+                        table_size: 1000,
+                        distribution: KeyDistribution::Zipfian,
+                        ..Oltp::preset(OltpMix::ReadWrite)
+                    }),
+                    vec![Level::clients(1), Level::clients(16)],
+                    Duration::from_millis(500),
+                    Duration::from_secs(4),
+                )
             }),
-            levels: vec![Level::clients(1), Level::clients(16)],
-            warmup: Duration::from_millis(500),
-            duration: Duration::from_secs(4),
-            cache: CacheState::Warm,
-            second_opinion: false,
-            arrivals: Arrivals::default(),
-            policy: ErrorPolicy::default(),
-            slo: None,
-            load_generators: 2,
-            trigger: None,
-            cpu_limit: None,
-        }],
+        )],
         source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),
     }
 }
@@ -133,7 +130,7 @@ pub fn plan() -> Plan {
     let blocks = (1..=study.repeats)
         .map(|number| {
             let mut trials = Vec::new();
-            for level in &study.tests[0].levels {
+            for level in study.tests[0].levels() {
                 for target in study.targets.iter().rev() {
                     position += 1;
                     trials.push(Trial {

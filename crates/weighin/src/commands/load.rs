@@ -105,9 +105,7 @@ fn check_data(
             let asked = KeyValue { preload: false, ..keys.clone() };
             ensure_keys(control.redis()?, &asked, seed, stop, &mut |_| {}).map(|_| ())
         }
-        Workload::Oltp(_) | Workload::Storage(_) | Workload::Imported(_) => {
-            tables::check(control.sql()?, workload.oltp()?)
-        }
+        Workload::Oltp(_) | Workload::Storage(_) => tables::check(control.sql()?, workload.oltp()?),
     }
 }
 

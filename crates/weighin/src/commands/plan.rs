@@ -26,7 +26,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
 
 /// What the levels' connections are called.
 fn clients_heading(study: &Study) -> &'static str {
-    let first = study.tests.iter().flat_map(|test| &test.levels).next();
+    let first = study.tests.iter().flat_map(model::Test::levels).next();
     first.map_or(LevelUnit::Clients, |level| level.unit).noun().many
 }
 
@@ -53,7 +53,7 @@ fn processors(study: &Study) -> String {
     let here = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut text = String::new();
     for test in &study.tests {
-        let Some(storage) = test.workload.storage() else { continue };
+        let Some(storage) = test.storage() else { continue };
         let Some((shared, held)) = shared_processors(storage).zip(storage.oversubscription) else {
             continue;
         };

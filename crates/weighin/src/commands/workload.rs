@@ -103,7 +103,6 @@ pub(super) fn headline(workload: &Workload) -> String {
             )
         }
         Workload::Storage(storage) => storage_load(storage),
-        Workload::Imported(name) => name.clone(),
     }
 }
 

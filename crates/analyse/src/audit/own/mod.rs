@@ -37,8 +37,8 @@ impl Books<'_> {
         phases::check(self, load);
         distributions::check(self, load);
         generators::check(self, load);
-        if let Some(test) = test {
-            statements::check(self, &test.workload, load);
+        if let Some(workload) = test.and_then(Test::workload) {
+            statements::check(self, workload, load);
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn check(books: &mut Books<'_>, workload: &Workload, load: &LoadResul
             per_transaction(books, load, ("pipeline", workload.pipeline.into()), counted);
         }
         // Reads and writes that failed are not told apart from syncs that did.
-        Workload::Storage(_) | Workload::Imported(_) => {}
+        Workload::Storage(_) => {}
     }
     if !load.by_statement.is_empty() {
         let latencies = load.by_statement.iter().map(|kept| kept.latencies.count()).sum();

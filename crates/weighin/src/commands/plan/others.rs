@@ -2,7 +2,7 @@
 
 use crate::exit::CliError;
 use engine::storage::files_within;
-use model::{Place, Storage, StoragePlace, Study, Test, Workload};
+use model::{Load, Place, Storage, StoragePlace, Study, Test};
 use peer::storage::{Data, StorageOrder, diskspd, fio_line};
 use report::numbers::count;
 use report::words::shared_processors;
@@ -20,8 +20,8 @@ pub(super) fn commands(study: &Study) -> Result<String, CliError> {
     });
     let mut text = String::new();
     for test in &study.tests {
-        if let (Workload::Storage(storage), Some(place)) = (&test.workload, place) {
-            of_test(&mut text, test, storage, place);
+        if let (Some(load), Some(place)) = (test.load(), place) {
+            of_test(&mut text, test, load, place);
         }
     }
     match text.is_empty() {
@@ -33,15 +33,16 @@ pub(super) fn commands(study: &Study) -> Result<String, CliError> {
     }
 }
 
-fn of_test(text: &mut String, test: &Test, storage: &Storage, place: &StoragePlace) {
+fn of_test(text: &mut String, test: &Test, load: &Load, place: &StoragePlace) {
+    let Some(storage) = load.workload.storage() else { return };
     let Some(data) = first(storage, place) else { return };
-    for level in &test.levels {
+    for level in &load.levels {
         let order = StorageOrder {
             storage,
             data: std::slice::from_ref(&data),
             in_flight: level.clients,
-            warmup: test.warmup,
-            duration: test.duration,
+            warmup: load.warmup,
+            duration: load.duration,
         };
         let machines = match storage.vms {
             1 => String::new(),

@@ -1,0 +1,109 @@
+//! What a test does with a target: the task, as plain data.
+
+use crate::{ArrivalProcess, Bound, ErrorPolicy, Level, Slo, Storage, Trigger, Workload};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What a test does with a target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// A steady load, at one level after another.
+    Load(Load),
+    /// The highest load under a bound.
+    Search(LoadSearch),
+    /// Something that was measured elsewhere, which can be reported and not run.
+    Imported(ImportedTask),
+}
+
+/// A steady load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// What is run.
+    pub workload: Workload,
+    /// How hard, in ascending order, no level twice.
+    pub levels: Vec<Level>,
+    /// How long the load runs before measuring starts; in each step of a search.
+    pub warmup: Duration,
+    /// How long is measured; in each step of a search.
+    pub duration: Duration,
+    /// How operations arrive at the levels that have a rate.
+    pub arrivals: Arrivals,
+    /// Which errors a trial survives, and how.
+    pub policy: ErrorPolicy,
+    /// Processes that make the load together, at most as many as the fewest clients; a search over
+    /// clients uses fewer where it tries fewer clients.
+    pub load_generators: u32,
+    /// What servers are told to do while they are measured. All targets are told at the same time
+    /// of their trials.
+    pub trigger: Option<Trigger>,
+}
+
+/// A search for the highest load under a bound. At least one of the bounds is there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadSearch {
+    /// The load of each step. It has one level, which is searched.
+    pub load: Load,
+    /// The bound on latency.
+    pub slo: Option<Slo>,
+    /// How busy the processors of this host may be, in percent of all of them; with or without a
+    /// bound on latency.
+    pub cpu_limit: Option<u8>,
+}
+
+/// Results that somebody else measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ImportedTask {
+    /// What was run, by the name that it has there.
+    pub name: String,
+    /// The levels that the results state, in ascending order.
+    pub levels: Vec<Level>,
+}
+
+impl Load {
+    /// Load generators that a load can have at most.
+    pub const MOST_LOAD_GENERATORS: u32 = 64;
+
+    /// A load of one process, with everything else as in a study file that says nothing of it.
+    pub fn new(
+        workload: Workload,
+        levels: Vec<Level>,
+        warmup: Duration,
+        duration: Duration,
+    ) -> Self {
+        Self {
+            workload,
+            levels,
+            warmup,
+            duration,
+            arrivals: Arrivals::default(),
+            policy: ErrorPolicy::default(),
+            load_generators: 1,
+            trigger: None,
+        }
+    }
+}
+
+impl LoadSearch {
+    /// What the highest load must keep.
+    pub fn bound(&self) -> Bound {
+        let share = self.load.workload.storage().and_then(Storage::processors).is_some();
+        let cpu_of_vms = share && self.cpu_limit.is_some();
+        Bound { slo: self.slo, cpu_percent: self.cpu_limit, cpu_of_vms }
+    }
+}
+
+/// How the operations of an open loop arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrivals {
+    /// How they are spread in time.
+    pub process: ArrivalProcess,
+    /// How many may wait for a free connection; later ones are dropped.
+    pub max_waiting: u32,
+}
+
+impl Default for Arrivals {
+    fn default() -> Self {
+        Self { process: ArrivalProcess::default(), max_waiting: 10_000 }
+    }
+}
