@@ -1,18 +1,26 @@
 use crate::Login;
 use engine::storage::StorageError;
-use engine::{LoadError, SessionError};
+use engine::{LoadError, OperationError, SessionError};
 use model::{ErrorClass, Failure, FailureKind, System};
+use protocol::mysql::ServerError;
 use target::client::redis::refusal;
-use target::client::{ClientError, connect_failure, login_failure};
+use target::client::{connect_failure, login_failure, server_failure};
 
 /// Turns what ended a load early into a failure that says how to mend it.
 pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
     let endpoint = &login.address().endpoint;
     match error {
         LoadError::Connect { source, .. } => connect_failure(source, endpoint),
-        LoadError::Session(SessionError::Login(error)) => {
-            login_failure(error, endpoint, &login.address().database, login.credentials())
-        }
+        LoadError::Session(SessionError::Login(error)) => match error.downcast_ref() {
+            Some(error) => {
+                login_failure(error, endpoint, &login.address().database, login.credentials())
+            }
+            None => Failure::new(
+                FailureKind::Other,
+                format!("cannot log in at {endpoint}: {error}"),
+                "",
+            ),
+        },
         LoadError::Session(SessionError::LoginRefused(refused)) => {
             let (kind, remedy) = refusal(&refused.message);
             Failure::new(kind, format!("cannot log in at {endpoint}: {error}"), remedy)
@@ -21,8 +29,8 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             let (kind, remedy) = refusal(&refused.message);
             Failure::new(kind, format!("{error} at {endpoint}"), remedy)
         }
-        LoadError::Session(SessionError::Prepare { sql, error }) => {
-            ClientError::Server(error.clone()).failure(&format!("cannot prepare «{sql}»"))
+        LoadError::Session(SessionError::Prepare { statement, error }) => {
+            server_failure(&server_error(error), &format!("cannot prepare «{statement}»"))
         }
         LoadError::Session(SessionError::Refused(refused)) => Failure::new(
             match refused.class {
@@ -79,6 +87,15 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             "check the limits on open files (ulimit -n) and memory",
         ),
         LoadError::Stopped => Failure::stopped(),
+    }
+}
+
+/// The server's error as its protocol has it.
+fn server_error(error: &OperationError) -> ServerError {
+    ServerError {
+        code: error.code.parse().unwrap_or(0),
+        sql_state: error.sql_state.as_bytes().try_into().unwrap_or(*b"HY000"),
+        message: error.message.clone(),
     }
 }
 

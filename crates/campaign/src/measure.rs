@@ -231,7 +231,7 @@ fn settled(
         let (at, after) = (Instant::now(), control.counters());
         let incomplete = before.zip(after.as_ref()).zip(load).is_some_and(|(readings, load)| {
             let (before, after) = readings;
-            load.statements.named().into_iter().any(|(name, acknowledged)| {
+            load.requests.expected().into_iter().any(|(name, acknowledged)| {
                 let grown = before.get(name).zip(after.get(name)).map(|(from, to)| to - from);
                 grown.is_some_and(|grown| i128::from(grown) < i128::from(acknowledged))
             })

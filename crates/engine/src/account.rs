@@ -6,7 +6,7 @@ use crate::run::{LoadError, LoadSpec, Progress};
 use crate::socket::notice;
 use crate::usage::peak_rss_bytes;
 use crate::{Clock, Nanos};
-use model::{ClientCost, GeneratorShare, Interval, Latencies, LoadResult, Phase};
+use model::{ClientCost, GeneratorShare, Interval, Latencies, LoadResult, Phase, RequestKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,8 +16,7 @@ use std::time::Duration;
 pub struct Account {
     /// How many clients it had.
     pub(crate) clients: u32,
-    /// The kinds of requests that its sessions tell apart.
-    pub(crate) requests: Vec<String>,
+    pub(crate) named: Named,
     /// From the first connection attempt until all clients were ready to work.
     pub(crate) connect_time: Duration,
     pub(crate) books: Closed,
@@ -27,6 +26,22 @@ pub struct Account {
     pub(crate) delays: Latencies,
     /// How long after the start the last of its workers began.
     pub(crate) begun_late: Duration,
+}
+
+/// What the sessions of a load call what they count.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Named {
+    /// Of the tally.
+    pub(crate) kinds: Vec<RequestKind>,
+    /// Whose latencies are kept apart.
+    pub(crate) statements: Vec<String>,
+}
+
+impl Named {
+    pub(crate) fn new(kinds: &[RequestKind], statements: &[&str]) -> Self {
+        let statements = statements.iter().map(|&name| name.to_owned()).collect();
+        Self { kinds: kinds.to_vec(), statements }
+    }
 }
 
 impl Account {
@@ -145,7 +160,7 @@ impl Assembly {
             whole.add(part);
             whole
         });
-        let Account { requests, connect_time, books, mut client, delays, .. } =
+        let Account { named, connect_time, books, mut client, delays, .. } =
             whole.ok_or(LoadError::Stopped)?;
         if let Some(own) = self.own {
             client.cpu_seconds += own.used().as_secs_f64();
@@ -154,7 +169,7 @@ impl Assembly {
         client.turnaround_seconds = books.turnaround.as_secs_f64();
         client.notice = notice(&delays);
         let lost = asked.lost;
-        let mut result = result(asked, &requests, connect_time, books, self.shown, client);
+        let mut result = result(asked, &named, connect_time, books, self.shown, client);
         result.generators = generators;
         match result.outages.last() {
             Some(outage) if outage.first_success.is_none() => {
@@ -165,7 +180,7 @@ impl Assembly {
     }
 
     fn show(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
-        progress(Progress::Interval(&ended.interval, &ended.statements));
+        progress(Progress::Interval(&ended.interval, &ended.tally));
         self.shown.push(ended.interval);
     }
 }
@@ -175,10 +190,11 @@ mod tests {
     use super::*;
     use crate::books::{Books, Times};
     use crate::{Address, ErrorPolicy, Limit, OperationError, Schedule};
-    use model::ErrorClass;
+    use model::{Effect, ErrorClass};
 
     const MS: u64 = 1_000_000;
     const WINDOW: Duration = Duration::from_secs(2);
+    const ASK: RequestKind = RequestKind::uncounted("ask", Effect::Read);
 
     fn spec() -> LoadSpec {
         LoadSpec {
@@ -204,11 +220,16 @@ mod tests {
             let began = Nanos(ended.0 - every * MS);
             books.advance(ended);
             books.ledger.scheduled += 1;
-            books.statements.select += 1;
+            books.tally.kinds[0] += 1;
             books.succeeded(Times { due: began, began, ended });
             if at + every >= 900 && at < 900 {
                 let (class, message) = (ErrorClass::Connection, "reset".to_owned());
-                let error = OperationError { class, code: 0, sql_state: String::new(), message };
+                let error = OperationError {
+                    class,
+                    code: String::new(),
+                    sql_state: String::new(),
+                    message,
+                };
                 let lost = start.plus(Duration::from_millis(900));
                 books.ledger.scheduled += 1;
                 books.failed(lost, error);
@@ -220,7 +241,7 @@ mod tests {
         let client = ClientCost { workers: 1, cpu_seconds: 0.25, ..ClientCost::default() };
         let account = Account {
             clients,
-            requests: Vec::new(),
+            named: Named { kinds: vec![ASK], statements: Vec::new() },
             connect_time: Duration::from_millis(every),
             books,
             client,
@@ -251,7 +272,7 @@ mod tests {
         let load = together(vec![part(start, 2, 10), part(start, 1, 20)]);
         assert!(load.ledger.balances());
         assert_eq!(load.measure.transactions, load.latencies.count());
-        assert_eq!(load.statements.select, load.ledger.ok);
+        assert_eq!(load.requests.of("ask"), load.ledger.ok);
         assert_eq!((load.measure.elapsed, load.measure.errors), (WINDOW, 2));
         assert_eq!(load.intervals.len(), 2, "of both parts in one");
         let of_intervals: u64 = load.intervals.iter().map(|i| i.transactions).sum();

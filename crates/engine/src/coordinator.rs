@@ -2,7 +2,7 @@
 //! put together.
 
 use crate::Stop;
-use crate::account::Account;
+use crate::account::{Account, Named};
 use crate::books::{Closed, Ended};
 use crate::part::PartProgress;
 use crate::result::{CpuWindow, Intervals};
@@ -94,8 +94,7 @@ pub(crate) struct Coordinator<'a, X> {
     /// How many operations this part can have under way at once.
     pub(crate) clients: u32,
     pub(crate) schedule: Schedule,
-    /// Kinds of requests that the workers tell apart.
-    pub(crate) requests: &'static [&'static str],
+    pub(crate) named: Named,
     pub(crate) workers: u32,
     /// Longest time in which all workers must be ready.
     pub(crate) ready_limit: Duration,
@@ -174,7 +173,7 @@ impl<X> Coordinator<'_, X> {
         client.peak_rss_bytes = peak_rss_bytes();
         let account = Account {
             clients: self.clients,
-            requests: self.requests.iter().map(|&name| name.to_owned()).collect(),
+            named: self.named,
             connect_time,
             books,
             client,

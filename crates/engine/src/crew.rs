@@ -127,7 +127,7 @@ impl<S: Session> Crew<S> {
             max_waiting,
             idle: VecDeque::with_capacity(clients.len()),
         });
-        let asked = if S::REQUESTS.is_empty() { 0 } else { clients.len() };
+        let asked = if S::STATEMENTS.is_empty() { 0 } else { clients.len() };
         Self {
             asked: vec![Nanos(0); asked].into(),
             clients,
@@ -182,7 +182,7 @@ impl<S: Session> Crew<S> {
         self.measure_from = self.schedule.measure_from(at);
         self.last_begin = self.schedule.last_begin(at);
         let open_loop = self.backlog.is_some();
-        self.books = Some(Books::open(self.schedule, at, open_loop, S::REQUESTS.len()));
+        self.books = Some(Books::open(self.schedule, at, open_loop, S::STATEMENTS.len()));
     }
 
     /// Lets an idle client begin an operation, if there is one for it; appends its first request.
@@ -219,7 +219,7 @@ impl<S: Session> Crew<S> {
     /// A client sends a request.
     #[inline]
     fn asks(&mut self, id: usize, now: Nanos) {
-        if !S::REQUESTS.is_empty() {
+        if !S::STATEMENTS.is_empty() {
             self.asked[id] = now;
         }
     }
@@ -282,8 +282,8 @@ impl<S: Session> Crew<S> {
             return self.log_in(id, input, out);
         };
         books.advance(arrived);
-        let (consumed, event) = client.session.receive(input, out, &mut books.statements)?;
-        if !S::REQUESTS.is_empty()
+        let (consumed, event) = client.session.receive(input, out, &mut books.tally)?;
+        if !S::STATEMENTS.is_empty()
             && let Some(kind) = client.session.take_answered()
         {
             let asked = self.asked[id];
@@ -331,7 +331,7 @@ impl<S: Session> Crew<S> {
         out: &mut Vec<u8>,
     ) -> Result<Next, SessionError> {
         let Some(books) = &mut self.books else { return Ok(Next::Continue) };
-        let action = self.policy.action(error.class, error.code);
+        let action = self.policy.action(error.class, &error.code);
         if action == Action::Stop {
             return Err(SessionError::Refused(Box::new(error)));
         }
@@ -387,7 +387,7 @@ impl<S: Session> Crew<S> {
     /// The connection of client `id` is gone, with what it had under way. Returns whether the
     /// client is to be connected anew; otherwise the load ends.
     pub(crate) fn lost(&mut self, id: usize, at: Nanos, message: &str) -> bool {
-        let goes_on = self.policy.action(ErrorClass::Connection, 0) == Action::Reconnect;
+        let goes_on = self.policy.action(ErrorClass::Connection, "") == Action::Reconnect;
         let Some(books) = self.books.as_mut().filter(|_| goes_on) else { return false };
         let busy = matches!(self.clients[id].state, State::Busy(_));
         books.advance(at);
@@ -396,7 +396,7 @@ impl<S: Session> Crew<S> {
                 at,
                 OperationError {
                     class: ErrorClass::Connection,
-                    code: 0,
+                    code: String::new(),
                     sql_state: String::new(),
                     message: message.to_owned(),
                 },

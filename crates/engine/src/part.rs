@@ -1,6 +1,6 @@
 //! One process's part of a load: its workers, and what they say while they work.
 
-use crate::account::Account;
+use crate::account::{Account, Named};
 use crate::arrivals::Arrivals;
 use crate::books::Ended;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
@@ -107,7 +107,7 @@ pub fn run_part<S: Session>(
         let coordinator = Coordinator {
             clients: part.share(spec.clients.into()) as u32,
             schedule: spec.schedule,
-            requests: S::REQUESTS,
+            named: Named::new(S::KINDS, S::STATEMENTS),
             workers,
             ready_limit: spec.connect_limit,
             control: &control,

@@ -1,10 +1,13 @@
 //! Putting together what workers did, of one process or of several.
 
+use crate::account::Named;
 use crate::books::{Closed, Ended};
 use crate::run::LoadError;
 use crate::usage::process_cpu;
 use crate::{Nanos, OpenLoop, Schedule};
-use model::{ClientCost, ErrorCount, Interval, LoadResult, OpenLoopResult, StatementLatencies};
+use model::{
+    ClientCost, ErrorCount, Interval, LoadResult, OpenLoopResult, RequestCounts, StatementLatencies,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -90,8 +93,8 @@ impl Intervals {
 }
 
 fn merge(a: Ended, b: &Ended) -> Ended {
-    let mut statements = a.statements;
-    statements += b.statements;
+    let mut tally = a.tally;
+    tally += b.tally;
     let (a, b) = (a.interval, &b.interval);
     let mut latencies = a.latencies.unpack();
     latencies.merge(&b.latencies.unpack());
@@ -105,7 +108,7 @@ fn merge(a: Ended, b: &Ended) -> Ended {
         moved: a.moved + b.moved,
         latencies: (&latencies).into(),
     };
-    Ended { interval, statements }
+    Ended { interval, tally }
 }
 
 /// What a load was to be.
@@ -121,7 +124,7 @@ pub(crate) struct Asked<'a> {
 /// The result of a whole load.
 pub(crate) fn result(
     asked: Asked<'_>,
-    requests: &[String],
+    named: &Named,
     connect_time: Duration,
     books: Closed,
     intervals: Vec<Interval>,
@@ -142,7 +145,8 @@ pub(crate) fn result(
         max_waiting: asked.max_waiting as u64,
         most_waiting: kept.most_waiting as u64,
     });
-    let by_statement = requests
+    let by_statement = named
+        .statements
         .iter()
         .zip(books.by_request)
         .filter(|(_, latencies)| latencies.count() > 0)
@@ -158,7 +162,7 @@ pub(crate) fn result(
         latencies: books.latencies,
         intervals,
         errors,
-        statements: books.statements,
+        requests: RequestCounts::new(&named.kinds, &books.tally),
         by_statement,
         client,
         open,

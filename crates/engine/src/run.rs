@@ -4,7 +4,7 @@ use crate::result::Asked;
 use crate::socket::{Address, TlsUpgrade};
 use crate::storage::StorageError;
 use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
-use model::{ErrorCount, Interval, IoMethod, LoadResult, StatementCounts, Stop};
+use model::{ErrorCount, Interval, IoMethod, LoadResult, RequestTally, Stop};
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
@@ -55,8 +55,8 @@ impl LoadSpec {
 pub enum Progress<'a> {
     /// All clients are logged in and the load begins at that moment.
     Started(Instant),
-    /// An interval ended on all workers, with so many statements acknowledged in it.
-    Interval(&'a Interval, &'a StatementCounts),
+    /// An interval ended on all workers, with so many requests acknowledged in it.
+    Interval(&'a Interval, &'a RequestTally),
 }
 
 /// Why a load did not run to its end.

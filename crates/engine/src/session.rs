@@ -1,13 +1,16 @@
-use model::{ErrorClass, StatementCounts};
+use model::{ErrorClass, RequestKind, RequestTally};
 
 /// One client's side of a protocol, from login to the last reply: bytes in, bytes out.
 ///
 /// An implementation never blocks, reads no clock and keeps no books; whoever drives it does.
 /// One operation is under way at a time.
 pub trait Session {
-    /// Kinds of requests whose latencies are kept apart, by name. Where there are none, driving
+    /// Kinds of requests that [`Self::receive`] counts, by their place in the tally; at most
+    /// [`model::MOST_REQUEST_KINDS`].
+    const KINDS: &'static [RequestKind];
+    /// Kinds of statements whose latencies are kept apart, by name. Where there are none, driving
     /// the session costs nothing for it.
-    const REQUESTS: &'static [&'static str] = &[];
+    const STATEMENTS: &'static [&'static str] = &[];
     /// Whether a connection that is to be encrypted is encrypted before the first byte of the
     /// protocol; else the session says when ([`Event::StartTls`]).
     const ENCRYPTED_AT_ONCE: bool = false;
@@ -24,7 +27,7 @@ pub trait Session {
     fn begin(&mut self, out: &mut Vec<u8>);
 
     /// Consumes bytes from the server, appends what is to be sent in return, and counts every
-    /// acknowledged statement. Returns how many bytes it consumed: all of them, unless the rest
+    /// acknowledged request. Returns how many bytes it consumed: all of them, unless the rest
     /// is an incomplete message that must be shown again with more, or belongs to TLS.
     ///
     /// # Errors
@@ -33,10 +36,10 @@ pub trait Session {
         &mut self,
         input: &[u8],
         out: &mut Vec<u8>,
-        counts: &mut StatementCounts,
+        tally: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError>;
 
-    /// The kind of request, as a place in [`Self::REQUESTS`], whose reply was completed without
+    /// The kind of statement, as a place in [`Self::STATEMENTS`], whose reply was completed without
     /// error by the bytes last received.
     fn take_answered(&mut self) -> Option<usize> {
         None
@@ -67,9 +70,9 @@ pub enum Event {
 pub struct OperationError {
     /// What kind of trouble.
     pub class: ErrorClass,
-    /// The server's code; 0 where there is none.
-    pub code: u16,
-    /// SQL state, or the word that stands in its place; empty where there is neither.
+    /// The target's own code: a number, or a word; empty where there is none.
+    pub code: String,
+    /// Five characters where the server has such states; else empty.
     pub sql_state: String,
     /// The server's words.
     pub message: String,
@@ -78,10 +81,12 @@ pub struct OperationError {
 impl OperationError {
     /// The code as people look it up: a number with its SQL state, or a word.
     pub fn name(&self) -> String {
-        match (self.code, self.sql_state.as_str()) {
-            (0, "") => "no code".to_owned(),
-            (0, word) => word.to_owned(),
-            (code, "") => format!("error {code}"),
+        match (self.code.as_str(), self.sql_state.as_str()) {
+            ("", "") => "no code".to_owned(),
+            (code, "") if code.starts_with(|first: char| first.is_ascii_digit()) => {
+                format!("error {code}")
+            }
+            (word, "") => word.to_owned(),
             (code, state) => format!("error {code}, SQL state {state}"),
         }
     }
@@ -90,19 +95,19 @@ impl OperationError {
 /// Why a session cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The login failed.
+    /// The login failed for a reason that the system's own type tells.
     #[error(transparent)]
-    Login(#[from] protocol::mysql::LoginError),
+    Login(Box<dyn std::error::Error + Send + Sync>),
     /// The server refused the login.
     #[error("the server refused the login: {}", .0.message)]
     LoginRefused(Box<OperationError>),
     /// A statement could not be prepared.
-    #[error("cannot prepare «{sql}»: {error}")]
+    #[error("cannot prepare «{statement}»: {} ({})", error.message, error.name())]
     Prepare {
         /// The statement.
-        sql: String,
+        statement: String,
         /// The server's answer.
-        error: protocol::mysql::ServerError,
+        error: Box<OperationError>,
     },
     /// An operation failed in a way that the next one will too.
     #[error("the server refused an operation: {} ({})", .0.message, .0.name())]

@@ -56,9 +56,10 @@ pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
 pub use latency_log::{EncodedLatencies, LatencyLogLine};
 pub use level::{Level, LevelUnit};
 pub use load::{
-    AnswerCounts, ArrivalProcess, ClientCost, ErrorClass, ErrorCount, Fleet, GeneratorShare,
-    Interval, IoAccount, IoFigures, IoMethod, Ledger, LoadResult, Moved, NoticeDelay,
-    OpenLoopResult, Outage, Phase, PhaseTotals, StatementCounts, StatementLatencies, Verified,
+    AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
+    GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, Ledger, LoadResult,
+    MOST_REQUEST_KINDS, Moved, NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals,
+    RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
     VmAccount, VolumeAccount,
 };
 pub use metric::{Better, KNOWN_METRICS, KnownMetric, Metric, factor_to, known_metric, seconds_in};

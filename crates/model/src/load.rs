@@ -3,14 +3,17 @@ mod errors;
 mod fleet;
 mod generators;
 mod open_loop;
-mod statements;
+mod requests;
 
 pub use client::{ClientCost, IoMethod, NoticeDelay};
 pub use errors::{ErrorClass, ErrorCount, Outage};
 pub use fleet::{Fleet, IoAccount, IoFigures, Moved, Verified, VmAccount, VolumeAccount};
 pub use generators::GeneratorShare;
 pub use open_loop::{ArrivalProcess, OpenLoopResult};
-pub use statements::{AnswerCounts, StatementCounts, StatementLatencies};
+pub use requests::{
+    AnswerCounts, Effect, MOST_REQUEST_KINDS, RequestCount, RequestCounts, RequestKind,
+    RequestTally, StatementLatencies,
+};
 
 use crate::{Latencies, PackedLatencies};
 use serde::{Deserialize, Serialize};
@@ -38,8 +41,8 @@ pub struct LoadResult {
     pub intervals: Vec<Interval>,
     /// Errors of all phases by class and code, most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// Statements acknowledged over all phases: what the server's own counters must agree with.
-    pub statements: StatementCounts,
+    /// Requests acknowledged over all phases: what the target's own counters must agree with.
+    pub requests: RequestCounts,
     /// Latencies of each kind of statement that the load had, where they were asked for.
     #[serde(default)]
     pub by_statement: Vec<StatementLatencies>,

@@ -22,8 +22,8 @@ pub enum ErrorAction {
 /// other two count as reconnecting there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorPolicy {
-    /// What to do about particular codes of the server; these come before the classes.
-    pub codes: Vec<(u16, ErrorAction)>,
+    /// What to do about particular codes of the target; these come before the classes.
+    pub codes: Vec<(String, ErrorAction)>,
     /// Conflicts: deadlocks, lock wait timeouts.
     pub conflict: ErrorAction,
     /// Lost connections.
@@ -69,8 +69,8 @@ impl Default for ErrorPolicy {
 
 impl ErrorPolicy {
     /// What to do about an error of that class and code.
-    pub fn action(&self, class: ErrorClass, code: u16) -> ErrorAction {
-        let by_code = self.codes.iter().find(|(listed, _)| *listed == code && code != 0);
+    pub fn action(&self, class: ErrorClass, code: &str) -> ErrorAction {
+        let by_code = self.codes.iter().find(|(listed, _)| listed == code);
         let action = by_code.map_or_else(|| self.by_class(class), |(_, action)| *action);
         match (class, action) {
             (ErrorClass::Connection, ErrorAction::Ignore | ErrorAction::Retry) => {
@@ -102,18 +102,21 @@ mod tests {
     #[test]
     fn codes_come_before_classes() {
         let policy = ErrorPolicy {
-            codes: vec![(1062, ErrorAction::Ignore), (1205, ErrorAction::Stop)],
+            codes: vec![
+                ("1062".to_owned(), ErrorAction::Ignore),
+                ("1205".to_owned(), ErrorAction::Stop),
+            ],
             ..ErrorPolicy::default()
         };
-        assert_eq!(policy.action(ErrorClass::Constraint, 1062), ErrorAction::Ignore);
-        assert_eq!(policy.action(ErrorClass::Conflict, 1205), ErrorAction::Stop);
-        assert_eq!(policy.action(ErrorClass::Conflict, 1213), ErrorAction::Ignore);
-        assert_eq!(policy.action(ErrorClass::Statement, 1146), ErrorAction::Stop);
+        assert_eq!(policy.action(ErrorClass::Constraint, "1062"), ErrorAction::Ignore);
+        assert_eq!(policy.action(ErrorClass::Conflict, "1205"), ErrorAction::Stop);
+        assert_eq!(policy.action(ErrorClass::Conflict, "1213"), ErrorAction::Ignore);
+        assert_eq!(policy.action(ErrorClass::Statement, "1146"), ErrorAction::Stop);
     }
 
     #[test]
     fn a_connection_that_is_gone_must_be_made_anew_to_go_on() {
         let policy = ErrorPolicy { connection: ErrorAction::Ignore, ..ErrorPolicy::default() };
-        assert_eq!(policy.action(ErrorClass::Connection, 0), ErrorAction::Reconnect);
+        assert_eq!(policy.action(ErrorClass::Connection, ""), ErrorAction::Reconnect);
     }
 }

@@ -1,25 +1,13 @@
 //! What a load counted over all phases, by name.
 
-use crate::value::Columns;
-use model::StatementCounts;
+use crate::value::{Columns, Name};
+use model::{MOST_REQUEST_KINDS, RequestCount, RequestCounts, RequestKind};
 use rusqlite::{Connection, Result, params};
 
-/// Every count with its name in the store.
-fn named(counts: &mut StatementCounts) -> [(&'static str, &mut u64); 17] {
+/// Counts beside those of requests, with their names in the store.
+fn named(counts: &mut RequestCounts) -> [(&'static str, &mut u64); 5] {
     [
-        ("com_select", &mut counts.select),
-        ("com_insert", &mut counts.insert),
-        ("com_update", &mut counts.update),
-        ("com_delete", &mut counts.delete),
-        ("com_begin", &mut counts.begin),
-        ("com_commit", &mut counts.commit),
-        ("com_rollback", &mut counts.rollback),
-        ("gets", &mut counts.get),
-        ("sets", &mut counts.set),
         ("found", &mut counts.found),
-        ("reads", &mut counts.read),
-        ("writes", &mut counts.write),
-        ("syncs", &mut counts.sync),
         ("bytes_read", &mut counts.moved.read),
         ("bytes_written", &mut counts.moved.written),
         ("answers_checked", &mut counts.answers.checked),
@@ -27,22 +15,26 @@ fn named(counts: &mut StatementCounts) -> [(&'static str, &mut u64); 17] {
     ]
 }
 
-/// Writes those that are not 0.
-pub(crate) fn insert(
-    connection: &Connection,
-    position: u32,
-    mut counts: StatementCounts,
-) -> Result<()> {
+/// Writes every kind of request, and of the rest what is not 0.
+pub(crate) fn insert(connection: &Connection, position: u32, counts: &RequestCounts) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO request (position, number, name, effect, counter, count)
+         VALUES (?, ?, ?, ?, ?, ?)",
+    )?;
+    for (number, RequestCount { kind, count }) in counts.kinds.iter().enumerate() {
+        let RequestKind { name, effect, counter } = kind;
+        statement.execute(params![position, number as u64, name, Name(effect), counter, count])?;
+    }
     let mut statement = connection
         .prepare_cached("INSERT INTO load_count (position, name, count) VALUES (?, ?, ?)")?;
-    for (name, count) in named(&mut counts).into_iter().filter(|(_, count)| **count > 0) {
+    for (name, count) in named(&mut counts.clone()).into_iter().filter(|(_, count)| **count > 0) {
         statement.execute(params![position, name, *count])?;
     }
     Ok(())
 }
 
-pub(crate) fn select(connection: &Connection, position: u32) -> Result<StatementCounts> {
-    let mut counts = StatementCounts::default();
+pub(crate) fn select(connection: &Connection, position: u32) -> Result<RequestCounts> {
+    let mut counts = RequestCounts { kinds: kinds(connection, position)?, ..Default::default() };
     let mut statement =
         connection.prepare_cached("SELECT name, count FROM load_count WHERE position = ?")?;
     let mut rows = statement.query([position])?;
@@ -56,4 +48,25 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Statement
         *count = columns.count()?;
     }
     Ok(counts)
+}
+
+fn kinds(connection: &Connection, position: u32) -> Result<Vec<RequestCount>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT number, name, effect, counter, count FROM request WHERE position = ?
+         ORDER BY number",
+    )?;
+    let kinds = statement.query_map([position], |row| {
+        let mut columns = Columns::of("request", row);
+        let number: u64 = columns.next()?;
+        if number >= MOST_REQUEST_KINDS as u64 {
+            return Err(columns.wrong(format!("{number} is out of range")));
+        }
+        let kind = RequestKind {
+            name: columns.next::<String>()?.into(),
+            effect: columns.name()?,
+            counter: columns.next::<Option<String>>()?.map(Into::into),
+        };
+        Ok(RequestCount { kind, count: columns.count()? })
+    })?;
+    kinds.collect()
 }

@@ -4,7 +4,8 @@
 use crate::value::{Columns, Nanos};
 use crate::{conditions, disks, triggered};
 use model::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, ServerCounters};
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use rusqlite::{Connection, Result, params};
+use std::collections::BTreeMap;
 
 const BEFORE: &str = "before";
 const DURING: &str = "sample";
@@ -35,10 +36,11 @@ pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling
 
 /// Reads all samples of a trial.
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling> {
+    let mut readings = Readings::select(connection, position)?;
     Ok(Sampling {
-        samples: select_samples(connection, position)?,
-        before: select_reading(connection, position, BEFORE, None)?,
-        after: select_reading(connection, position, AFTER, None)?,
+        samples: select_samples(connection, position, &mut readings)?,
+        before: readings.take(connection, BEFORE, None)?,
+        after: readings.take(connection, AFTER, None)?,
         account: conditions::select_account(connection, position)?,
         triggered: triggered::select(connection, position)?,
         volume: disks::select_volume(connection, position)?,
@@ -104,7 +106,11 @@ fn insert_counters(
     Ok(())
 }
 
-fn select_samples(connection: &Connection, position: u32) -> Result<Vec<Sample>> {
+fn select_samples(
+    connection: &Connection,
+    position: u32,
+    readings: &mut Readings,
+) -> Result<Vec<Sample>> {
     let mut statement = connection.prepare_cached(
         "SELECT number, at_seconds, length_ns, cpu_user, cpu_system, cpu_iowait, cpu_steal,
          cpu_idle, client_cpus, client_rss_bytes, server_cpus, server_rss_bytes
@@ -126,7 +132,8 @@ fn select_samples(connection: &Connection, position: u32) -> Result<Vec<Sample>>
             client: ProcessUsage { cpus: columns.real()?, rss_bytes: columns.next()? },
             server: server_usage(&mut columns)?,
             disks: disks::select(connection, position, number)?,
-            counters: select_reading(connection, position, DURING, Some(number))?
+            counters: readings
+                .take(connection, DURING, Some(number))?
                 .map(|reading| reading.counters),
         })
     })?;
@@ -142,32 +149,41 @@ fn server_usage(columns: &mut Columns<'_>) -> Result<Option<ProcessUsage>> {
     Ok(rss_bytes.map(|rss_bytes| ProcessUsage { cpus: cpus.unwrap_or(f64::NAN), rss_bytes }))
 }
 
-fn select_reading(
-    connection: &Connection,
-    position: u32,
-    moment: &str,
-    sample: Option<u64>,
-) -> Result<Option<CounterReading>> {
-    let reading = connection
-        .prepare_cached(
-            "SELECT id, at_seconds FROM counter_reading
-             WHERE position = ? AND moment = ? AND sample IS ?",
-        )?
-        .query_row(params![position, moment, sample], |row| {
+/// The readings of a trial by moment and sample. They are selected as their digest selects them: by
+/// position alone, so that a damaged index does not hide one from the one and not from the other.
+struct Readings(BTreeMap<(String, Option<u64>), (i64, f64)>);
+
+impl Readings {
+    fn select(connection: &Connection, position: u32) -> Result<Self> {
+        let mut statement = connection.prepare_cached(
+            "SELECT moment, sample, id, at_seconds FROM counter_reading WHERE position = ?",
+        )?;
+        let readings = statement.query_map([position], |row| {
             let mut columns = Columns::of("counter_reading", row);
-            Ok((columns.next::<i64>()?, columns.real()?))
-        })
-        .optional()?;
-    let Some((id, at_seconds)) = reading else { return Ok(None) };
-    let mut statement = connection.prepare_cached(
-        "SELECT name, value FROM counter JOIN counter_name ON counter_name.id = name_id
-         WHERE reading_id = ?",
-    )?;
-    let counters = statement
-        .query_map([id], |row| {
-            let mut columns = Columns::of("counter", row);
-            Ok((columns.next()?, columns.next()?))
-        })?
-        .collect::<Result<ServerCounters>>()?;
-    Ok(Some(CounterReading { at_seconds, counters }))
+            Ok(((columns.next()?, columns.next()?), (columns.next()?, columns.real()?)))
+        })?;
+        Ok(Self(readings.collect::<Result<_>>()?))
+    }
+
+    fn take(
+        &mut self,
+        connection: &Connection,
+        moment: &str,
+        sample: Option<u64>,
+    ) -> Result<Option<CounterReading>> {
+        let Some((id, at_seconds)) = self.0.remove(&(moment.to_owned(), sample)) else {
+            return Ok(None);
+        };
+        let mut statement = connection.prepare_cached(
+            "SELECT name, value FROM counter JOIN counter_name ON counter_name.id = name_id
+             WHERE reading_id = ?",
+        )?;
+        let counters = statement
+            .query_map([id], |row| {
+                let mut columns = Columns::of("counter", row);
+                Ok((columns.next()?, columns.next()?))
+            })?
+            .collect::<Result<ServerCounters>>()?;
+        Ok(Some(CounterReading { at_seconds, counters }))
+    }
 }

@@ -92,7 +92,7 @@ fn select_failure(connection: &Connection, position: u32) -> Result<Failure> {
 }
 
 fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Result<()> {
-    let LoadResult { ledger, statements, client, .. } = load;
+    let LoadResult { ledger, requests, client, .. } = load;
     let notice = client.notice;
     connection
         .prepare_cached(
@@ -146,7 +146,7 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
                 totals.moved.written
             ])?;
     }
-    counts::insert(connection, position, *statements)?;
+    counts::insert(connection, position, requests)?;
     insert_intervals(connection, position, &load.intervals)?;
     if let Some(open) = &load.open {
         open_loop::insert(connection, position, open)?;
@@ -224,7 +224,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 dropped: columns.count()?,
             },
             by_statement: fleet::select_by_statement(connection, position)?,
-            statements: counts::select(connection, position)?,
+            requests: counts::select(connection, position)?,
             client: ClientCost {
                 workers: columns.next()?,
                 cpus_allowed: columns.next()?,

@@ -21,7 +21,7 @@ const VOID: f64 = 0.20;
 /// Statements that select rows by their number must find all of them (method R19). `None` where
 /// the load has no such statements.
 pub(super) fn results(load: &LoadResult) -> Option<Vec<CheckResult>> {
-    let answers = load.statements.answers;
+    let answers = load.requests.answers;
     if answers.checked == 0 {
         return None;
     }

@@ -3,7 +3,7 @@
 use super::CheckResult;
 use super::window::{Window, growth, pair};
 use crate::{FindingKind, Severity};
-use model::{LoadResult, Sampling, ServerFacts};
+use model::{Effect, LoadResult, Sampling, ServerFacts};
 use serde::Serialize;
 
 /// Check 4: writes that the server had put off at both ends of the measured phase (method R11).
@@ -44,8 +44,7 @@ pub(super) fn result(
     load: &LoadResult,
     server: Option<&ServerFacts>,
 ) -> Option<CheckResult> {
-    let writes = &load.statements;
-    if writes.insert + writes.update + writes.delete == 0 {
+    if load.requests.with_effect(Effect::Write) == 0 {
         return None;
     }
     let counters = Window::of(load).counters(sampling)?;

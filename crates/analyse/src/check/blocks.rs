@@ -34,7 +34,7 @@ pub(super) fn results(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Chec
         let (from, to) = before.counters.get(name).zip(after.counters.get(name))?;
         u64::try_from(to.checked_sub(*from)?).ok()
     };
-    let own = load.statements.moved;
+    let own = load.requests.moved;
     let mut results = Vec::new();
     for (name, writes, weighin) in
         [("device_read_bytes", false, own.read), ("device_written_bytes", true, own.written)]

@@ -34,15 +34,15 @@ const VOID_FOREIGN: f64 = 0.20;
 
 /// A statement counter of the server that differs from ours.
 struct Mismatch {
-    counter: &'static str,
+    counter: String,
     server: i64,
     weighin: u64,
     /// Server − weighin, beyond what failed transactions explain.
     excess: i128,
 }
 
-/// Compares the statements that the server counted over the whole load with those that it
-/// acknowledged to us. `None` when the counters of any statement that we sent are not known.
+/// Compares the requests that the server counted over the whole load with those that it
+/// acknowledged to us. `None` when a counter that the load must have moved is not known.
 ///
 /// Both count the same events, so they agree exactly. The exception is a transaction that failed
 /// or timed out: the server may have counted a statement whose reply was an error or never came,
@@ -53,7 +53,7 @@ pub(super) fn results(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Chec
     let (before, after) = (sampling.before.as_ref()?, sampling.after.as_ref()?);
     let unacknowledged = i128::from(load.ledger.failed) + i128::from(load.ledger.timed_out);
     let mut mismatches = Vec::new();
-    for (counter, weighin) in load.statements.named() {
+    for (counter, weighin) in load.requests.expected() {
         let readings = before.counters.get(counter).zip(after.counters.get(counter));
         let Some((&from, &to)) = readings else {
             if weighin > 0 {
@@ -65,15 +65,16 @@ pub(super) fn results(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Chec
         let difference = i128::from(server) - i128::from(weighin);
         if !(0..=unacknowledged).contains(&difference) {
             let excess = if difference < 0 { difference } else { difference - unacknowledged };
+            let counter = counter.to_owned();
             mismatches.push(Mismatch { counter, server, weighin, excess });
         }
     }
-    let validity = validity(&mismatches, load.statements.total());
+    let validity = validity(&mismatches, load.requests.total());
     let doubt = |mismatch: Mismatch| {
         CheckResult::new(
             validity,
             CounterMismatch {
-                counter: mismatch.counter.to_owned(),
+                counter: mismatch.counter,
                 server: mismatch.server,
                 weighin: mismatch.weighin,
             },

@@ -3,7 +3,7 @@
 use super::CheckResult;
 use super::window::growth;
 use crate::{FindingKind, Severity};
-use model::{Dataset, LoadResult, TrialRecord};
+use model::{Dataset, Effect, LoadResult, TrialRecord};
 use serde::Serialize;
 
 /// Keys that a server removed to stay below its limit of memory.
@@ -43,13 +43,14 @@ pub(super) fn result(
     let counters = (&sampling.before.as_ref()?.counters, &sampling.after.as_ref()?.counters);
     let evicted = growth(counters, "evicted_keys").filter(|&keys| keys > 0)?;
     let limit = counters.1.get("maxmemory").and_then(|&bytes| u64::try_from(bytes).ok());
-    let counts = load.statements;
+    let counts = &load.requests;
+    let read = counts.with_effect(Effect::Read);
     let evictions = KeysEvicted {
         evicted,
-        written: counts.set,
+        written: counts.with_effect(Effect::Write),
         data_bytes: (f64::from(workload.keys) * workload.value_size.mean()) as u64,
         limit_bytes: limit.filter(|&bytes| bytes > 0),
-        hit_rate: (counts.get > 0).then(|| counts.found as f64 / counts.get as f64),
+        hit_rate: (read > 0).then(|| counts.found as f64 / read as f64),
     };
     Some(CheckResult::valid(evictions))
 }

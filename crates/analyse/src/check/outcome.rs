@@ -3,7 +3,7 @@
 
 use super::CheckResult;
 use crate::Validity;
-use model::{Failure, LoadResult, Outage, TrialEnd, TrialRecord};
+use model::{ErrorCount, Failure, LoadResult, Outage, TrialEnd, TrialRecord};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -96,9 +96,12 @@ fn errors(load: &LoadResult) -> Option<CheckResult> {
         Validity::Valid
     };
     let most_frequent = load.errors.iter().max_by_key(|error| error.count);
-    let (message, code) = most_frequent
-        .map(|error| (error.message.clone(), error.sql_state.clone()))
-        .unwrap_or_default();
+    let name = |error: &ErrorCount| match error.sql_state.as_str() {
+        "" => error.code.clone(),
+        state => state.to_owned(),
+    };
+    let (message, code) =
+        most_frequent.map(|error| (error.message.clone(), name(error))).unwrap_or_default();
     Some(CheckResult::new(validity, Errors { failed, succeeded, message, code }))
 }
 

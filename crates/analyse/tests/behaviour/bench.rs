@@ -1,13 +1,12 @@
 //! Builds datasets with a known truth.
 
-use crate::books::so_many;
+use crate::books::{requests, so_many};
 use analyse::{Analysis, Comparison, Evidence, Finding, Metric, Verdict};
 use model::{
     Block, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostAccount, HostFacts,
     KeyDistribution, Latencies, Ledger, Level, Load, LoadResult, Moved, Oltp, OltpMix, PhaseTotals,
-    Place, Plan, Price, RunInfo, Sampling, SandboxSpec, ServerFacts, StatementCounts, Study,
-    System, Target, TargetFacts, Task, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis,
-    Workload,
+    Place, Plan, Price, RequestCounts, RunInfo, Sampling, SandboxSpec, ServerFacts, Study, System,
+    Target, TargetFacts, Task, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis, Workload,
 };
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -108,14 +107,18 @@ pub fn key(target: &str, clients: u32, repeat: u32) -> TrialKey {
 
 fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
     let load = load(key.level.clients, throughput);
-    let reading = |at_seconds, counts: StatementCounts| CounterReading {
+    let reading = |at_seconds, counts: &RequestCounts| CounterReading {
         at_seconds,
-        counters: counts.named().map(|(name, n)| (name.to_owned(), n as i64)).into(),
+        counters: counts
+            .expected()
+            .into_iter()
+            .map(|(name, n)| (name.to_owned(), n as i64))
+            .collect(),
     };
     let sampling = Sampling {
         samples: Vec::new(),
-        before: Some(reading(-0.1, StatementCounts::default())),
-        after: Some(reading(12.1, load.statements)),
+        before: Some(reading(-0.1, &requests(0))),
+        after: Some(reading(12.1, &load.requests)),
         account: HostAccount::default(),
         triggered: None,
         volume: Vec::new(),
@@ -154,15 +157,7 @@ fn load(clients: u32, throughput: f64) -> LoadResult {
         intervals: Vec::new(),
         errors: Vec::new(),
         by_statement: Vec::new(),
-        statements: StatementCounts {
-            select: 14 * transactions,
-            insert: transactions,
-            update: 2 * transactions,
-            delete: transactions,
-            begin: transactions,
-            commit: transactions,
-            ..StatementCounts::default()
-        },
+        requests: requests(transactions),
         client: ClientCost {
             workers: 1,
             cpus_allowed: 2,

@@ -1,14 +1,28 @@
 //! Books that agree with themselves, for trials that are spoilt in one respect only.
 
 use crate::bench::load_of;
-use model::{Interval, Latencies, OltpMix, Phase, PhaseTotals, StatementCounts, TrialRecord};
+use model::{
+    Effect, Interval, Latencies, LoadResult, OltpMix, Phase, PhaseTotals, RequestCount,
+    RequestCounts, RequestKind, TrialRecord,
+};
 use std::time::Duration;
+
+/// What MariaDB counts.
+static KINDS: [RequestKind; 7] = [
+    RequestKind::counted("select", Effect::Read, "Com_select"),
+    RequestKind::counted("insert", Effect::Write, "Com_insert"),
+    RequestKind::counted("update", Effect::Write, "Com_update"),
+    RequestKind::counted("delete", Effect::Write, "Com_delete"),
+    RequestKind::counted("begin", Effect::Control, "Com_begin"),
+    RequestKind::counted("commit", Effect::Control, "Com_commit"),
+    RequestKind::counted("rollback", Effect::Control, "Com_rollback"),
+];
 
 /// Makes everything follow from the totals of the phases (or from the intervals, where there are
 /// any), and the server's counters move along.
 pub fn balance(record: &mut TrialRecord) {
     let load = load_of(record);
-    let before = load.statements;
+    let before = load.requests.clone();
     for (phase, totals) in [(Phase::Warmup, &mut load.warmup), (Phase::Measure, &mut load.measure)]
     {
         load.intervals.iter_mut().for_each(|one| one.queries = each() * one.transactions);
@@ -25,7 +39,7 @@ pub fn balance(record: &mut TrialRecord) {
         totals.queries = each() * totals.transactions;
     }
     let answers = before.answers;
-    load.statements = StatementCounts { answers, ..statements(ledger.ok) };
+    load.requests = RequestCounts { answers, ..requests(ledger.ok) };
     match &mut load.open {
         None => load.latencies = so_many(&load.latencies, load.measure.transactions),
         Some(open) => {
@@ -35,9 +49,9 @@ pub fn balance(record: &mut TrialRecord) {
             open.schedule_lags.record_many(0, open.answered);
         }
     }
-    let after = load.statements;
+    let after = load.requests.clone();
     let Some(reading) = &mut record.sampling.after else { return };
-    for ((name, before), (_, after)) in before.named().into_iter().zip(after.named()) {
+    for ((name, before), (_, after)) in before.expected().into_iter().zip(after.expected()) {
         if let Some(&counter) = reading.counters.get(name) {
             let counter = counter + after as i64 - before as i64;
             reading.counters.edit(|counters| counters.insert(name.to_owned(), counter));
@@ -66,16 +80,18 @@ fn each() -> u64 {
 }
 
 /// What so many transactions of the builder's study acknowledge.
-fn statements(transactions: u64) -> StatementCounts {
-    StatementCounts {
-        select: 14 * transactions,
-        insert: transactions,
-        update: 2 * transactions,
-        delete: transactions,
-        begin: transactions,
-        commit: transactions,
-        ..StatementCounts::default()
-    }
+pub fn requests(transactions: u64) -> RequestCounts {
+    let of_transaction = [14, 1, 2, 1, 1, 1, 0];
+    let kinds = KINDS.iter().zip(of_transaction);
+    let kinds =
+        kinds.map(|(kind, each)| RequestCount { kind: kind.clone(), count: each * transactions });
+    RequestCounts { kinds: kinds.collect(), ..RequestCounts::default() }
+}
+
+/// How many requests of that kind a load had.
+pub fn count<'a>(load: &'a mut LoadResult, name: &str) -> &'a mut u64 {
+    let kind = load.requests.kinds.iter_mut().find(|count| count.kind.name == name);
+    &mut kind.expect("a kind of the builder's study").count
 }
 
 /// The same distribution with so many values; none of an empty one.

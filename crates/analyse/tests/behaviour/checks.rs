@@ -121,7 +121,7 @@ fn time_lost_in_failed_transactions_is_a_doubt_and_not_a_contradiction() {
         let load = load_of(record);
         load.latencies = latencies(0.002);
         load.measure.errors = 4;
-        load.errors = vec![error(1205, "Lock wait timeout exceeded", 4)];
+        load.errors = vec![error("1205", "Lock wait timeout exceeded", 4)];
         balance(record);
     });
     assert_eq!(validity(&data), Validity::Suspect);
@@ -244,7 +244,7 @@ fn errors_count_by_their_share() {
         let data = spoilt(|record| {
             let load = load_of(record);
             load.measure.errors = failed;
-            load.errors = vec![error(1, "rare", 1), error(1213, "Deadlock found", failed - 1)];
+            load.errors = vec![error("1", "rare", 1), error("1213", "Deadlock found", failed - 1)];
             balance(record);
         });
         assert_eq!(validity(&data), expected, "{failed}");
@@ -306,10 +306,10 @@ fn count_more(record: &mut TrialRecord, counter: &str, more: i64) {
     after.counters.edit(|counters| counters.insert(counter.to_owned(), changed));
 }
 
-fn error(code: u16, message: &str, count: u64) -> ErrorCount {
+fn error(code: &str, message: &str, count: u64) -> ErrorCount {
     ErrorCount {
         class: ErrorClass::Conflict,
-        code,
+        code: code.to_owned(),
         sql_state: "HY000".to_owned(),
         message: message.to_owned(),
         count,

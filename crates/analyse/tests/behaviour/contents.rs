@@ -90,7 +90,7 @@ fn one_answer_without_its_rows_is_a_doubt_and_a_fifth_of_them_the_end() {
         (201, Validity::Void),
     ] {
         let mut data = dataset(&["only"], &[4], 1, |_, _, _| 1000.0);
-        load_of(trial(&mut data, "only", 4, 1)).statements.answers =
+        load_of(trial(&mut data, "only", 4, 1)).requests.answers =
             AnswerCounts { checked: 1000, short };
         let analysis = analyse(&data);
         assert_eq!(analysis.tests[0].cells[0].trials[0].validity, expected, "{short}");

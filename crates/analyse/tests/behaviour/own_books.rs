@@ -1,15 +1,15 @@
 //! The audit of what weighin itself recorded.
 
 use crate::bench::{dataset, found, load_of, trial};
-use crate::books::balance;
+use crate::books::{balance, count};
 use analyse::{
     ArithmeticChecked, Contradiction, Evidence, Identity, Origin, Severity, Source, Validity,
     analyse,
 };
 use model::{
-    ArrivalProcess, Dataset, ErrorClass, ErrorCount, Interval, KeyValue, Latencies, LoadResult,
-    Moved, NoticeDelay, OpenLoopResult, Phase, PrintedValue, StatementCounts, StatementLatencies,
-    Workload,
+    ArrivalProcess, Dataset, Effect, ErrorClass, ErrorCount, Interval, KeyValue, Latencies,
+    LoadResult, Moved, NoticeDelay, OpenLoopResult, Phase, PrintedValue, RequestCount,
+    RequestCounts, RequestKind, StatementLatencies, Workload,
 };
 use std::time::Duration;
 
@@ -59,8 +59,11 @@ fn key_value() -> Dataset {
         Workload::KeyValue(KeyValue { pipeline: 20, ..KeyValue::default() });
     let load = load_of(trial(&mut data, "only", 4, 1));
     let commands = load.ledger.ok * 20;
-    load.statements =
-        StatementCounts { get: commands - 9, set: 9, found: 5, ..StatementCounts::default() };
+    let kind = |kind, count| RequestCount { kind, count };
+    let get = RequestKind::counted("get", Effect::Read, "cmdstat_get");
+    let set = RequestKind::counted("set", Effect::Write, "cmdstat_set");
+    let kinds = vec![kind(get, commands - 9), kind(set, 9)];
+    load.requests = RequestCounts { kinds, found: 5, ..RequestCounts::default() };
     data
 }
 
@@ -113,7 +116,7 @@ fn books_that_agree_pass_with_the_number_of_identities() {
 #[test]
 fn totals_must_agree_with_ledger_statements_and_intervals() {
     assert_eq!(wrong(kept(), |load| load.drain.transactions += 1), ["ledger.ok"]);
-    assert_eq!(wrong(kept(), |load| load.warmup.queries -= 1), ["statements", "warmup.queries"]);
+    assert_eq!(wrong(kept(), |load| load.warmup.queries -= 1), ["requests", "warmup.queries"]);
     assert_eq!(wrong(kept(), |load| load.intervals[5].transactions -= 1), ["measure.transactions"]);
     assert_eq!(wrong(kept(), |load| load.intervals[0].errors += 1), ["warmup.errors"]);
     let shorter = Duration::from_nanos(1);
@@ -138,22 +141,22 @@ fn every_transaction_has_a_latency_and_delays_are_in_order() {
 #[test]
 fn statements_follow_from_transactions_and_the_workload() {
     let swapped = |load: &mut LoadResult| {
-        load.statements.select -= 1;
-        load.statements.rollback += 1;
+        *count(load, "select") -= 1;
+        *count(load, "rollback") += 1;
     };
     assert_eq!(wrong(kept(), swapped), ["selects", "rollbacks"]);
     assert_eq!(
-        wrong(key_value(), |load| load.statements.found = load.statements.get + 1),
+        wrong(key_value(), |load| load.requests.found = load.requests.of("get") + 1),
         ["gets"]
     );
     let lost = |load: &mut LoadResult| {
-        load.statements.get -= 1;
+        *count(load, "get") -= 1;
         load.drain.queries -= 1;
     };
     assert_eq!(wrong(key_value(), lost), ["gets and sets"]);
 
     let mut data = kept();
-    load_of(trial(&mut data, "only", 4, 1)).statements.update += 1;
+    *count(load_of(trial(&mut data, "only", 4, 1)), "update") += 1;
     let (_, _, wrong) = audited(&data);
     let update = wrong.iter().find(|wrong| wrong.printed.name == "updates").expect("it is wrong");
     assert_eq!(update.identity, Identity::StatementsPerTransaction);
@@ -166,12 +169,12 @@ fn statements_follow_from_transactions_and_the_workload() {
 #[test]
 fn operations_that_were_tried_again_may_have_any_number_of_statements() {
     let retried = |load: &mut LoadResult| {
-        load.statements.select += 5;
+        *count(load, "select") += 5;
         load.measure.queries += 5;
         load.intervals[3].queries += 5;
         load.errors = vec![ErrorCount {
             class: ErrorClass::Conflict,
-            code: 1213,
+            code: "1213".to_owned(),
             sql_state: "40001".to_owned(),
             message: "Deadlock found".to_owned(),
             count: 1,

@@ -2,7 +2,7 @@ use super::outage::Losses;
 use super::ticks::Ticks;
 use super::{Ended, OpenBooks};
 use crate::Nanos;
-use model::{ErrorCount, Latencies, Ledger, Outage, Phase, PhaseTotals, StatementCounts};
+use model::{ErrorCount, Latencies, Ledger, Outage, Phase, PhaseTotals, RequestTally};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(crate) struct Closed {
     /// From replies to the next requests, summed over the measured phase.
     pub(crate) turnaround: Duration,
     pub(crate) ledger: Ledger,
-    pub(crate) statements: StatementCounts,
+    pub(crate) tally: RequestTally,
     /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
     pub(crate) by_request: Box<[Latencies]>,
     pub(crate) errors: Vec<ErrorCount>,
@@ -47,7 +47,7 @@ impl Closed {
         self.ledger.failed += other.ledger.failed;
         self.ledger.timed_out += other.ledger.timed_out;
         self.ledger.dropped += other.ledger.dropped;
-        self.statements += other.statements;
+        self.tally += other.tally;
         for (mine, theirs) in self.by_request.iter_mut().zip(&other.by_request) {
             mine.merge(theirs);
         }

@@ -8,7 +8,7 @@ pub(crate) use self::closed::Closed;
 use self::outage::Losses;
 use self::ticks::Ticks;
 use crate::{Nanos, OperationError, Schedule};
-use model::{ErrorCount, Interval, Latencies, Ledger, Phase, PhaseTotals, StatementCounts};
+use model::{ErrorCount, Interval, Latencies, Ledger, Phase, PhaseTotals, RequestTally};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,8 +18,8 @@ use std::time::Duration;
 const MOST_ERRORS: usize = 100;
 /// Longest message that is kept of a kind, in bytes.
 const LONGEST_MESSAGE: usize = 1024;
-/// Longest SQL state or word in its place, in bytes.
-const LONGEST_STATE: usize = 64;
+/// Longest code or SQL state, in bytes.
+const LONGEST_CODE: usize = 64;
 
 /// When an operation was due, when it was begun, and when its last byte was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub(crate) struct OpenBooks {
     pub(crate) most_waiting: usize,
 }
 
-/// An interval that ended, and the statements acknowledged in it.
+/// An interval that ended, and the requests acknowledged in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ended {
     pub(crate) interval: Interval,
-    pub(crate) statements: StatementCounts,
+    pub(crate) tally: RequestTally,
 }
 
 /// Keeps the account. Intervals are closed on the schedule's edges by whichever reply comes first
@@ -55,7 +55,7 @@ pub(crate) struct Books {
     until: Nanos,
     transactions: u64,
     errors: u64,
-    statements_before: StatementCounts,
+    tally_before: RequestTally,
     /// Of the open interval.
     latencies: Latencies,
     /// Of the measured phase.
@@ -63,13 +63,13 @@ pub(crate) struct Books {
     turnaround: Duration,
     closed: Vec<Ended>,
     last_reply: Nanos,
-    by_error: BTreeMap<(u16, String), ErrorCount>,
+    by_error: BTreeMap<(String, String), ErrorCount>,
     losses: Losses,
     ticks: Ticks,
     totals: [PhaseTotals; 3],
     pub(crate) open: Option<OpenBooks>,
     pub(crate) ledger: Ledger,
-    pub(crate) statements: StatementCounts,
+    pub(crate) tally: RequestTally,
     /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
     by_request: Box<[Latencies]>,
 }
@@ -84,7 +84,7 @@ impl Books {
             until: schedule.interval_end(start, start),
             transactions: 0,
             errors: 0,
-            statements_before: StatementCounts::default(),
+            tally_before: RequestTally::default(),
             latencies: Latencies::new(),
             measured: Latencies::new(),
             turnaround: Duration::ZERO,
@@ -96,7 +96,7 @@ impl Books {
             totals: [PhaseTotals::default(); 3],
             open: open_loop.then(OpenBooks::default),
             ledger: Ledger::default(),
-            statements: StatementCounts::default(),
+            tally: RequestTally::default(),
             by_request: (0..requests).map(|_| Latencies::new()).collect(),
         }
     }
@@ -177,16 +177,17 @@ impl Books {
 
     /// An error that does not end its operation, which is tried again.
     pub(crate) fn noted(&mut self, mut error: OperationError) {
-        cut(&mut error.sql_state, LONGEST_STATE);
+        cut(&mut error.code, LONGEST_CODE);
+        cut(&mut error.sql_state, LONGEST_CODE);
         cut(&mut error.message, LONGEST_MESSAGE);
-        let key = (error.code, error.sql_state.clone());
+        let key = (error.code.clone(), error.sql_state.clone());
         if self.by_error.len() >= MOST_ERRORS && !self.by_error.contains_key(&key) {
-            (error.code, error.sql_state) = (0, String::new());
+            (error.code, error.sql_state) = Default::default();
             error.message =
                 format!("errors of more kinds than the {MOST_ERRORS} that are told apart");
         }
         self.by_error
-            .entry((error.code, error.sql_state.clone()))
+            .entry((error.code.clone(), error.sql_state.clone()))
             .or_insert_with(|| ErrorCount {
                 class: error.class,
                 code: error.code,
@@ -218,7 +219,7 @@ impl Books {
         let end = if given_up { now } else { last };
         self.advance(end);
         // A failure need not come with a statement, nor later than the open interval begins.
-        if end > self.from || self.errors > 0 || self.statements != self.statements_before {
+        if end > self.from || self.errors > 0 || self.tally != self.tally_before {
             self.close_interval(end);
         }
         Closed {
@@ -228,7 +229,7 @@ impl Books {
             latencies: self.measured,
             turnaround: self.turnaround,
             ledger: self.ledger,
-            statements: self.statements,
+            tally: self.tally,
             by_request: self.by_request,
             errors: self.by_error.into_values().collect(),
             open: self.open,
@@ -239,15 +240,15 @@ impl Books {
 
     fn close_interval(&mut self, until: Nanos) {
         let phase = self.schedule.phase(self.start, self.from);
-        let statements = self.statements - self.statements_before;
+        let tally = self.tally - self.tally_before;
         let length = until.since(self.from);
-        let queries = statements.total();
+        let queries = tally.total();
         let totals = &mut self.totals[phase as usize];
         totals.elapsed += length;
         totals.transactions += self.transactions;
         totals.queries += queries;
         totals.errors += self.errors;
-        totals.moved += statements.moved;
+        totals.moved += tally.moved;
         if phase == Phase::Measure && self.open.is_none() {
             self.measured.merge(&self.latencies);
         }
@@ -259,10 +260,10 @@ impl Books {
                 transactions: self.transactions,
                 queries,
                 errors: self.errors,
-                moved: statements.moved,
+                moved: tally.moved,
                 latencies: (&self.latencies).into(),
             };
-            self.closed.push(Ended { interval, statements });
+            self.closed.push(Ended { interval, tally });
         }
         if phase == Phase::Warmup && until >= self.schedule.measure_from(self.start) {
             self.measure_begins();
@@ -270,7 +271,7 @@ impl Books {
         self.latencies.clear();
         self.transactions = 0;
         self.errors = 0;
-        self.statements_before = self.statements;
+        self.tally_before = self.tally;
         self.from = until;
         self.until = self.schedule.interval_end(self.start, until);
     }
@@ -300,7 +301,10 @@ mod tests {
         books.advance(edge);
         let class = ErrorClass::Connection;
         let message = "reset by peer".to_owned();
-        books.failed(edge, OperationError { class, code: 0, sql_state: String::new(), message });
+        books.failed(
+            edge,
+            OperationError { class, code: String::new(), sql_state: String::new(), message },
+        );
         let closed = books.close(edge);
         assert_eq!(closed.ledger.failed, 1);
         assert_eq!(closed.totals.iter().map(|totals| totals.errors).sum::<u64>(), 1);
@@ -311,14 +315,17 @@ mod tests {
         let schedule =
             Schedule { warmup: Duration::ZERO, limit: Limit::Window(Duration::from_secs(1)) };
         let mut books = Books::open(schedule, Nanos(0), false, 0);
-        for code in 0..10_000 {
+        for code in 0..10_000_u32 {
             let (sql_state, message) = ("é".repeat(1000), "ü".repeat(40_000));
+            let code = format!("{code}{}", "é".repeat(1000));
             books.noted(OperationError { class: ErrorClass::Other, code, sql_state, message });
         }
         let errors = books.close(Nanos(0)).errors;
         assert_eq!(errors.iter().map(|error| error.count).sum::<u64>(), 10_000);
         assert!(errors.len() <= MOST_ERRORS + 1, "{} kinds", errors.len());
-        let longest = errors.iter().map(|error| error.message.len() + error.sql_state.len()).max();
-        assert!(longest.unwrap_or_default() <= LONGEST_MESSAGE + LONGEST_STATE);
+        let length =
+            |error: &ErrorCount| error.message.len() + error.code.len() + error.sql_state.len();
+        let longest = errors.iter().map(length).max();
+        assert!(longest.unwrap_or_default() <= LONGEST_MESSAGE + 2 * LONGEST_CODE);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Limit;
-use model::{Interval, Phase, StatementCounts};
+use model::{Effect, Interval, Phase, RequestKind, RequestTally};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -10,7 +10,11 @@ use std::collections::BinaryHeap;
 /// yet.
 struct Fake;
 
+static KINDS: [RequestKind; 1] = [RequestKind::uncounted("ask", Effect::Read)];
+
 impl Session for Fake {
+    const KINDS: &'static [RequestKind] = &KINDS;
+
     fn open(&mut self, _: &mut Vec<u8>) {}
     fn tls_started(&mut self, _: &mut Vec<u8>) {}
     fn begin(&mut self, out: &mut Vec<u8>) {
@@ -20,15 +24,15 @@ impl Session for Fake {
         &mut self,
         input: &[u8],
         _: &mut Vec<u8>,
-        counts: &mut StatementCounts,
+        tally: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError> {
         let event = match input[0] {
             b'l' => Event::Ready,
             b'.' => Event::More,
-            b'e' => failed(ErrorClass::Conflict, 1213, "40001"),
-            b'x' => failed(ErrorClass::Statement, 1146, "42S02"),
+            b'e' => failed(ErrorClass::Conflict, "1213", "40001"),
+            b'x' => failed(ErrorClass::Statement, "1146", "42S02"),
             b'r' => {
-                counts.select += 1;
+                tally.kinds[0] += 1;
                 Event::Done
             }
             _ => return Err(SessionError::Protocol("not a fake reply".to_owned())),
@@ -38,11 +42,11 @@ impl Session for Fake {
     fn close(&mut self, _: &mut Vec<u8>) {}
 }
 
-fn failed(class: ErrorClass, code: u16, sql_state: &str) -> Event {
+fn failed(class: ErrorClass, code: &str, sql_state: &str) -> Event {
     let message = "as the test wants it".to_owned();
     Event::Failed(Box::new(OperationError {
         class,
-        code,
+        code: code.to_owned(),
         sql_state: sql_state.to_owned(),
         message,
     }))
@@ -155,7 +159,7 @@ fn exactly_so_many_events_run_whatever_their_pace() {
     });
     assert_eq!(closed.ledger.scheduled, 1_000);
     assert_eq!(closed.ledger.ok, 1_000);
-    assert_eq!(closed.statements.select, 1_000);
+    assert_eq!(closed.tally.kinds[0], 1_000);
 }
 
 #[test]
@@ -193,7 +197,7 @@ fn failures_are_counted_by_code_and_kept_out_of_the_latencies() {
     assert_eq!((measure.errors, measure.transactions), (2 * 24, 2 * 75));
     assert_eq!(closed.latencies.count(), measure.transactions);
     let [error] = &closed.errors[..] else { panic!("one kind of error: {:?}", closed.errors) };
-    assert_eq!((error.code, error.count), (1213, closed.ledger.failed));
+    assert_eq!((error.code.as_str(), error.count), ("1213", closed.ledger.failed));
 }
 
 #[test]
@@ -246,7 +250,7 @@ fn an_error_that_would_repeat_ends_the_load() {
     crew.start(Nanos(0));
     crew.begin(0, Nanos(1), &mut out);
     let ended = crew.receive(0, b"x", Nanos(2), Nanos(2), &mut out);
-    assert!(matches!(ended, Err(SessionError::Refused(error)) if error.code == 1146));
+    assert!(matches!(ended, Err(SessionError::Refused(error)) if error.code == "1146"));
 }
 
 /// An open loop of so many operations per second with these rules otherwise.
@@ -382,7 +386,8 @@ struct Pair {
 }
 
 impl Session for Pair {
-    const REQUESTS: &'static [&'static str] = &["first", "second"];
+    const KINDS: &'static [RequestKind] = &KINDS;
+    const STATEMENTS: &'static [&'static str] = &["first", "second"];
 
     fn open(&mut self, _: &mut Vec<u8>) {}
     fn tls_started(&mut self, _: &mut Vec<u8>) {}
@@ -394,12 +399,12 @@ impl Session for Pair {
         &mut self,
         input: &[u8],
         out: &mut Vec<u8>,
-        _: &mut StatementCounts,
+        _: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError> {
         let event = match input[0] {
             b'l' => Event::Ready,
             b'.' => Event::More,
-            b'e' => failed(ErrorClass::Conflict, 1213, "40001"),
+            b'e' => failed(ErrorClass::Conflict, "1213", "40001"),
             _ => {
                 self.answered = Some(usize::from(self.second));
                 if self.second {

@@ -1,10 +1,22 @@
+use crate::OperationError;
 use model::ErrorClass;
+use protocol::mysql::ServerError;
+
+/// What an error of the server amounts to.
+pub fn operation_error(error: ServerError) -> OperationError {
+    OperationError {
+        class: classify(error.code, &error.sql_state),
+        code: error.code.to_string(),
+        sql_state: error.sql_state_str().to_owned(),
+        message: error.message,
+    }
+}
 
 /// What kind of trouble a server error is, by its code and, for codes that are not listed, by the
 /// class of its SQL state (ISO/IEC 9075-2, table "SQLSTATE class and subclass codes").
 ///
 /// Codes: MariaDB "Error Codes", MySQL "Server Error Message Reference".
-pub fn classify(code: u16, sql_state: &[u8; 5]) -> ErrorClass {
+fn classify(code: u16, sql_state: &[u8; 5]) -> ErrorClass {
     match code {
         // Record changed since last read, lock wait timeout, deadlock, read conflict of a cluster.
         1020 | 1205 | 1213 | 3101 => ErrorClass::Conflict,

@@ -5,6 +5,6 @@ mod oltp;
 mod statements;
 mod text;
 
-pub use classify::classify;
-pub use oltp::OltpSession;
+pub use classify::operation_error;
+pub use oltp::{OltpSession, REQUEST_KINDS};
 pub use statements::OltpStatements;

@@ -1,14 +1,27 @@
 use super::OltpStatements;
-use super::classify;
+use super::operation_error;
 use super::statements::{Form, Value, number};
 use crate::{Event, OperationError, Session, SessionError};
-use model::StatementCounts;
+use model::{Effect, RequestKind, RequestTally};
 use protocol::mysql::{
     Dialect, Login, LoginOptions, LoginStep, PrepareReader, Reply, ResponseReader, ServerError,
     write_prepare, write_query, write_quit,
 };
 use std::sync::Arc;
 use workload::oltp::{BulkSource, OltpSource, Statement, StatementKind, Step};
+
+/// What the statements of a client count as: those of [`StatementKind`] in its order, then what ends
+/// a transaction that failed.
+pub static REQUEST_KINDS: [RequestKind; 7] = [
+    RequestKind::counted("select", Effect::Read, "Com_select"),
+    RequestKind::counted("insert", Effect::Write, "Com_insert"),
+    RequestKind::counted("update", Effect::Write, "Com_update"),
+    RequestKind::counted("delete", Effect::Write, "Com_delete"),
+    RequestKind::counted("begin", Effect::Control, "Com_begin"),
+    RequestKind::counted("commit", Effect::Control, "Com_commit"),
+    RequestKind::counted("rollback", Effect::Control, "Com_rollback"),
+];
+const ROLLBACK: usize = 6;
 
 /// After this error the server has rolled the transaction back already.
 const ER_LOCK_DEADLOCK: u16 = 1213;
@@ -89,16 +102,16 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     }
 
     #[inline]
-    fn check_answer(&self, rows: u64, counts: &mut StatementCounts) {
-        counts.answers.checked += u64::from(self.rows_due > 0);
-        counts.answers.short += u64::from(rows < self.rows_due);
+    fn check_answer(&self, rows: u64, tally: &mut RequestTally) {
+        tally.answers.checked += u64::from(self.rows_due > 0);
+        tally.answers.short += u64::from(rows < self.rows_due);
     }
 
     fn log_in(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(usize, Event), SessionError> {
         let Stage::LoggingIn(login) = &mut self.stage else {
             return Err(SessionError::Protocol("a greeting after the login".to_owned()));
         };
-        match login.receive(input, out)? {
+        match login.receive(input, out).map_err(|error| SessionError::Login(Box::new(error)))? {
             LoginStep::NeedMore { consumed } => Ok((consumed, Event::More)),
             LoginStep::StartTls { consumed } => Ok((consumed, Event::StartTls)),
             LoginStep::Done { consumed, session } => {
@@ -135,8 +148,9 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
                 Ok((consumed, self.prepare_next(dialect, out)))
             }
             Some(Err(error)) => {
-                let sql = self.statements.sql(self.ids.len()).unwrap_or_default();
-                Err(SessionError::Prepare { sql, error })
+                let statement = self.statements.sql(self.ids.len()).unwrap_or_default();
+                let error = Box::new(operation_error(error));
+                Err(SessionError::Prepare { statement, error })
             }
         }
     }
@@ -192,13 +206,9 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     fn refused(&mut self, error: ServerError, out: &mut Vec<u8>) -> Event {
         let in_transaction = self.source.in_transaction();
         self.source.restart();
-        let failure = Box::new(OperationError {
-            class: classify(error.code, &error.sql_state),
-            code: error.code,
-            sql_state: error.sql_state_str().to_owned(),
-            message: error.message,
-        });
-        if in_transaction && failure.code != ER_LOCK_DEADLOCK {
+        let rolled_back = error.code == ER_LOCK_DEADLOCK;
+        let failure = Box::new(operation_error(error));
+        if in_transaction && !rolled_back {
             write_query("ROLLBACK", out);
             self.stage = Stage::RollingBack(failure);
             return Event::More;
@@ -209,7 +219,8 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
 }
 
 impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
-    const REQUESTS: &'static [&'static str] = if BY_STATEMENT { &Statement::NAMES } else { &[] };
+    const KINDS: &'static [RequestKind] = &REQUEST_KINDS;
+    const STATEMENTS: &'static [&'static str] = if BY_STATEMENT { &Statement::NAMES } else { &[] };
 
     fn open(&mut self, _out: &mut Vec<u8>) {
         self.ids.clear();
@@ -233,7 +244,7 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
         &mut self,
         input: &[u8],
         out: &mut Vec<u8>,
-        counts: &mut StatementCounts,
+        tally: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError> {
         match &self.stage {
             Stage::Executing(_) | Stage::RollingBack(_) => {}
@@ -247,7 +258,7 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
         let error = match reply {
             None => return Ok((consumed, Event::More)),
             Some(Reply::Rows { rows, .. }) => {
-                self.check_answer(rows, counts);
+                self.check_answer(rows, tally);
                 None
             }
             Some(Reply::Ok { affected_rows, .. }) => {
@@ -261,11 +272,11 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
         };
         let event = match (std::mem::replace(&mut self.stage, Stage::Idle), error) {
             (Stage::RollingBack(failure), _) => {
-                counts.rollback += 1;
+                tally.kinds[ROLLBACK] += 1;
                 Event::Failed(failure)
             }
             (Stage::Executing(statement), error) => {
-                count(statement.kind(), counts);
+                tally.kinds[statement.kind() as usize] += 1;
                 if BY_STATEMENT && error.is_none() {
                     self.answered = Some(statement);
                 }
@@ -288,18 +299,6 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
 
     fn close(&mut self, out: &mut Vec<u8>) {
         write_quit(out);
-    }
-}
-
-#[inline]
-fn count(kind: StatementKind, counts: &mut StatementCounts) {
-    match kind {
-        StatementKind::Select => counts.select += 1,
-        StatementKind::Insert => counts.insert += 1,
-        StatementKind::Update => counts.update += 1,
-        StatementKind::Delete => counts.delete += 1,
-        StatementKind::Begin => counts.begin += 1,
-        StatementKind::Commit => counts.commit += 1,
     }
 }
 

@@ -1,14 +1,13 @@
 use crate::OperationError;
 use model::ErrorClass;
 
-/// What an error line of the server amounts to. Its first word is the code, which stands where
-/// other servers have an SQL state.
+/// What an error line of the server amounts to. Its first word is the code, as others have numbers.
 pub fn operation_error(line: &str) -> OperationError {
     let code = line.split_whitespace().next().unwrap_or_default();
     OperationError {
         class: classify(code),
-        code: 0,
-        sql_state: code.to_owned(),
+        code: code.to_owned(),
+        sql_state: String::new(),
         message: line.to_owned(),
     }
 }
@@ -51,6 +50,6 @@ mod tests {
             let error = operation_error(line);
             assert_eq!((error.class, error.message.as_str()), (class, line));
         }
-        assert_eq!(operation_error("OOM no").sql_state, "OOM");
+        assert_eq!(operation_error("OOM no").code, "OOM");
     }
 }

@@ -1,10 +1,18 @@
 use super::{KeyValueCommands, operation_error};
 use crate::{Event, OperationError, Session, SessionError};
-use model::StatementCounts;
+use model::{Effect, RequestKind, RequestTally};
 use protocol::redis::{Reply, ReplyReader, write_command};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use workload::key_value::{Command, KeyValueSource};
+
+/// What the commands of a client count as.
+static REQUEST_KINDS: [RequestKind; 2] = [
+    RequestKind::counted("get", Effect::Read, "cmdstat_get"),
+    RequestKind::counted("set", Effect::Write, "cmdstat_set"),
+];
+const GET: usize = 0;
+const SET: usize = 1;
 
 /// How a client logs in.
 #[derive(Clone, Default)]
@@ -97,19 +105,19 @@ impl KeyValueSession {
 
     /// Counts a reply; whether it was the last one of the operation.
     #[inline]
-    fn count(&mut self, reply: Reply, counts: &mut StatementCounts) -> Result<bool, SessionError> {
+    fn count(&mut self, reply: Reply, tally: &mut RequestTally) -> Result<bool, SessionError> {
         let write = self.writes.pop_front().ok_or_else(unasked)?;
         match reply {
             Reply::Error(line) => {
                 self.error.get_or_insert_with(|| Box::new(operation_error(&line)));
             }
             // A reply of the wrong kind would mean that replies and commands are out of step.
-            Reply::Done if write => counts.set += 1,
+            Reply::Done if write => tally.kinds[SET] += 1,
             Reply::Value(_) if !write => {
-                counts.get += 1;
-                counts.found += 1;
+                tally.kinds[GET] += 1;
+                tally.found += 1;
             }
-            Reply::Nothing if !write => counts.get += 1,
+            Reply::Nothing if !write => tally.kinds[GET] += 1,
             other => {
                 let command = if write { "SET" } else { "GET" };
                 return Err(SessionError::Protocol(format!("{other:?} in reply to {command}")));
@@ -120,6 +128,7 @@ impl KeyValueSession {
 }
 
 impl Session for KeyValueSession {
+    const KINDS: &'static [RequestKind] = &REQUEST_KINDS;
     const ENCRYPTED_AT_ONCE: bool = true;
     const SERVER_THREADS: Option<usize> = Some(1);
 
@@ -147,7 +156,7 @@ impl Session for KeyValueSession {
         &mut self,
         input: &[u8],
         _out: &mut Vec<u8>,
-        counts: &mut StatementCounts,
+        tally: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError> {
         let mut at = 0;
         loop {
@@ -156,7 +165,7 @@ impl Session for KeyValueSession {
             let Some(reply) = reply else { return Ok((at, Event::More)) };
             match self.stage {
                 Stage::Working => {
-                    if self.count(reply, counts)? {
+                    if self.count(reply, tally)? {
                         self.stage = Stage::Idle;
                         let failed = self.error.take();
                         return Ok((at, failed.map_or(Event::Done, Event::Failed)));
@@ -201,8 +210,8 @@ mod tests {
     fn receive(
         session: &mut KeyValueSession,
         input: &[u8],
-    ) -> (Result<(usize, Event), SessionError>, StatementCounts) {
-        let mut counts = StatementCounts::default();
+    ) -> (Result<(usize, Event), SessionError>, RequestTally) {
+        let mut counts = RequestTally::default();
         (session.receive(input, &mut Vec::new(), &mut counts), counts)
     }
 
@@ -217,7 +226,7 @@ mod tests {
         assert!(sent.contains("AUTH\r\n$5\r\nbench\r\n$2\r\npw") && sent.ends_with("$1\r\n3\r\n"));
         let (refused, _) = receive(&mut session, b"-WRONGPASS invalid username-password pair\r\n");
         let Err(SessionError::LoginRefused(error)) = refused else { panic!("{refused:?}") };
-        assert_eq!(error.sql_state, "WRONGPASS");
+        assert_eq!(error.code, "WRONGPASS");
         assert!(!format!("{login:?}").contains("pw"));
     }
 
@@ -230,10 +239,10 @@ mod tests {
         assert_eq!(out.windows(3).filter(|bytes| bytes == b"GET").count(), 3);
         let (event, counts) = receive(&mut session, b"$2\r\nab\r\n$-1\r\n$5\r\nabc");
         assert!(matches!(event, Ok((_, Event::More))));
-        assert_eq!((counts.get, counts.found), (2, 1));
+        assert_eq!((counts.kinds[GET], counts.found), (2, 1));
         let (event, counts) = receive(&mut session, b"de\r\n");
         assert!(matches!(event, Ok((4, Event::Done))));
-        assert_eq!((counts.get, counts.found), (1, 1));
+        assert_eq!((counts.kinds[GET], counts.found), (1, 1));
     }
 
     #[test]
@@ -243,7 +252,7 @@ mod tests {
         session.begin(&mut Vec::new());
         let (event, counts) = receive(&mut session, b"-OOM no memory\r\n+OK\r\n");
         let Ok((_, Event::Failed(error))) = event else { panic!("{event:?}") };
-        assert_eq!((error.sql_state.as_str(), counts.set), ("OOM", 1));
+        assert_eq!((error.code.as_str(), counts.kinds[SET]), ("OOM", 1));
         session.begin(&mut Vec::new());
         assert!(matches!(receive(&mut session, b"+OK\r\n+OK\r\n").0, Ok((10, Event::Done))));
     }

@@ -37,6 +37,7 @@ use self::ring::Ring;
 use self::threads::Threads;
 use self::transport::{Kind, Transport};
 use self::worker::{Worker, WorkerSpec};
+use crate::account::Named;
 use crate::arrivals::Arrivals;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::crew::{Quota, Rules};
@@ -182,7 +183,7 @@ fn run_by(
             let coordinator = Coordinator {
                 clients: vms * in_flight,
                 schedule: load.schedule,
-                requests: Kind::NAMES,
+                named: Named::new(&Kind::KINDS, Kind::NAMES),
                 workers,
                 ready_limit: Duration::MAX,
                 control: &control,

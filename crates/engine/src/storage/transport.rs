@@ -1,4 +1,5 @@
 use crate::Nanos;
+use model::{Effect, RequestKind};
 use std::io;
 use std::time::Duration;
 
@@ -13,6 +14,13 @@ pub(super) enum Kind {
 impl Kind {
     /// Their names in results, in the order of the kinds.
     pub(super) const NAMES: &'static [&'static str] = &["read", "write", "sync"];
+    /// What they count as, in the same order. The kernel counts what reached a device, which may
+    /// have merged or split what was asked for.
+    pub(super) const KINDS: [RequestKind; 3] = [
+        RequestKind::uncounted("read", Effect::Read),
+        RequestKind::uncounted("write", Effect::Write),
+        RequestKind::uncounted("sync", Effect::Control),
+    ];
 }
 
 /// One thing to do.

@@ -18,12 +18,12 @@ fn reads_and_writes_are_accounted_for_by_kind_virtual_machine_and_volume() {
         assert_eq!(of_vms, 3_000);
         assert_eq!(fleet.moved(), result.measure.moved);
         assert_eq!(result.measure.moved.total(), 3_000 * 4096);
-        assert_eq!(result.statements.moved, result.measure.moved);
+        assert_eq!(result.requests.moved, result.measure.moved);
         assert_eq!(fleet.volumes.iter().map(|volume| volume.vms).collect::<Vec<_>>(), [2, 1]);
         let names: Vec<&str> = result.by_statement.iter().map(|kind| kind.name.as_str()).collect();
         assert_eq!(names, ["read", "write"]);
         let reads = result.by_statement[0].latencies.count();
-        assert_eq!(reads, result.statements.read);
+        assert_eq!(reads, result.requests.of("read"));
         assert!((2_050..2_150).contains(&reads), "{reads}");
         assert_eq!(fleet.volumes.iter().map(|v| v.reads.latencies.count()).sum::<u64>(), reads);
     }
@@ -60,7 +60,7 @@ fn a_redo_log_syncs_every_write() {
         let mut load = load(log, files.clone(), method, 50);
         load.in_flight = 1;
         let result = run(&load).unwrap();
-        assert_eq!((result.statements.write, result.statements.sync), (50, 50));
+        assert_eq!((result.requests.of("write"), result.requests.of("sync")), (50, 50));
         let names: Vec<&str> = result.by_statement.iter().map(|kind| kind.name.as_str()).collect();
         assert_eq!(names, ["write", "sync"]);
         let [whole, write] =

@@ -8,7 +8,7 @@ use crate::seeds;
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Event, Session};
-use model::{KeyValue, Oltp, OltpDialect, OltpMix, StatementCounts, ValueSize};
+use model::{KeyValue, Oltp, OltpDialect, OltpMix, RequestTally, ValueSize};
 use std::sync::{Arc, OnceLock};
 
 /// A client of an OLTP load.
@@ -95,7 +95,7 @@ fn redis(data: &[u8]) {
 struct Conversation {
     /// How much the client sent: an encrypted password never looks the same twice.
     sent: usize,
-    counts: StatementCounts,
+    counts: RequestTally,
     done: u64,
     failed: Vec<String>,
     end: String,

@@ -53,9 +53,10 @@ pub enum ErrorClass {
 pub struct ErrorCount {
     /// What kind of trouble.
     pub class: ErrorClass,
-    /// The server's error code; 0 where the error is the network's.
-    pub code: u16,
-    /// Five characters where the server sent them.
+    /// The target's own code: a number, or a word; empty where there is none, as for an error of the
+    /// network.
+    pub code: String,
+    /// Five characters where the server has such states; else empty.
     pub sql_state: String,
     /// The first such message.
     pub message: String,

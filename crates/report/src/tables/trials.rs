@@ -3,7 +3,7 @@ use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
-use model::{FailureKind, Level, LevelUnit, LoadResult, TrialRecord, UnixMillis, text};
+use model::{Effect, FailureKind, Level, LevelUnit, LoadResult, TrialRecord, UnixMillis, text};
 
 /// Every trial that has a record, in the order in which they ran.
 pub(crate) fn trials(analysis: &Analysis) -> Table {
@@ -68,8 +68,9 @@ fn unit(analysis: &Analysis) -> LevelUnit {
 
 /// The share of a trial's reads that found their key, all phases together; none without reads.
 fn hit_rate(record: &TrialRecord) -> Option<String> {
-    let counts = record.load()?.statements;
-    (counts.get > 0).then(|| percent(counts.found as f64 / counts.get as f64))
+    let counts = &record.load()?.requests;
+    let read = counts.with_effect(Effect::Read);
+    (read > 0).then(|| percent(counts.found as f64 / read as f64))
 }
 
 /// The file and line that an imported trial was read from.

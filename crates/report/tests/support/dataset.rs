@@ -158,7 +158,7 @@ fn record(shape: &Shape, trial: &Trial) -> TrialRecord {
         TrialEnd::Completed(Box::new(load))
     };
     let sampling = match &end {
-        TrialEnd::Completed(load) => sampling(tps, trial.position, load.statements),
+        TrialEnd::Completed(load) => sampling(tps, trial.position, &load.requests),
         TrialEnd::Failed(_) | TrialEnd::Reported(_) => Sampling::default(),
     };
     TrialRecord {
@@ -174,7 +174,7 @@ fn record(shape: &Shape, trial: &Trial) -> TrialRecord {
     }
 }
 
-fn sampling(tps: f64, position: u32, statements: StatementCounts) -> Sampling {
+fn sampling(tps: f64, position: u32, requests: &RequestCounts) -> Sampling {
     let sample = |second: u32| {
         let swing = noise(u64::from(position * 100 + second));
         let busy = (0.3 + tps / 4_000.0 + 0.05 * swing).clamp(0.0, 0.9);
@@ -210,14 +210,18 @@ fn sampling(tps: f64, position: u32, statements: StatementCounts) -> Sampling {
             ..Sample::default()
         }
     };
-    let reading = |at_seconds, counts: StatementCounts| CounterReading {
+    let reading = |at_seconds, counts: &RequestCounts| CounterReading {
         at_seconds,
-        counters: counts.named().map(|(name, count)| (name.to_owned(), count as i64)).into(),
+        counters: counts
+            .expected()
+            .into_iter()
+            .map(|(name, n)| (name.to_owned(), n as i64))
+            .collect(),
     };
     Sampling {
         samples: (0..WARMUP + MEASURE).map(sample).collect(),
-        before: Some(reading(-0.1, StatementCounts::default())),
-        after: Some(reading(12.1, statements)),
+        before: Some(reading(-0.1, &super::load::requests(0))),
+        after: Some(reading(12.1, requests)),
         account: HostAccount::default(),
         triggered: None,
         volume: vec!["vda".into()],

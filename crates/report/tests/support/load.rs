@@ -2,6 +2,17 @@ use super::dataset::{MEASURE, WARMUP, noise};
 use model::*;
 use std::time::Duration;
 
+/// What MariaDB counts.
+static KINDS: [RequestKind; 7] = [
+    RequestKind::counted("select", Effect::Read, "Com_select"),
+    RequestKind::counted("insert", Effect::Write, "Com_insert"),
+    RequestKind::counted("update", Effect::Write, "Com_update"),
+    RequestKind::counted("delete", Effect::Write, "Com_delete"),
+    RequestKind::counted("begin", Effect::Control, "Com_begin"),
+    RequestKind::counted("commit", Effect::Control, "Com_commit"),
+    RequestKind::counted("rollback", Effect::Control, "Com_rollback"),
+];
+
 /// What clients do at so many transactions per second, with books that agree.
 pub(super) fn load(clients: u32, tps: f64, seed: u64) -> LoadResult {
     let mean_ms = f64::from(clients) / tps * 1e3;
@@ -29,7 +40,7 @@ pub(super) fn load(clients: u32, tps: f64, seed: u64) -> LoadResult {
         latencies: latencies(mean_ms, total),
         intervals,
         errors: Vec::new(),
-        statements: statements(ok),
+        requests: requests(ok),
         by_statement: Vec::new(),
         client: ClientCost {
             workers: 1,
@@ -86,16 +97,12 @@ fn intervals(tps: f64, total: u64, seed: u64) -> Vec<Interval> {
 }
 
 /// What so many transactions acknowledge.
-fn statements(transactions: u64) -> StatementCounts {
-    StatementCounts {
-        select: 14 * transactions,
-        insert: transactions,
-        update: 2 * transactions,
-        delete: transactions,
-        begin: transactions,
-        commit: transactions,
-        ..StatementCounts::default()
-    }
+pub(super) fn requests(transactions: u64) -> RequestCounts {
+    let of_transaction = [14, 1, 2, 1, 1, 1, 0];
+    let kinds = KINDS.iter().zip(of_transaction);
+    let kinds =
+        kinds.map(|(kind, each)| RequestCount { kind: kind.clone(), count: each * transactions });
+    RequestCounts { kinds: kinds.collect(), ..RequestCounts::default() }
 }
 
 /// Makes the books of a changed trial agree again with its phases.
@@ -110,7 +117,7 @@ pub fn keep_books(record: &mut TrialRecord) {
     let Ledger { failed, timed_out, dropped, .. } = load.ledger;
     load.ledger.ok = ok;
     load.ledger.scheduled = ok + failed + timed_out + dropped;
-    load.statements = statements(ok);
+    load.requests = requests(ok);
     if let Some(open) = &mut load.open {
         // Everything begins when it is due.
         open.service_times = load.latencies.clone();
@@ -118,7 +125,7 @@ pub fn keep_books(record: &mut TrialRecord) {
         open.schedule_lags.record_many(0, open.answered);
     }
     if let Some(after) = &mut record.sampling.after {
-        let counts = load.statements.named();
-        after.counters = counts.map(|(name, count)| (name.to_owned(), count as i64)).into();
+        let counts = load.requests.expected().into_iter();
+        after.counters = counts.map(|(name, count)| (name.to_owned(), count as i64)).collect();
     }
 }

@@ -116,7 +116,19 @@ CREATE TABLE load (
     latencies BLOB NOT NULL
 ) STRICT;
 
--- What was acknowledged and seen over all phases, by name.
+-- Requests that the target acknowledged over all phases, by kind. Its own counter of that name
+-- must have grown by as many.
+CREATE TABLE request (
+    position INTEGER NOT NULL REFERENCES load,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    effect TEXT NOT NULL CHECK (effect IN ('read', 'write', 'control')),
+    counter TEXT,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (position, number)
+) STRICT, WITHOUT ROWID;
+
+-- What else was counted over all phases, by name.
 CREATE TABLE load_count (
     position INTEGER NOT NULL REFERENCES load,
     name TEXT NOT NULL,
@@ -155,7 +167,7 @@ CREATE TABLE error (
     position INTEGER NOT NULL REFERENCES load,
     number INTEGER NOT NULL,
     class TEXT NOT NULL,
-    code INTEGER NOT NULL,
+    code TEXT NOT NULL,
     sql_state TEXT NOT NULL,
     message TEXT NOT NULL,
     count INTEGER NOT NULL,

@@ -304,27 +304,23 @@ fn load(d: &mut Draw) -> LoadResult {
         }),
         errors: d.list(3, |d| ErrorCount {
             class: [ErrorClass::Conflict, ErrorClass::Other][d.below(2) as usize],
-            code: d.below(1 << 16) as u16,
+            code: d.below(1 << 16).to_string(),
             sql_state: "40001".into(),
             message: d.text(),
             count: d.count(),
         }),
         by_statement: d
             .list(2, |d| StatementLatencies { name: d.text(), latencies: d.latencies() }),
-        statements: StatementCounts {
-            select: d.count(),
-            insert: d.count(),
-            update: d.count(),
-            delete: d.count(),
-            begin: d.count(),
-            commit: d.count(),
-            rollback: d.count(),
-            get: d.count(),
-            set: d.count(),
+        requests: RequestCounts {
+            kinds: d.list(MOST_REQUEST_KINDS as u64, |d| RequestCount {
+                kind: RequestKind {
+                    name: d.text().into(),
+                    effect: [Effect::Read, Effect::Write, Effect::Control][d.below(3) as usize],
+                    counter: (d.below(2) == 0).then(|| d.text().into()),
+                },
+                count: d.count(),
+            }),
             found: d.count(),
-            read: d.count(),
-            write: d.count(),
-            sync: d.count(),
             moved: moved(d),
             answers: AnswerCounts { checked: d.count(), short: d.count() },
         },

@@ -196,7 +196,7 @@ fn refused_login(
 }
 
 /// Turns the server's refusal of anything into a failure; `what` says what did not succeed.
-pub(super) fn server_failure(refusal: &ServerError, what: &str) -> Failure {
+pub fn server_failure(refusal: &ServerError, what: &str) -> Failure {
     use FailureKind as Kind;
     let (kind, remedy) = match refusal.code {
         1040 | 1203 | 1226 => (

@@ -23,7 +23,7 @@ pub use credentials::{
     Credentials, Secret, Surroundings, resolve, resolve_redis, resolve_server_key,
 };
 pub use error::{Broken, ClientError, How};
-pub use failure::{connect_failure, login_failure};
+pub use failure::{connect_failure, login_failure, server_failure};
 pub use guest::Guest;
 pub use line::Limits;
 pub use protocol::mysql::TextRows as Rows;

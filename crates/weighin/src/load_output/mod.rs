@@ -9,7 +9,8 @@ use self::storage::StorageOutput;
 use crate::exit::CliError;
 use campaign::Measured;
 use model::{
-    ErrorCount, Ledger, LoadResult, NoticeDelay, Noun, Outage, PhaseTotals, Workload, text,
+    ErrorCount, Ledger, LoadResult, NoticeDelay, Noun, Outage, PhaseTotals, RequestCount, Workload,
+    text,
 };
 use report::GeneratorFigures;
 use report::numbers::{bytes, count, duration, figure, number_of, percent};
@@ -60,8 +61,8 @@ pub(crate) struct LoadOutput<'a> {
     /// All phases together; scheduled = ok + failed + timed_out + dropped.
     operations: Ledger,
     errors_by_code: &'a [ErrorCount],
-    /// Statements of all phases: weighin's count, and by how much the server's own counter grew.
-    statements: BTreeMap<&'static str, StatementOutput>,
+    /// Of all phases, by kind.
+    requests: BTreeMap<String, RequestOutput>,
     /// Of key_value: what the reads found, over all phases.
     key_value: Option<KeyValueOutput>,
     /// Of storage: what was moved, by whom and where.
@@ -113,9 +114,12 @@ struct PhaseOutput {
 }
 
 #[derive(Debug, Serialize)]
-struct StatementOutput {
+struct RequestOutput {
+    /// Acknowledged to weighin.
     weighin: u64,
-    /// Absent where the server has no such counter or did not answer.
+    /// The server's name of the counter of such requests, where it has one.
+    counter: Option<String>,
+    /// How far that counter grew; absent where the server did not answer.
     server: Option<i64>,
 }
 
@@ -165,7 +169,7 @@ impl<'a> LoadOutput<'a> {
             },
             operations: load.ledger,
             errors_by_code: &load.errors,
-            statements: statements(measured),
+            requests: requests(measured),
             key_value: KeyValueOutput::new(load, workload),
             storage: StorageOutput::new(measured),
             generators: load.generators.iter().map(GeneratorFigures::of).collect(),
@@ -261,8 +265,11 @@ impl<'a> LoadOutput<'a> {
     fn error_line(&self) -> String {
         let mut line = count(self.errors);
         for error in self.errors_by_code.iter().take(3) {
-            // Redis has no numbers of errors; its messages begin with a code.
-            let code = if error.code == 0 { String::new() } else { format!("{}: ", error.code) };
+            // A message may begin with its code.
+            let code = match error.code.as_str() {
+                code if error.message.starts_with(code) => String::new(),
+                code => format!("{code}: "),
+            };
             let _ = write!(
                 line,
                 "; {} × {code}{}",
@@ -276,9 +283,9 @@ impl<'a> LoadOutput<'a> {
     /// Whether the server's own counters agree with weighin's over the whole load.
     fn agreement(&self) -> String {
         let compared: Vec<_> = self
-            .statements
-            .iter()
-            .filter_map(|(name, counts)| counts.server.map(|server| (name, counts.weighin, server)))
+            .requests
+            .values()
+            .filter_map(|counts| Some((counts.counter.as_ref()?, counts.weighin, counts.server?)))
             .collect();
         let off: Vec<String> = compared
             .iter()
@@ -332,7 +339,8 @@ impl OpenOutput {
 impl KeyValueOutput {
     fn new(load: &LoadResult, workload: &Workload) -> Option<Self> {
         matches!(workload, Workload::KeyValue(_)).then(|| {
-            let model::StatementCounts { get, set, found, .. } = load.statements;
+            let (get, set) = (load.requests.of("get"), load.requests.of("set"));
+            let found = load.requests.found;
             let hit_rate = (get > 0).then(|| found as f64 / get as f64);
             Self { gets: get, sets: set, found, hit_rate }
         })
@@ -369,22 +377,21 @@ impl OutageOutput {
     }
 }
 
-fn statements(measured: &Measured) -> BTreeMap<&'static str, StatementOutput> {
-    let counter = |reading: &Option<model::CounterReading>, name: &str| {
+fn requests(measured: &Measured) -> BTreeMap<String, RequestOutput> {
+    let value = |reading: &Option<model::CounterReading>, name: &str| {
         reading.as_ref().and_then(|reading| reading.counters.get(name).copied())
     };
-    measured
-        .load
-        .statements
-        .named()
-        .into_iter()
-        .map(|(name, weighin)| {
-            let before = counter(&measured.sampling.before, name);
-            let after = counter(&measured.sampling.after, name);
-            let server = before.zip(after).map(|(before, after)| after - before);
-            (name, StatementOutput { weighin, server })
-        })
-        .collect()
+    let Measured { load, sampling } = measured;
+    let output = |RequestCount { kind, count }: &RequestCount| {
+        let counter = kind.counter.as_ref().map(|name| name.to_string());
+        let grown = |name: &String| {
+            let (before, after) = (value(&sampling.before, name), value(&sampling.after, name));
+            before.zip(after).map(|(before, after)| after - before)
+        };
+        let server = counter.as_ref().and_then(grown);
+        (kind.name.to_string(), RequestOutput { weighin: *count, counter, server })
+    };
+    load.requests.kinds.iter().map(output).collect()
 }
 
 fn intervals(load: &LoadResult) -> Vec<IntervalOutput> {

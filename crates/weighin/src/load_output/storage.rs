@@ -59,7 +59,7 @@ impl StorageOutput {
         let fleet = load.fleet.as_ref()?;
         let seconds = load.measure.elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
         let all = |of: fn(&Fleet, usize) -> u64| (0..fleet.vms.len()).map(|vm| of(fleet, vm)).sum();
-        let own = load.statements.moved;
+        let own = load.requests.moved;
         Some(Self {
             in_flight_per_vm: fleet.in_flight,
             reads: all(|fleet, vm| fleet.vms[vm].reads.count),

@@ -2,12 +2,23 @@
 
 use super::*;
 use model::{
-    ArrivalProcess, ClientCost, CounterReading, ErrorClass, GeneratorShare, Interval, Latencies,
-    Moved, OpenLoopResult, Phase, Sampling, StatementCounts, StatementLatencies,
+    ArrivalProcess, ClientCost, CounterReading, Effect, ErrorClass, GeneratorShare, Interval,
+    Latencies, Moved, OpenLoopResult, Phase, RequestCount, RequestCounts, RequestKind, Sampling,
+    StatementLatencies,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
+
+const SELECT: RequestKind = RequestKind::counted("select", Effect::Read, "Com_select");
+const GET: RequestKind = RequestKind::counted("get", Effect::Read, "cmdstat_get");
+const SET: RequestKind = RequestKind::counted("set", Effect::Write, "cmdstat_set");
+
+fn counted(kinds: &[(RequestKind, u64)]) -> RequestCounts {
+    let count =
+        |(kind, count): &(RequestKind, u64)| RequestCount { kind: kind.clone(), count: *count };
+    RequestCounts { kinds: kinds.iter().map(count).collect(), ..RequestCounts::default() }
+}
 
 const PAGE: &str = include_str!("../../../../docs/load-json.md");
 
@@ -34,7 +45,7 @@ fn measured() -> Measured {
     };
     let error = ErrorCount {
         class: ErrorClass::Conflict,
-        code: 1213,
+        code: "1213".to_owned(),
         sql_state: "40001".to_owned(),
         message: "Deadlock found".to_owned(),
         count: 1,
@@ -53,7 +64,7 @@ fn measured() -> Measured {
         latencies: latencies.clone(),
         intervals: vec![interval],
         errors: vec![error],
-        statements: StatementCounts { select: 14, ..StatementCounts::default() },
+        requests: counted(&[(SELECT, 14)]),
         by_statement: vec![StatementLatencies {
             name: "point_select".to_owned(),
             latencies: latencies.clone(),
@@ -115,7 +126,7 @@ fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
                     continue;
                 }
                 // All counters have the same fields.
-                let inner = if path == "statements" { "statements.*" } else { &inner };
+                let inner = if path == "requests" { "requests.*" } else { &inner };
                 paths(field, inner, found);
             }
         }
@@ -153,7 +164,7 @@ fn agreement_is_over_what_the_server_could_tell() {
     let output = LoadOutput::new(&measured, &oltp(), &[]);
     assert_eq!(output.agreement(), "yes: its counters grew by exactly these 14 statements");
     let mut off = measured.clone();
-    off.load.statements.select = 13;
+    off.load.requests = counted(&[(SELECT, 13)]);
     let agreement = LoadOutput::new(&off, &oltp(), &[]).agreement();
     assert_eq!(agreement, "NO: Com_select grew by 14, weighin sent 13");
     let mut unknown = measured.clone();
@@ -165,14 +176,14 @@ fn agreement_is_over_what_the_server_could_tell() {
 #[test]
 fn of_keys_the_text_tells_operations_commands_and_the_hit_rate() {
     let mut measured = measured();
-    measured.load.statements = StatementCounts { get: 8, set: 4, found: 6, ..Default::default() };
+    measured.load.requests = RequestCounts { found: 6, ..counted(&[(GET, 8), (SET, 4)]) };
     let text = LoadOutput::new(&measured, &workload(), &[]).text("key_value");
     for part in ["operations", "commands", "hit rate       75\u{a0}%: 6 of 8 reads found their key"]
     {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
     assert!(!text.contains("transactions") && !text.contains("queries"), "{text}");
-    measured.load.statements = StatementCounts { set: 4, ..Default::default() };
+    measured.load.requests = counted(&[(GET, 0), (SET, 4)]);
     let text = LoadOutput::new(&measured, &workload(), &[]).text("key_value");
     assert!(text.contains("nothing was read"), "{text}");
 }

@@ -12,7 +12,7 @@ fn loads(clients: &str, url: impl Fn(&crate::support::Server) -> String) {
         adds_up(&json);
         assert_eq!(whole(&json, "/clients").to_string(), clients);
         assert!(whole(&json, "/transactions") > 0 && whole(&json, "/errors") == 0, "{json:#}");
-        let selects = &json["statements"]["Com_select"];
+        let selects = &json["requests"]["select"];
         assert_eq!(selects["weighin"], selects["server"]);
     }
 }

@@ -38,7 +38,7 @@ fn a_server_that_is_killed_and_comes_back_is_an_outage_of_that_length() {
         // A rate comes back in full, with what had to wait on top.
         assert!((success..success + APART).contains(&at("recovered_seconds")), "{json:#}");
         // The server that could have agreed is gone, and its counters with it.
-        let selects = &json["statements"]["Com_select"];
+        let selects = &json["requests"]["select"];
         assert!(selects["weighin"].as_u64().unwrap() > 1_000, "{json:#}");
         assert!(selects["server"].is_null(), "{json:#}");
     }
@@ -61,8 +61,8 @@ fn one_connection_that_the_server_ends_is_made_anew() {
         assert_eq!(whole(&json, "/operations/failed"), failed);
         assert!(failed <= 1 && number(&json, "/outages/0/downtime_seconds") < APART, "{json:#}");
         // The test's own look at the process list, and perhaps the statement that was cut off.
-        let said = whole(&json, "/statements/Com_select/weighin");
-        let server_said = whole(&json, "/statements/Com_select/server");
+        let said = whole(&json, "/requests/select/weighin");
+        let server_said = whole(&json, "/requests/select/server");
         assert!((said + 1..=said + 1 + failed).contains(&server_said), "{json:#}");
     }
 }

@@ -105,8 +105,8 @@ fn every_command_of_a_load_is_one_that_the_server_counted() {
         for name in ["get", "set"] {
             let grown = after[name] - before[name];
             assert!(grown > 0, "{more:?}");
-            assert_eq!(whole(&json, &format!("/statements/cmdstat_{name}/weighin")), grown);
-            assert_eq!(whole(&json, &format!("/statements/cmdstat_{name}/server")), grown);
+            assert_eq!(whole(&json, &format!("/requests/{name}/weighin")), grown);
+            assert_eq!(whole(&json, &format!("/requests/{name}/server")), grown);
         }
         assert_eq!(number(&json, "/key_value/hit_rate"), 1.0, "{json:#}");
     }

@@ -42,17 +42,11 @@ pub enum Statement {
 /// What a statement does, as the server counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StatementKind {
-    /// `Com_select`.
     Select,
-    /// `Com_insert`.
     Insert,
-    /// `Com_update`.
     Update,
-    /// `Com_delete`.
     Delete,
-    /// `Com_begin`.
     Begin,
-    /// `Com_commit`.
     Commit,
 }
 

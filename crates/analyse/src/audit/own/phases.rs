@@ -52,7 +52,7 @@ pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
     let ledger = load.ledger;
     books.sum(&TRANSACTIONS.of(load), ("ledger.ok", ledger.ok));
     books.sum(&ERRORS.of(load), ("ledger.failed", ledger.failed));
-    books.sum(&QUERIES.of(load), ("statements", load.statements.total()));
+    books.sum(&QUERIES.of(load), ("requests", load.requests.total()));
     // The drain has no intervals.
     for (place, phase) in [Phase::Warmup, Phase::Measure].into_iter().enumerate() {
         let of_phase = || load.intervals.iter().filter(|interval| interval.phase == phase);

@@ -5,8 +5,8 @@ use crate::audit::{Identity, Origin};
 use model::{LoadResult, OltpTransaction, PrintedNumber, Workload};
 
 pub(super) fn check(books: &mut Books<'_>, workload: &Workload, load: &LoadResult) {
-    let counts = load.statements;
-    books.part(("found", counts.found), ("gets", counts.get));
+    let counts = &load.requests;
+    books.part(("found", counts.found), ("gets", counts.of("get")));
     let ledger = load.ledger;
     // An operation that fails, or is tried again, has any number of statements.
     if ledger.failed + ledger.timed_out > 0 || !load.errors.is_empty() {
@@ -19,7 +19,7 @@ pub(super) fn check(books: &mut Books<'_>, workload: &Workload, load: &LoadResul
             }
         }
         Workload::KeyValue(workload) => {
-            let counted = ("gets and sets", counts.get + counts.set);
+            let counted = ("gets and sets", counts.of("get") + counts.of("set"));
             per_transaction(books, load, ("pipeline", workload.pipeline.into()), counted);
         }
         // Reads and writes that failed are not told apart from syncs that did.
@@ -46,7 +46,7 @@ fn per_transaction(books: &mut Books<'_>, load: &LoadResult, each: Count, counte
 
 /// How many statements of each kind a transaction has, and how many there were.
 fn oltp_counts(transaction: &OltpTransaction, load: &LoadResult) -> [(Count, Count); 7] {
-    let counts = load.statements;
+    let counted = |name| load.requests.of(name);
     let OltpTransaction {
         index_updates,
         non_index_updates,
@@ -59,12 +59,15 @@ fn oltp_counts(transaction: &OltpTransaction, load: &LoadResult) -> [(Count, Cou
     let edge = u64::from(transaction.explicit);
     let each = |name: &'static str, each: u32| (name, u64::from(each));
     [
-        (each("selects each", transaction.reads()), ("selects", counts.select)),
-        (each("inserts each", delete_inserts + inserts + bulk_inserts), ("inserts", counts.insert)),
-        (each("updates each", index_updates + non_index_updates), ("updates", counts.update)),
-        (each("deletes each", delete_inserts + deletes), ("deletes", counts.delete)),
-        (("begins each", edge), ("begins", counts.begin)),
-        (("commits each", edge), ("commits", counts.commit)),
-        (("rollbacks each", 0), ("rollbacks", counts.rollback)),
+        (each("selects each", transaction.reads()), ("selects", counted("select"))),
+        (
+            each("inserts each", delete_inserts + inserts + bulk_inserts),
+            ("inserts", counted("insert")),
+        ),
+        (each("updates each", index_updates + non_index_updates), ("updates", counted("update"))),
+        (each("deletes each", delete_inserts + deletes), ("deletes", counted("delete"))),
+        (("begins each", edge), ("begins", counted("begin"))),
+        (("commits each", edge), ("commits", counted("commit"))),
+        (("rollbacks each", 0), ("rollbacks", counted("rollback"))),
     ]
 }

@@ -56,14 +56,14 @@ impl Crew {
         }
         let measured = done.ended >= self.measure_from && done.ended < self.window_end;
         let bytes = u64::from(slot.bytes);
-        let statements = &mut books.statements;
+        let tally = &mut books.tally;
         let account = if slot.kind == Kind::Read {
-            statements.read += 1;
-            statements.moved.read += bytes;
+            tally.kinds[Kind::Read as usize] += 1;
+            tally.moved.read += bytes;
             &mut vm.reads
         } else {
-            statements.write += 1;
-            statements.moved.written += bytes;
+            tally.kinds[Kind::Write as usize] += 1;
+            tally.moved.written += bytes;
             &mut vm.writes
         };
         if measured {
@@ -127,7 +127,7 @@ impl Crew {
         }
         vm.syncs.by = None;
         if let Some(books) = &mut self.books {
-            books.statements.sync += 1;
+            books.tally.kinds[Kind::Sync as usize] += 1;
             books.answered(Kind::Sync as usize, ended.since(from));
         }
         self.succeeded(id, ended, now, out);
@@ -146,7 +146,7 @@ impl Crew {
         out: &mut Vec<Request>,
     ) -> Result<(), StorageError> {
         let Some(books) = &mut self.books else { return Ok(()) };
-        let action = self.policy.action(error.class, error.code);
+        let action = self.policy.action(error.class, &error.code);
         if action == Action::Stop {
             return Err(StorageError::Failed(Box::new(error)));
         }

@@ -18,14 +18,14 @@ pub(super) fn of(result: i32, slot: &Slot, vm: &VmSpec) -> OperationError {
     if result >= 0 {
         return OperationError {
             class: ErrorClass::Device,
-            code: 0,
+            code: String::new(),
             sql_state: String::new(),
             message: format!("{what} of {file} moved {result} bytes only"),
         };
     }
     OperationError {
         class: class_of(-result),
-        code: u16::try_from(-result).unwrap_or(0),
+        code: (-result).to_string(),
         sql_state: String::new(),
         message: format!("{what} of {file} failed: {}", words_of(-result)),
     }
@@ -35,9 +35,8 @@ pub(super) fn of(result: i32, slot: &Slot, vm: &VmSpec) -> OperationError {
 pub(super) fn corruption(what: &str, vm: &VmSpec) -> OperationError {
     OperationError {
         class: ErrorClass::Corruption,
-        code: 0,
-        // Distinguishes it from others that have no number.
-        sql_state: "corrupt".to_owned(),
+        code: "corrupt".to_owned(),
+        sql_state: String::new(),
         message: format!("corrupt data in {}: {what}", vm.path.display()),
     }
 }

@@ -1,6 +1,6 @@
 use engine::mysql::OltpSession;
 use engine::{Event, Session, SessionError};
-use model::StatementCounts;
+use model::{RequestKind, RequestTally};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -105,7 +105,8 @@ impl<const BY_STATEMENT: bool> Counted<BY_STATEMENT> {
 }
 
 impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
-    const REQUESTS: &'static [&'static str] = OltpSession::<BY_STATEMENT>::REQUESTS;
+    const KINDS: &'static [RequestKind] = OltpSession::<BY_STATEMENT>::KINDS;
+    const STATEMENTS: &'static [&'static str] = OltpSession::<BY_STATEMENT>::STATEMENTS;
 
     fn open(&mut self, out: &mut Vec<u8>) {
         if std::mem::replace(&mut self.opened, true) {
@@ -130,9 +131,9 @@ impl<const BY_STATEMENT: bool> Session for Counted<BY_STATEMENT> {
         &mut self,
         input: &[u8],
         out: &mut Vec<u8>,
-        counts: &mut StatementCounts,
+        tally: &mut RequestTally,
     ) -> Result<(usize, Event), SessionError> {
-        let received = self.session.receive(input, out, counts)?;
+        let received = self.session.receive(input, out, tally)?;
         let idle = self.session.writes_without_effect();
         if idle > self.writes_without_effect {
             self.tallies.count_writes_without_effect(idle - self.writes_without_effect);

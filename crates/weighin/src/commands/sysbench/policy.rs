@@ -29,7 +29,7 @@ pub(super) fn policy(options: &Options, generation: Generation) -> Result<ErrorP
     };
     let survives_loss = codes.iter().any(|code| GONE.contains(code));
     Ok(ErrorPolicy {
-        codes: codes.into_iter().map(|code| (code, Action::Retry)).collect(),
+        codes: codes.into_iter().map(|code| (code.to_string(), Action::Retry)).collect(),
         conflict: Action::Stop,
         connection: if survives_loss { Action::Reconnect } else { Action::Stop },
         other: Action::Stop,
@@ -61,15 +61,15 @@ mod tests {
     #[test]
     fn listed_errors_begin_events_anew_and_others_end_the_run() {
         let default = of(&[]);
-        assert_eq!(default.action(ErrorClass::Conflict, 1213), Action::Retry);
-        assert_eq!(default.action(ErrorClass::Constraint, 1062), Action::Stop);
-        assert_eq!(default.action(ErrorClass::Connection, 0), Action::Stop);
+        assert_eq!(default.action(ErrorClass::Conflict, "1213"), Action::Retry);
+        assert_eq!(default.action(ErrorClass::Constraint, "1062"), Action::Stop);
+        assert_eq!(default.action(ErrorClass::Connection, ""), Action::Stop);
         let chosen = of(&["--mysql-ignore-errors=1062,2013"]);
-        assert_eq!(chosen.action(ErrorClass::Constraint, 1062), Action::Retry);
-        assert_eq!(chosen.action(ErrorClass::Conflict, 1213), Action::Stop);
-        assert_eq!(chosen.action(ErrorClass::Connection, 0), Action::Reconnect);
+        assert_eq!(chosen.action(ErrorClass::Constraint, "1062"), Action::Retry);
+        assert_eq!(chosen.action(ErrorClass::Conflict, "1213"), Action::Stop);
+        assert_eq!(chosen.action(ErrorClass::Connection, ""), Action::Reconnect);
         let all = of(&["--mysql-ignore-errors=all"]);
-        assert_eq!(all.action(ErrorClass::Statement, 1146), Action::Retry);
-        assert_eq!(all.action(ErrorClass::Connection, 0), Action::Reconnect);
+        assert_eq!(all.action(ErrorClass::Statement, "1146"), Action::Retry);
+        assert_eq!(all.action(ErrorClass::Connection, ""), Action::Reconnect);
     }
 }

@@ -8,7 +8,7 @@ use crate::{Exit, signals};
 use campaign::{Login, check_limits, load_failure};
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, available_workers};
-use model::{ArrivalProcess, OltpMix, Phase, StatementCounts, Workload};
+use model::{ArrivalProcess, OltpMix, Phase, RequestTally, Workload};
 use std::sync::Arc;
 use target::client::Connection;
 
@@ -51,7 +51,7 @@ pub(super) fn run(request: &Request) -> Outcome {
     let statements = Arc::new(OltpStatements::new(&request.workload, seed, request.threads));
     let (options, tallies) = (login.options(), Tallies::default());
     let mut lines = Lines::new(request.report_interval, request.warmup);
-    let mut measured = StatementCounts::default();
+    let mut measured = RequestTally::default();
     let mut printed = Ok(());
     let mut on_progress = |progress: Progress<'_>| {
         let line = match progress {

@@ -47,7 +47,7 @@ fn refused_writes_are_failures_or_are_counted_as_the_study_wants() {
     assert_eq!(place.weighin(&["run", "count.toml"]).code, Some(0));
     for trial in &place.store().dataset().unwrap().trials {
         let load = trial.load().unwrap();
-        let refused = load.errors.iter().find(|error| error.sql_state == "OOM").unwrap();
+        let refused = load.errors.iter().find(|error| error.code == "OOM").unwrap();
         assert_eq!(refused.count, load.ledger.failed, "{:?}", load.errors);
     }
     let markdown = place.weighin(&["report", "count.toml", "--format", "markdown"]).done();

@@ -16,7 +16,7 @@ fn a_load_goes_by_readiness_and_counts_what_the_server_counts() {
     adds_up(&json);
     for name in ["get", "set"] {
         let grown = after[name] - before[name];
-        assert_eq!(whole(&json, &format!("/statements/cmdstat_{name}/weighin")), grown);
+        assert_eq!(whole(&json, &format!("/requests/{name}/weighin")), grown);
         assert!(grown > 0);
     }
 }

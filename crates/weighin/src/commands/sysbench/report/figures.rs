@@ -1,7 +1,8 @@
 use crate::commands::sysbench::fairness::{ClientTally, Troubles};
 use crate::commands::sysbench::generation::Generation;
 use crate::commands::sysbench::request::Request;
-use model::{LoadResult, StatementCounts};
+use model::{LoadResult, RequestTally};
+use workload::oltp::StatementKind;
 
 /// The figures of a whole run, as sysbench counts them. Latencies are in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +47,10 @@ impl Spread {
 }
 
 /// Statements that read, that write, and others.
-pub(super) fn split(all: &StatementCounts) -> [u64; 3] {
-    [all.select, all.insert + all.update + all.delete, all.begin + all.commit]
+pub(super) fn split(all: &RequestTally) -> [u64; 3] {
+    use StatementKind::{Begin, Commit, Delete, Insert, Select, Update};
+    let of = |kind: StatementKind| all.kinds[kind as usize];
+    [of(Select), of(Insert) + of(Update) + of(Delete), of(Begin) + of(Commit)]
 }
 
 impl Figures {
@@ -56,7 +59,7 @@ impl Figures {
     pub(in super::super) fn new(
         request: &Request,
         load: &LoadResult,
-        measured: &StatementCounts,
+        measured: &RequestTally,
         clients: &[ClientTally],
         troubles: Troubles,
     ) -> Self {
@@ -67,7 +70,7 @@ impl Figures {
             (writes, others) = (writes - idle, others + idle);
         }
         let transactions = match request.generation {
-            Generation::V05 => measured.commit,
+            Generation::V05 => measured.kinds[StatementKind::Commit as usize],
             Generation::V04 | Generation::V10 => load.measure.transactions,
         };
         let rank = f64::from(request.percentile);

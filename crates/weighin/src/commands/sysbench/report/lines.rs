@@ -1,6 +1,6 @@
 use super::figures::split;
 use crate::commands::sysbench::fairness::Troubles;
-use model::{Interval, Latencies, Phase, StatementCounts};
+use model::{Interval, Latencies, Phase, RequestTally};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -12,7 +12,7 @@ pub(in super::super) struct Line {
     pub(super) at: Duration,
     pub(super) seconds: f64,
     pub(super) events: u64,
-    pub(super) statements: StatementCounts,
+    pub(super) statements: RequestTally,
     /// Statements that write and changed no row.
     pub(super) writes_without_effect: u64,
     pub(super) errors: u64,
@@ -58,7 +58,7 @@ impl Lines {
     pub(in super::super) fn add(
         &mut self,
         interval: &Interval,
-        statements: &StatementCounts,
+        statements: &RequestTally,
         troubles: Troubles,
     ) -> Option<Line> {
         if self.every == 0 || interval.phase != Phase::Measure || interval.length < SECOND {
@@ -87,6 +87,7 @@ impl Lines {
 mod tests {
     use super::*;
     use model::Moved;
+    use workload::oltp::StatementKind;
 
     fn second(index: u64, transactions: u64) -> Interval {
         Interval {
@@ -105,8 +106,13 @@ mod tests {
     fn seconds_are_gathered_and_the_rest_is_dropped() {
         let mut lines = Lines::new(2, Duration::ZERO);
         let troubles = |errors| Troubles { errors, reconnects: 1, writes_without_effect: errors };
-        let counts =
-            |select| StatementCounts { select, update: 4, begin: 1, ..StatementCounts::default() };
+        let counts = |select| {
+            let mut tally = RequestTally::default();
+            tally.kinds[StatementKind::Select as usize] = select;
+            tally.kinds[StatementKind::Update as usize] = 4;
+            tally.kinds[StatementKind::Begin as usize] = 1;
+            tally
+        };
         assert_eq!(lines.add(&second(0, 10), &counts(14), troubles(2)), None);
         let line = lines.add(&second(1, 30), &counts(46), troubles(5)).unwrap();
         assert_eq!((line.errors, line.reconnects), (5, 1));
@@ -122,7 +128,7 @@ mod tests {
 
     #[test]
     fn there_are_no_lines_unless_asked_for_nor_while_warming_up() {
-        let (none, counts) = (Troubles::default(), StatementCounts::default());
+        let (none, counts) = (Troubles::default(), RequestTally::default());
         assert_eq!(Lines::new(0, Duration::ZERO).add(&second(0, 1), &counts, none), None);
         let mut warmup = second(0, 1);
         warmup.phase = Phase::Warmup;

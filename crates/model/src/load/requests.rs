@@ -1,0 +1,206 @@
+use super::Moved;
+use crate::Latencies;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Most kinds of requests that one load tells apart.
+pub const MOST_REQUEST_KINDS: usize = 8;
+
+/// A kind of request of a load. The system that the load runs on names its kinds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestKind {
+    /// In lower case: `select`, `set`, `sync`.
+    pub name: Cow<'static, str>,
+    pub effect: Effect,
+    /// The target's own counter that grows by one with each acknowledged request; absent where
+    /// none does.
+    pub counter: Option<Cow<'static, str>>,
+}
+
+/// What a request does to the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    Read,
+    Write,
+    /// Begins or ends a transaction, or makes writes durable.
+    Control,
+}
+
+impl RequestKind {
+    /// A kind that the target counts under that name.
+    pub const fn counted(name: &'static str, effect: Effect, counter: &'static str) -> Self {
+        Self { name: Cow::Borrowed(name), effect, counter: Some(Cow::Borrowed(counter)) }
+    }
+
+    /// A kind that no counter of the target corresponds to.
+    pub const fn uncounted(name: &'static str, effect: Effect) -> Self {
+        Self { name: Cow::Borrowed(name), effect, counter: None }
+    }
+}
+
+/// What clients count while they work: an index into an array for each request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestTally {
+    /// Acknowledged requests, by the place of their kind among those of the system.
+    pub kinds: [u64; MOST_REQUEST_KINDS],
+    /// Of the reads of keys, how many found theirs.
+    pub found: u64,
+    /// Bytes in the reads and writes of storage.
+    pub moved: Moved,
+    pub answers: AnswerCounts,
+}
+
+impl RequestTally {
+    /// All requests together.
+    pub fn total(&self) -> u64 {
+        self.kinds.iter().sum()
+    }
+}
+
+impl std::ops::Sub for RequestTally {
+    type Output = Self;
+
+    /// What was added since `earlier`, which holds no more of anything.
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            kinds: std::array::from_fn(|kind| self.kinds[kind] - earlier.kinds[kind]),
+            found: self.found - earlier.found,
+            moved: self.moved - earlier.moved,
+            answers: AnswerCounts {
+                checked: self.answers.checked - earlier.answers.checked,
+                short: self.answers.short - earlier.answers.short,
+            },
+        }
+    }
+}
+
+impl std::ops::AddAssign for RequestTally {
+    fn add_assign(&mut self, other: Self) {
+        for (mine, theirs) in self.kinds.iter_mut().zip(other.kinds) {
+            *mine += theirs;
+        }
+        self.found += other.found;
+        self.moved += other.moved;
+        self.answers += other.answers;
+    }
+}
+
+/// Requests that the target acknowledged over all phases of a load.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestCounts {
+    /// Every kind that the system has, in its order.
+    pub kinds: Vec<RequestCount>,
+    /// Of the reads of keys, how many found theirs.
+    pub found: u64,
+    /// Bytes in the reads and writes of storage.
+    pub moved: Moved,
+    pub answers: AnswerCounts,
+}
+
+/// How many requests of one kind there were.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestCount {
+    #[serde(flatten)]
+    pub kind: RequestKind,
+    pub count: u64,
+}
+
+impl RequestCounts {
+    /// Names what was counted in the order of `kinds`.
+    pub fn new(kinds: &[RequestKind], tally: &RequestTally) -> Self {
+        let kinds = kinds.iter().zip(tally.kinds);
+        Self {
+            kinds: kinds.map(|(kind, count)| RequestCount { kind: kind.clone(), count }).collect(),
+            found: tally.found,
+            moved: tally.moved,
+            answers: tally.answers,
+        }
+    }
+
+    /// All requests together.
+    pub fn total(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.count).sum()
+    }
+
+    /// Requests of the kind of that name; 0 where there is none.
+    pub fn of(&self, name: &str) -> u64 {
+        self.kinds.iter().find(|kind| kind.kind.name == name).map_or(0, |kind| kind.count)
+    }
+
+    /// Requests with that effect.
+    pub fn with_effect(&self, effect: Effect) -> u64 {
+        let kinds = self.kinds.iter().filter(|kind| kind.kind.effect == effect);
+        kinds.map(|kind| kind.count).sum()
+    }
+
+    /// The target's counters that the load must have moved, with how far: one of them may count
+    /// several kinds.
+    pub fn expected(&self) -> Vec<(&str, u64)> {
+        let mut expected: Vec<(&str, u64)> = Vec::new();
+        for RequestCount { kind, count } in &self.kinds {
+            let Some(counter) = kind.counter.as_deref() else { continue };
+            match expected.iter_mut().find(|(known, _)| *known == counter) {
+                Some((_, by)) => *by += count,
+                None => expected.push((counter, *count)),
+            }
+        }
+        expected
+    }
+}
+
+/// Answers that were checked: those to requests of which it is known how many rows they must give,
+/// as long as the tables have all their rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerCounts {
+    pub checked: u64,
+    /// How many of those had fewer rows.
+    pub short: u64,
+}
+
+impl std::ops::AddAssign for AnswerCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.checked += other.checked;
+        self.short += other.short;
+    }
+}
+
+/// Latencies of one kind of statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatementLatencies {
+    /// Such as `point_select`.
+    pub name: String,
+    /// From sending a statement to its last byte received, of all that were answered without error
+    /// in the measured phase, whatever became of their transactions.
+    pub latencies: Latencies,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [RequestKind; 4] = [
+        RequestKind::counted("select", Effect::Read, "selects"),
+        RequestKind::counted("update", Effect::Write, "changes"),
+        RequestKind::counted("delete", Effect::Write, "changes"),
+        RequestKind::uncounted("begin", Effect::Control),
+    ];
+
+    #[test]
+    fn tallies_add_up() {
+        let mut a = RequestTally { kinds: [14, 0, 0, 1, 0, 0, 0, 0], ..Default::default() };
+        a += RequestTally { kinds: [1, 2, 0, 0, 0, 0, 0, 0], ..Default::default() };
+        assert_eq!((a.kinds[0], a.kinds[1], a.total()), (15, 2, 18));
+        let earlier = RequestTally { kinds: [5, 0, 0, 1, 0, 0, 0, 0], ..Default::default() };
+        assert_eq!(((a - earlier).kinds[0], (a - earlier).total()), (10, 12));
+    }
+
+    #[test]
+    fn counts_tell_which_counters_must_have_moved_and_by_how_much() {
+        let tally = RequestTally { kinds: [7, 3, 2, 1, 0, 0, 0, 0], ..Default::default() };
+        let counts = RequestCounts::new(&KINDS, &tally);
+        assert_eq!(counts.expected(), [("selects", 7), ("changes", 5)]);
+        assert_eq!((counts.total(), counts.of("update"), counts.of("insert")), (13, 3, 0));
+        assert_eq!(counts.with_effect(Effect::Write), 5);
+    }
+}
