@@ -1,6 +1,6 @@
 //! By which figure a test is judged.
 
-use model::{KNOWN_METRICS, KnownMetric, Metric, Noun, Reported, Test, TrialRecord};
+use model::{KNOWN_METRICS, KnownMetric, Metric, Noun, Outcome, Test, TrialRecord};
 use serde::Serialize;
 
 /// By which figure a test is judged, and what its throughput counts.
@@ -32,7 +32,7 @@ impl Basis {
             return Some(Self { metric: Metric::Throughput, counted, throughput: None });
         }
         let records = records.filter(|record| record.key.test == test.name);
-        let reports = || records.clone().filter_map(TrialRecord::reported);
+        let reports = || records.clone().filter_map(TrialRecord::imported);
         let throughput = KNOWN_METRICS
             .iter()
             .filter(|known| known.metric == Metric::Throughput)
@@ -53,7 +53,7 @@ impl Basis {
     }
 }
 
-fn has(reported: &Reported, metric: Metric) -> bool {
+fn has(reported: &Outcome, metric: Metric) -> bool {
     let distribution = || reported.latencies.as_ref().is_some_and(|all| all.count() > 0);
     let of_latency = matches!(metric, Metric::LatencyMean | Metric::LatencyP95);
     reported.metric(metric).is_some() || (of_latency && distribution())

@@ -5,7 +5,7 @@ use crate::series::{Figures, Series};
 use crate::{
     Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
 };
-use model::{Dataset, Latencies, Level, LoadResult, Target, Test, TrialRecord};
+use model::{Dataset, Latencies, Level, LoadResult, Outcome, Target, Test, TrialRecord};
 
 /// All trials of one target at one level of one test, in order of repeat.
 pub(crate) struct CellData<'a> {
@@ -49,7 +49,7 @@ pub(crate) fn collect<'a>(
                 })
                 .map(|(index, (record, checked))| {
                     let confidence = dataset.study.confidence;
-                    let printed = record.reported().zip(basis);
+                    let printed = record.imported().zip(basis);
                     let figures = match record.load() {
                         Some(load) => Some(Figures::of(load, confidence)),
                         None => printed.map(|(r, basis)| Figures::printed(r, basis, confidence)),
@@ -77,9 +77,7 @@ impl<'a> CellData<'a> {
         let estimate = |metric| self.series(metric).estimate(confidence);
         let mut latencies = Latencies::new();
         for record in self.usable().map(|trial| trial.record) {
-            let printed = || record.reported().and_then(|reported| reported.latencies.as_ref());
-            let all = record.load().map(|load| &load.latencies).or_else(printed);
-            if let Some(all) = all {
+            if let Some(all) = record.outcome().and_then(Outcome::latencies) {
                 latencies.merge(all);
             }
         }

@@ -1,7 +1,7 @@
 //! Figures of imported results by the names that they have there.
 
 use crate::cell::CellData;
-use model::{Level, PrintedValue};
+use model::{FigureValue, Level};
 use serde::Serialize;
 use stats::{Estimate, Sample};
 
@@ -33,7 +33,7 @@ pub struct NamedValue {
 pub(crate) fn figures(cells: &[CellData], confidence: f64) -> Vec<NamedFigure> {
     let mut figures: Vec<NamedFigure> = Vec::new();
     for cell in cells {
-        let reports = cell.records().filter_map(|record| record.reported());
+        let reports = cell.records().filter_map(|record| record.imported());
         for figure in reports.flat_map(|reported| &reported.figures) {
             let (metric, unit) = (&figure.metric, &figure.unit);
             if !figures.iter().any(|known| known.metric == *metric && known.unit == *unit) {
@@ -52,11 +52,11 @@ pub(crate) fn figures(cells: &[CellData], confidence: f64) -> Vec<NamedFigure> {
 
 fn value(cell: &CellData, metric: &str, unit: &str, confidence: f64) -> Option<NamedValue> {
     let (mut numbers, mut text) = (Vec::new(), Vec::new());
-    for reported in cell.records().filter_map(|record| record.reported()) {
+    for reported in cell.records().filter_map(|record| record.imported()) {
         let mut figures = reported.figures.iter();
         match figures.find(|f| f.metric == metric && f.unit == unit).map(|f| &f.value) {
-            Some(PrintedValue::Number(number)) => numbers.push(number.value),
-            Some(PrintedValue::Text(said)) => text.push(said.clone()),
+            Some(FigureValue::Number(number)) => numbers.push(number.value),
+            Some(FigureValue::Text(said)) => text.push(said.clone()),
             None => {}
         }
     }

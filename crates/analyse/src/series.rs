@@ -1,7 +1,7 @@
 //! One metric of one cell, repeat by repeat.
 
 use crate::{Basis, Metric};
-use model::{Latencies, LoadResult, PrintedNumber, Reported};
+use model::{FigureNumber, Latencies, LoadResult, Outcome};
 use stats::{
     Estimate, Sample, paired_chance, paired_ratio, unpaired_chance, unpaired_ratio, values_needed,
 };
@@ -74,8 +74,8 @@ impl Figures {
 
     /// Of what somebody else printed, as it is printed. Percentiles that are not, and the mean,
     /// come from the distribution where there is one.
-    pub(crate) fn printed(reported: &Reported, basis: &Basis, confidence: f64) -> Self {
-        let relative = |printed: PrintedNumber| {
+    pub(crate) fn printed(reported: &Outcome, basis: &Basis, confidence: f64) -> Self {
+        let relative = |printed: FigureNumber| {
             reading(Some(printed.value), printed.resolution / printed.value.abs())
         };
         let figure = |metric| reported.metric(metric).and_then(relative);

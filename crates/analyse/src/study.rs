@@ -90,7 +90,7 @@ fn few_repeats(dataset: &Dataset) -> Option<Finding> {
 
 /// What weighin checks of its own trials needs more than others print.
 fn checks_not_made(dataset: &Dataset) -> Option<Finding> {
-    let trials = dataset.trials.iter().filter(|record| record.reported().is_some()).count();
+    let trials = dataset.trials.iter().filter(|record| record.imported().is_some()).count();
     (trials > 0).then(|| Finding::new(Subject::default(), ChecksNotMade { trials }))
 }
 

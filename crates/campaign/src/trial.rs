@@ -6,8 +6,8 @@ use crate::{
 };
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    CacheState, Failure, KeyValue, Oltp, Sampling, Search, SecondOpinion, Storage, Study, Test,
-    Trial, TrialEnd, TrialRecord, Turn, UnixMillis,
+    CacheState, Failure, KeyValue, Oltp, Outcome, Sampling, Search, SecondOpinion, Storage, Study,
+    Test, Trial, TrialEnd, TrialRecord, Turn, UnixMillis,
 };
 use std::time::SystemTime;
 use target::os::drop_os_caches;
@@ -110,7 +110,8 @@ pub(crate) fn run_trial(
     };
     let (end, sampling, search) = match attempt {
         Ok((measured, search)) => {
-            (TrialEnd::Completed(Box::new(measured.load)), measured.sampling, search)
+            let outcome = Outcome::of_load(measured.load);
+            (TrialEnd::Completed(Box::new(outcome)), measured.sampling, search)
         }
         // What failed while everything was being stopped says nothing of the target.
         Err(_) if stop.is_requested() => return None,

@@ -182,7 +182,7 @@ impl<'a> Campaign<'a> {
                 .ok_or(RunError::Stopped)?;
             store.append(&record)?;
             match record.end {
-                TrialEnd::Completed(_) | TrialEnd::Reported(_) => summary.completed += 1,
+                TrialEnd::Completed(_) => summary.completed += 1,
                 TrialEnd::Failed(_) => summary.failed += 1,
             }
             observe(Event::TrialEnded { record: &record });

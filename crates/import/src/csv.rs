@@ -5,7 +5,7 @@ use crate::{Format, ImportedPrice, ImportedTrial, Label, Parsed, Problem, Source
 use crate::{as_printed, printed_number};
 use csv::{ReaderBuilder, StringRecord};
 use model::{
-    Failure, FailureKind, Level, PrintedValue, Reported, ReportedFigure, Sampling, TrialEnd,
+    Failure, FailureKind, Figure, FigureValue, Level, Outcome, Printed, Sampling, TrialEnd,
 };
 
 /// One figure a row, with a heading.
@@ -113,7 +113,7 @@ struct OpenTrial {
     level: Level,
     /// As the file numbers it, where it does.
     repeat: Option<u32>,
-    figures: Vec<ReportedFigure>,
+    figures: Vec<Figure>,
     failure: Option<String>,
 }
 
@@ -215,7 +215,7 @@ impl Reading<'_> {
         };
         let (metric, text) = (row.field("metric"), row.field("value"));
         let value = match as_printed(text) {
-            PrintedValue::Text(text) if text.is_empty() && metric != "failure" => {
+            FigureValue::Text(text) if text.is_empty() && metric != "failure" => {
                 return Err(format!("{metric} has no value"));
             }
             value => value,
@@ -228,12 +228,11 @@ impl Reading<'_> {
             let note = row.field("note");
             trial.failure = Some(if note.is_empty() { text } else { note }.to_owned());
         } else {
-            trial.figures.push(ReportedFigure {
+            trial.figures.push(Figure {
                 metric: metric.to_owned(),
                 value,
                 unit: row.field("unit").to_owned(),
-                note: row.field("note").to_owned(),
-                line: row.line,
+                printed: Some(Printed { line: row.line, note: row.field("note").to_owned() }),
             });
         }
         Ok(())
@@ -273,12 +272,7 @@ impl Reading<'_> {
             finished_at: None,
             end: match trial.failure {
                 Some(reason) => TrialEnd::Failed(Failure::new(FailureKind::Other, reason, "")),
-                None => TrialEnd::Reported(Box::new(Reported {
-                    file: file.to_owned(),
-                    tool: String::new(),
-                    figures: trial.figures,
-                    latencies: None,
-                })),
+                None => TrialEnd::Completed(Box::new(Outcome::printed(file, "", trial.figures))),
             },
             sampling: Sampling::default(),
         });

@@ -1,11 +1,11 @@
 //! What parsers put together.
 
 use crate::{ImportedTrial, Problem, Source, path, printed_number};
-use model::{Latencies, Level, PrintedNumber, PrintedValue, ReportedFigure, Sampling, TrialEnd};
+use model::{Figure, FigureNumber, FigureValue, Latencies, Level, Printed, Sampling, TrialEnd};
 
 /// The figures of one trial while its file is read.
 #[derive(Debug, Default)]
-pub(crate) struct Figures(pub(crate) Vec<ReportedFigure>);
+pub(crate) struct Figures(pub(crate) Vec<Figure>);
 
 impl Figures {
     /// A figure as printed; `false` when the text is no number.
@@ -21,14 +21,14 @@ impl Figures {
     pub(crate) fn counted(&mut self, metric: &str, text: &str, line: u32) -> bool {
         let number = text.trim().parse::<u64>().ok();
         if let Some(number) = number {
-            let number = PrintedNumber { value: number as f64, resolution: 0.0 };
+            let number = FigureNumber { value: number as f64, resolution: 0.0 };
             self.number(metric, number, "", line);
         }
         number.is_some()
     }
 
     /// A number.
-    pub(crate) fn number(&mut self, metric: &str, number: PrintedNumber, unit: &str, line: u32) {
+    pub(crate) fn number(&mut self, metric: &str, number: FigureNumber, unit: &str, line: u32) {
         self.noted(metric, number, unit, "", line);
     }
 
@@ -36,24 +36,23 @@ impl Figures {
     pub(crate) fn noted(
         &mut self,
         metric: &str,
-        number: PrintedNumber,
+        number: FigureNumber,
         unit: &str,
         note: &str,
         line: u32,
     ) {
-        self.0.push(ReportedFigure {
+        self.0.push(Figure {
             metric: metric.to_owned(),
-            value: PrintedValue::Number(number),
+            value: FigureValue::Number(number),
             unit: unit.to_owned(),
-            note: note.to_owned(),
-            line,
+            printed: Some(Printed { line, note: note.to_owned() }),
         });
     }
 
     /// Mean, percentiles and largest value of a whole distribution, to the grain that weighin
     /// keeps distributions with.
     pub(crate) fn distribution(&mut self, latencies: &Latencies) {
-        let grain = |value: f64| PrintedNumber { value, resolution: value / 1e3 };
+        let grain = |value: f64| FigureNumber { value, resolution: value / 1e3 };
         let percentiles =
             [50.0, 95.0, 99.0, 99.9].map(|rank| (percentile(rank), latencies.percentile_ms(rank)));
         let ends = [("avg", latencies.mean_ms()), ("max", latencies.max_ms())]

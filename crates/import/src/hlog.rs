@@ -3,8 +3,7 @@
 use crate::figures::{self, Figures, numbered_lines, problem};
 use crate::{Format, Parsed, Problem, Source, path};
 use model::{
-    EncodedLatencies, Latencies, LatencyLogLine, Level, PrintedNumber, Reported, TrialEnd,
-    UnixMillis,
+    EncodedLatencies, FigureNumber, Latencies, LatencyLogLine, Level, Outcome, TrialEnd, UnixMillis,
 };
 use std::collections::BTreeMap;
 
@@ -52,7 +51,7 @@ impl Format for Hlog {
                 test = format!("{test}, {tag}");
             }
             let start = log.start.map(|seconds| UnixMillis((seconds * 1e3) as u64));
-            let end = TrialEnd::Reported(Box::new(tagged.reported(&source, nanos)));
+            let end = TrialEnd::Completed(Box::new(tagged.outcome(&source, nanos)));
             let mut trial = figures::trial(&source, test, Level::NOT_STATED, end);
             trial.started_at = start;
             parsed.trials.push(trial);
@@ -111,29 +110,25 @@ impl Tagged {
         UNITS.into_iter().find(matches)
     }
 
-    fn reported(self, source: &Source<'_>, nanos: u64) -> Reported {
+    fn outcome(self, source: &Source<'_>, nanos: u64) -> Outcome {
         let mut latencies = Latencies::new();
         for (_, interval) in &self.intervals {
             latencies.merge(&interval.in_units_of(nanos));
         }
         let mut figures = Figures::default();
         let count = latencies.count() as f64;
-        figures.number("operations", PrintedNumber { value: count, resolution: 0.0 }, "", 0);
+        figures.number("operations", FigureNumber { value: count, resolution: 0.0 }, "", 0);
         if self.seconds > 0.0 {
             // Lengths of intervals are printed in milliseconds.
             let error = 0.001 * self.intervals.len() as f64;
-            let elapsed = PrintedNumber { value: self.seconds, resolution: error };
+            let elapsed = FigureNumber { value: self.seconds, resolution: error };
             figures.number("elapsed", elapsed, "s", 0);
             let value = count / self.seconds;
-            let rate = PrintedNumber { value, resolution: value * error / self.seconds };
+            let rate = FigureNumber { value, resolution: value * error / self.seconds };
             figures.number("operations_per_s", rate, "1/s", 0);
         }
         figures.distribution(&latencies);
-        Reported {
-            file: source.file.to_owned(),
-            tool: String::new(),
-            figures: figures.0,
-            latencies: Some(latencies),
-        }
+        let printed = Outcome::printed(source.file, "", figures.0);
+        Outcome { latencies: Some(latencies), ..printed }
     }
 }

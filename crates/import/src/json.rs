@@ -1,7 +1,7 @@
 //! JSON whose numbers keep the digits that they were printed with.
 
 use crate::printed_number;
-use model::PrintedNumber;
+use model::FigureNumber;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl<'a> Json<'a> {
     }
 
     /// A number as printed.
-    pub(crate) fn number(self) -> Option<PrintedNumber> {
+    pub(crate) fn number(self) -> Option<FigureNumber> {
         printed_number(self.0.get())
     }
 

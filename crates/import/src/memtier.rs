@@ -3,7 +3,7 @@
 use crate::figures::{self, Figures, problem};
 use crate::json::{Json, documents, without_stray_lines};
 use crate::{Format, ImportedTrial, Parsed, Source, path};
-use model::{EncodedLatencies, Latencies, Level, Reported, TrialEnd, UnixMillis};
+use model::{EncodedLatencies, Latencies, Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
 
 /// What memtier_benchmark writes with `--json-out-file`. Of its configuration only the numbers of
@@ -77,11 +77,9 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
     }
     let clients = clients(members);
     let level = clients.map_or(Level::NOT_STATED, Level::clients);
-    let end = TrialEnd::Reported(Box::new(Reported {
-        file: source.file.to_owned(),
-        tool: "memtier_benchmark".to_owned(),
-        figures: figures.0,
+    let end = TrialEnd::Completed(Box::new(Outcome {
         latencies: histogram(totals),
+        ..Outcome::printed(source.file, "memtier_benchmark", figures.0)
     }));
     let test = path::test(source, level.clients, "memtier");
     let mut trial = figures::trial(source, test, level, end);

@@ -1,10 +1,10 @@
 //! Numbers as they are printed.
 
-use model::{PrintedNumber, PrintedValue};
+use model::{FigureNumber, FigureValue};
 
 /// A number with the precision of its last digit: `33.64` is off by up to 0.01, `1.5e3` by up to
 /// 100. Commas may part groups of three digits. `None` for what is no finite number.
-pub fn printed_number(text: &str) -> Option<PrintedNumber> {
+pub fn printed_number(text: &str) -> Option<FigureNumber> {
     let plain = without_separators(text.trim())?;
     let value: f64 = plain.parse().ok().filter(|value: &f64| value.is_finite())?;
     let (mantissa, exponent) = match plain.split_once(['e', 'E']) {
@@ -14,13 +14,13 @@ pub fn printed_number(text: &str) -> Option<PrintedNumber> {
     let decimals = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let last_digit = exponent.checked_sub(i32::try_from(decimals).ok()?)?;
     let resolution = 10_f64.powi(last_digit);
-    resolution.is_finite().then_some(PrintedNumber { value, resolution })
+    resolution.is_finite().then_some(FigureNumber { value, resolution })
 }
 
 /// A number where it is one, and the text as it stands where not.
-pub fn as_printed(text: &str) -> PrintedValue {
+pub fn as_printed(text: &str) -> FigureValue {
     printed_number(text)
-        .map_or_else(|| PrintedValue::Text(text.trim().to_owned()), PrintedValue::Number)
+        .map_or_else(|| FigureValue::Text(text.trim().to_owned()), FigureValue::Number)
 }
 
 /// The digits without the commas between groups of three. `None` for commas in other places, and
@@ -66,6 +66,6 @@ mod tests {
         {
             assert_eq!(printed_number(text), None, "{text}");
         }
-        assert_eq!(as_printed(" n/a "), PrintedValue::Text("n/a".to_owned()));
+        assert_eq!(as_printed(" n/a "), FigureValue::Text("n/a".to_owned()));
     }
 }

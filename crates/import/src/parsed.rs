@@ -31,7 +31,7 @@ pub struct ImportedTrial {
     pub started_at: Option<UnixMillis>,
     /// When it was over, likewise.
     pub finished_at: Option<UnixMillis>,
-    /// [`TrialEnd::Reported`], or [`TrialEnd::Failed`] where the source says that it failed.
+    /// [`TrialEnd::Failed`] where the source says so.
     pub end: TrialEnd,
     /// What was sampled beside it; empty where nothing is known.
     pub sampling: Sampling,

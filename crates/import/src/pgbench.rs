@@ -2,7 +2,7 @@
 
 use crate::figures::{Figures, numbered_lines, problem, trial, with_unit};
 use crate::{Format, Parsed, Source, path};
-use model::{Failure, FailureKind, Level, Reported, TrialEnd};
+use model::{Failure, FailureKind, Level, Outcome, TrialEnd};
 
 /// What pgbench prints to its standard output, with the progress that it prints to the other or
 /// without; a file may hold several runs.
@@ -140,12 +140,14 @@ fn finish(source: &Source<'_>, run: Run, parsed: &mut Parsed) {
             let reason = format!("pgbench gave up: {reason}");
             TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
         }
-        _ if has_rate => TrialEnd::Reported(Box::new(Reported {
-            file: source.file.to_owned(),
-            tool: format!("pgbench {}", run.version).trim_end().to_owned(),
-            figures: run.figures.0,
-            latencies: None,
-        })),
+        _ if has_rate => {
+            let tool = format!("pgbench {}", run.version);
+            TrialEnd::Completed(Box::new(Outcome::printed(
+                source.file,
+                tool.trim_end(),
+                run.figures.0,
+            )))
+        }
         _ => {
             let message = "the run that begins here has no report at its end";
             return parsed.problems.push(problem(source, run.line, message));

@@ -22,7 +22,7 @@ mod show;
 mod sysbench;
 
 use import::{ImportedTrial, Parsed, Source, recognise};
-use model::Reported;
+use model::Outcome;
 
 /// Reads a file of that name, whose format has to be recognised.
 fn parse(file: &str, text: &str) -> Parsed {
@@ -30,16 +30,16 @@ fn parse(file: &str, text: &str) -> Parsed {
     recognise(text).unwrap().parse(source)
 }
 
-fn reported(trial: &ImportedTrial) -> &Reported {
+fn outcome(trial: &ImportedTrial) -> &Outcome {
     match &trial.end {
-        model::TrialEnd::Reported(reported) => reported,
+        model::TrialEnd::Completed(outcome) => outcome,
         other => panic!("{other:?}"),
     }
 }
 
 /// A figure's number and unit.
 fn figure<'a>(trial: &'a ImportedTrial, metric: &str) -> (f64, &'a str) {
-    let reported = reported(trial);
-    let unit = &reported.figure(metric).unwrap_or_else(|| panic!("{metric}: {reported:?}")).unit;
-    (reported.number(metric).unwrap().value, unit)
+    let outcome = outcome(trial);
+    let unit = &outcome.figure(metric).unwrap_or_else(|| panic!("{metric}: {outcome:?}")).unit;
+    (outcome.number(metric).unwrap().value, unit)
 }

@@ -33,7 +33,7 @@ fn ranks_in_print(dataset: &Dataset, test: &str) -> BTreeMap<String, usize> {
     let of_test = dataset.trials.iter().filter(|record| record.key.test == test);
     of_test
         .filter_map(|record| {
-            let rank = record.reported()?.number("rank")?.value;
+            let rank = record.imported()?.number("rank")?.value;
             Some((record.key.target.clone(), rank as usize))
         })
         .collect()

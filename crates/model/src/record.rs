@@ -1,4 +1,4 @@
-use crate::{LoadResult, Reported, Sampling, Search, SecondOpinion, TrialKey, text};
+use crate::{LoadResult, Outcome, Sampling, Search, SecondOpinion, TrialKey, text};
 use serde::{Deserialize, Serialize};
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
@@ -36,35 +36,43 @@ pub struct TrialRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrialEnd {
-    /// The load ran to its end.
-    Completed(Box<LoadResult>),
-    /// Somebody else measured it; this is what they print.
-    Reported(Box<Reported>),
+    /// It ran to its end.
+    Completed(Box<Outcome>),
     /// It did not.
     Failed(Failure),
 }
 
 impl TrialRecord {
-    /// What the load engine saw, if the trial completed.
-    pub fn load(&self) -> Option<&LoadResult> {
+    /// What came of it, if it completed.
+    pub fn outcome(&self) -> Option<&Outcome> {
         match &self.end {
-            TrialEnd::Completed(load) => Some(load),
-            TrialEnd::Reported(_) | TrialEnd::Failed(_) => None,
+            TrialEnd::Completed(outcome) => Some(outcome),
+            TrialEnd::Failed(_) => None,
         }
     }
 
-    /// What somebody else printed of it, if that is where it comes from.
-    pub fn reported(&self) -> Option<&Reported> {
-        match &self.end {
-            TrialEnd::Reported(reported) => Some(reported),
-            TrialEnd::Completed(_) | TrialEnd::Failed(_) => None,
+    /// The outcome, where somebody else measured it.
+    pub fn imported(&self) -> Option<&Outcome> {
+        self.outcome().filter(|outcome| outcome.source.is_some())
+    }
+
+    /// What the load engine recorded, if the trial completed and had a load.
+    pub fn load(&self) -> Option<&LoadResult> {
+        self.outcome()?.load.as_ref()
+    }
+
+    /// The same, to be changed.
+    pub fn load_mut(&mut self) -> Option<&mut LoadResult> {
+        match &mut self.end {
+            TrialEnd::Completed(outcome) => outcome.load.as_mut(),
+            TrialEnd::Failed(_) => None,
         }
     }
 
     /// Why the trial failed, if it did.
     pub fn failure(&self) -> Option<&Failure> {
         match &self.end {
-            TrialEnd::Completed(_) | TrialEnd::Reported(_) => None,
+            TrialEnd::Completed(_) => None,
             TrialEnd::Failed(failure) => Some(failure),
         }
     }

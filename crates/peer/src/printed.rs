@@ -1,12 +1,12 @@
 //! What tools print in formats that weighin imports as well.
 
 use import::{Format, Source};
-use model::{PrintedNumber, Reported, TrialEnd};
+use model::{FigureNumber, Outcome, TrialEnd};
 
 /// The figures of the one run that a tool has printed.
 pub(crate) struct Printed {
     tool: &'static str,
-    reported: Box<Reported>,
+    outcome: Box<Outcome>,
 }
 
 impl Printed {
@@ -21,9 +21,9 @@ impl Printed {
     ) -> Result<Self, String> {
         let parsed = format.parse(Source { file: tool, text, target: None, test: None });
         match parsed.trials.into_iter().next().map(|trial| trial.end) {
-            Some(TrialEnd::Reported(reported)) => Ok(Self { tool, reported }),
+            Some(TrialEnd::Completed(outcome)) => Ok(Self { tool, outcome }),
             Some(TrialEnd::Failed(failure)) => Err(failure.message),
-            Some(TrialEnd::Completed(_)) | None => {
+            None => {
                 let problem = parsed.problems.into_iter().next().map(|problem| problem.message);
                 let why = problem.unwrap_or_else(|| "there are no results in it".to_owned());
                 Err(format!("what {tool} printed is not understood: {why}"))
@@ -35,13 +35,13 @@ impl Printed {
     ///
     /// # Errors
     /// When it is not there.
-    pub(crate) fn number(&self, name: &str) -> Result<PrintedNumber, String> {
+    pub(crate) fn number(&self, name: &str) -> Result<FigureNumber, String> {
         self.maybe(name).ok_or_else(|| format!("{} printed no {name}", self.tool))
     }
 
     /// A latency in milliseconds, where it is there.
     pub(crate) fn milliseconds(&self, name: &str) -> Option<f64> {
-        let per_unit = match self.reported.figure(name)?.unit.as_str() {
+        let per_unit = match self.outcome.figure(name)?.unit.as_str() {
             "ns" => 1e-6,
             "us" => 1e-3,
             "ms" => 1.0,
@@ -51,7 +51,7 @@ impl Printed {
     }
 
     /// A figure that may be missing.
-    pub(crate) fn maybe(&self, name: &str) -> Option<PrintedNumber> {
-        self.reported.number(name).copied()
+    pub(crate) fn maybe(&self, name: &str) -> Option<FigureNumber> {
+        self.outcome.number(name).copied()
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers, dates and names as people read them.
 
-use model::{Noun, PrintedNumber, UnixMillis};
+use model::{FigureNumber, Noun, UnixMillis};
 use stats::{Estimate, Interval};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -58,7 +58,7 @@ pub fn count(value: u64) -> String {
 
 /// A number with as many digits as it was printed with, thousands separated: `14,000,238`,
 /// `2,084.99`; as many as it takes where it is exact.
-pub(crate) fn printed(number: PrintedNumber) -> String {
+pub(crate) fn printed(number: FigureNumber) -> String {
     /// More would be the dust of binary fractions.
     const MOST: f64 = 9.0;
     let decimals = -number.resolution.log10().floor();

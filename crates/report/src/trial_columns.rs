@@ -117,7 +117,7 @@ impl TrialRow<'_> {
         match self.record {
             None => "missing",
             Some(record) if record.failure().is_some() => "failed",
-            Some(record) if record.reported().is_some() => "reported",
+            Some(record) if record.imported().is_some() => "reported",
             Some(_) => "completed",
         }
     }

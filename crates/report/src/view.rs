@@ -82,7 +82,7 @@ impl Tally {
         for trial in cells.into_iter().flat_map(|cell| &cell.trials) {
             let record = analysis.dataset.trials.get(trial.record);
             let failed = record.is_some_and(|record| record.failure().is_some());
-            let printed = record.is_some_and(|record| record.reported().is_some());
+            let printed = record.is_some_and(|record| record.imported().is_some());
             let count = match trial.validity {
                 _ if failed => &mut tally.failed,
                 Validity::Valid if printed => &mut tally.printed,
@@ -131,7 +131,7 @@ pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
     // Imported trials may count and have none of these figures.
     let counts = |trial: &&TrialAssessment| {
         let record = analysis.dataset.trials.get(trial.record);
-        trial.validity != Validity::Void && record.is_some_and(|r| r.reported().is_some())
+        trial.validity != Validity::Void && record.is_some_and(|r| r.imported().is_some())
     };
     if cell.trials.iter().any(|trial| counts(&trial)) {
         return None;

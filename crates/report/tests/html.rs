@@ -125,10 +125,7 @@ fn timelines_show_what_was_sampled_and_no_more() {
 fn an_outage_is_a_band_in_every_panel_of_its_trial() {
     let mut dataset = support::usual();
     assert!(!page(&dataset).contains("class=\"outage\""));
-    let mut ends = dataset.trials.iter_mut().map(|record| &mut record.end);
-    if let Some(model::TrialEnd::Completed(load)) =
-        ends.find(|end| matches!(end, model::TrialEnd::Completed(_)))
-    {
+    if let Some(load) = dataset.trials.iter_mut().find_map(|record| record.load_mut()) {
         load.outages = vec![model::Outage {
             first_error: std::time::Duration::from_secs(4),
             first_success: None,
@@ -144,11 +141,12 @@ fn an_outage_is_a_band_in_every_panel_of_its_trial() {
 fn too_few_transactions_show_no_high_percentile() {
     let mut dataset = support::usual();
     for record in &mut dataset.trials {
-        if let model::TrialEnd::Completed(load) = &mut record.end {
+        let clients = record.key.level.clients;
+        if let Some(load) = record.load_mut() {
             load.latencies.clear();
             load.measure.transactions = 71;
             // As long as 71 transactions take where all clients are busy (Little's law).
-            let latency = load.measure.elapsed * record.key.level.clients / 71;
+            let latency = load.measure.elapsed * clients / 71;
             (0..71).for_each(|_| load.latencies.record(latency));
         }
         support::keep_books(record);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use model::{ArrivalProcess, Dataset, Level, OpenLoopResult, TrialEnd, TrialKey};
+use model::{ArrivalProcess, Dataset, Level, OpenLoopResult, TrialKey};
 use report::{Format, render};
 
 /// The usual study with a rate in place of each number of clients: 100 a second for each. At the
@@ -21,10 +21,11 @@ fn offered() -> Dataset {
     for record in &mut data.trials {
         let overloaded = Some(record.key.level.clients) == highest;
         at_rate(&mut record.key);
-        let TrialEnd::Completed(load) = &mut record.end else { continue };
+        let level = record.key.level;
+        let Some(load) = record.load_mut() else { continue };
         let answered = load.measure.transactions;
         load.open = Some(OpenLoopResult {
-            rate: record.key.level.rate.map_or(0.0, f64::from),
+            rate: level.rate.map_or(0.0, f64::from),
             process: ArrivalProcess::Poisson,
             scheduled: if overloaded { answered * 10 / 9 } else { answered },
             answered,

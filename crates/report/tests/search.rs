@@ -4,7 +4,7 @@ mod support;
 
 use model::{
     ArrivalProcess, Bound, Dataset, Level, OpenLoopResult, Search, SearchAnswer, SearchOver,
-    SearchStep, StepVerdict, TrialEnd,
+    SearchStep, StepVerdict,
 };
 use report::{Format, render, terminal_summary};
 use std::time::Duration;
@@ -47,7 +47,7 @@ fn searched(bounded: bool) -> Dataset {
             steps,
             answer,
         });
-        let TrialEnd::Completed(load) = &mut record.end else { panic!("no trouble was asked for") };
+        let load = record.load_mut().expect("no trouble was asked for");
         load.open = Some(OpenLoopResult {
             rate: kept,
             process: ArrivalProcess::Poisson,

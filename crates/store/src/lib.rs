@@ -21,7 +21,7 @@ mod generators;
 mod lock;
 mod open_loop;
 mod opinion;
-mod reported;
+mod outcome;
 mod run;
 mod sampling;
 mod schema;

@@ -1,7 +1,7 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
 use crate::value::{Columns, Histogram, Name, Nanos, Packed, damage, required};
-use crate::{counts, fleet, generators, open_loop, opinion, reported, sampling, search};
+use crate::{counts, fleet, generators, open_loop, opinion, outcome, sampling, search};
 use model::{
     ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Moved, NoticeDelay, Phase,
     PhaseTotals, Trial, TrialEnd, TrialRecord, UnixMillis,
@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()> {
     let position = record.position;
     let outcome = match &record.end {
-        TrialEnd::Completed(_) | TrialEnd::Reported(_) => "completed",
+        TrialEnd::Completed(_) => "completed",
         TrialEnd::Failed(_) => "failed",
     };
     connection
@@ -22,8 +22,12 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
         )?
         .execute(params![position, record.started_at.0, record.finished_at.0, outcome])?;
     match &record.end {
-        TrialEnd::Completed(load) => insert_load(connection, position, load)?,
-        TrialEnd::Reported(figures) => reported::insert(connection, position, figures)?,
+        TrialEnd::Completed(outcome) => {
+            outcome::insert(connection, position, outcome)?;
+            if let Some(load) = &outcome.load {
+                insert_load(connection, position, load)?;
+            }
+        }
         TrialEnd::Failed(failure) => {
             connection
                 .prepare_cached(
@@ -64,10 +68,9 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
         TrialEnd::Failed(required("failure", select_failure(connection, position))?)
     } else if outcome != "completed" {
         return Err(damage("trial.outcome", format!("{outcome:?} is no outcome")));
-    } else if let Some(figures) = reported::select(connection, position)? {
-        TrialEnd::Reported(Box::new(figures))
     } else {
-        TrialEnd::Completed(Box::new(required("load", select_load(connection, position))?))
+        let load = select_load(connection, position).optional()?;
+        TrialEnd::Completed(Box::new(outcome::select(connection, position, load)?))
     };
     Ok(Some(TrialRecord {
         key: planned.key.clone(),

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// Records that give every table rows between them.
 const KINDS: [fn(&TrialRecord) -> bool; 6] = [
     |record| record.failure().is_some(),
-    |record| record.reported().is_some_and(|reported| reported.figures.len() > 1),
+    |record| record.imported().is_some_and(|all| all.figures.len() > 1 && all.latencies.is_some()),
     |record| {
         let fleet = |fleet: &Fleet| {
             fleet.processors.is_some() && fleet.vms.len() > 1 && !fleet.volumes.is_empty()
@@ -23,7 +23,8 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
         record.load().is_some_and(|load| load.fleet.as_ref().is_some_and(fleet))
     },
     |record| {
-        record.load().is_some_and(|load| {
+        let marked = record.outcome().is_some_and(|outcome| outcome.marks.len() > 1);
+        let full = record.load().is_some_and(|load| {
             load.open.is_some()
                 && load.client.notice.is_some()
                 && load.intervals.len() > 1
@@ -31,7 +32,8 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
                 && !load.generators.is_empty()
                 && !load.by_statement.is_empty()
                 && !load.errors.is_empty()
-        })
+        });
+        marked && full
     },
     |record| {
         let parts =

@@ -6,7 +6,7 @@ use crate::slo_output::{answer_line, capacity_line, step_line};
 use campaign::tables::Step;
 use campaign::{Event, SearchProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::{Interval, Noun, Phase, Study, Trial, TrialEnd, TrialRecord, Workload, text};
+use model::{Interval, Noun, Outcome, Phase, Study, Trial, TrialEnd, TrialRecord, Workload, text};
 use report::numbers::{count, duration, figure};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -173,6 +173,26 @@ impl RunProgress {
         self.live(&trial.key.to_string(), &now);
     }
 
+    /// What a trial that completed came to.
+    fn outcome(&self, record: &TrialRecord, outcome: &Outcome) -> String {
+        let Some(load) = &outcome.load else {
+            return match &outcome.source {
+                Some(source) => format!("read from {}", text::line(&source.file)),
+                None => "completed".to_owned(),
+            };
+        };
+        if let Some(search) = &record.search {
+            return answer_line(search, self.counted);
+        }
+        let rate = figure(load.measure.transactions_per_second());
+        let p95 = match load.latencies.percentile_ms(95.0) {
+            _ if load.is_overloaded() => ", overloaded".to_owned(),
+            Some(p95) => format!(", p95 {} ms", figure(p95)),
+            None => String::new(),
+        };
+        format!("{rate} {}/s{p95}", self.counted)
+    }
+
     fn ended(&mut self, record: &TrialRecord) {
         self.done += 1;
         self.finished += 1;
@@ -182,22 +202,7 @@ impl RunProgress {
             self.left.know(since.elapsed() / self.finished * remaining);
         }
         let (what, failed) = match &record.end {
-            TrialEnd::Completed(load) => {
-                let rate = figure(load.measure.transactions_per_second());
-                let p95 = match load.latencies.percentile_ms(95.0) {
-                    _ if load.is_overloaded() => ", overloaded".to_owned(),
-                    Some(p95) => format!(", p95 {} ms", figure(p95)),
-                    None => String::new(),
-                };
-                let what = match &record.search {
-                    Some(search) => answer_line(search, self.counted),
-                    None => format!("{rate} {}/s{p95}", self.counted),
-                };
-                (what, false)
-            }
-            TrialEnd::Reported(reported) => {
-                (format!("read from {}", text::line(&reported.file)), false)
-            }
+            TrialEnd::Completed(outcome) => (self.outcome(record, outcome), false),
             TrialEnd::Failed(failure) => {
                 (format!("FAILED: {}", text::indented(&failure.message, "  ")), true)
             }

@@ -5,7 +5,7 @@ use super::figure::{Figure, Row};
 use super::pattern::Pattern;
 use super::units::Dimension;
 use super::{Identity, Origin, Prefix, Range, Term};
-use model::{PrintedNumber, PrintedValue};
+use model::{FigureNumber, FigureValue};
 
 /// What stands for operations per second in a figure's name, and for bytes in that of its sister.
 const OPERATIONS: &str = "iops";
@@ -42,11 +42,11 @@ impl Flow<'_> {
 /// Many write MB for 10⁶ bytes, many for 2²⁰, but nobody for both in one table: the reading under
 /// which more figures hold is that of the file.
 pub(super) fn check(rows: &[Row<'_>], checked: &mut Checked) {
-    let mut files: Vec<&str> = rows.iter().map(|row| row.reported.file.as_str()).collect();
+    let mut files: Vec<&str> = rows.iter().map(|row| row.file).collect();
     files.sort_unstable();
     files.dedup();
     for file in files {
-        let of_file = rows.iter().filter(|row| row.reported.file == file);
+        let of_file = rows.iter().filter(|row| row.file == file);
         let flows: Vec<Flow> = of_file.flat_map(flows).collect();
         let count = |prefix| flows.iter().filter(|flow| flow.holds(prefix)).count();
         let (decimal, binary) = (count(Prefix::Decimal), count(Prefix::Binary));
@@ -97,10 +97,10 @@ fn block(row: &Row<'_>) -> Option<(Range, Term)> {
         return Some((Range::exact(printed.read_as_binary().range.nominal), printed.term()));
     }
     let bytes = Pattern::of(&row.key.test).block? as f64;
-    let number = PrintedNumber { value: bytes / KIB, resolution: 0.0 };
+    let number = FigureNumber { value: bytes / KIB, resolution: 0.0 };
     let term = Term {
         name: BLOCK_SIZE[0].to_owned(),
-        value: PrintedValue::Number(number),
+        value: FigureValue::Number(number),
         unit: "KiB".to_owned(),
         origin: Origin::TestName,
     };

@@ -23,7 +23,7 @@ impl Checked {
         self.count(follows.meets(printed.range), row.index, || {
             let follows = follows.scaled(1.0 / printed.unit.factor);
             let off = printed.as_printed().nominal - follows.nominal;
-            let (file, printed) = (row.reported.file.clone(), printed.term());
+            let (file, printed) = (row.file.to_owned(), printed.term());
             Contradiction { identity, file, terms, follows, printed, off }
         });
     }

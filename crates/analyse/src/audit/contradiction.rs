@@ -1,5 +1,5 @@
 use super::Range;
-use model::PrintedValue;
+use model::FigureValue;
 use serde::Serialize;
 
 /// A figure that cannot be true together with others: the arithmetic.
@@ -91,7 +91,7 @@ pub struct Term {
     /// Its name in the source, or that of the part of a result that it is.
     pub name: String,
     /// Its value.
-    pub value: PrintedValue,
+    pub value: FigureValue,
     /// Its unit as printed; empty where none is given.
     pub unit: String,
     /// Where it comes from.

@@ -5,7 +5,7 @@ use super::figure::Row;
 use super::rates::ELAPSED;
 use super::units::Dimension;
 use super::{Identity, Range, Term};
-use model::{PrintedValue, ReportedFigure};
+use model::{Figure, FigureValue};
 
 const START: [&str; 3] = ["started_at", "start", "begin"];
 const END: [&str; 4] = ["ended_at", "finished_at", "end", "finish"];
@@ -34,10 +34,10 @@ struct Moment {
     resolution: f64,
 }
 
-fn date<'a>(row: &Row<'a>, names: &[&str]) -> Option<(&'a ReportedFigure, Moment)> {
+fn date<'a>(row: &Row<'a>, names: &[&str]) -> Option<(&'a Figure, Moment)> {
     names.iter().find_map(|name| {
-        let figure = row.reported.figure(name)?;
-        let PrintedValue::Text(text) = &figure.value else { return None };
+        let figure = row.outcome.figure(name)?;
+        let FigureValue::Text(text) = &figure.value else { return None };
         Some((figure, moment(text)?))
     })
 }

@@ -3,7 +3,7 @@
 use super::range::Range;
 use super::units::{self, Dimension, Unit};
 use super::{Origin, Term};
-use model::{PrintedNumber, PrintedValue, Reported, ReportedFigure, TrialKey};
+use model::{FigureNumber, FigureValue, Outcome, TrialKey};
 
 /// One trial of somebody else's, as printed.
 #[derive(Clone, Copy)]
@@ -11,23 +11,25 @@ pub(super) struct Row<'a> {
     /// Its place in the dataset.
     pub(super) index: usize,
     pub(super) key: &'a TrialKey,
-    pub(super) reported: &'a Reported,
+    pub(super) outcome: &'a Outcome,
+    /// The file that it was read from.
+    pub(super) file: &'a str,
 }
 
 /// A figure that is a number.
 #[derive(Clone, Copy)]
 pub(super) struct Figure<'a> {
-    pub(super) source: &'a ReportedFigure,
+    pub(super) source: &'a model::Figure,
     pub(super) unit: Unit,
     /// In base units.
     pub(super) range: Range,
-    number: PrintedNumber,
+    number: FigureNumber,
 }
 
 impl<'a> Row<'a> {
     /// The figure of that name, where it is a number that can be reckoned with.
     pub(super) fn figure(&self, metric: &str) -> Option<Figure<'a>> {
-        Figure::of(self.reported.figure(metric)?)
+        Figure::of(self.outcome.figure(metric)?)
     }
 
     /// The first of these figures that is there, and measures that.
@@ -38,13 +40,13 @@ impl<'a> Row<'a> {
 
     /// All figures that are numbers.
     pub(super) fn figures(&self) -> impl Iterator<Item = Figure<'a>> + use<'a> {
-        self.reported.figures.iter().filter_map(Figure::of)
+        self.outcome.figures.iter().filter_map(Figure::of)
     }
 }
 
 impl<'a> Figure<'a> {
-    fn of(source: &'a ReportedFigure) -> Option<Self> {
-        let PrintedValue::Number(number) = source.value else { return None };
+    fn of(source: &'a model::Figure) -> Option<Self> {
+        let FigureValue::Number(number) = source.value else { return None };
         let sensible = number.value.is_finite() && number.value >= 0.0;
         if !sensible || !number.resolution.is_finite() || number.resolution < 0.0 {
             return None;
@@ -87,19 +89,19 @@ impl<'a> Figure<'a> {
 }
 
 impl Term {
-    pub(super) fn printed(figure: &ReportedFigure) -> Self {
+    pub(super) fn printed(figure: &model::Figure) -> Self {
         Self {
             name: figure.metric.clone(),
             value: figure.value.clone(),
             unit: figure.unit.clone(),
-            origin: Origin::Line(figure.line),
+            origin: Origin::Line(figure.printed.as_ref().map_or(0, |printed| printed.line)),
         }
     }
 }
 
 /// By how much the true value may differ. Rates above 1000 that end in zeros may have been rounded
 /// to as few as three digits, which is not seen in print; counts and times are taken by the letter.
-fn resolution(number: PrintedNumber, dimension: Dimension) -> f64 {
+fn resolution(number: FigureNumber, dimension: Dimension) -> f64 {
     let whole = number.resolution == 1.0 && number.value >= 1000.0;
     if !whole || !matches!(dimension, Dimension::Rate | Dimension::DataRate) {
         return number.resolution;
@@ -114,7 +116,7 @@ mod tests {
     use super::*;
 
     fn of_rate(value: f64, unit: f64) -> f64 {
-        resolution(PrintedNumber { value, resolution: unit }, Dimension::Rate)
+        resolution(FigureNumber { value, resolution: unit }, Dimension::Rate)
     }
 
     #[test]
@@ -125,7 +127,7 @@ mod tests {
         assert_eq!(of_rate(2_085.0, 1.0), 1.0);
         assert_eq!(of_rate(500.0, 1.0), 1.0);
         assert_eq!(of_rate(1_600.0, 0.01), 0.01);
-        let count = PrintedNumber { value: 1_000_000.0, resolution: 1.0 };
+        let count = FigureNumber { value: 1_000_000.0, resolution: 1.0 };
         assert_eq!(resolution(count, Dimension::Count), 1.0);
     }
 }

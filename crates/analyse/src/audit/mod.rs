@@ -80,7 +80,9 @@ fn printed(dataset: &Dataset) -> Checked {
         .iter()
         .enumerate()
         .filter_map(|(index, record)| {
-            Some(Row { index, key: &record.key, reported: record.reported()? })
+            let outcome = record.outcome()?;
+            let file = &outcome.source.as_ref()?.file;
+            Some(Row { index, key: &record.key, outcome, file })
         })
         .collect();
     let mut checked = Checked::default();

@@ -5,7 +5,7 @@ use super::figure::Row;
 use super::pattern::Pattern;
 use super::units::Dimension;
 use super::{Identity, Origin, Range, Term};
-use model::{PrintedNumber, PrintedValue};
+use model::{FigureNumber, FigureValue};
 
 /// What may be exceeded before it is said: a window of finite length counts requests with their
 /// whole latency that began before it, and tools take the time for rates and for latencies at
@@ -35,10 +35,10 @@ pub(super) fn check(row: &Row<'_>, checked: &mut Checked) {
     let Some((latency, (rate, limit, origin))) = lowest.zip(load(row)) else { return };
     let Some(rate) = row.any(&rate, Dimension::Rate) else { return };
     let Some(most) = Range::exact(limit * EDGES).over(rate.range) else { return };
-    let number = PrintedNumber { value: limit, resolution: 0.0 };
+    let number = FigureNumber { value: limit, resolution: 0.0 };
     let limit = Term {
         name: "outstanding".to_owned(),
-        value: PrintedValue::Number(number),
+        value: FigureValue::Number(number),
         unit: String::new(),
         origin,
     };

@@ -4,7 +4,7 @@ use super::checked::Checked;
 use super::figure::{Figure, Row};
 use super::pattern::Pattern;
 use super::{Identity, Origin, Range, Term};
-use model::{PrintedNumber, PrintedValue};
+use model::{FigureNumber, FigureValue};
 
 /// A total and the same per smaller unit, in one row.
 struct Shared<'a> {
@@ -26,7 +26,7 @@ impl Shared<'_> {
             let test = (pattern == Pattern::default()).then_some(&shared.row.key.test);
             (pattern, test.cloned(), shared.row.key.level)
         };
-        self.row.reported.file == other.row.reported.file
+        self.row.file == other.row.file
             && self.row.key.target == other.row.key.target
             && self.scopes == other.scopes
             && set_up(self) == set_up(other)
@@ -73,10 +73,10 @@ impl Shared<'_> {
     fn term(&self, units: Range) -> Term {
         let (total, part) = self.scopes;
         let resolution = (units.high - units.low) / 2.0;
-        let number = PrintedNumber { value: units.nominal, resolution };
+        let number = FigureNumber { value: units.nominal, resolution };
         Term {
             name: if total.is_empty() { part.to_owned() } else { format!("{part}_per_{total}") },
-            value: PrintedValue::Number(number),
+            value: FigureValue::Number(number),
             unit: String::new(),
             origin: Origin::OtherRows,
         }

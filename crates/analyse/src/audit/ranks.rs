@@ -20,7 +20,7 @@ pub(super) fn check(rows: &[Row<'_>], checked: &mut Checked) {
     for row in rows.iter().filter(|row| row.figure(RANK).is_some()) {
         let same = |other: &Row| {
             let place = |row: &Row| (row.key.test.clone(), row.key.level, row.key.repeat);
-            place(row) == place(other) && row.reported.file == other.reported.file
+            place(row) == place(other) && row.file == other.file
         };
         match groups.iter_mut().find(|group| same(&group[0])) {
             Some(group) => group.push(*row),

@@ -67,14 +67,14 @@ pub(super) fn results(record: &TrialRecord) -> Vec<CheckResult> {
         TrialEnd::Failed(failure) => {
             vec![CheckResult::void(TrialFailed { failure: failure.clone() })]
         }
-        TrialEnd::Completed(load) => {
+        TrialEnd::Completed(outcome) => {
+            let Some(load) = &outcome.load else { return Vec::new() };
             let mut results: Vec<CheckResult> =
                 ledger(load).into_iter().chain(errors(load)).collect();
             results.extend(load.outages.iter().map(outage));
             results.extend(overloaded(load));
             results
         }
-        TrialEnd::Reported(_) => Vec::new(),
     }
 }
 

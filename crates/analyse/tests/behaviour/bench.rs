@@ -4,9 +4,10 @@ use crate::books::{requests, so_many};
 use analyse::{Analysis, Comparison, Evidence, Finding, Metric, Verdict};
 use model::{
     Block, ClientCost, CounterReading, Dataset, Failure, FailureKind, HostAccount, HostFacts,
-    KeyDistribution, Latencies, Ledger, Level, Load, LoadResult, Moved, Oltp, OltpMix, PhaseTotals,
-    Place, Plan, Price, RequestCounts, RunInfo, Sampling, SandboxSpec, ServerFacts, Study, System,
-    Target, TargetFacts, Task, Test, Trial, TrialEnd, TrialKey, TrialRecord, UnixMillis, Workload,
+    KeyDistribution, Latencies, Ledger, Level, Load, LoadResult, Moved, Oltp, OltpMix, Outcome,
+    PhaseTotals, Place, Plan, Price, RequestCounts, RunInfo, Sampling, SandboxSpec, ServerFacts,
+    Study, System, Target, TargetFacts, Task, Test, Trial, TrialEnd, TrialKey, TrialRecord,
+    UnixMillis, Workload,
 };
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -129,7 +130,7 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
         seed: 1,
         started_at: UnixMillis(0),
         finished_at: UnixMillis(12_200),
-        end: TrialEnd::Completed(Box::new(load)),
+        end: TrialEnd::Completed(Box::new(Outcome::of_load(load))),
         sampling,
         second_opinion: None,
         search: None,
@@ -204,11 +205,7 @@ pub fn trial<'a>(
 
 /// What the engine saw in a trial that completed.
 pub fn load_of(record: &mut TrialRecord) -> &mut LoadResult {
-    match &mut record.end {
-        TrialEnd::Completed(load) => load,
-        TrialEnd::Reported(_) => panic!("the trial was imported"),
-        TrialEnd::Failed(failure) => panic!("the trial failed: {failure}"),
-    }
+    record.load_mut().expect("the trial completed")
 }
 
 pub fn fail(record: &mut TrialRecord) {

@@ -7,9 +7,9 @@ use analyse::{
     analyse,
 };
 use model::{
-    ArrivalProcess, Dataset, Effect, ErrorClass, ErrorCount, Interval, KeyValue, Latencies,
-    LoadResult, Moved, NoticeDelay, OpenLoopResult, Phase, PrintedValue, RequestCount,
-    RequestCounts, RequestKind, StatementLatencies, Workload,
+    ArrivalProcess, Dataset, Effect, ErrorClass, ErrorCount, FigureValue, Interval, KeyValue,
+    Latencies, LoadResult, Moved, NoticeDelay, OpenLoopResult, Phase, RequestCount, RequestCounts,
+    RequestKind, StatementLatencies, Workload,
 };
 use std::time::Duration;
 
@@ -163,7 +163,7 @@ fn statements_follow_from_transactions_and_the_workload() {
     assert_eq!((update.follows.nominal, update.off), (2.0 * 11_403.0, 1.0));
     let [transactions, each] = update.terms.as_slice() else { panic!("{update:?}") };
     assert_eq!((transactions.origin, each.origin), (Origin::Recorded, Origin::Study));
-    assert!(matches!(&each.value, PrintedValue::Number(each) if each.value == 2.0));
+    assert!(matches!(&each.value, FigureValue::Number(each) if each.value == 2.0));
 }
 
 #[test]

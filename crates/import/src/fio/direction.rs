@@ -2,7 +2,7 @@
 
 use crate::figures::{Figures, percentile};
 use crate::json::Json;
-use model::{Latencies, PrintedNumber};
+use model::{FigureNumber, Latencies};
 
 /// The percentiles that are taken, of the seventeen that fio prints unless told otherwise.
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -29,8 +29,8 @@ impl<'a> Direction<'a> {
     }
 
     /// The sum over the jobs of what adds up.
-    pub(super) fn sum(&self, name: &str) -> Option<PrintedNumber> {
-        let mut sum = PrintedNumber { value: 0.0, resolution: 0.0 };
+    pub(super) fn sum(&self, name: &str) -> Option<FigureNumber> {
+        let mut sum = FigureNumber { value: 0.0, resolution: 0.0 };
         for part in &self.parts {
             let number = number(*part, &[name])?;
             sum.value += number.value;
@@ -40,7 +40,7 @@ impl<'a> Direction<'a> {
     }
 
     /// How long the longest of the jobs ran in this direction, in milliseconds.
-    pub(super) fn runtime_ms(&self) -> Option<PrintedNumber> {
+    pub(super) fn runtime_ms(&self) -> Option<FigureNumber> {
         let times = self.parts.iter().filter_map(|part| number(*part, &["runtime"]));
         times.max_by(|a, b| a.value.total_cmp(&b.value))
     }
@@ -137,6 +137,6 @@ fn spread(part: Json<'_>) -> Option<Spread<'_>> {
     })
 }
 
-fn number(json: Json<'_>, path: &[&str]) -> Option<PrintedNumber> {
+fn number(json: Json<'_>, path: &[&str]) -> Option<FigureNumber> {
     json.at(path)?.number()
 }

@@ -7,7 +7,7 @@ use crate::figures::{self, Figures, problem};
 use crate::json::{Json, documents, without_stray_lines};
 use crate::{Format, ImportedTrial, Parsed, Source, path};
 use direction::Direction;
-use model::{Failure, FailureKind, Latencies, Level, Reported, TrialEnd, UnixMillis};
+use model::{Failure, FailureKind, Latencies, Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
 
 /// What fio prints with `--output-format=json` or `json+`, whatever text stands before, between
@@ -117,7 +117,7 @@ impl Run<'_> {
             test = format!("{test}, {}", self.name);
         }
         let end = self.failure(source).map_or_else(
-            || TrialEnd::Reported(Box::new(self.reported(source))),
+            || TrialEnd::Completed(Box::new(self.outcome(source))),
             |reason| TrialEnd::Failed(Failure::new(FailureKind::Other, reason, "")),
         );
         let mut trial = figures::trial(source, test, Level::in_flight(outstanding), end);
@@ -150,7 +150,7 @@ impl Run<'_> {
         directions.filter_map(|name| Direction::of(name, &self.jobs)).collect()
     }
 
-    fn reported(&self, source: &Source<'_>) -> Reported {
+    fn outcome(&self, source: &Source<'_>) -> Outcome {
         let mut figures = Figures::default();
         let directions = self.directions();
         together::figures(&directions, &self.jobs, &mut figures);
@@ -165,11 +165,7 @@ impl Run<'_> {
         if let (Some(all), true) = (&all, directions.len() > 1) {
             figures.distribution(all);
         }
-        Reported {
-            file: source.file.to_owned(),
-            tool: self.version.replacen('-', " ", 1),
-            figures: figures.0,
-            latencies: all,
-        }
+        let tool = self.version.replacen('-', " ", 1);
+        Outcome { latencies: all, ..Outcome::printed(source.file, tool, figures.0) }
     }
 }

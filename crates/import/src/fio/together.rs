@@ -3,11 +3,11 @@
 use super::direction::Direction;
 use crate::figures::Figures;
 use crate::json::Json;
-use model::PrintedNumber;
+use model::FigureNumber;
 
 /// Writes the operations per second of all directions, how long it took, and what the jobs used.
 pub(super) fn figures(directions: &[Direction<'_>], jobs: &[Json<'_>], figures: &mut Figures) {
-    let mut all = PrintedNumber { value: 0.0, resolution: 0.0 };
+    let mut all = FigureNumber { value: 0.0, resolution: 0.0 };
     for iops in directions.iter().filter_map(|direction| direction.sum("iops")) {
         all.value += iops.value;
         all.resolution += iops.resolution;

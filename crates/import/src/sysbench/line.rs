@@ -2,7 +2,7 @@
 
 use crate::figures::with_unit;
 use crate::printed_number;
-use model::PrintedNumber;
+use model::FigureNumber;
 
 /// What a line is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl<'a> Entry<'a> {
 
     /// A time with its unit: without one in 1.0, which prints milliseconds; with `ms`, or with
     /// `s` in the oldest versions.
-    pub(super) fn time(&self) -> Option<(PrintedNumber, &'static str)> {
+    pub(super) fn time(&self) -> Option<(FigureNumber, &'static str)> {
         let (number, unit) = with_unit(self.value);
         let unit = match (unit, self.key) {
             ("s", _) => "s",
@@ -98,10 +98,10 @@ impl<'a> Entry<'a> {
     }
 
     /// A time in milliseconds.
-    pub(super) fn milliseconds(&self) -> Option<PrintedNumber> {
-        let (PrintedNumber { value, resolution }, unit) = self.time()?;
+    pub(super) fn milliseconds(&self) -> Option<FigureNumber> {
+        let (FigureNumber { value, resolution }, unit) = self.time()?;
         let factor = if unit == "s" { 1e3 } else { 1.0 };
-        Some(PrintedNumber { value: value * factor, resolution: resolution * factor })
+        Some(FigureNumber { value: value * factor, resolution: resolution * factor })
     }
 
     /// Version 0.4's sum has four decimals and no unit; that of 1.0 is in milliseconds with two.

@@ -10,7 +10,7 @@ pub use result::{ParseError, Percentile, Queries, SysbenchResult, parse};
 
 use crate::figures::{self, problem};
 use crate::{Format, ImportedTrial, Parsed, Source, path};
-use model::{Failure, FailureKind, Level, Reported, TrialEnd};
+use model::{Failure, FailureKind, Level, Outcome, TrialEnd};
 use run::Run;
 
 /// What sysbench prints to its standard output; a file may hold several runs.
@@ -58,12 +58,11 @@ fn trial(source: &Source<'_>, run: Run) -> Option<ImportedTrial> {
             TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
         }
         _ if !run.ended => return None,
-        _ => TrialEnd::Reported(Box::new(Reported {
-            file: source.file.to_owned(),
-            tool: format!("sysbench {}", run.version).trim_end().to_owned(),
-            figures: run.figures.0,
-            latencies: run.latencies,
-        })),
+        _ => {
+            let tool = format!("sysbench {}", run.version);
+            let printed = Outcome::printed(source.file, tool.trim_end(), run.figures.0);
+            TrialEnd::Completed(Box::new(Outcome { latencies: run.latencies, ..printed }))
+        }
     };
     Some(figures::trial(source, path::test(source, run.threads, "sysbench"), level, end))
 }

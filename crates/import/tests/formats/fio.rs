@@ -1,4 +1,4 @@
-use super::{figure, parse, reported};
+use super::{figure, outcome, parse};
 use model::TrialEnd;
 
 const READS: &str = include_str!("../fixtures/fio/randread.json");
@@ -13,15 +13,15 @@ fn text_before_the_document_does_no_harm() {
     let trial = &parsed.trials[0];
     assert_eq!((trial.target.as_str(), trial.test.as_str()), ("nvme", "randread"));
     assert_eq!(trial.level.clients, 1, "psync waits, whatever iodepth says");
-    assert_eq!(reported(trial).tool, "fio 3.33");
-    let iops = reported(trial).number("iops").unwrap();
+    assert_eq!(outcome(trial).source.as_ref().unwrap().tool, "fio 3.33");
+    let iops = outcome(trial).number("iops").unwrap();
     assert!((iops.value - 30483.758121).abs() < 1e-6);
     assert!((iops.resolution / 1e-6 - 1.0).abs() < 1e-6);
     assert_eq!(figure(trial, "bandwidth"), (124_861_473.0, "B/s"));
     assert_eq!(figure(trial, "latency_p95"), (39168.0, "ns"));
     assert_eq!(figure(trial, "elapsed"), (2001.0, "ms"));
     assert_eq!(figure(trial, "latency_p99"), (52480.0, "ns"));
-    assert!(reported(trial).figure("latency_p60").is_none(), "too fine to be of use");
+    assert!(outcome(trial).figure("latency_p60").is_none(), "too fine to be of use");
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn jobs_that_ran_together_are_one_trial_whose_percentiles_come_from_merged_bins(
     assert_eq!(trial.level.clients, 2);
     let (reads, writes) = (figure(trial, "read_iops").0, figure(trial, "write_iops").0);
     assert!((figure(trial, "iops").0 - reads - writes).abs() < 1e-6);
-    let latencies = reported(trial).latencies.as_ref().unwrap();
+    let latencies = outcome(trial).latencies.as_ref().unwrap();
     let count: u64 = latencies.count();
     let total = |text: &str| -> u64 {
         let counts = text.match_indices("\"total_ios\": ").map(|(at, key)| {
@@ -42,7 +42,7 @@ fn jobs_that_ran_together_are_one_trial_whose_percentiles_come_from_merged_bins(
     };
     assert_eq!(count, total(MIXED), "every operation is in a bin");
     assert!(figure(trial, "latency_p99").0 >= figure(trial, "latency_p50").0);
-    assert!(reported(trial).figure("read_latency_p99").is_none(), "of two jobs, not averaged");
+    assert!(outcome(trial).figure("read_latency_p99").is_none(), "of two jobs, not averaged");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn percentiles_from_submission_on_are_read_where_there_are_no_others() {
     let trial = &parsed.trials[0];
     assert_eq!(figure(trial, "latency_p99"), (2500.0, "ns"));
     assert_eq!(
-        reported(trial).figure("latency_p99").unwrap().note,
+        outcome(trial).figure("latency_p99").unwrap().printed.as_ref().unwrap().note,
         "from submission to completion"
     );
 }

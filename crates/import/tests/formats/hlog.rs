@@ -1,4 +1,4 @@
-use super::{figure, parse, reported};
+use super::{figure, outcome, parse};
 use model::UnixMillis;
 
 const NANOSECONDS: &str = include_str!("../fixtures/hlog/nanoseconds.hlog");
@@ -27,7 +27,7 @@ fn rate_and_percentiles_come_from_all_intervals() {
     assert_eq!(figure(trial, "elapsed"), (3.0, "s"));
     // Three ramps to 10 ms, 1 ms apart.
     assert!((figure(trial, "latency_p50").0 - 6.0).abs() < 0.05);
-    assert_eq!(reported(trial).latencies.as_ref().unwrap().count(), 3000);
+    assert_eq!(outcome(trial).latencies.as_ref().unwrap().count(), 3000);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::{figure, parse, reported};
+use super::{figure, outcome, parse};
 use model::UnixMillis;
 
 /// Written by hand in the shape of version 2's files.
@@ -12,14 +12,14 @@ fn totals_and_commands_are_read() {
     assert_eq!((trial.target.as_str(), trial.test.as_str()), ("redis", "set-get"));
     assert_eq!(trial.level.clients, 200, "4 threads of 50 connections");
     assert_eq!(trial.started_at, Some(UnixMillis(1_700_000_000_123)));
-    let rate = reported(trial).number("operations_per_s").unwrap();
+    let rate = outcome(trial).number("operations_per_s").unwrap();
     assert_eq!(rate.value, 160_000.0);
     assert!((rate.resolution - 0.01).abs() < 1e-9);
     assert_eq!(figure(trial, "errors").0, 3.0);
     assert_eq!(figure(trial, "latency_p99.9"), (9.343, "ms"));
     assert_eq!(figure(trial, "gets_operations_per_s").0, 145_454.56);
     assert_eq!(figure(trial, "elapsed"), (12_500.0, "ms"));
-    let latencies = reported(trial).latencies.as_ref().unwrap();
+    let latencies = outcome(trial).latencies.as_ref().unwrap();
     assert!((latencies.max_ms().unwrap() - 10.0).abs() < 0.05, "it counts microseconds");
 }
 
@@ -36,6 +36,6 @@ fn nothing_of_its_configuration_is_kept() {
 fn of_several_runs_the_average_is_taken_and_said() {
     let text = TWO_COMMANDS.replace("\"ALL STATS\"", "\"AGGREGATED AVERAGE RESULTS (3 runs)\"");
     let parsed = parse("a.json", &text);
-    let figure = reported(&parsed.trials[0]).figure("operations_per_s").unwrap();
-    assert_eq!(figure.note, "aggregated average results (3 runs)");
+    let figure = outcome(&parsed.trials[0]).figure("operations_per_s").unwrap();
+    assert_eq!(figure.printed.as_ref().unwrap().note, "aggregated average results (3 runs)");
 }

@@ -1,4 +1,4 @@
-use super::{figure, parse, reported};
+use super::{figure, outcome, parse};
 use model::TrialEnd;
 
 const DURATION: &str = include_str!("../fixtures/pgbench/15.txt");
@@ -11,7 +11,7 @@ fn figures_are_read_with_their_units() {
     let trial = &parsed.trials[0];
     assert_eq!((trial.target.as_str(), trial.test.as_str()), ("pg15", "tpcb"));
     assert_eq!(trial.level.clients, 4);
-    assert_eq!(reported(trial).tool, "pgbench 15.18");
+    assert_eq!(outcome(trial).source.as_ref().unwrap().tool, "pgbench 15.18");
     assert_eq!(figure(trial, "transactions_per_s"), (3469.935489, "1/s"));
     assert_eq!(figure(trial, "transactions"), (13857.0, ""));
     assert_eq!(figure(trial, "latency_avg"), (1.150, "ms"));

@@ -1,5 +1,5 @@
-use super::{figure, parse, reported};
-use model::{Level, PrintedNumber, TrialEnd};
+use super::{figure, outcome, parse};
+use model::{FigureNumber, Level, TrialEnd};
 
 const HISTOGRAM: &str = include_str!("../fixtures/sysbench/1.0.20-histogram.txt");
 const TWO_RUNS: &str = include_str!("../fixtures/sysbench/two-runs.txt");
@@ -13,19 +13,19 @@ fn figures_keep_their_lines_units_and_digits() {
     let [trial] = &parsed.trials[..] else { panic!("{parsed:?}") };
     assert_eq!((trial.target.as_str(), trial.test.as_str()), ("durable", "rw"));
     assert_eq!(trial.level, Level::clients(1));
-    let reported = reported(trial);
-    assert_eq!(reported.tool, "sysbench 1.0.20");
-    let rate = reported.figure("transactions_per_s").unwrap();
-    let line = HISTOGRAM.lines().nth(rate.line as usize - 1).unwrap();
+    let outcome = outcome(trial);
+    assert_eq!(outcome.source.as_ref().unwrap().tool, "sysbench 1.0.20");
+    let rate = outcome.figure("transactions_per_s").unwrap();
+    let line = HISTOGRAM.lines().nth(rate.printed.as_ref().unwrap().line as usize - 1).unwrap();
     assert!(line.contains("transactions:"), "{line}");
-    let rate = reported.number("transactions_per_s").unwrap();
+    let rate = outcome.number("transactions_per_s").unwrap();
     assert!(line.contains(&format!("({} per sec.)", rate.value)), "{rate:?}");
     assert!((rate.resolution - 0.01).abs() < 1e-9);
-    let transactions = reported.number("transactions").unwrap();
+    let transactions = outcome.number("transactions").unwrap();
     assert_eq!(transactions.resolution, 0.0, "counts are exact");
     assert_eq!(figure(trial, "latency_p95").1, "ms");
     assert_eq!(figure(trial, "elapsed").1, "s");
-    let queries = reported.figures.iter().filter(|figure| figure.metric == "queries").count();
+    let queries = outcome.figures.iter().filter(|figure| figure.metric == "queries").count();
     assert_eq!(queries, 1, "printed twice, kept once");
 }
 
@@ -33,7 +33,7 @@ fn figures_keep_their_lines_units_and_digits() {
 fn a_histogram_becomes_a_distribution_of_all_transactions() {
     let parsed = parse("rw-1.txt", HISTOGRAM);
     let trial = &parsed.trials[0];
-    let latencies = reported(trial).latencies.as_ref().unwrap();
+    let latencies = outcome(trial).latencies.as_ref().unwrap();
     assert_eq!(latencies.count() as f64, figure(trial, "transactions").0);
     let (p95, _) = figure(trial, "latency_p95");
     let own = latencies.percentile_ms(95.0).unwrap();
@@ -68,8 +68,8 @@ fn older_and_newer_versions_have_the_same_figures() {
 #[test]
 fn seconds_stay_seconds_as_printed() {
     let parsed = parse("a.txt", &VERSION_0_4.replace("14.29ms", "0.0143s"));
-    let mean = reported(&parsed.trials[0]).number("latency_avg").unwrap();
-    let PrintedNumber { value, resolution } = *mean;
+    let mean = outcome(&parsed.trials[0]).number("latency_avg").unwrap();
+    let FigureNumber { value, resolution } = *mean;
     assert!(value == 0.0143 && (resolution - 1e-4).abs() < 1e-12, "{mean:?}");
 }
 
@@ -93,7 +93,7 @@ fn a_figure_that_is_none_is_named_and_the_rest_read() {
     let parsed = parse("a/b.txt", &VERSION_1_1.replace("31.02", "many"));
     assert_eq!(parsed.problems.len(), 1);
     assert!(parsed.problems[0].message.contains("max"), "{:?}", parsed.problems);
-    assert!(reported(&parsed.trials[0]).figure("latency_max").is_none());
+    assert!(outcome(&parsed.trials[0]).figure("latency_max").is_none());
     assert_eq!(figure(&parsed.trials[0], "latency_min"), (1.31, "ms"));
 }
 

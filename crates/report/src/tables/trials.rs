@@ -3,7 +3,9 @@ use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
-use model::{Effect, FailureKind, Level, LevelUnit, LoadResult, TrialRecord, UnixMillis, text};
+use model::{
+    Effect, FailureKind, Level, LevelUnit, LoadResult, ResultSource, TrialRecord, UnixMillis, text,
+};
 
 /// Every trial that has a record, in the order in which they ran.
 pub(crate) fn trials(analysis: &Analysis) -> Table {
@@ -75,11 +77,13 @@ fn hit_rate(record: &TrialRecord) -> Option<String> {
 
 /// The file and line that an imported trial was read from.
 fn source(record: &TrialRecord) -> Cell {
-    let Some(reported) = record.reported() else { return Cell::text(NOTHING) };
-    let first = reported.figures.first().map_or(0, |figure| figure.line);
+    let Some(outcome) = record.imported() else { return Cell::text(NOTHING) };
+    let Some(ResultSource { file, tool }) = &outcome.source else { return Cell::text(NOTHING) };
+    let printed = outcome.figures.first().and_then(|figure| figure.printed.as_ref());
+    let first = printed.map_or(0, |printed| printed.line);
     let line = if first > 0 { format!(", line {first}") } else { String::new() };
-    let tool = if reported.tool.is_empty() { "" } else { " by " };
-    Cell::text(format!("{}{line}{tool}{}", reported.file, reported.tool))
+    let by = if tool.is_empty() { "" } else { " by " };
+    Cell::text(format!("{file}{line}{by}{tool}"))
 }
 
 fn identity(
@@ -91,7 +95,7 @@ fn identity(
         (Some(failure), _) => {
             Cell::text(format!("failed: {}", failure_kind(failure.kind))).with_tone(Tone::Bad)
         }
-        (None, Some(Validity::Valid)) if record.reported().is_some() => Cell::text("as printed"),
+        (None, Some(Validity::Valid)) if record.imported().is_some() => Cell::text("as printed"),
         (None, Some(how)) => Cell::text(validity(how)).with_tone(match how {
             Validity::Valid => Tone::Good,
             Validity::Suspect => Tone::Doubtful,

@@ -2,7 +2,7 @@
 
 use crate::numbers::{self, count, percent};
 use analyse::{Contradiction, Evidence, Finding, Identity, Origin, Prefix, Range, Source, Term};
-use model::{PrintedNumber, PrintedValue};
+use model::{FigureNumber, FigureValue};
 
 /// How much of its terms an equation shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,11 +122,11 @@ pub(crate) fn follows(found: &Contradiction) -> (String, Option<String>) {
     let range = found.follows;
     let unit = unit(&found.printed);
     let finer = match found.printed.value {
-        PrintedValue::Number(number) => number.resolution / 10.0,
-        PrintedValue::Text(_) => 0.0,
+        FigureValue::Number(number) => number.resolution / 10.0,
+        FigureValue::Text(_) => 0.0,
     };
     let resolution = if matches!(found.identity, Identity::Rank) { 1.0 } else { finer };
-    let show = |value: f64| numbers::printed(PrintedNumber { value, resolution });
+    let show = |value: f64| numbers::printed(FigureNumber { value, resolution });
     if range.high == f64::INFINITY {
         return (format!("at least {}{unit}", show(range.low)), None);
     }
@@ -170,16 +170,16 @@ fn is_bound(range: &Range) -> bool {
 /// A value with its unit: `29,228.05/s`, `266 min`.
 pub(crate) fn value(term: &Term) -> String {
     let number = match &term.value {
-        PrintedValue::Text(text) => text.clone(),
+        FigureValue::Text(text) => text.clone(),
         // An inferred number has bounds of its own, and no digits of print.
-        PrintedValue::Number(number) if term.origin == Origin::OtherRows => {
+        FigureValue::Number(number) if term.origin == Origin::OtherRows => {
             numbers::figure(number.value)
         }
-        PrintedValue::Number(number) => numbers::printed(*number),
+        FigureValue::Number(number) => numbers::printed(*number),
     };
     match &term.value {
-        PrintedValue::Text(_) => number,
-        PrintedValue::Number(_) => format!("{number}{}", unit(term)),
+        FigureValue::Text(_) => number,
+        FigureValue::Number(_) => format!("{number}{}", unit(term)),
     }
 }
 
@@ -238,7 +238,7 @@ mod tests {
     fn term(name: &str, value: f64, resolution: f64, unit: &str, line: u32) -> Term {
         Term {
             name: name.into(),
-            value: PrintedValue::Number(PrintedNumber { value, resolution }),
+            value: FigureValue::Number(FigureNumber { value, resolution }),
             unit: unit.into(),
             origin: Origin::Line(line),
         }

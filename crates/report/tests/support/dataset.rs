@@ -155,23 +155,23 @@ fn record(shape: &Shape, trial: &Trial) -> TrialRecord {
         if trial.position == 4 {
             load.client.busiest_worker = 0.93;
         }
-        TrialEnd::Completed(Box::new(load))
+        TrialEnd::Completed(Box::new(Outcome::of_load(load)))
     };
-    let sampling = match &end {
-        TrialEnd::Completed(load) => sampling(tps, trial.position, &load.requests),
-        TrialEnd::Failed(_) | TrialEnd::Reported(_) => Sampling::default(),
-    };
-    TrialRecord {
+    let mut record = TrialRecord {
         key: key.clone(),
         position: trial.position,
         seed: trial.seed,
         started_at: UnixMillis(start),
         finished_at: UnixMillis(start + 14_000),
         end,
-        sampling,
+        sampling: Sampling::default(),
         second_opinion: None,
         search: None,
+    };
+    if let Some(load) = record.load() {
+        record.sampling = sampling(tps, trial.position, &load.requests);
     }
+    record
 }
 
 fn sampling(tps: f64, position: u32, requests: &RequestCounts) -> Sampling {

@@ -107,7 +107,8 @@ pub(super) fn requests(transactions: u64) -> RequestCounts {
 
 /// Makes the books of a changed trial agree again with its phases.
 pub fn keep_books(record: &mut TrialRecord) {
-    let TrialEnd::Completed(load) = &mut record.end else { return };
+    let TrialEnd::Completed(outcome) = &mut record.end else { return };
+    let Some(load) = &mut outcome.load else { return };
     let measured = load.intervals.iter().filter(|interval| interval.phase == Phase::Measure);
     if measured.map(|interval| interval.transactions).sum::<u64>() != load.measure.transactions {
         load.intervals.retain(|interval| interval.phase != Phase::Measure);

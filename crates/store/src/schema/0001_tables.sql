@@ -70,23 +70,40 @@ CREATE TABLE failure (
     remedy TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE reported (
+-- Where results come from that weighin did not measure.
+CREATE TABLE source (
     position INTEGER PRIMARY KEY REFERENCES trial,
     file TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    latencies BLOB
+    tool TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE reported_figure (
-    position INTEGER NOT NULL REFERENCES reported,
+-- What a task measured besides a load, and what sources print.
+CREATE TABLE figure (
+    position INTEGER NOT NULL REFERENCES trial,
     number INTEGER NOT NULL,
     metric TEXT NOT NULL,
     value REAL,
     resolution REAL,
     text TEXT CHECK ((text IS NULL) <> (value IS NULL)),
     unit TEXT NOT NULL,
-    note TEXT NOT NULL,
-    line INTEGER NOT NULL,
+    line INTEGER,
+    note TEXT CHECK ((note IS NULL) = (line IS NULL)),
+    PRIMARY KEY (position, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE printed_latencies (
+    position INTEGER PRIMARY KEY REFERENCES source,
+    latencies BLOB NOT NULL
+) STRICT;
+
+-- Moments and spans on the time line of a trial.
+CREATE TABLE mark (
+    position INTEGER NOT NULL REFERENCES trial,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    at_seconds REAL NOT NULL,
+    until_seconds REAL,
+    note TEXT,
     PRIMARY KEY (position, number)
 ) STRICT, WITHOUT ROWID;
 

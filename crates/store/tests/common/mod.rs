@@ -176,8 +176,8 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
     let d = &mut Draw::salted(salt ^ u64::from(trial.position) << 40);
     let end = match d.below(4) {
         0 => TrialEnd::Failed(Failure::new(FailureKind::TooFewConnections, d.text(), d.text())),
-        1 => TrialEnd::Reported(Box::new(reported(d))),
-        _ => TrialEnd::Completed(Box::new(load(d))),
+        1 => TrialEnd::Completed(Box::new(imported(d))),
+        _ => TrialEnd::Completed(Box::new(measured(d))),
     };
     TrialRecord {
         key: trial.key.clone(),
@@ -218,23 +218,40 @@ fn triggered(d: &mut Draw) -> Triggered {
     }
 }
 
-fn reported(d: &mut Draw) -> Reported {
-    let figure = |d: &mut Draw| ReportedFigure {
+fn imported(d: &mut Draw) -> Outcome {
+    let source = Some(ResultSource { file: d.text(), tool: d.text() });
+    let printed = Some(Printed { line: d.below(1_000) as u32, note: d.text() });
+    let figures = figures(d, printed.as_ref());
+    Outcome { source, figures, latencies: d.maybe(Draw::latencies), load: None, marks: vec![] }
+}
+
+fn measured(d: &mut Draw) -> Outcome {
+    let mark = |d: &mut Draw| Mark {
+        name: d.text(),
+        at_seconds: d.real(),
+        until_seconds: d.maybe(Draw::real),
+        note: d.maybe(Draw::text),
+    };
+    Outcome {
+        source: None,
+        figures: figures(d, None),
+        load: Some(load(d)),
+        latencies: None,
+        marks: d.list(3, mark),
+    }
+}
+
+fn figures(d: &mut Draw, printed: Option<&Printed>) -> Vec<Figure> {
+    let figure = |d: &mut Draw| Figure {
         metric: d.text(),
         value: match d.below(3) {
-            0 => PrintedValue::Text(d.text()),
-            _ => PrintedValue::Number(PrintedNumber { value: d.real(), resolution: d.real() }),
+            0 => FigureValue::Text(d.text()),
+            _ => FigureValue::Number(FigureNumber { value: d.real(), resolution: d.real() }),
         },
         unit: d.text(),
-        note: d.text(),
-        line: d.below(1_000) as u32,
+        printed: printed.cloned(),
     };
-    Reported {
-        file: d.text(),
-        tool: d.text(),
-        figures: d.list(9, figure),
-        latencies: d.maybe(Draw::latencies),
-    }
+    d.list(9, figure)
 }
 
 fn second_opinion(d: &mut Draw) -> SecondOpinion {

@@ -1,4 +1,4 @@
-//! Runs of sysbench with what was noted beside them, imported and reported.
+//! Runs of sysbench with what was noted beside them, imported and outcome.
 
 use crate::support::{Ran, Server, Workplace, prepared, succeed};
 use std::fs;
@@ -62,12 +62,12 @@ fn a_tree_of_runs_becomes_a_report_with_its_disks_counters_and_settings() {
     assert_eq!(dataset.trials.len(), 2);
     for trial in &dataset.trials {
         assert_eq!((trial.key.target.as_str(), trial.key.test.as_str()), ("durable", "rw"));
-        let reported = trial.reported().unwrap();
+        let outcome = trial.imported().unwrap();
         let file = format!("rw-{}.sysbench", trial.key.level.clients);
-        let rate = reported.number("transactions_per_s").unwrap().value;
+        let rate = outcome.number("transactions_per_s").unwrap().value;
         assert_eq!(rate, printed(&directory, &file, "transactions:"));
-        let transactions = reported.number("transactions").unwrap().value;
-        assert_eq!(reported.latencies.as_ref().unwrap().count() as f64, transactions);
+        let transactions = outcome.number("transactions").unwrap().value;
+        assert_eq!(outcome.latencies.as_ref().unwrap().count() as f64, transactions);
         let sampling = &trial.sampling;
         assert!(sampling.samples.len() >= 2, "{sampling:?}");
         assert!(sampling.samples.iter().all(|sample| sample.cpu.is_known()));

@@ -9,7 +9,7 @@ mod statements;
 
 use super::checked::Checked;
 use super::{Contradiction, Identity, Origin, Range, Term};
-use model::{Dataset, LoadResult, PrintedNumber, PrintedValue, Test};
+use model::{Dataset, FigureNumber, FigureValue, LoadResult, Test};
 
 /// A count with its name.
 type Count = (&'static str, u64);
@@ -91,22 +91,22 @@ fn contradiction(
     printed: Term,
 ) -> Contradiction {
     let off = match printed.value {
-        PrintedValue::Number(number) => number.value - follows.nominal,
-        PrintedValue::Text(_) => 0.0,
+        FigureValue::Number(number) => number.value - follows.nominal,
+        FigureValue::Text(_) => 0.0,
     };
     Contradiction { identity, file: String::new(), terms, follows, printed, off }
 }
 
 fn count(&(name, count): &Count) -> Term {
-    term(name, PrintedNumber { value: count as f64, resolution: 0.0 }, "", Origin::Recorded)
+    term(name, FigureNumber { value: count as f64, resolution: 0.0 }, "", Origin::Recorded)
 }
 
 /// A time in milliseconds, shown to the microsecond.
 fn time(name: &str, ms: f64) -> Term {
-    term(name, PrintedNumber { value: ms, resolution: 1e-3 }, "ms", Origin::Recorded)
+    term(name, FigureNumber { value: ms, resolution: 1e-3 }, "ms", Origin::Recorded)
 }
 
-fn term(name: &str, number: PrintedNumber, unit: &str, origin: Origin) -> Term {
-    let value = PrintedValue::Number(number);
+fn term(name: &str, number: FigureNumber, unit: &str, origin: Origin) -> Term {
+    let value = FigureValue::Number(number);
     Term { name: name.to_owned(), value, unit: unit.to_owned(), origin }
 }

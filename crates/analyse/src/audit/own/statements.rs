@@ -2,7 +2,7 @@
 
 use super::{Books, Count, count, term};
 use crate::audit::{Identity, Origin};
-use model::{LoadResult, OltpTransaction, PrintedNumber, Workload};
+use model::{FigureNumber, LoadResult, OltpTransaction, Workload};
 
 pub(super) fn check(books: &mut Books<'_>, workload: &Workload, load: &LoadResult) {
     let counts = &load.requests;
@@ -36,7 +36,7 @@ pub(super) fn check(books: &mut Books<'_>, workload: &Workload, load: &LoadResul
 
 fn per_transaction(books: &mut Books<'_>, load: &LoadResult, each: Count, counted: Count) {
     let each_term = || {
-        let number = PrintedNumber { value: each.1 as f64, resolution: 0.0 };
+        let number = FigureNumber { value: each.1 as f64, resolution: 0.0 };
         term(each.0, number, "", Origin::Study)
     };
     let terms = || vec![count(&("ledger.ok", load.ledger.ok)), each_term()];
