@@ -34,7 +34,7 @@ fn rules(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         let said = words::answer(analysis, test);
         return said.targets.into_iter().chain(said.conditions).collect();
     }
-    let rule = (!test.advice.is_empty()).then(|| words::advice(&test.advice));
+    let rule = (!test.advice.is_empty()).then(|| words::choices(&test.advice));
     rule.into_iter().chain(test.crossovers.iter().map(words::crossover)).collect()
 }
 

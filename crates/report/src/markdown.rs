@@ -40,7 +40,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     }
     let advised = analysis.tests.iter().filter(|test| !test.advice.is_empty());
     let advice: Vec<String> =
-        advised.map(|test| format!("{}: {}.", test.test, words::advice(&test.advice))).collect();
+        advised.map(|test| format!("{}: {}.", test.test, words::choices(&test.advice))).collect();
     if let Some(list) = bullets(&advice) {
         blocks.push("## Which one when".to_owned());
         blocks.push(list);

@@ -132,6 +132,11 @@ pub(crate) fn estimate(estimate: &Estimate, unit: &str) -> String {
     }
 }
 
+/// A ratio with its interval: `0.81 × the peak (95 % interval 0.75–0.88)`.
+pub(crate) fn times(ratio: &Estimate, what: &str) -> String {
+    estimate(ratio, &format!("× {what}"))
+}
+
 /// Bytes in binary units: `1.50 GiB`.
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -179,7 +179,7 @@ pub(crate) fn by_kind<'a>(
 ) -> Vec<(&'static str, Vec<&'a Finding>)> {
     let mut kinds: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
     for finding in analysis.findings.iter().filter(|finding| finding.severity == severity) {
-        let kind = words::kind(&finding.evidence);
+        let kind = words::heading(&finding.evidence);
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, findings)) => findings.push(finding),
             None => kinds.push((kind, vec![finding])),

@@ -40,7 +40,7 @@ fn every_format_names_the_figure() {
     let row = "| a (catch-up) | elapsed (line 4) | 266 min | ended\\_at 2016-06-09T15:37:00 − \
                started\\_at 2016-06-09T11:21:20 (lines 3 and 2) | 255.7 min | 4 % too much |";
     assert!(markdown.lines().any(|line| line == row), "{markdown}");
-    assert!(markdown.contains("Of 2 relations between figures of others"), "{markdown}");
+    assert!(markdown.contains("Of 2 relations between imported figures"), "{markdown}");
 
     let html = rendered(WRONG, Format::Html).replace('\u{a0}', " ");
     assert!(html.contains("id=\"arithmetic\"") && html.contains("4 % too much"), "{html}");
@@ -63,5 +63,5 @@ fn sound_tables_have_no_such_section() {
     let sound: String = WRONG.replace("266", "256");
     let html = rendered(&sound, Format::Html);
     assert!(!html.contains("id=\"arithmetic\""));
-    assert!(html.contains("All 2 relations between figures of others"));
+    assert!(html.contains("All 2 relations between imported figures"));
 }

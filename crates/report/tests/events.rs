@@ -50,8 +50,8 @@ fn a_snapshot_is_a_band_in_every_panel_with_what_it_may_and_what_it_must_have_ta
 fn sentences_and_tables_say_what_snapshots_cost() {
     let text = rendered(&with_snapshots(), Format::Markdown).replace('\u{a0}', " ");
     for part in [
-        "3 snapshots in 3 of 3 trials: each took 1.00–3.00 s, the fork 2.00 ms of that, and 1.00 MiB of memory",
-        "that were quiet, ",
+        "3 snapshots in 3 of 3 trials: each took 1.00–3.00 s, including 2.00 ms for the fork, and 1.00 MiB of memory",
+        " s without it, ",
         "## Background work of the servers",
         "| 5.00–6.00 s | 7.00–8.00 s |",
         "**Background work.**",

@@ -119,9 +119,9 @@ fn what_latencies_alone_show_is_said_as_printed() {
     assert_eq!(
         said(Some("hardware"), printed),
         "oltp, hardware: p95 latency bends upwards from 64 clients on, as printed: up to 128 clients \
-         it becomes 2.14 × what it was for each doubling of clients, before that no more than 1.80 ×. \
+         each doubling of clients multiplies it by 2.14, before that by at most 1.80. \
          By Little’s law, as clients ÷ mean latency, throughput at 128 clients is 1.08 × that at \
-         64 clients: it has all but stopped growing."
+         64 clients: it has almost stopped growing."
     );
     let measured = said(Some("hardware"), Evidence::LatencyKnee(bend(ratio(2.1, 2.0, 2.2), None)));
     assert!(!measured.contains("as printed") && !measured.contains("Little"), "{measured}");
@@ -151,8 +151,8 @@ fn a_floor_and_what_lies_below_it_read_as_sentences() {
     assert_eq!(
         said(None, floor),
         "oltp: the noise floor of throughput is ±4.2\u{a0}%: a was measured against itself at 8 and 16 \
-         clients, and no interval of the ratio reaches further from 1; a difference between targets \
-         that does not clear it is not claimed."
+         clients, and no interval of the ratio reaches further from 1; weighin claims no difference \
+         between targets that does not clear this floor."
     );
     let below = Evidence::BelowNoiseFloor(BelowNoiseFloor {
         a: "a".into(),

@@ -130,7 +130,7 @@ fn advice(analysis: &Analysis) -> Markup {
             section #advice {
                 h2 { "Which one when" }
                 ul {
-                    @for test in advised() { li { (test.test) ": " (words::advice(&test.advice)) "." } }
+                    @for test in advised() { li { (test.test) ": " (words::choices(&test.advice)) "." } }
                 }
             }
         }

@@ -1,16 +1,14 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
-use super::advice::advice;
-use super::evidence::{capitalised, statement};
+use super::finding::{capitalised, choices, statement};
 use super::labels::target_name;
 use super::metric::{figure_of, metric_name};
 use super::place::{at, at_levels, levels};
 use super::{rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, Basis, BelowNoiseFloor, BetterAtLevels, Choice, CurveShape, EquivalentAtLevels,
-    Evidence, Finding, Metric, OverallComparison, OverallResult, Place, TestAnalysis,
-    UnresolvedAtLevels, Validity, Verdict,
+    Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison, Place,
+    TestAnalysis, Validity, Verdict,
 };
 use model::{Level, Test};
 
@@ -51,7 +49,9 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         }
         [only] => only.overall.take(),
         // One target up to a load, another beyond it: that is the answer, and no peak is.
-        _ if takes_turns(test) => Some(format!("It depends on the load: {}", advice(&test.advice))),
+        _ if takes_turns(test) => {
+            Some(format!("It depends on the load: {}", choices(&test.advice)))
+        }
         _ => None,
     };
     let (headline, ranking) = match (rates::kept_up(test), of_pair) {
@@ -98,21 +98,29 @@ struct Pair<'a> {
     undecided: Option<&'a [Level]>,
 }
 
+/// What a finding says of two targets.
+enum Part<'a> {
+    Overall,
+    Crossing,
+    Decided,
+    Undecided(&'a [Level]),
+}
+
 /// The pairs that the findings of a test compare; those of the first in the ranking come first.
 fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
     let counted = view::counted(test);
     let mut pairs: Vec<Pair> = Vec::new();
     let of_test = |finding: &&Finding| finding.subject.test.as_deref() == Some(&test.test);
     for finding in analysis.findings.iter().filter(of_test) {
-        let (a, b) = match &finding.evidence {
-            Evidence::OverallResult(OverallResult { baseline, candidate, .. }) => {
-                (baseline, candidate)
+        let (a, b, part) = match &finding.evidence {
+            Evidence::OverallResult(found) => (&found.baseline, &found.candidate, Part::Overall),
+            Evidence::Crossover(found) => (&found.below, &found.above, Part::Crossing),
+            Evidence::BetterAtLevels(found) => (&found.winner, &found.loser, Part::Decided),
+            Evidence::EquivalentAtLevels(found) => (&found.a, &found.b, Part::Decided),
+            Evidence::BelowNoiseFloor(found) => (&found.a, &found.b, Part::Decided),
+            Evidence::UnresolvedAtLevels(found) => {
+                (&found.a, &found.b, Part::Undecided(&found.levels))
             }
-            Evidence::Crossover(found) => (&found.below, &found.above),
-            Evidence::BetterAtLevels(BetterAtLevels { winner, loser, .. }) => (winner, loser),
-            Evidence::EquivalentAtLevels(EquivalentAtLevels { a, b, .. })
-            | Evidence::UnresolvedAtLevels(UnresolvedAtLevels { a, b, .. }) => (a, b),
-            Evidence::BelowNoiseFloor(BelowNoiseFloor { a, b, .. }) => (a, b),
             _ => continue,
         };
         let known = pairs.iter().position(|pair| pair.names == (a, b) || pair.names == (b, a));
@@ -123,15 +131,11 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
             pairs.push(Pair { names, overall: None, crossings, decided, undecided: None });
         }
         let pair = &mut pairs[index];
-        match &finding.evidence {
-            Evidence::OverallResult(_) => {
-                pair.overall = Some(capitalised(&statement(finding, counted)))
-            }
-            Evidence::Crossover(_) => pair.crossings.push(statement(finding, counted)),
-            Evidence::UnresolvedAtLevels(UnresolvedAtLevels { levels, .. }) => {
-                pair.undecided = Some(levels)
-            }
-            _ => pair.decided.push(statement(finding, counted)),
+        match part {
+            Part::Overall => pair.overall = Some(capitalised(&statement(finding, counted))),
+            Part::Crossing => pair.crossings.push(statement(finding, counted)),
+            Part::Decided => pair.decided.push(statement(finding, counted)),
+            Part::Undecided(levels) => pair.undecided = Some(levels),
         }
     }
     let leader = test.ranking.tiers.first().and_then(|tier| tier.first());

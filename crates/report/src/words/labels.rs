@@ -3,17 +3,14 @@
 use super::place::levels;
 use super::volume::stands_on;
 use crate::numbers;
-use analyse::{
-    ArithmeticChecked, Check, CountersUnavailable, Curve, CurveShape, Evidence, LedgerUnbalanced,
-    Severity, Source, Validity, Verdict,
-};
+use analyse::{Check, Curve, CurveShape, Severity, Validity, Verdict};
 use model::{CacheState, Endpoint, FailureKind, KeyValue, Place, StoragePlace, Test, Workload};
 
 /// Heading of the findings of a severity.
 pub(crate) fn severity(severity: Severity) -> &'static str {
     match severity {
-        Severity::Severe => "Severe: conclusions rest on sand",
-        Severity::Warning => "Warnings: read the numbers with care",
+        Severity::Severe => "Severe: do not rely on these results",
+        Severity::Warning => "Warnings: interpret these results with care",
         Severity::Notice => "Results",
         Severity::Passed => "Checks that passed",
     }
@@ -54,81 +51,6 @@ pub(crate) fn shape(curve: &Curve) -> String {
         known
     } else {
         format!("{known}; no result at {}", levels(&curve.without_data))
-    }
-}
-
-/// The kind of a finding in few words: the heading of several of one kind.
-pub(crate) fn kind(evidence: &Evidence) -> &'static str {
-    match evidence {
-        Evidence::TrialFailed(_) => "Trials that failed",
-        Evidence::TrialsMissing(_) => "Trials not run",
-        Evidence::FewRepeats(_) => "Few repeats",
-        Evidence::LittlesLaw(_) => "Little’s law does not hold",
-        Evidence::CounterMismatch(_) => "The server’s counters disagree",
-        Evidence::DeviceBytes(_) => "The devices’ counters differ",
-        Evidence::SustainedRate(_) => "What may be promised",
-        Evidence::VmProcessors(_) => "Processors of virtual machines",
-        Evidence::CountersUnavailable(CountersUnavailable) => "The server’s counters are unknown",
-        Evidence::ClientBusy(_) => "The load generator was busy",
-        Evidence::ClientDelay(_) => "Replies noticed late",
-        Evidence::UnevenLoad(_) => "The load was lopsided",
-        Evidence::ConnectionsLost(_) => "Outages",
-        Evidence::Overloaded(_) => "Overloaded",
-        Evidence::LedgerUnbalanced(LedgerUnbalanced) => "Operations unaccounted for",
-        Evidence::Errors(_) => "Errors under load",
-        Evidence::Steal(_) => "Processor time stolen",
-        Evidence::OtherProcesses(_) => "Other processes",
-        Evidence::HostSaturated(_) => "The host was saturated",
-        Evidence::Throttled(_) => "ThrottledProcess back",
-        Evidence::Overheated(_) => "Too hot",
-        Evidence::CacheNotCold(_) => "Caches not cold",
-        Evidence::CacheNotWarm(_) => "Caches not warm",
-        Evidence::RowsMissing(_) => "Rows missing",
-        Evidence::KeysEvicted(_) => "Keys evicted",
-        Evidence::TablesIntact(_) => "Checks",
-        Evidence::TablesChanged(_) => "Tables changed",
-        Evidence::DifferentData(_) => "Different data",
-        Evidence::Drift(_) => "No steady state",
-        Evidence::TooShortForTrend(_) => "Steady state not known",
-        Evidence::DirtyPageBacklog(_) => "Writes put off",
-        Evidence::Contradiction(_) => "Arithmetic that cannot be true",
-        Evidence::ArithmeticChecked(ArithmeticChecked { source: Source::Others, .. }) => {
-            "Arithmetic of printed figures"
-        }
-        Evidence::ArithmeticChecked(ArithmeticChecked { source: Source::Own, .. }) => {
-            "Arithmetic of weighin’s books"
-        }
-        Evidence::CheckPassed(_) => "Checks",
-        Evidence::ChecksNotMade(_) => "Checks not made",
-        Evidence::CrossCheck(_) => "Second opinions",
-        Evidence::CrossCheckFailed(_) => "Second opinions that failed",
-        Evidence::Peak(_) => "Peaks",
-        Evidence::Decline(_) => "Decline after the peak",
-        Evidence::Growth { .. } => "How throughput grows",
-        Evidence::ScalingLaw { .. } => "Scaling laws",
-        Evidence::NoScalingLaw(_) => "No scaling law",
-        Evidence::LatencyKnee(_) => "Critical point",
-        Evidence::LatencyGap(_) => "Latency as printed",
-        Evidence::Crossover(_) => "Crossovers",
-        Evidence::AtHighestLevel(_) => "At the highest level",
-        Evidence::Dominates(_) => "Never behind",
-        Evidence::OverallResult(_) => "Over all levels together",
-        Evidence::BetterAtLevels(_) => "Differences",
-        Evidence::EquivalentAtLevels(_) => "Equivalent",
-        Evidence::NoiseFloor(_) => "Noise floor",
-        Evidence::BelowNoiseFloor(_) => "Below the noise floor",
-        Evidence::UnresolvedAtLevels(_) => "Not resolved",
-        Evidence::HighestLoad(_) => "Highest loads under a bound on latency",
-        Evidence::HighestLoadsCompared(_) => "Highest loads compared",
-        Evidence::EventCost(_) => "Background work of the servers",
-        Evidence::TriggerWithoutEffect(_) => "Commands without effect",
-        Evidence::DatasetAgainstMemory(_) => "Data against memory",
-        Evidence::Advice(_) => "Advice",
-        Evidence::FactorEffect(_) => "Factors",
-        Evidence::BreakEven(_) => "Break-even",
-        Evidence::PriceStep(_) => "What more throughput costs",
-        Evidence::CostUnknown(_) => "Costs that are not known",
-        Evidence::CurrenciesDiffer(_) => "Currencies",
     }
 }
 

@@ -1,6 +1,5 @@
 //! How the figures came about, in plain words.
 
-use super::floor;
 use crate::{numbers, view};
 use analyse::Analysis;
 use model::{Noun, Study, Test};
@@ -88,7 +87,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
                 .to_owned(),
         ),
     ];
-    methods.extend(study.twin.as_ref().map(|_| ("Noise floor", floor::method())));
+    methods.extend(study.twin.as_ref().map(|_| ("Noise floor", NOISE_FLOOR.to_owned())));
     methods.extend(super::disks::method(analysis));
     if work.keys {
         methods.push(operations());
@@ -105,6 +104,13 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
     methods.extend(money(study, counted));
     methods
 }
+
+/// How the noise floor is found.
+const NOISE_FLOOR: &str = "The first target was run a second time in every block as an A/A \
+    control, which is the same in everything and no candidate. The ratio of the two should be 1; \
+    the end of its intervals over all levels that is furthest from 1 is the noise floor of the \
+    test. Weighin claims a difference between targets only where its whole interval lies beyond \
+    the floor. Tests that search for the highest load have no noise floor.";
 
 /// What is counted in tests of keys.
 fn operations() -> (&'static str, String) {

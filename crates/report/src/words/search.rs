@@ -1,14 +1,11 @@
 //! The highest load under a bound on latency, in words.
 
 use super::answer::Answer;
-use super::comparisons::times;
-use super::evidence::{capitalised, statement};
+use super::finding::{capitalised, highest, statement};
 use super::labels::target_name;
-use crate::numbers::{self, count, figure, percent};
+use crate::numbers::{count, figure};
 use crate::view;
-use analyse::{
-    Analysis, Evidence, HighestLoadsCompared, SearchAnalysis, SearchOutcome, TestAnalysis, Verdict,
-};
+use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis};
 use model::{Bound, Noun, SearchOver, StepVerdict};
 
 /// What was searched for.
@@ -51,77 +48,6 @@ pub fn searched_load(over: SearchOver, load: f64, counted: Noun) -> String {
     }
 }
 
-/// What was found of one target, without its name and a full stop.
-pub(super) fn highest(
-    kept: &Bound,
-    over: SearchOver,
-    outcome: &SearchOutcome,
-    counted: Noun,
-) -> String {
-    match outcome {
-        SearchOutcome::Found { load, at_capacity } => {
-            let most = numbers::estimate(load, &search_unit(over, counted));
-            match at_capacity {
-                false => format!("keeps {kept} up to {most}"),
-                true => format!("keeps {kept} at all that it achieves, up to {most}"),
-            }
-        }
-        SearchOutcome::AtLeast { load: at } => format!(
-            "keeps {kept} at {} and perhaps beyond: in one search at least no higher load could be \
-             offered",
-            searched_load(over, *at, counted)
-        ),
-        SearchOutcome::Below { load: at } => format!(
-            "does not keep {kept} at {}: in one search at least no lower load was left to try",
-            searched_load(over, *at, counted)
-        ),
-        SearchOutcome::Unknown => {
-            format!(
-                "up to which load {kept} is kept is not known: no search counts, or they disagree"
-            )
-        }
-    }
-}
-
-/// The highest loads of two targets, from the side of the one that measured ahead.
-pub(super) fn compared(evidence: &Evidence) -> String {
-    let Evidence::HighestLoadsCompared(HighestLoadsCompared {
-        bound: kept,
-        over,
-        baseline,
-        candidate,
-        ratio,
-        verdict,
-        margin,
-    }) = evidence
-    else {
-        return String::new();
-    };
-    let (baseline, candidate) = (target_name(baseline), target_name(candidate));
-    let (ahead, behind, ratio) = if ratio.point < 1.0 {
-        (baseline, candidate, ratio.reciprocal())
-    } else {
-        (candidate, baseline, *ratio)
-    };
-    let what = match over {
-        SearchOver::Rate => "rate",
-        SearchOver::Clients => "number of clients",
-    };
-    let bears = format!("{ahead} bears {}", times(&ratio, &format!("the {what} of {behind}")));
-    match verdict {
-        Verdict::CandidateBetter | Verdict::BaselineBetter => format!("{} {bears}", bound(kept)),
-        Verdict::Equivalent => format!(
-            "{} {ahead} and {behind} bear the same {what}, within the margin of {}: {}",
-            bound(kept),
-            percent(*margin),
-            numbers::estimate(&ratio, "×"),
-        ),
-        Verdict::Unresolved => {
-            format!("{} {ahead} and {behind} cannot be told apart: {bears}", bound(kept))
-        }
-    }
-}
-
 /// What a test that searches says: the highest load of each target, then the pairs.
 pub(super) fn answer(
     analysis: &Analysis,
@@ -134,9 +60,8 @@ pub(super) fn answer(
         .iter()
         .map(|target| match target.outcome {
             SearchOutcome::Unknown => format!(
-                "Of {} {}.",
+                "The highest load of {} is not known: no search counts, or the searches disagree.",
                 target_name(&target.target),
-                "the answer is not known: no search counts, or they disagree"
             ),
             outcome => format!(
                 "{} {}.",

@@ -1,10 +1,10 @@
 //! Pairs of targets that the measurements do not tell apart, in one sentence: one for each would
 //! say the same over and over.
 
+use super::finding::further_repeats;
 use super::labels::target_name;
 use super::metric::metric_name;
 use super::place::at_levels;
-use super::scaling;
 use crate::numbers::{self, figure, percent};
 use analyse::{OverallComparison, TestAnalysis, Verdict};
 use model::Level;
@@ -44,7 +44,7 @@ pub(super) fn over_levels(pairs: &[&OverallComparison]) -> String {
          ratios{confidence}: {}{}.",
         metric_name(first.metric),
         ratios.join("; "),
-        scaling::further_repeats(further),
+        further_repeats(further),
     )
 }
 
@@ -97,7 +97,8 @@ mod tests {
             over_levels(&[&a, &b]),
             "By throughput these cannot be told apart, neither over all levels together nor at \
              any one; ratios with 95\u{a0}% intervals: b ÷ a 1.25 (0.500–2.00); a ÷ c 2.00 \
-             (0.500–4.00); if ratio and scatter stay as they are, about 4 more repeats would tell."
+             (0.500–4.00); about 4 more repeats would resolve this if ratio and scatter stay as \
+             they are."
         );
     }
 

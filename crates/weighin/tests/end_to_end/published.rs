@@ -30,7 +30,7 @@ fn metal_or_cloud_depends_on_the_load() {
     assert_says(
         &report,
         &[
-            "**It depends on the load: up to 64 clients take hp-dl380; from 128 clients take \
+            "**It depends on the load: up to 64 clients choose hp-dl380; from 128 clients choose \
              rds-r3.**",
             "rds-r3 overtakes hp-dl380 between 64 and 128 clients",
             "rds-r3 overtakes ec2-r3 between 16 and 32 clients",
@@ -115,8 +115,8 @@ fn standard_volumes_cost_less_below_the_break_evens_once_requests_per_io_are_giv
         &report,
         &[
             "As priced, standard-nonopt costs less than piops-nonopt below 38,100 requests/s, and more above; \
-             there a month costs 873.00 USD",
-            "As priced, standard-opt costs less than piops-opt below 92,800 requests/s, and more above; there \
+             at that load a month costs 873.00 USD",
+            "As priced, standard-opt costs less than piops-opt below 92,800 requests/s, and more above; at that load \
              a month costs 1,557.00 USD",
             "40.0 requests per IO as given",
         ],

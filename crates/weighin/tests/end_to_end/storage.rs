@@ -216,7 +216,7 @@ fn options_of_servers_mean_nothing_to_volumes_and_the_other_way_round() {
 }
 
 #[test]
-fn a_bound_on_latency_and_on_processors_ends_in_a_promise() {
+fn a_bound_on_latency_and_on_processors_ends_in_a_sustained_rate() {
     let place = Workplace::new();
     let directory = shared_directory();
     let keys = "pattern = \"t1 o8 b4k\"\nvms = 2\nslo = \"mean < 500ms\"\ncpu_limit = 99";
@@ -234,12 +234,12 @@ fn a_bound_on_latency_and_on_processors_ends_in_a_promise() {
     }
     let report = place.weighin(&["report", "s.toml", "--format", "json"]).json();
     let findings = report["findings"].as_array().unwrap();
-    let promised = findings.iter().find(|finding| finding["evidence"]["kind"] == "sustained_rate");
-    // Only where every search found both ends is there anything to promise.
-    assert_eq!(promised.is_some(), bounded == dataset.trials.len());
-    if let Some(finding) = promised {
+    let sustained = findings.iter().find(|finding| finding["evidence"]["kind"] == "sustained_rate");
+    // Only where every search found both ends is a rate sustained.
+    assert_eq!(sustained.is_some(), bounded == dataset.trials.len());
+    if let Some(finding) = sustained {
         let words = finding["words"].as_str().unwrap();
-        assert!(words.contains("may promise up to"), "{words}");
+        assert!(words.contains("sustains up to"), "{words}");
         assert!(words.contains("mean < 500 ms and processors at most 99 % busy"), "{words}");
     }
 }

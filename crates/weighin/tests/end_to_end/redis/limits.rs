@@ -51,7 +51,7 @@ fn refused_writes_are_failures_or_are_counted_as_the_study_wants() {
         assert_eq!(refused.count, load.ledger.failed, "{:?}", load.errors);
     }
     let markdown = place.weighin(&["report", "count.toml", "--format", "markdown"]).done();
-    for words in ["operations failed (", "OOM command not allowed", "To mend it: raise maxmemory"] {
+    for words in ["operations failed (", "OOM command not allowed", "To fix: raise maxmemory"] {
         assert!(markdown.contains(words), "no «{words}» in:\n{markdown}");
     }
 }

@@ -1,30 +1,37 @@
-//! What labels do, in words.
+//! What labels do.
 
-use super::comparisons::times;
-use super::labels::target_name;
-use super::metric::metric_name;
-use super::place::levels;
-use crate::numbers::{self, percent};
+use super::{Group, Words};
+use crate::numbers::{self, percent, times};
+use crate::words::labels::target_name;
+use crate::words::metric::metric_name;
+use crate::words::place::levels;
 use analyse::{FactorEffect, LevelEffect, PairEffect, Verdict};
 use model::Level;
 use stats::Estimate;
 
-/// What a label does: over all levels together, where that differs by level, and on which targets
-/// it rests.
-pub(super) fn contrast(found: &FactorEffect) -> String {
-    let mut parts = vec![effect(found)];
-    if !same_everywhere(&found.levels) {
-        parts.extend(by_level(&found.levels));
+impl Words for FactorEffect {
+    const HEADING: &'static str = "Factors";
+
+    /// Over all levels together, where that differs by level, and on which targets it rests.
+    fn say(found: &Group<'_, Self>) -> String {
+        let found = found.first;
+        let mut parts = vec![effect(found)];
+        if !same_everywhere(&found.levels) {
+            parts.extend(by_level(&found.levels));
+        }
+        if depends_on_level(found) {
+            // What holds at each level comes before a mean over levels that disagree.
+            parts.rotate_left(1);
+            let compared = format!("{} or {}", target_name(&found.to), target_name(&found.from));
+            let figure = metric_name(found.metric);
+            parts.insert(
+                0,
+                format!("whether {compared} has the better {figure} depends on the load"),
+            );
+        }
+        parts.push(rests_on(found));
+        format!("by {}: {}", found.label, parts.join("; "))
     }
-    if depends_on_level(found) {
-        // What holds at each level comes before a mean over levels that disagree.
-        parts.rotate_left(1);
-        let compared = format!("{} against {}", target_name(&found.to), target_name(&found.from));
-        let figure = metric_name(found.metric);
-        parts.insert(0, format!("which has the better {figure}, {compared}, depends on the load"));
-    }
-    parts.push(rests_on(found));
-    format!("by {}: {}", found.label, parts.join("; "))
 }
 
 /// Whether each of the two values is the better one at some level.
@@ -47,8 +54,8 @@ fn effect(found: &FactorEffect) -> String {
             times(&found.ratio, &format!("the {figure} of {from}")),
         ),
         Verdict::Unresolved => format!(
-            "whether {from} or {to} makes a difference is not resolved: over all levels together \
-             {to} has {}",
+            "the difference between {from} and {to} is not resolved: over all levels together {to} \
+             has {}",
             times(&found.ratio, &format!("the {figure} of {from}")),
         ),
     }
@@ -92,7 +99,8 @@ pub(crate) fn by_level(effects: &[LevelEffect]) -> Vec<String> {
     if effects.iter().any(left_out) {
         let nowhere = said.is_empty();
         said.push(
-            if nowhere { "resolved at no level" } else { "elsewhere not resolved" }.to_owned(),
+            if nowhere { "not resolved at any level" } else { "not resolved at other levels" }
+                .to_owned(),
         );
     }
     said
@@ -107,7 +115,7 @@ fn at_levels(verdict: Verdict, effects: &[&LevelEffect]) -> String {
         Verdict::CandidateBetter | Verdict::BaselineBetter => {
             format!("at {} it is {ratios} ×", levels(&at))
         }
-        Verdict::Equivalent => format!("at {} there is none", levels(&at)),
+        Verdict::Equivalent => format!("at {} there is no difference", levels(&at)),
         Verdict::Unresolved => format!("at {} it is not resolved", levels(&at)),
     }
 }
@@ -122,10 +130,13 @@ fn rests_on(found: &FactorEffect) -> String {
             .iter()
             .map(|pair| format!("{} × for {}", numbers::estimate(&pair.ratio, ""), named(pair)))
             .collect();
-        return format!("it depends on the rest of the target: {}", numbers::list(&effects));
+        return format!(
+            "the effect depends on the rest of the target: {}",
+            numbers::list(&effects)
+        );
     }
     let names: Vec<String> = found.pairs.iter().map(named).collect();
-    format!("as seen on {}", numbers::list(&names))
+    format!("based on {}", numbers::list(&names))
 }
 
 #[cfg(test)]
@@ -147,9 +158,9 @@ mod tests {
         let better = effect("reads", 8, Verdict::CandidateBetter);
         assert_eq!(
             by_level(&[open("reads", 1), better, open("writes", 1)]),
-            ["reads, at 8 clients it is 1.50 ×", "elsewhere not resolved"]
+            ["reads, at 8 clients it is 1.50 ×", "not resolved at other levels"]
         );
-        assert_eq!(by_level(&[open("reads", 1), open("writes", 1)]), ["resolved at no level"]);
+        assert_eq!(by_level(&[open("reads", 1), open("writes", 1)]), ["not resolved at any level"]);
         assert_eq!(by_level(&[open("reads", 1)]), ["at 1 client it is not resolved"]);
     }
 }

@@ -1,8 +1,10 @@
-//! Figures that cannot all be true: the arithmetic, in words.
+//! Figures that cannot all be true: the arithmetic.
 
+use super::{Group, Words};
 use crate::numbers::{self, count, percent};
-use analyse::{Contradiction, Evidence, Finding, Identity, Origin, Prefix, Range, Source, Term};
+use analyse::{ArithmeticChecked, Contradiction, Identity, Origin, Prefix, Range, Source, Term};
 use model::{FigureNumber, FigureValue};
+use std::mem::discriminant;
 
 /// How much of its terms an equation shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,78 +17,70 @@ pub(crate) enum Terms {
     Origins,
 }
 
-/// One contradiction with all of its figures.
-pub(super) fn contradiction(found: &Contradiction) -> String {
-    let (follows, bounds) = follows(found);
-    format!(
-        "{} is given as {}, and {} {} {follows}{}: {}",
-        found.printed.name,
-        with_origin(value(&found.printed), found.printed.origin),
-        equation(found, Terms::Origins),
-        if is_bound(&found.follows) { "allow" } else { "make" },
-        bounds.map_or_else(String::new, |bounds| format!(" ({bounds})")),
-        off(found),
-    )
+impl Words for Contradiction {
+    const HEADING: &'static str = "Contradictory figures";
+
+    fn is_like(&self, other: &Self) -> bool {
+        let names = |found: &Self| -> Vec<String> {
+            found.terms.iter().map(|term| term.name.clone()).collect()
+        };
+        discriminant(&self.identity) == discriminant(&other.identity)
+            && self.printed.name == other.printed.name
+            && names(self) == names(other)
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let first = found.first;
+        if !found.is_one() {
+            return format!(
+                "{} figures of {} do not agree with {}: they are off by {}; a separate table shows \
+                 the arithmetic",
+                count(found.all.len() as u64),
+                first.printed.name,
+                equation(first, Terms::Names),
+                numbers::percents(found.range(Self::relative)),
+            );
+        }
+        let (follows, bounds) = follows(first);
+        format!(
+            "{} is given as {}, but {} {} {follows}{}: {}",
+            first.printed.name,
+            with_origin(value(&first.printed), first.printed.origin),
+            equation(first, Terms::Origins),
+            if is_bound(&first.follows) { "allow" } else { "make" },
+            bounds.map_or_else(String::new, |bounds| format!(" ({bounds})")),
+            off(first),
+        )
+    }
 }
 
-/// Contradictions of one kind between figures of the same names.
-pub(super) fn contradictions(findings: &[&Finding]) -> String {
-    let found: Vec<&Contradiction> = findings
-        .iter()
-        .filter_map(|finding| match &finding.evidence {
-            Evidence::Contradiction(found) => Some(found),
-            _ => None,
-        })
-        .collect();
-    let Some(first) = found.first() else { return String::new() };
-    let shares = || found.iter().map(|found| found.relative());
-    let least = shares().fold(f64::INFINITY, f64::min);
-    let most = shares().fold(0.0, f64::max);
-    format!(
-        "{} figures of {} do not agree with {}: they are off by {}; the arithmetic is in a table \
-         of its own",
-        count(found.len() as u64),
-        first.printed.name,
-        equation(first, Terms::Names),
-        numbers::percents((least, most)),
-    )
-}
+impl Words for ArithmeticChecked {
+    const HEADING: &'static str = "Arithmetic";
 
-/// Whether one sentence can say both.
-pub(super) fn alike(a: &Contradiction, b: &Contradiction) -> bool {
-    let names = |found: &Contradiction| -> Vec<String> {
-        found.terms.iter().map(|term| term.name.clone()).collect()
-    };
-    let same_kind = std::mem::discriminant(&a.identity) == std::mem::discriminant(&b.identity);
-    same_kind && a.printed.name == b.printed.name && names(a) == names(b)
-}
-
-/// How many identities were checked, and how many do not hold.
-pub(super) fn checked(source: Source, checked: usize, violated: usize) -> String {
-    let all = count(checked as u64);
-    let (of, within, so) = match source {
-        Source::Others => (
-            "figures of others",
-            " within the precision as printed",
-            "these figures cannot all be true",
-        ),
-        Source::Own => (
-            "weighin’s own figures",
-            "",
-            "weighin has a defect, and trials with such figures are void",
-        ),
-    };
-    match (checked, violated) {
-        (1, 0) => format!("the 1 relation between {of} that could be checked holds"),
-        (_, 0) => format!("all {all} relations between {of} that could be checked hold"),
-        (_, violated) => format!(
-            "of {all} relations between {of} that could be checked, {}{within}, so {so}",
-            if violated == 1 {
-                "1 does not hold".to_owned()
-            } else {
-                format!("{} do not hold", count(violated as u64))
-            },
-        ),
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { source, checked, violated } = found.first;
+        let all = count(*checked as u64);
+        let (of, within, so) = match source {
+            Source::Others => (
+                "imported figures",
+                " within the printed precision",
+                "these figures cannot all be true",
+            ),
+            Source::Own => (
+                "weighin’s own figures",
+                "",
+                "weighin has a defect, and trials with such figures are void",
+            ),
+        };
+        let fail = match violated {
+            0 if *checked == 1 => {
+                return format!("the 1 relation between {of} that could be checked holds");
+            }
+            0 => return format!("all {all} relations between {of} that could be checked hold"),
+            1 => "1 does not hold".to_owned(),
+            several => format!("{} do not hold", count(*several as u64)),
+        };
+        format!("of {all} relations between {of} that could be checked, {fail}{within}, so {so}")
     }
 }
 
@@ -233,6 +227,7 @@ fn origin_of(origin: Origin) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::said;
     use super::*;
 
     fn term(name: &str, value: f64, resolution: f64, unit: &str, line: u32) -> Term {
@@ -259,8 +254,8 @@ mod tests {
             off: 38.187,
         };
         assert_eq!(
-            contradiction(&found),
-            "reads_per_s is given as 29,228.05/s (line 8), and reads 14,000,238 (line 7) ÷ \
+            said(found),
+            "Reads_per_s is given as 29,228.05/s (line 8), but reads 14,000,238 (line 7) ÷ \
              (transactions 1,000,017 (line 9) ÷ transactions_per_s 2,084.99/s (line 10)) make \
              29,189.863/s (29,189.721 to 29,190.005): 0.1\u{a0}% too much"
         );
@@ -281,13 +276,13 @@ mod tests {
             off: 40.0,
         };
         assert_eq!(
-            contradiction(&found),
-            "updates is given as 2,040, and ledger.ok 1,000 × updates each 2 (from the study) \
+            said(found),
+            "Updates is given as 2,040, but ledger.ok 1,000 × updates each 2 (from the study) \
              make 2,000: 2\u{a0}% too much"
         );
         assert_eq!(
-            checked(Source::Own, 27, 1),
-            "of 27 relations between weighin’s own figures that could be checked, 1 does not \
+            said(ArithmeticChecked { source: Source::Own, checked: 27, violated: 1 }),
+            "Of 27 relations between weighin’s own figures that could be checked, 1 does not \
              hold, so weighin has a defect, and trials with such figures are void"
         );
     }
@@ -303,8 +298,8 @@ mod tests {
             off: -5.0,
         };
         assert_eq!(
-            contradiction(&found),
-            "latency_p95 is given as 15.0\u{a0}ms, and latency_p50 20.0\u{a0}ms allow at least \
+            said(found),
+            "Latency_p95 is given as 15.0\u{a0}ms, but latency_p50 20.0\u{a0}ms allow at least \
              19.90\u{a0}ms: 25\u{a0}% too little"
         );
     }

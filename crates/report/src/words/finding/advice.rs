@@ -1,14 +1,23 @@
-//! Which target to take at which level, in words.
+//! Which target to choose at which level.
 
-use super::labels::target_name;
-use super::place::levels;
+use super::{Group, Words};
 use crate::numbers;
-use analyse::{Choice, Span};
+use crate::words::labels::target_name;
+use crate::words::place::levels;
+use analyse::{Advice, Choice, Span};
 use model::Level;
 
-/// The conditions of a test in one sentence without a full stop: `up to 16 clients take ec2; from 32
-/// clients take rds`.
-pub(crate) fn advice(spans: &[Span]) -> String {
+impl Words for Advice {
+    const HEADING: &'static str = "Advice";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        choices(&found.first.spans)
+    }
+}
+
+/// The conditions of a test in one sentence without a full stop: `up to 16 clients choose ec2; from 32
+/// clients choose rds`.
+pub(crate) fn choices(spans: &[Span]) -> String {
     let last = spans.len().saturating_sub(1);
     let parts: Vec<String> = spans
         .iter()
@@ -42,7 +51,7 @@ fn choice(choice: &Choice) -> String {
         numbers::list(&names)
     };
     match choice {
-        Choice::Only { target } => format!(" take {}", target_name(target)),
+        Choice::Only { target } => format!(" choose {}", target_name(target)),
         Choice::Same { targets } => format!(" {} are the same", named(targets)),
         Choice::Unresolved { targets } => format!(" {} cannot be told apart", named(targets)),
     }
@@ -66,12 +75,12 @@ mod tests {
         let spans =
             [span(&[1, 4, 8], only("ec2")), span(&[16], both), span(&[32, 64], only("rds"))];
         assert_eq!(
-            advice(&spans),
-            "up to 8 clients take ec2; at 16 clients ec2 and rds cannot be told apart; from 32 \
-             clients take rds"
+            choices(&spans),
+            "up to 8 clients choose ec2; at 16 clients ec2 and rds cannot be told apart; from 32 \
+             clients choose rds"
         );
-        assert_eq!(advice(&[span(&[1, 4], only("a"))]), "at 1 and 4 clients take a");
+        assert_eq!(choices(&[span(&[1, 4], only("a"))]), "at 1 and 4 clients choose a");
         let two = [span(&[1], only("a")), span(&[4], only("b"))];
-        assert_eq!(advice(&two), "at 1 client take a; at 4 clients take b");
+        assert_eq!(choices(&two), "at 1 client choose a; at 4 clients choose b");
     }
 }

@@ -1,0 +1,143 @@
+//! What servers did in the background, and what it cost.
+
+use super::{Group, Words};
+use crate::numbers::{self, bytes, count, counted, figure, percent, range};
+use crate::words::metric::metric_name;
+use analyse::{Change, Changed, EventCost, EventKind, TriggerWithoutEffect};
+use model::TriggerAnswer;
+use stats::Estimate;
+
+impl Words for EventCost {
+    const HEADING: &'static str = "Background work of the servers";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let cost = found.first;
+        let (seen, of) = cost.trials;
+        let how_often = match cost.event {
+            EventKind::Snapshot => counted(cost.events, "snapshot"),
+            EventKind::AofRewrite => {
+                format!("{} of the append-only file", counted(cost.events, "rewrite"))
+            }
+            EventKind::DelayedFsync => {
+                let late = usize::try_from(cost.delayed).unwrap_or(usize::MAX);
+                format!("{} of the append-only file", counted(late, "late sync"))
+            }
+        };
+        let triggered = match cost.triggered {
+            0 => String::new(),
+            all if all == cost.events => ", triggered by weighin".to_owned(),
+            some => format!(", {} of them triggered by weighin", count(some as u64)),
+        };
+        let forked = cost
+            .fork_ms
+            .map(|(least, most)| format!("including {}\u{a0}ms for the fork", range(least, most)));
+        let copied = cost.cow_bytes.map(|(least, most)| (bytes(least), bytes(most)));
+        let copied = copied.map(|(least, most)| {
+            let copied = if least == most { most } else { format!("{least} to {most}") };
+            format!("and {copied} of memory was copied because it changed meanwhile")
+        });
+        let details: Vec<String> =
+            [Some(length(cost)), forked, copied].into_iter().flatten().collect();
+        format!(
+            "{how_often} in {} of {}{triggered}: {}; {}",
+            count(seen as u64),
+            counted(of, "trial"),
+            details.join(", "),
+            effect(cost)
+        )
+    }
+}
+
+/// How long one took. Counters are read once a second, so that this is no exact figure.
+fn length(cost: &EventCost) -> String {
+    let each = if cost.events == 1 { "it took" } else { "each took" };
+    match cost.lasted_seconds {
+        (_, Some(most)) if cost.event == EventKind::DelayedFsync => {
+            format!("within at most {}\u{a0}s", figure(most))
+        }
+        (least, Some(most)) if least < 0.005 => {
+            format!("{each} less than {}\u{a0}s", figure(most))
+        }
+        (least, Some(most)) => format!("{each} {}\u{a0}s", range(least, most)),
+        (least, None) => {
+            format!("{each} {}\u{a0}s or more and outlasted the load", figure(least))
+        }
+    }
+}
+
+/// How figures changed in the seconds that were affected.
+fn effect(cost: &EventCost) -> String {
+    let (affected, quiet) = cost.seconds;
+    if affected <= 0.0 || cost.changes.is_empty() {
+        return "the measurement has no second without it to compare with, so its cost is not known"
+            .to_owned();
+    }
+    let said = |change: &Change| one_change(change, cost.margin);
+    let mut changes: Vec<String> = cost.changes.iter().filter_map(said).collect();
+    let unresolved = cost.changes.iter().filter(|change| change.changed == Changed::Unresolved);
+    let unresolved: Vec<String> = unresolved
+        .map(|change| format!("{} {}", metric_name(change.metric), ratio(&change.ratio)))
+        .collect();
+    if !unresolved.is_empty() {
+        let unresolved = numbers::list(&unresolved);
+        changes.push(format!("it is not known whether these changed: {unresolved}"));
+    }
+    let longest = cost.longest_ms.map_or(String::new(), |(during, quiet)| {
+        format!(
+            "; the longest operation took {}\u{a0}ms, in quiet seconds {}\u{a0}ms",
+            figure(during),
+            figure(quiet),
+        )
+    });
+    format!(
+        "in the {}\u{a0}s affected, against {}\u{a0}s without it, {}{longest}",
+        figure(affected),
+        figure(quiet),
+        changes.join(", "),
+    )
+}
+
+/// A change that is resolved, or that there surely is none; `None` of others.
+fn one_change(change: &Change, margin: f64) -> Option<String> {
+    let (name, ratio) = (metric_name(change.metric), ratio(&change.ratio));
+    match change.changed {
+        Changed::Higher | Changed::Lower => Some(format!("{name} was {ratio}")),
+        Changed::Same => Some(format!("{name} was the same within {} ({ratio})", percent(margin))),
+        Changed::Unresolved => None,
+    }
+}
+
+/// `0.81 × (95 % interval 0.75–0.88)`; a single trial has no interval.
+fn ratio(ratio: &Estimate) -> String {
+    match ratio.interval {
+        Some(_) => numbers::estimate(ratio, "×"),
+        None => format!("{} × (one trial, no interval)", figure(ratio.point)),
+    }
+}
+
+impl Words for TriggerWithoutEffect {
+    const HEADING: &'static str = "Commands without effect";
+
+    fn is_like(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { work, answer, would_show } = found.first;
+        let command = work.command();
+        match answer {
+            TriggerAnswer::Refused(line) => {
+                // Some of its lines are sentences, and this is the end of one.
+                format!("the server refused {command}: {}", line.trim_end_matches('.'))
+            }
+            TriggerAnswer::Lost(why) => format!("{command} was sent, but no answer came: {why}"),
+            TriggerAnswer::Accepted(line) => {
+                let counters = match would_show {
+                    true => "show no such work",
+                    false => "do not report such work, so its cost is not known",
+                };
+                format!("the server answered {command} with “{line}”, but its counters {counters}")
+            }
+        }
+    }
+}

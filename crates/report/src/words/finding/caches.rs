@@ -1,0 +1,109 @@
+//! What was in memory.
+
+use super::{Group, Words};
+use crate::numbers::{bytes, count, figure, percent, percents};
+use analyse::{CacheNotCold, CacheNotWarm, DatasetAgainstMemory, KeysEvicted};
+
+impl Words for CacheNotCold {
+    const HEADING: &'static str = "Caches not cold";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let asked = found.total(|cache| cache.asked_bytes);
+        if asked == 0 {
+            return "the test specifies cold caches, but the server read nothing from its files: \
+                    all data was in memory"
+                .to_owned();
+        }
+        format!(
+            "the test specifies cold caches, but of {} that the server read from its files only {} \
+             came from storage: the rest was in memory",
+            bytes(asked),
+            bytes(found.total(|cache| cache.storage_bytes)),
+        )
+    }
+}
+
+impl Words for CacheNotWarm {
+    const HEADING: &'static str = "Caches not warm";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let pages = found.total(|cache| cache.pages_read);
+        let statements = found.total(|cache| cache.statements);
+        format!(
+            "the test specifies warm caches and the data fits in the buffer pool, but {} pages had \
+             to be read into it during the measurement ({} of {} statements): the warm-up is too \
+             short",
+            count(pages),
+            percent(pages as f64 / statements.max(1) as f64),
+            count(statements),
+        )
+    }
+}
+
+impl Words for KeysEvicted {
+    const HEADING: &'static str = "Evicted keys";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    /// The limit and the size of the data are those of the first.
+    fn say(found: &Group<'_, Self>) -> String {
+        let data = found.first.data_bytes;
+        let limit = found.first.limit_bytes.map_or(String::new(), |limit| {
+            let ratio = figure(data as f64 / limit as f64);
+            format!(
+                " (maxmemory of {}; the values of all keys alone take {}, {ratio} × that)",
+                bytes(limit),
+                bytes(data)
+            )
+        });
+        let rates = || found.iter().filter_map(|evicted| evicted.hit_rate);
+        let hits = match rates().min_by(f64::total_cmp).zip(rates().max_by(f64::total_cmp)) {
+            Some(range) => format!(
+                ", and {} of the reads found their key: reading a missing key is less work, so \
+                 targets with other hit rates did different work",
+                percents(range)
+            ),
+            None => String::new(),
+        };
+        format!(
+            "the server reached its memory limit{limit} and evicted {} keys while {} were \
+             written{hits}",
+            count(found.total(|evicted| evicted.evicted)),
+            count(found.total(|evicted| evicted.written)),
+        )
+    }
+}
+
+impl Words for DatasetAgainstMemory {
+    const HEADING: &'static str = "Dataset and memory";
+
+    fn is_like(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { dataset_bytes, buffer_pool_bytes } = *found.first;
+        let ratio = dataset_bytes as f64 / buffer_pool_bytes.max(1) as f64;
+        let consequence = match ratio {
+            r if r <= 1.0 => "it fits, so reads come from memory once the cache is warm",
+            r if r < 2.0 => "part of it is read from disk, and results depend on which part",
+            _ => "most reads that miss the cache go to disk",
+        };
+        format!(
+            "{} of data against a buffer pool of {} ({} ×): {consequence}",
+            bytes(dataset_bytes),
+            bytes(buffer_pool_bytes),
+            figure(ratio)
+        )
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether the load generator was the bottleneck.
+
+use super::{Group, Words};
+use crate::numbers::{count, duration, figure, percents};
+use analyse::{ClientBusy, ClientDelay, UnevenLoad};
+
+impl Words for ClientBusy {
+    const HEADING: &'static str = "Busy load generator";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let lag = found.iter().map(|busy| busy.max_loop_lag).max().unwrap_or_default();
+        format!(
+            "the load generator may have been the bottleneck: its busiest thread used {} of a \
+             processor, all its threads used {} of the processors allowed to it, and a reply may \
+             have waited up to {} before it was read",
+            percents(found.range(|busy| busy.busiest_worker)),
+            percents(found.range(|busy| busy.share_of_allowed)),
+            duration(lag),
+        )
+    }
+}
+
+impl Words for ClientDelay {
+    const HEADING: &'static str = "Client delay";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        format!(
+            "client delay, the time from a reply to the next request, took {} of each cycle (up to \
+             {} ms on average), so the load was lighter than the test specifies",
+            percents(found.range(|delay| delay.share)),
+            figure(found.most(|delay| delay.mean_ms)),
+        )
+    }
+}
+
+impl Words for UnevenLoad {
+    const HEADING: &'static str = "Uneven load";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let share = percents(found.range(|load| load.transactions as f64 / load.fair));
+        let Self { generator, generators, transactions, .. } = found.first;
+        let (who, how_many) = if found.is_one() {
+            let number = count(*transactions);
+            (format!("load generator {generator} of {generators}"), format!(" ({number})"))
+        } else {
+            ("one of the load generators".to_owned(), String::new())
+        };
+        format!(
+            "{who} completed {share} of its share of the {}{how_many}, so the load was uneven; the \
+             test specifies clients that are all alike",
+            found.counted.many,
+        )
+    }
+}

@@ -1,0 +1,45 @@
+//! Throughput along the levels of one target.
+
+use super::{Group, Words};
+use crate::numbers::{self, times};
+use crate::words::place::{at, levels};
+use analyse::{Decline, Peak};
+
+impl Words for Peak {
+    const HEADING: &'static str = "Peaks";
+    const NAMES_LEVEL: bool = true;
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { throughput, still_rising, without_data } = found.first;
+        let beyond = if !without_data.is_empty() {
+            format!(
+                "; no trial at {} counts, so throughput beyond is not known",
+                levels(without_data)
+            )
+        } else if *still_rising {
+            "; it still rises at the highest level measured, so the true peak may lie beyond"
+                .to_owned()
+        } else {
+            String::new()
+        };
+        format!(
+            "throughput is highest{}, with {}{beyond}",
+            found.level().map_or(String::new(), at),
+            numbers::estimate(throughput, &format!("{}/s", found.counted)),
+        )
+    }
+}
+
+impl Words for Decline {
+    const HEADING: &'static str = "Decline after the peak";
+    const NAMES_LEVEL: bool = true;
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { peak, ratio } = found.first;
+        format!(
+            "throughput falls after its peak at {peak}{} {}",
+            found.level().map_or(" to".to_owned(), |level| format!("; at {level} it is")),
+            times(ratio, "the peak"),
+        )
+    }
+}

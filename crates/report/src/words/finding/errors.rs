@@ -1,0 +1,53 @@
+use super::{Group, Words};
+use crate::numbers::{count, number_of, percent};
+use analyse::{Errors, LedgerUnbalanced};
+
+impl Words for Errors {
+    const HEADING: &'static str = "Errors under load";
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.message == other.message
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let failed = found.total(|errors| errors.failed);
+        let all = failed + found.total(|errors| errors.succeeded);
+        format!(
+            "{} of {} failed ({}), most often with: {}{}",
+            count(failed),
+            number_of(all, found.counted),
+            percent(failed as f64 / all.max(1) as f64),
+            found.first.message.trim_end_matches('.'),
+            fix(&found.first.code),
+        )
+    }
+}
+
+/// How to fix errors of that code, to follow the server's words.
+fn fix(code: &str) -> &'static str {
+    match code {
+        "OOM" => {
+            ". To fix: raise maxmemory, let the server evict keys (maxmemory-policy), or use fewer \
+             or smaller keys"
+        }
+        "MISCONF" => {
+            ". To fix: look in the server’s log for why it cannot save its data, and make room on \
+             its disk"
+        }
+        _ => "",
+    }
+}
+
+impl Words for LedgerUnbalanced {
+    const HEADING: &'static str = "Operations not accounted for";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(_found: &Group<'_, Self>) -> String {
+        "some scheduled operations are not accounted for; this is a defect of weighin, please \
+         report it"
+            .to_owned()
+    }
+}

@@ -1,0 +1,85 @@
+//! Processor time that the load had to share or did not get.
+
+use super::{Group, Words};
+use crate::numbers::{count, percents};
+use analyse::{HostSaturated, OtherProcesses, Overheated, Steal, Throttled, ThrottledProcess};
+
+impl Words for Steal {
+    const HEADING: &'static str = "Stolen processor time";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let share = percents(found.range(|steal| steal.share));
+        format!("the hypervisor took {share} of this host’s processor time")
+    }
+}
+
+impl Words for OtherProcesses {
+    const HEADING: &'static str = "Other processes";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let share = percents(found.range(|others| others.share));
+        format!(
+            "processes other than the server and weighin took {share} of this host’s processor time"
+        )
+    }
+}
+
+impl Words for HostSaturated {
+    const HEADING: &'static str = "Saturated host";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let busy = percents(found.range(|host| host.busy));
+        format!(
+            "client and server shared the processors of one host, which were {busy} busy: each \
+             slowed the other"
+        )
+    }
+}
+
+impl Words for Throttled {
+    const HEADING: &'static str = "Throttling";
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.process == other.process
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let process = match found.first.process {
+            ThrottledProcess::Server => "the server",
+            ThrottledProcess::Client => "the load generator",
+        };
+        let share = percents(found.range(|throttled| throttled.share));
+        format!(
+            "{process} used up the processor time that its control group allows and was throttled \
+             in {share} of the periods"
+        )
+    }
+}
+
+impl Words for Overheated {
+    const HEADING: &'static str = "Overheating";
+
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let times = match found.total(|overheated| overheated.events) {
+            1 => "once".to_owned(),
+            events => format!("{} times", count(events)),
+        };
+        format!("processors lowered their frequency {times} because they were too hot")
+    }
+}

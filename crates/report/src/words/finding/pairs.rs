@@ -1,0 +1,129 @@
+//! How two targets compare: always a ratio with its interval.
+
+use super::floor::width;
+use super::{Group, Words};
+use crate::numbers::{self, count, percent, times};
+use crate::words::labels::target_name;
+use crate::words::metric::metric_name;
+use crate::words::place::{at_levels, levels};
+use analyse::{BetterAtLevels, EquivalentAtLevels, OverallResult, UnresolvedAtLevels, Verdict};
+use model::Better;
+
+impl Words for OverallResult {
+    const HEADING: &'static str = "Over all levels together";
+
+    /// From the side of the target that measured more.
+    fn say(found: &Group<'_, Self>) -> String {
+        let result = found.first;
+        let (baseline, candidate) = (target_name(&result.baseline), target_name(&result.candidate));
+        let (more, less, ratio) = if result.ratio.point < 1.0 {
+            (baseline, candidate, result.ratio.reciprocal())
+        } else {
+            (candidate, baseline, result.ratio)
+        };
+        let name = metric_name(result.metric);
+        let (ahead, behind) = match result.metric.better() {
+            Better::More => (&more, &less),
+            Better::Less => (&less, &more),
+        };
+        let over = if result.all_levels {
+            "over all levels together".to_owned()
+        } else {
+            format!("over {} together", levels(&result.levels))
+        };
+        let has = format!("{more} has {}", times(&ratio, &format!("the {name} of {less}")));
+        match result.verdict {
+            Verdict::CandidateBetter | Verdict::BaselineBetter => format!("{over} {has}"),
+            Verdict::Equivalent => format!(
+                "{over} {ahead} and {behind} have the same {name}, within the margin of {}: {}",
+                percent(result.margin),
+                numbers::estimate(&ratio, "×"),
+            ),
+            Verdict::Unresolved => {
+                let further = match result.below_noise_floor {
+                    Some(factor) => {
+                        format!(", which is below the noise floor of {}", width(factor))
+                    }
+                    None => further_repeats(result.further_repeats.map(|n| (n, n))),
+                };
+                format!("{over} {ahead} and {behind} cannot be told apart: {has}{further}")
+            }
+        }
+    }
+}
+
+impl Words for BetterAtLevels {
+    const HEADING: &'static str = "Differences";
+
+    /// The range of the ratios, and bounds that hold all their intervals.
+    fn say(found: &Group<'_, Self>) -> String {
+        let result = found.first;
+        let (winner, loser) = (target_name(&result.winner), target_name(&result.loser));
+        let (at, name) = (at_levels(&result.levels), metric_name(result.metric));
+        let ((least, most), (low, high)) = (&result.ratios, result.bounds);
+        // Where less is better it is the loser that has more.
+        let owner = match result.metric.better() {
+            Better::More => String::new(),
+            Better::Less => format!("{loser} has "),
+        };
+        let ratios = match &least.interval {
+            Some(interval) if least != most => format!(
+                "{owner}{} × its {name} ({} intervals within {})",
+                numbers::range(least.point, most.point),
+                percent(interval.confidence),
+                numbers::range(low, high),
+            ),
+            _ => format!("{owner}{}", times(least, &format!("its {name}"))),
+        };
+        // An end that reaches 1 would make "faster" a claim that the data does not carry.
+        if least.interval.is_some() && low > 1.0 {
+            format!("{winner} is faster than {loser}{at}: {ratios}")
+        } else {
+            format!("{winner} measured ahead of {loser}{at}, but this is not certain: {ratios}")
+        }
+    }
+}
+
+impl Words for EquivalentAtLevels {
+    const HEADING: &'static str = "Equivalent";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { a, b, levels, metric, margin } = found.first;
+        format!(
+            "{} and {} have the same {}{}, within the margin of {}",
+            target_name(a),
+            target_name(b),
+            metric_name(*metric),
+            at_levels(levels),
+            percent(*margin),
+        )
+    }
+}
+
+impl Words for UnresolvedAtLevels {
+    const HEADING: &'static str = "Not resolved";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { a, b, levels, further_repeats: further } = found.first;
+        format!(
+            "{} and {} cannot be told apart{}{}",
+            target_name(a),
+            target_name(b),
+            at_levels(levels),
+            further_repeats(*further),
+        )
+    }
+}
+
+/// How many more repeats would resolve it, the fewest and the most, to follow what is not resolved.
+pub(in crate::words) fn further_repeats(range: Option<(u32, u32)>) -> String {
+    let number = match range {
+        None => return String::new(),
+        Some((1, 1)) => "1 more repeat".to_owned(),
+        Some((few, many)) if few == many => format!("{} more repeats", count(few.into())),
+        Some((few, many)) => {
+            format!("{} to {} more repeats", count(few.into()), count(many.into()))
+        }
+    };
+    format!("; about {number} would resolve this if ratio and scatter stay as they are")
+}

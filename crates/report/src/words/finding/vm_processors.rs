@@ -1,0 +1,50 @@
+use super::{Group, Words};
+use crate::numbers;
+use crate::words::processors::{processors, to_each};
+use analyse::VmProcessors;
+use stats::Estimate;
+
+impl Words for VmProcessors {
+    const HEADING: &'static str = "Processors of virtual machines";
+
+    fn is_like(&self, other: &Self) -> bool {
+        (self.vms, self.asked, self.period) == (other.vms, other.asked, other.period)
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let first = found.first;
+        let of = |figure: fn(&Self) -> &Estimate| match found.is_one() {
+            true => share(figure(first)),
+            false => numbers::percents(found.range(|processors| figure(processors).point)),
+        };
+        let count = processors(first.count);
+        let (whose, were) = match first.vms {
+            1 => (format!("the virtual machine had {count}"), "was"),
+            vms => {
+                let vms = numbers::count(vms.into());
+                (format!("the {vms} virtual machines shared {count}"), "were")
+            }
+        };
+        let throttled = if found.most(|processors| processors.held_back.point) == 0.0 {
+            "never throttled".to_owned()
+        } else {
+            let period = numbers::duration(first.period);
+            format!("throttled in {} of the periods of {period}", of(|p| &p.held_back))
+        };
+        format!(
+            "{whose} ({}), used {} of their time, and {were} {throttled}",
+            to_each(first.asked),
+            of(|p| &p.busy),
+        )
+    }
+}
+
+/// A share with its interval, in percent.
+fn share(share: &Estimate) -> String {
+    let percent = share.map(|share| share * 100.0);
+    match percent.interval {
+        // A share of nothing in every repeat has none.
+        None if share.n > 1 => numbers::percent(share.point),
+        _ => numbers::estimate(&percent, "%"),
+    }
+}
