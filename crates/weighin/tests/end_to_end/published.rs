@@ -38,7 +38,7 @@ fn metal_or_cloud_depends_on_the_load() {
             "from 16 to 256 clients throughput is the same as at its peak, within 3 %",
             "oltp, hp-dl380: throughput falls after its peak at 32 clients",
             "at 256 clients, the highest level, rds-r3 has 3.00 × the throughput of ec2-r3",
-            "By service: which has the better throughput, RDS against EC2, depends on the load",
+            "By service, RDS against EC2: which one has the better throughput depends on the load",
             "By tenancy: no difference between on-demand and dedicated",
             "By region: no difference between us-east-1 and eu-west-1",
             "By family: over all levels together compute has 0.939 × the throughput of memory",
@@ -78,7 +78,7 @@ fn the_acceptance_test_has_its_ranks_failures_and_the_time_that_cannot_be_true()
             "| 1 | idc-fio | 9 h 58 min 39 s | – |",
             "| – | aurora-r3.2xlarge | – | lost connection |",
             "| – | aurora-r3.2xlarge | – | /tmp too small (120 GB for a 200 GB table) |",
-            "elapsed is given as 266 min (line 5), and ended\\_at 2016-06-09T15:37:00 (line 4) − \
+            "elapsed is given as 266 min (line 5), but ended\\_at 2016-06-09T15:37:00 (line 4) − \
              started\\_at 2016-06-09T11:21:20 (line 3) make 255.7 min: 4 % too much",
         ],
     );

@@ -19,18 +19,17 @@ impl Words for FactorEffect {
         if !same_everywhere(&found.levels) {
             parts.extend(by_level(&found.levels));
         }
+        let mut compared = String::new();
         if depends_on_level(found) {
             // What holds at each level comes before a mean over levels that disagree.
             parts.rotate_left(1);
-            let compared = format!("{} or {}", target_name(&found.to), target_name(&found.from));
             let figure = metric_name(found.metric);
-            parts.insert(
-                0,
-                format!("whether {compared} has the better {figure} depends on the load"),
-            );
+            parts.insert(0, format!("which one has the better {figure} depends on the load"));
+            let (from, to) = (target_name(&found.from), target_name(&found.to));
+            compared = format!(", {to} against {from}");
         }
         parts.push(rests_on(found));
-        format!("by {}: {}", found.label, parts.join("; "))
+        format!("by {}{compared}: {}", found.label, parts.join("; "))
     }
 }
 
