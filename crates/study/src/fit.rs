@@ -1,9 +1,8 @@
 //! Workloads and the servers that they are to run on.
 
 use crate::problem::{Place, Problems};
-use crate::wire::TestTable;
+use crate::test::TestTable;
 use model::{System, Target, Test, Workload};
-use toml::Spanned;
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -23,7 +22,7 @@ pub(crate) fn check(
     };
     problems
         .add(
-            table.workload.as_ref().map_or(0..0, Spanned::span),
+            table.workload_place(),
             format!(
                 "{} cannot run on the target `{}`, which is {server}",
                 test.what(),
@@ -59,10 +58,9 @@ fn check_volumes(
         let model::Place::Storage(place) = &target.place else { continue };
         let volumes = place.volumes.len();
         if (storage.vms as usize) < volumes {
-            let written = table.vms.as_ref().map(Spanned::span);
             problems
                 .add(
-                    written.or(table.workload.as_ref().map(Spanned::span)).unwrap_or_default(),
+                    table.place("vms").unwrap_or_else(|| table.workload_place()),
                     format!("`vms` = {} leaves some of {volumes} volumes idle", storage.vms),
                 )
                 .other(at.clone(), "the target")

@@ -1,12 +1,10 @@
-use crate::problem::{Place, Problems};
-use crate::test::{length, refuse_keys};
+use crate::problem::Problems;
+use crate::test::length;
 use crate::validate::{one_of, whole};
-use crate::wire::{Maybe, Numbers, TestTable};
-use crate::{mix, storage};
+use crate::wire::{KeyValueKeys, Maybe, Numbers};
 use model::bounds::{MAX_KEYS, MAX_PIPELINE, MAX_VALUE};
-use model::{KeyOrder, KeyValue, ValueSize, Workload};
+use model::{KeyOrder, KeyValue, ValueSize};
 use std::time::Duration;
-use toml::Spanned;
 
 /// Why a text is no part of a key-value workload.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,9 +62,7 @@ fn size(lengths: &[i64]) -> Option<ValueSize> {
 }
 
 /// What a test with the workload `key_value` says of it.
-pub(crate) fn workload(table: &TestTable, problems: &mut Problems) -> KeyValue {
-    refuse_keys(Workload::KEY_VALUE, mix::keys(table), problems);
-    refuse_keys(Workload::KEY_VALUE, storage::keys(table), problems);
+pub(crate) fn workload(table: &KeyValueKeys, problems: &mut Problems) -> KeyValue {
     let default = KeyValue::default();
     let names = KeyOrder::names();
     let order = one_of("distribution", &table.distribution, names, KeyOrder::from_name, problems);
@@ -110,18 +106,6 @@ fn expiry(written: &Maybe<String>, problems: &mut Problems) -> Option<Duration> 
             .help("leave it out for keys that live forever");
     }
     Some(expiry)
-}
-
-/// The keys of this workload alone, with their places where they are written.
-pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 6] {
-    [
-        ("keys", table.keys.as_ref().map(Spanned::span)),
-        ("value_size", table.value_size.as_ref().map(Spanned::span)),
-        ("ratio", table.ratio.as_ref().map(Spanned::span)),
-        ("pipeline", table.pipeline.as_ref().map(Spanned::span)),
-        ("expiry", table.expiry.as_ref().map(Spanned::span)),
-        ("preload", table.preload.as_ref().map(Spanned::span)),
-    ]
 }
 
 #[cfg(test)]

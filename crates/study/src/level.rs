@@ -1,7 +1,9 @@
+use crate::load::asks_cross_check;
 use crate::problem::{Place, Problems};
 use crate::slo;
+use crate::test::TestTable;
 use crate::validate::{one_of, whole};
-use crate::wire::{Maybe, Numbers, TestTable};
+use crate::wire::{LoadKeys, Maybe, Numbers, ServerKeys};
 use model::bounds::{MAX_CLIENTS, MAX_RATE, MAX_WAITING};
 use model::{ArrivalProcess, Arrivals, Level};
 use toml::Spanned;
@@ -10,14 +12,19 @@ use toml::Spanned;
 pub(crate) const DEFAULT_CONNECTIONS: u32 = 64;
 
 /// How hard a test is run: numbers of clients or, with `rate`, transactions per second.
-pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> {
-    if table.slo.is_some() {
-        return slo::level(table, problems).into_iter().collect();
+pub(crate) fn levels(
+    keys: &LoadKeys,
+    server: &ServerKeys,
+    at: Place,
+    problems: &mut Problems,
+) -> Vec<Level> {
+    if keys.slo.is_some() {
+        return slo::level(server, problems).into_iter().collect();
     }
-    match (&table.rate, &table.clients) {
+    match (&keys.rate, &server.clients) {
         (Some(rates), clients) => {
             let clients = connections("rate", clients, DEFAULT_CONNECTIONS, problems);
-            refuse_second_opinion(table, rates, problems);
+            refuse_cross_check(keys, rates, problems);
             let rates = ascending("rate", rates, MAX_RATE, problems);
             rates.into_iter().map(|rate| Level::rate(clients, rate)).collect()
         }
@@ -26,22 +33,23 @@ pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> V
             .map(Level::clients)
             .collect(),
         (None, None) => {
-            let help = "add a line like clients = [1, 2, 4, 8, 16]";
-            problems.missing(at, "this test has no levels", help);
+            missing(at, problems);
             Vec::new()
         }
     }
 }
 
+/// Notes a test that does not say how hard its load is.
+pub(crate) fn missing(at: Place, problems: &mut Problems) {
+    problems.missing(at, "this test has no levels", "add a line like clients = [1, 2, 4, 8, 16]");
+}
+
 /// How the transactions of a test with rates arrive.
-pub(crate) fn arrivals(table: &TestTable, problems: &mut Problems) -> Arrivals {
-    if table.rate.is_none() && !slo::searches_rate(table) {
-        let places = [
-            ("arrivals", table.arrivals.as_ref().map(Spanned::span)),
-            ("max_waiting", table.max_waiting.as_ref().map(Spanned::span)),
-        ];
-        for (key, at) in places {
-            let Some(at) = at else { continue };
+pub(crate) fn arrivals(table: &TestTable, searches: bool, problems: &mut Problems) -> Arrivals {
+    let keys = &table.load;
+    if keys.rate.is_none() && !(searches && slo::varies_rate(table)) {
+        for key in ["arrivals", "max_waiting"] {
+            let Some(at) = table.place(key) else { continue };
             problems
                 .add(at, format!("`{key}` means nothing without a `rate`"))
                 .help("add a line like rate = [100, 200, 400], or leave it out");
@@ -49,13 +57,13 @@ pub(crate) fn arrivals(table: &TestTable, problems: &mut Problems) -> Arrivals {
     }
     let processes = ArrivalProcess::ALL.map(ArrivalProcess::name);
     let process =
-        one_of("arrivals", &table.arrivals, processes, ArrivalProcess::from_name, problems);
+        one_of("arrivals", &keys.arrivals, processes, ArrivalProcess::from_name, problems);
     let default = Arrivals::default();
     Arrivals {
         process: process.unwrap_or(default.process),
         max_waiting: whole(
             "max_waiting",
-            &table.max_waiting,
+            &keys.max_waiting,
             default.max_waiting,
             1..=MAX_WAITING,
             problems,
@@ -99,15 +107,10 @@ pub(crate) fn one_beside(
     }
 }
 
-/// Whether another tool is to repeat every trial.
-pub(crate) fn asks_second_opinion(table: &TestTable) -> bool {
-    table.second_opinion.as_ref().is_some_and(|asked| *asked.get_ref())
-}
-
-fn refuse_second_opinion(table: &TestTable, rates: &Spanned<Numbers>, problems: &mut Problems) {
-    if asks_second_opinion(table) {
+fn refuse_cross_check(keys: &LoadKeys, rates: &Spanned<Numbers>, problems: &mut Problems) {
+    if asks_cross_check(keys) {
         problems
-            .add(rates.span(), "`second_opinion` cannot be had of a `rate`: other tools end above it, or keep no schedule")
+            .add(rates.span(), "`cross_check` cannot be had of a `rate`: other tools end above it, or keep no schedule")
             .help("ask for it in a test with levels of `clients`");
     }
 }

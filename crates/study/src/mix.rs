@@ -1,23 +1,16 @@
 use crate::problem::{Place, Problems};
-use crate::test::refuse_keys;
-use crate::trigger;
 use crate::validate::{one_of, whole};
-use crate::wire::{Maybe, TestTable};
-use crate::{key_value, storage};
+use crate::wire::{Maybe, OltpKeys};
 use model::bounds::{MAX_COUNT, MAX_ROWS, MAX_TABLES};
 use model::{KeyDistribution, Oltp, OltpMix};
-use toml::Spanned;
 
 /// The workload of that name, if it can be run again and again on the same tables.
 pub(crate) fn repeatable(name: &str) -> Option<OltpMix> {
     OltpMix::from_name(name).filter(|mix| OltpMix::REPEATABLE.contains(mix))
 }
 
-/// A named workload with the changes that a test makes to it.
-pub(crate) fn workload(mix: OltpMix, table: &TestTable, problems: &mut Problems) -> Oltp {
-    refuse_keys(mix.name(), key_value::keys(table), problems);
-    refuse_keys(mix.name(), storage::keys(table), problems);
-    refuse_keys(mix.name(), trigger::keys(table), problems);
+/// A named workload, which is written `at`, with the changes that a test makes to it.
+pub(crate) fn workload(mix: OltpMix, table: &OltpKeys, at: Place, problems: &mut Problems) -> Oltp {
     let mut oltp = Oltp::preset(mix);
     oltp.tables = whole("tables", &table.tables, 1, 1..=MAX_TABLES, problems);
     oltp.table_size = whole("table_size", &table.table_size, 10_000, 1..=MAX_ROWS, problems);
@@ -51,9 +44,7 @@ pub(crate) fn workload(mix: OltpMix, table: &TestTable, problems: &mut Problems)
         }
     }
     if t.reads() + t.writes() + t.others() == 0 {
-        problems
-            .add(table.workload.as_ref().map_or(0..0, Spanned::span), "the transaction is empty")
-            .help("raise one of the counts above 0");
+        problems.add(at, "the transaction is empty").help("raise one of the counts above 0");
     }
     oltp.points =
         whole("random_points", &table.random_points, oltp.points, 1..=MAX_COUNT, problems);
@@ -62,27 +53,4 @@ pub(crate) fn workload(mix: OltpMix, table: &TestTable, problems: &mut Problems)
     oltp.delta = whole("delta", &table.delta, oltp.delta, 0..=MAX_COUNT, problems);
     oltp.prepared = table.prepared.as_ref().is_none_or(|prepared| *prepared.get_ref());
     oltp
-}
-
-/// The keys of this family of workloads alone, with their places where they are written.
-pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 16] {
-    let place = |key: &Maybe<i64>| key.as_ref().map(Spanned::span);
-    [
-        ("tables", place(&table.tables)),
-        ("table_size", place(&table.table_size)),
-        ("range_size", place(&table.range_size)),
-        ("point_selects", place(&table.point_selects)),
-        ("simple_ranges", place(&table.simple_ranges)),
-        ("sum_ranges", place(&table.sum_ranges)),
-        ("order_ranges", place(&table.order_ranges)),
-        ("distinct_ranges", place(&table.distinct_ranges)),
-        ("index_updates", place(&table.index_updates)),
-        ("non_index_updates", place(&table.non_index_updates)),
-        ("delete_inserts", place(&table.delete_inserts)),
-        ("skip_trx", table.skip_trx.as_ref().map(Spanned::span)),
-        ("random_points", place(&table.random_points)),
-        ("number_of_ranges", place(&table.number_of_ranges)),
-        ("delta", place(&table.delta)),
-        ("prepared", table.prepared.as_ref().map(Spanned::span)),
-    ]
 }

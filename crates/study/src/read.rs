@@ -56,7 +56,7 @@ pub fn parse(text: &str, origin: &str) -> Result<Study, StudyError> {
             return Err(StudyError::Empty { origin: origin.into() });
         }
         study = shape::read(tree, &mut problems)
-            .and_then(|file| validate::study(file, text, &mut problems));
+            .and_then(|shape| validate::study(shape, text, &mut problems));
     }
     match study {
         Some(study) if problems.is_empty() => Ok(study),

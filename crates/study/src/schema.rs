@@ -1,3 +1,4 @@
+use crate::forms;
 use crate::wire::File;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -7,6 +8,7 @@ pub fn json_schema() -> Value {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<File>().to_value();
+    schema["properties"]["test"]["items"] = forms::schema();
     forbid_null(&mut schema);
     schema
 }

@@ -1,9 +1,11 @@
 //! Bounds on latency under which the highest load is searched for.
 
-use crate::level::{DEFAULT_CONNECTIONS, asks_second_opinion, connections};
+use crate::level::{DEFAULT_CONNECTIONS, connections};
+use crate::load::asks_cross_check;
 use crate::problem::Problems;
+use crate::test::{TestTable, WorkTable};
 use crate::validate::one_of;
-use crate::wire::{Maybe, TestTable};
+use crate::wire::{Maybe, ServerKeys};
 use model::{Level, SearchOver, Slo};
 use std::time::Duration;
 
@@ -16,27 +18,27 @@ const DEFAULT_MOST_CLIENTS: u32 = 128;
 
 /// The bound of a test, and what goes with no bound or not without one.
 pub(crate) fn slo(table: &TestTable, problems: &mut Problems) -> Option<Slo> {
-    let Some(written) = &table.slo else {
-        if let Some(search) = &table.search {
+    let Some(written) = &table.load.slo else {
+        if let Some(search) = table.place("search") {
             problems
-                .add(search.span(), "`search` means nothing without an `slo`")
+                .add(search, "`search` means nothing without an `slo`")
                 .help("add a line like slo = \"p95 < 20ms\", or leave it out");
         }
         return None;
     };
-    if let Some(rate) = &table.rate {
+    if let Some(rate) = &table.load.rate {
         problems
             .add(rate.span(), "a `rate` cannot stand beside an `slo`: it is what is searched for")
             .help("leave out either; rates and searches are tests of their own");
     }
-    if let Some(cache) = table.cache.as_ref().filter(|cache| cache.get_ref() == "cold") {
+    if let Some(cache) = table.keys.cache.as_ref().filter(|cache| cache.get_ref() == "cold") {
         problems
             .add(cache.span(), "an `slo` cannot be had of `cold` caches: the first step warms them")
             .help("leave `cache` out, or set it to \"warm\"");
     }
-    if asks_second_opinion(table) {
+    if asks_cross_check(&table.load) {
         problems
-            .add(written.span(), "`second_opinion` cannot be had of an `slo`: sysbench has none")
+            .add(written.span(), "`cross_check` cannot be had of an `slo`: sysbench has none")
             .help("ask for it in a test with levels of `clients`");
     }
     match written.get_ref().parse() {
@@ -49,8 +51,8 @@ pub(crate) fn slo(table: &TestTable, problems: &mut Problems) -> Option<Slo> {
 }
 
 /// The one level of a test with an `slo`.
-pub(crate) fn level(table: &TestTable, problems: &mut Problems) -> Option<Level> {
-    let over = match &table.search {
+pub(crate) fn level(server: &ServerKeys, problems: &mut Problems) -> Option<Level> {
+    let over = match &server.search {
         None => SearchOver::default(),
         written => over(written, problems)?,
     };
@@ -58,14 +60,17 @@ pub(crate) fn level(table: &TestTable, problems: &mut Problems) -> Option<Level>
         SearchOver::Rate => DEFAULT_CONNECTIONS,
         SearchOver::Clients => DEFAULT_MOST_CLIENTS,
     };
-    Some(Level::searched(over, connections("slo", &table.clients, default, problems)))
+    Some(Level::searched(over, connections("slo", &server.clients, default, problems)))
 }
 
-/// Whether the test offers the rates of a search.
-pub(crate) fn searches_rate(table: &TestTable) -> bool {
+/// Whether what a search varies is a rate.
+pub(crate) fn varies_rate(table: &TestTable) -> bool {
+    let server = match &table.work {
+        Some(WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _)) => server,
+        Some(WorkTable::Storage(_)) | None => return true,
+    };
     let clients = SearchOver::Clients.name();
-    let searches = table.slo.is_some() || table.cpu_limit.is_some();
-    searches && table.search.as_ref().is_none_or(|search| search.get_ref() != clients)
+    server.search.as_ref().is_none_or(|search| search.get_ref() != clients)
 }
 
 fn over(written: &Maybe<String>, problems: &mut Problems) -> Option<SearchOver> {

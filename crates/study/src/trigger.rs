@@ -1,25 +1,17 @@
 //! What servers are told to do while a test measures them.
 
-use crate::level::asks_second_opinion;
-use crate::problem::{Place, Problems};
+use crate::load::asks_cross_check;
+use crate::problem::Problems;
 use crate::test::length;
 use crate::validate::one_of;
-use crate::wire::TestTable;
+use crate::wire::{KeyValueKeys, LoadKeys};
 use model::{BackgroundWork, Trigger};
 use std::time::Duration;
-use toml::Spanned;
-
-/// The keys of a trigger in a test, with their places where they are written.
-pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 2] {
-    [
-        ("trigger", table.trigger.as_ref().map(Spanned::span)),
-        ("trigger_at", table.trigger_at.as_ref().map(Spanned::span)),
-    ]
-}
 
 /// The trigger of a test that measures for `duration`; what goes with none or not without one.
 pub(crate) fn trigger(
-    table: &TestTable,
+    table: &KeyValueKeys,
+    load: &LoadKeys,
     duration: Duration,
     problems: &mut Problems,
 ) -> Option<Trigger> {
@@ -31,16 +23,16 @@ pub(crate) fn trigger(
         }
         return None;
     };
-    if table.slo.is_some() {
+    if load.slo.is_some() {
         problems
             .add(written.span(), "a `trigger` cannot stand beside an `slo`: steps are short")
             .help("measure it in a test with levels of `clients`");
     }
-    if asks_second_opinion(table) {
+    if asks_cross_check(load) {
         problems
             .add(
                 written.span(),
-                "`second_opinion` cannot be had of a `trigger`: no other tool has one",
+                "`cross_check` cannot be had of a `trigger`: no other tool has one",
             )
             .help("ask for it in a test without");
     }

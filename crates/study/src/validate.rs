@@ -1,7 +1,8 @@
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
+use crate::shape::Shape;
 use crate::test::length;
-use crate::wire::{File, Maybe, StudyTable};
+use crate::wire::{Maybe, StudyTable};
 use crate::{fit, target, test};
 use model::bounds::MAX_REPEATS;
 use model::{Study, Target, Test, text};
@@ -20,9 +21,9 @@ const MOST_TRIALS: u64 = 1_000_000;
 const SAMPLE_EVERY: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(60);
 
 /// Validates a whole file. What it returns is a study only if no problem was noted.
-pub(crate) fn study(file: File, text: &str, problems: &mut Problems) -> Option<Study> {
+pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option<Study> {
+    let Shape { file, tests: wire_tests } = shape;
     let wire_targets = file.target.unwrap_or_default();
-    let wire_tests = file.test.unwrap_or_default();
     if wire_targets.is_empty() {
         let help = "add a [[target]] with a name and sandbox = {}";
         problems.missing(0..0, "the study has no target", help);
@@ -41,11 +42,11 @@ pub(crate) fn study(file: File, text: &str, problems: &mut Problems) -> Option<S
     let mut names = Names::new("test");
     let mut tests: Vec<Test> = Vec::new();
     for table in &wire_tests {
-        let wire = table.get_ref();
         // A test without a name is named after its workload.
-        names.take(if wire.name.is_some() { &wire.name } else { &wire.workload }, problems);
+        let keys = &table.keys;
+        names.take(if keys.name.is_some() { &keys.name } else { &table.load.workload }, problems);
         if let Some(test) = test::test(table, problems) {
-            fit::check(&test, wire, &targets, problems);
+            fit::check(&test, table, &targets, problems);
             tests.push(test);
         }
     }

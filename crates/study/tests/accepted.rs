@@ -42,7 +42,7 @@ clients = [2, 1]
 warmup = "500ms"
 duration = "1m30s"
 cache = "cold"
-second_opinion = true
+cross_check = true
 "#;
 
 #[test]
@@ -240,10 +240,13 @@ fn the_templates_mention_every_key_that_there_is() {
                 keys(inner.get("items").unwrap_or(&serde_json::Value::Null), found);
             }
         }
+        for form in schema.get("oneOf").and_then(|forms| forms.as_array()).into_iter().flatten() {
+            keys(form, found);
+        }
     }
     let mut found = Vec::new();
     keys(&json_schema(), &mut found);
-    assert!(found.len() > 30, "{found:?}");
+    assert!(found.len() > 90, "{found:?}");
     for key in found {
         assert!(Template::ALL.iter().any(|kind| template(*kind).contains(&key)), "{key}");
     }
@@ -252,20 +255,25 @@ fn the_templates_mention_every_key_that_there_is() {
 #[test]
 fn the_schema_knows_values_ranges_and_what_is_required() {
     let schema = json_schema();
-    let test = &schema["properties"]["test"]["items"];
-    assert_eq!(test["required"], serde_json::json!(["workload"]));
-    let either = serde_json::json!([
-        { "required": ["clients"] },
-        { "required": ["rate"] },
-        { "required": ["slo"] },
-        { "required": ["pattern"] },
-        { "required": ["in_flight"] },
-        { "required": ["cpu_limit"] },
-    ]);
-    assert_eq!(test["anyOf"], either);
-    assert_eq!(test["additionalProperties"], false);
-    assert_eq!(test["properties"]["workload"]["enum"][0], "oltp_read_write");
-    assert_eq!(test["properties"]["tables"]["type"], "integer");
+    let forms = schema["properties"]["test"]["items"]["oneOf"].as_array().unwrap();
+    let form = |title: &str| forms.iter().find(|form| form["title"] == title).unwrap();
+    let load = form("oltp_... and select_...: load");
+    let either = |keys: &[&str]| -> serde_json::Value {
+        keys.iter().map(|key| serde_json::json!({ "required": [key] })).collect()
+    };
+    assert_eq!(load["required"], serde_json::json!(["workload"]));
+    assert_eq!(load["anyOf"], either(&["clients", "rate"]));
+    assert_eq!(load["additionalProperties"], false);
+    assert_eq!(load["properties"]["workload"]["enum"][0], "oltp_read_write");
+    assert_eq!(load["properties"]["task"]["const"], "load");
+    assert_eq!(load["properties"]["tables"]["type"], "integer");
+    let search = form("storage: search");
+    assert_eq!(search["anyOf"], either(&["slo", "cpu_limit"]));
+    assert_eq!(search["properties"]["workload"]["const"], "storage");
+    assert_eq!(search["properties"]["vms"]["type"], "integer");
+    for (form, key) in [(load, "vms"), (load, "keys"), (load, "slo"), (search, "rate")] {
+        assert!(form["properties"].get(key).is_none(), "{key} in {form}");
+    }
     assert_eq!(schema["required"], serde_json::json!(["study", "target", "test"]));
     assert!(!schema.to_string().contains("null"), "TOML has no null: {schema}");
 }

@@ -162,7 +162,7 @@ fn rates_that_make_no_sense_are_refused() {
     assert_says(&with("rate = 0"), &["`rate` must be from 1 to 10000000, not 0"]);
     assert_says(&with("rate = [7, 7]"), &["`rate` has the level 7 twice"]);
     assert_says(&with("rate = []"), &["`rate` is empty"]);
-    assert_says(&with("rate = 5\nsecond_opinion = true"), &["s.toml:11:8", "levels of `clients`"]);
+    assert_says(&with("rate = 5\ncross_check = true"), &["s.toml:11:8", "levels of `clients`"]);
     assert_says(&with("arrivals = \"poisson\""), &["`arrivals` means nothing without a `rate`"]);
     assert_says(&with("max_waiting = 5"), &["`max_waiting` means nothing without a `rate`"]);
     assert_says(&with("rate = 5\narrivals = \"poison\""), &["did you mean `poisson`?"]);
@@ -192,12 +192,15 @@ fn keys_of_the_other_kind_of_workload_are_refused() {
     let message = with("tables = 4\nprepared = true");
     assert_says(
         &message,
-        &["s.toml:10:10: `tables` means nothing to key_value", "`prepared` means"],
+        &["s.toml:10:10: `tables` does not apply to key_value", "`prepared` does not apply"],
     );
-    assert_says(&with("skip_trx = true"), &["`skip_trx` means nothing to key_value"]);
+    assert_says(&with("skip_trx = true"), &["`skip_trx` does not apply to key_value"]);
     let message = refusal_with("", "", "keys = 5\nratio = \"1:1\"\npreload = false");
     for key in ["keys", "ratio", "preload"] {
-        assert_says(&message, &[&format!("`{key}` means nothing to oltp_read_only")]);
+        assert_says(
+            &message,
+            &[&format!("`{key}` does not apply to oltp_read_only: it is a key of key_value")],
+        );
     }
     assert_says(&refusal_with("", "", "distribution = \"sequential\""), &["`special`"]);
 }
@@ -479,7 +482,7 @@ s.toml:8:7: `slo`: `p96` is no figure of latency: it is mean, p50, p95, p99, p99
     assert_says(&with(&format!("{slo}clients = [1, 2]")), &["2 levels beside `slo`"]);
     assert_says(&with(&format!("{slo}search = \"client\"")), &["did you mean `clients`?"]);
     assert_says(&with(&format!("{slo}cache = \"cold\"")), &["s.toml:9:9", "`cold`"]);
-    assert_says(&with(&format!("{slo}second_opinion = true")), &["s.toml:8:7", "sysbench"]);
+    assert_says(&with(&format!("{slo}cross_check = true")), &["s.toml:8:7", "sysbench"]);
     let arrivals = with(&format!("{slo}search = \"clients\"\narrivals = \"uniform\""));
     assert_says(&arrivals, &["s.toml:10:12", "`arrivals` means nothing without a `rate`"]);
     assert_says(

@@ -102,7 +102,7 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
     for (test, parts) in [
         ("pattern = \"fast\"", ["`fast` is no pattern", "t1 o32 b16k"]),
         ("vms = 2", ["neither a pattern nor a size of blocks", "pattern = \"t1 o32 b16k\""]),
-        ("vms = 2\nblock = \"4k\"", ["no levels", "in_flight = [1, 8, 32]"]),
+        ("vms = 2\nblock = \"4k\"", ["no levels", "queue_depth = [1, 8, 32]"]),
         ("pattern = \"o1 b4k\"\nblock = \"4k\"", ["beside a `pattern`", "write either"]),
         ("vms = 2\nblock = \"1000B\"\nin_flight = 1", ["multiple of 512 bytes", "1000B"]),
         ("vms = 2\nblock = {}\nin_flight = 1", ["one size at least", "{ 4KiB = 3, 16KiB = 1 }"]),
@@ -113,8 +113,8 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         ("pattern = \"o1 b4k\"\nvms = 2\ndata = \"40\"", ["`data`: `40` has no unit", "GiB"]),
         ("pattern = \"o1 b4k\"\nhot = { ios = 90 }", ["`hot` needs `space`", "ios = 90"]),
         (
-            "pattern = \"o1 b4k\"\ncpu_limit = 60\nsecond_opinion = true",
-            ["cannot be had of a `cpu_limit`", "levels of `in_flight`"],
+            "pattern = \"o1 b4k\"\ncpu_limit = 60\ncross_check = true",
+            ["cannot be had of a `cpu_limit`", "levels of `queue_depth`"],
         ),
         (
             "pattern = \"o1 b4k\"\nvcpus = 2",
@@ -139,10 +139,10 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         ),
         (
             "pattern = \"o1 b4k\"\ntables = 4",
-            ["`tables` means nothing to storage", "another workload"],
+            ["`tables` does not apply to storage", "another workload"],
         ),
-        ("pattern = \"o1 b4k\"\nclients = 4", ["`clients` means nothing to storage", ""]),
-        ("pattern = \"o1 b4k\"\nkeys = 4", ["`keys` means nothing to storage", ""]),
+        ("pattern = \"o1 b4k\"\nclients = 4", ["`clients` does not apply to storage", ""]),
+        ("pattern = \"o1 b4k\"\nkeys = 4", ["`keys` does not apply to storage", ""]),
     ] {
         let message = refusal(TARGET, test);
         for part in parts {
@@ -176,7 +176,7 @@ fn targets_of_storage_have_volumes_and_no_server() {
     let oltp = "[study]\nname = \"s\"\n[[target]]\nname = \"t\"\nkind = \"storage\"\n\
                 volumes = [\"/a\"]\n[[test]]\nworkload = \"oltp_read_only\"\nclients = 1\nvms = 2\n";
     let message = parse(oltp, "s").unwrap_err().to_string();
-    assert!(message.contains("`vms` means nothing to oltp_read_only"), "{message}");
+    assert!(message.contains("`vms` does not apply to oltp_read_only"), "{message}");
     assert!(message.contains("which is storage without a server"), "{message}");
 }
 

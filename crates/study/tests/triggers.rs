@@ -67,11 +67,11 @@ fn what_is_wrong_with_a_trigger_is_said_with_the_way_to_mend_it() {
     let keys = "trigger = \"bgsave\"\ntrigger_at = \"1s\"";
     let search = text("redis", "key_value", &format!("slo = \"p95 < 5ms\"\n{keys}"));
     assert_refused(&search, &["a `trigger` cannot stand beside an `slo`", "levels of `clients`"]);
-    let opinion = on_redis(&format!("{keys}\nsecond_opinion = true"));
-    assert_refused(&opinion, &["`second_opinion` cannot be had of a `trigger`"]);
+    let opinion = on_redis(&format!("{keys}\ncross_check = true"));
+    assert_refused(&opinion, &["`cross_check` cannot be had of a `trigger`"]);
     let sql = text("mariadb", "oltp_read_only", &format!("clients = 4\n{keys}"));
     assert_refused(
         &sql,
-        &["s.toml:10:11: `trigger` means nothing to oltp_read_only", "s.toml:11:14: `trigger_at`"],
+        &["s.toml:10:11: `trigger` does not apply to oltp_read_only", "s.toml:11:14: `trigger_at`"],
     );
 }

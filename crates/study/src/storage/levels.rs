@@ -1,7 +1,7 @@
 use super::parse_pattern;
 use crate::level::{ascending, one_beside};
 use crate::problem::{Place, Problems};
-use crate::wire::TestTable;
+use crate::wire::{LoadKeys, StorageKeys};
 use model::bounds::{MAX_IN_FLIGHT, MAX_IOPS};
 use model::{Level, LevelUnit, SearchOver};
 use toml::Spanned;
@@ -11,8 +11,13 @@ const DEFAULT_IN_FLIGHT: u32 = 32;
 
 /// How hard a test loads its volumes: reads and writes that each virtual machine keeps in flight
 /// or, with `rate`, reads and writes a second of all of them.
-pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> {
-    let mut levels = written(table, at, problems);
+pub(crate) fn levels(
+    table: &StorageKeys,
+    load: &LoadKeys,
+    at: Place,
+    problems: &mut Problems,
+) -> Vec<Level> {
+    let mut levels = written(table, load, at, problems);
     for level in &mut levels {
         *level = level.counting(LevelUnit::InFlight);
     }
@@ -26,26 +31,26 @@ pub(crate) fn levels(table: &TestTable, at: Place, problems: &mut Problems) -> V
             threads.get_ref()
         );
         problems
-            .add(table.in_flight.as_ref().map_or(threads.span(), Spanned::span), message)
-            .help("make every level of `in_flight` a multiple of `threads`");
+            .add(table.queue_depth.as_ref().map_or(threads.span(), Spanned::span), message)
+            .help("make every level of `queue_depth` a multiple of `threads`");
     }
     levels
 }
 
-fn written(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> {
+fn written(table: &StorageKeys, load: &LoadKeys, at: Place, problems: &mut Problems) -> Vec<Level> {
     // A pattern that cannot be read is a problem that the workload notes.
     let pattern = table.pattern.as_ref().and_then(|written| parse_pattern(written.get_ref()).ok());
     let by_pattern = pattern.map(|pattern| pattern.in_flight);
     let most = |beside: &str, problems: &mut Problems| {
         by_pattern.unwrap_or_else(|| {
             let meaning = "the most that each virtual machine may have";
-            let written = ("in_flight", &table.in_flight, meaning);
+            let written = ("queue_depth", &table.queue_depth, meaning);
             one_beside(beside, written, MAX_IN_FLIGHT, DEFAULT_IN_FLIGHT, problems)
         })
     };
-    let searched = [("slo", table.slo.is_some()), ("cpu_limit", table.cpu_limit.is_some())];
+    let searched = [("slo", load.slo.is_some()), ("cpu_limit", table.cpu_limit.is_some())];
     if let Some((key, _)) = searched.into_iter().find(|(_, given)| *given) {
-        if let (Some(rate), "cpu_limit") = (&table.rate, key) {
+        if let (Some(rate), "cpu_limit") = (&load.rate, key) {
             problems
                 .add(
                     rate.span(),
@@ -55,19 +60,19 @@ fn written(table: &TestTable, at: Place, problems: &mut Problems) -> Vec<Level> 
         }
         return vec![Level::searched(SearchOver::Rate, most(key, problems))];
     }
-    if let Some(rates) = &table.rate {
+    if let Some(rates) = &load.rate {
         let most = most("rate", problems);
         let rates = ascending("rate", rates, MAX_IOPS, problems);
         return rates.into_iter().map(|rate| Level::rate(most, rate)).collect();
     }
-    match (&table.pattern, by_pattern, &table.in_flight) {
+    match (&table.pattern, by_pattern, &table.queue_depth) {
         (Some(_), known, _) => known.into_iter().map(Level::clients).collect(),
-        (None, _, Some(written)) => ascending("in_flight", written, MAX_IN_FLIGHT, problems)
+        (None, _, Some(written)) => ascending("queue_depth", written, MAX_IN_FLIGHT, problems)
             .into_iter()
             .map(Level::clients)
             .collect(),
         (None, _, None) => {
-            let help = "add a line like in_flight = [1, 8, 32], or pattern = \"t1 o32 b16k\"";
+            let help = "add a line like queue_depth = [1, 8, 32], or pattern = \"t1 o32 b16k\"";
             problems.missing(at, "this test has no levels", help);
             Vec::new()
         }

@@ -9,10 +9,9 @@ pub use pattern::{PatternError, StoragePattern, parse_pattern};
 pub use processors::{OversubscriptionError, oversubscription};
 
 use crate::problem::{Place, Problems};
-use crate::test::refuse_keys;
 use crate::validate::{one_of, whole};
-use crate::wire::{Blocks, Maybe, TestTable};
-use crate::{key_value, level, mix, parse_data, trigger};
+use crate::wire::{Blocks, LoadKeys, Maybe, StorageKeys};
+use crate::{load::asks_cross_check, parse_data};
 use model::bounds::{MAX_IOPS, MAX_SYNC_EVERY, MAX_THREADS, MAX_VMS};
 use model::{BlockOrder, BlockShare, HotRegion, Storage};
 use pattern::parse_block;
@@ -24,8 +23,7 @@ pub(crate) const ORDERS: [&str; 2] = ["random", "sequential"];
 const MAX_WEIGHT: i64 = 1_000_000;
 
 /// What a test with the workload `storage` says of it.
-pub(crate) fn workload(table: &TestTable, at: Place, problems: &mut Problems) -> Option<Storage> {
-    refuse_others(table, problems);
+pub(crate) fn workload(table: &StorageKeys, at: Place, problems: &mut Problems) -> Option<Storage> {
     let named = named_pattern(table, problems);
     let mut storage = match &table.pattern {
         Some(_) => named?.storage(),
@@ -66,19 +64,19 @@ pub(crate) fn workload(table: &TestTable, at: Place, problems: &mut Problems) ->
 }
 
 /// The pattern that the test names, if it names one that can be read.
-fn named_pattern(table: &TestTable, problems: &mut Problems) -> Option<StoragePattern> {
+fn named_pattern(table: &StorageKeys, problems: &mut Problems) -> Option<StoragePattern> {
     let written = table.pattern.as_ref()?;
     let keys = [
         ("block", table.block.as_ref().map(Spanned::span)),
         ("threads", table.threads.as_ref().map(Spanned::span)),
-        ("in_flight", table.in_flight.as_ref().map(Spanned::span)),
+        ("queue_depth", table.queue_depth.as_ref().map(Spanned::span)),
     ];
     for (key, at) in keys {
         let Some(at) = at else { continue };
         problems
             .add(at, format!("`{key}` stands beside a `pattern`, which says it already"))
             .other(written.span(), "the pattern")
-            .help("write either the pattern or `threads`, `in_flight` and `block`");
+            .help("write either the pattern or `threads`, `queue_depth` and `block`");
     }
     parse_pattern(written.get_ref())
         .map_err(|error| problems.add(written.span(), format!("`pattern`: {error}")))
@@ -86,10 +84,10 @@ fn named_pattern(table: &TestTable, problems: &mut Problems) -> Option<StoragePa
 }
 
 /// A load whose pattern is written with a key for each part.
-fn from_keys(table: &TestTable, at: Place, problems: &mut Problems) -> Option<Storage> {
+fn from_keys(table: &StorageKeys, at: Place, problems: &mut Problems) -> Option<Storage> {
     let Some(written) = &table.block else {
         let help =
-            "add a line like pattern = \"t1 o32 b16k\", or block = \"16KiB\" and in_flight = 32";
+            "add a line like pattern = \"t1 o32 b16k\", or block = \"16KiB\" and queue_depth = 32";
         problems.missing(at, "this test has neither a pattern nor a size of blocks", help);
         return None;
     };
@@ -141,7 +139,7 @@ fn order(name: &str) -> Option<BlockOrder> {
     }
 }
 
-fn hot(table: &TestTable, problems: &mut Problems) -> Option<HotRegion> {
+fn hot(table: &StorageKeys, problems: &mut Problems) -> Option<HotRegion> {
     let written = table.hot.as_ref()?;
     let mut percent = |key: &str, number: &Maybe<i64>| {
         let given = number.as_ref().map(|number| *number.get_ref());
@@ -163,7 +161,7 @@ fn hot(table: &TestTable, problems: &mut Problems) -> Option<HotRegion> {
 }
 
 /// What goes with a part of the load and not with another.
-fn check_together(storage: &Storage, table: &TestTable, at: Place, problems: &mut Problems) {
+fn check_together(storage: &Storage, table: &StorageKeys, at: Place, problems: &mut Problems) {
     let block = u64::from(storage.largest_block());
     let at_data = table.data.as_ref().map_or(at, Spanned::span);
     let least = block * u64::from(storage.threads);
@@ -193,7 +191,7 @@ fn check_together(storage: &Storage, table: &TestTable, at: Place, problems: &mu
 }
 
 /// A redo log says all of these itself.
-fn refuse_beside_redo_log(table: &TestTable, problems: &mut Problems) {
+fn refuse_beside_redo_log(table: &StorageKeys, problems: &mut Problems) {
     let keys = [
         ("reads", table.reads.as_ref().map(Spanned::span)),
         ("order", table.order.as_ref().map(Spanned::span)),
@@ -210,53 +208,17 @@ fn refuse_beside_redo_log(table: &TestTable, problems: &mut Problems) {
     }
 }
 
-/// Keys of other workloads, and those that speak of connections and transactions.
-fn refuse_others(table: &TestTable, problems: &mut Problems) {
-    refuse_keys(Storage::NAME, mix::keys(table), problems);
-    refuse_keys(Storage::NAME, key_value::keys(table), problems);
-    refuse_keys(Storage::NAME, trigger::keys(table), problems);
-    refuse_keys(
-        Storage::NAME,
-        [
-            ("distribution", table.distribution.as_ref().map(Spanned::span)),
-            ("clients", table.clients.as_ref().map(Spanned::span)),
-            ("search", table.search.as_ref().map(Spanned::span)),
-            ("load_generators", table.load_generators.as_ref().map(Spanned::span)),
-            ("on_conflict", table.on_conflict.as_ref().map(Spanned::span)),
-            ("on_lost_connection", table.on_lost_connection.as_ref().map(Spanned::span)),
-        ],
-        problems,
-    );
-}
-
 /// How busy the processors may be under the highest load.
-pub(crate) fn cpu_limit(table: &TestTable, problems: &mut Problems) -> Option<u8> {
+pub(crate) fn cpu_limit(
+    table: &StorageKeys,
+    load: &LoadKeys,
+    problems: &mut Problems,
+) -> Option<u8> {
     let written = table.cpu_limit.as_ref()?;
-    if level::asks_second_opinion(table) {
+    if asks_cross_check(load) {
         problems
-            .add(written.span(), "`second_opinion` cannot be had of a `cpu_limit`: fio has none")
-            .help("ask for it in a test with levels of `in_flight`");
+            .add(written.span(), "`cross_check` cannot be had of a `cpu_limit`: fio has none")
+            .help("ask for it in a test with levels of `queue_depth`");
     }
     u8::try_from(whole("cpu_limit", &table.cpu_limit, 99, 1..=99, problems)).ok()
-}
-
-/// The keys of this workload alone, with their places where they are written.
-pub(crate) fn keys(table: &TestTable) -> [(&'static str, Option<Place>); 15] {
-    [
-        ("pattern", table.pattern.as_ref().map(Spanned::span)),
-        ("block", table.block.as_ref().map(Spanned::span)),
-        ("threads", table.threads.as_ref().map(Spanned::span)),
-        ("in_flight", table.in_flight.as_ref().map(Spanned::span)),
-        ("reads", table.reads.as_ref().map(Spanned::span)),
-        ("order", table.order.as_ref().map(Spanned::span)),
-        ("hot", table.hot.as_ref().map(Spanned::span)),
-        ("sync_every", table.sync_every.as_ref().map(Spanned::span)),
-        ("vms", table.vms.as_ref().map(Spanned::span)),
-        ("vcpus", table.vcpus.as_ref().map(Spanned::span)),
-        ("cpu_oversubscription", table.cpu_oversubscription.as_ref().map(Spanned::span)),
-        ("data", table.data.as_ref().map(Spanned::span)),
-        ("iops_limit", table.iops_limit.as_ref().map(Spanned::span)),
-        ("verify", table.verify.as_ref().map(Spanned::span)),
-        ("cpu_limit", table.cpu_limit.as_ref().map(Spanned::span)),
-    ]
 }

@@ -1,6 +1,6 @@
 use crate::problem::Problems;
 use crate::validate::whole;
-use crate::wire::TestTable;
+use crate::wire::StorageKeys;
 use model::Oversubscription;
 use model::bounds::MAX_VCPUS;
 
@@ -80,7 +80,11 @@ pub fn oversubscription(
 }
 
 /// What a test says of it.
-pub(super) fn of(table: &TestTable, vms: u32, problems: &mut Problems) -> Option<Oversubscription> {
+pub(super) fn of(
+    table: &StorageKeys,
+    vms: u32,
+    problems: &mut Problems,
+) -> Option<Oversubscription> {
     let vcpus = whole("vcpus", &table.vcpus, 1, 1..=MAX_VCPUS, problems);
     let Some(ratio) = &table.cpu_oversubscription else {
         if let Some(vcpus) = &table.vcpus {

@@ -153,7 +153,7 @@ fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
     if !may_hold_processors() {
         return;
     }
-    let keys = "pattern = \"t1 o8 b4k\"\ncpu_oversubscription = 40\nsecond_opinion = true";
+    let keys = "pattern = \"t1 o8 b4k\"\ncpu_oversubscription = 40\ncross_check = true";
     let longer = study(volume.path(), keys).replace("\"1s\"", "\"3s\"");
     place.write("s.toml", longer);
     place.weighin(&["run", "s.toml"]).done();

@@ -6,7 +6,7 @@ use model::{OpinionEnd, Turn};
 #[test]
 fn sysbench_repeats_every_trial_in_turns_and_the_report_says_what_it_found() {
     let place = Workplace::new();
-    let keys = "warmup = \"1s\"\nduration = \"5s\"\nsecond_opinion = true";
+    let keys = "warmup = \"1s\"\nduration = \"5s\"\ncross_check = true";
     place.write("duel.toml", sandbox_study(keys));
     place.weighin(&["run", "duel.toml", "--scale", "0.2"]).done();
     place.assert_no_server_left();
@@ -45,7 +45,7 @@ sandbox = {{ settings = {{ appendonly = true, save = "" }} }}
 workload = "key_value"
 keys = 1_000
 value_size = 100
-second_opinion = true
+cross_check = true
 {keys}
 "#
     )
@@ -118,7 +118,7 @@ vms = 2
 data = "8MiB"
 warmup = "200ms"
 duration = "1s"
-second_opinion = true
+cross_check = true
 "#,
         volume.path().display()
     );

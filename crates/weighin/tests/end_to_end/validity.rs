@@ -127,7 +127,7 @@ fn another_process_beside_the_load_is_found_out() {
 #[test]
 fn a_tool_that_lies_makes_its_trials_suspect() {
     let place = Workplace::new();
-    let times = "warmup = \"0s\"\nduration = \"1s\"\nsecond_opinion = true";
+    let times = "warmup = \"0s\"\nduration = \"1s\"\ncross_check = true";
     place.write(
         "duel.toml",
         lone_sandbox(times, "sandbox = {}").replace("repeats = 1", "repeats = 6"),

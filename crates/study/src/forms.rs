@@ -1,0 +1,157 @@
+//! Which keys go together in a `[[test]]`: a form for each task and workload. A test is read, checked
+//! and described by the form that it has.
+
+use crate::mix;
+use crate::wire::{KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StorageKeys, TestKeys};
+use model::{OltpMix, Storage, Workload};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+use toml::de::DeTable;
+
+/// What a test runs, as far as its keys depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Oltp(OltpMix),
+    KeyValue,
+    Storage,
+}
+
+/// The workloads that are none of the OLTP family.
+const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
+
+/// Keys of a search for the highest load, and of no load at given levels.
+const OF_SEARCHES: [&str; 3] = ["slo", "search", "cpu_limit"];
+/// Keys of a load at given levels, and of no search.
+const OF_LEVELS: [&str; 4] = ["rate", "cross_check", "trigger", "trigger_at"];
+
+/// All workloads that `workload` takes.
+pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTHERS.len()] {
+    let family = OltpMix::REPEATABLE.len();
+    std::array::from_fn(|index| match OltpMix::REPEATABLE.get(index) {
+        Some(mix) => mix.name(),
+        None => OTHERS[index - family],
+    })
+}
+
+impl Form {
+    /// One for each set of keys.
+    const ALL: [Self; 3] = [Self::Oltp(OltpMix::ReadWrite), Self::KeyValue, Self::Storage];
+
+    /// That of a test as written; `None` where it names no workload that there is.
+    pub fn of(test: &DeTable<'_>) -> Option<Self> {
+        Self::of_workload(test.get("workload")?.get_ref().as_str()?)
+    }
+
+    /// That of a load.
+    pub fn of_workload(name: &str) -> Option<Self> {
+        match name {
+            Workload::KEY_VALUE => Some(Self::KeyValue),
+            Storage::NAME => Some(Self::Storage),
+            oltp => mix::repeatable(oltp).map(Self::Oltp),
+        }
+    }
+
+    /// What messages call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Oltp(mix) => mix.name(),
+            Self::KeyValue => Workload::KEY_VALUE,
+            Self::Storage => Storage::NAME,
+        }
+    }
+
+    /// What messages call all tests with the same keys.
+    fn family(self) -> &'static str {
+        match self {
+            Self::Oltp(_) => "oltp_... and select_...",
+            Self::KeyValue | Self::Storage => self.name(),
+        }
+    }
+
+    /// The keys that it may have, each with its schema.
+    pub fn keys(self) -> Map<String, Value> {
+        let mut keys = properties::<TestKeys>();
+        keys.extend(properties::<LoadKeys>());
+        match self {
+            Self::Oltp(_) => {
+                keys.extend(properties::<ServerKeys>());
+                keys.extend(properties::<OltpKeys>());
+            }
+            Self::KeyValue => {
+                keys.extend(properties::<ServerKeys>());
+                keys.extend(properties::<KeyValueKeys>());
+            }
+            Self::Storage => keys.extend(properties::<StorageKeys>()),
+        }
+        keys
+    }
+
+    /// The schemas of its tests: at levels, and searching.
+    fn schemas(self) -> [Value; 2] {
+        let workload = match self {
+            Self::Oltp(_) => json!({ "enum": OltpMix::REPEATABLE.map(OltpMix::name) }),
+            Self::KeyValue | Self::Storage => json!({ "const": self.name() }),
+        };
+        let (levels, bounds) = match self {
+            Self::Oltp(_) | Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
+            Self::Storage => (&["pattern", "queue_depth", "rate"][..], &["slo", "cpu_limit"][..]),
+        };
+        let of = |task: &str, without: &[&str], either: &[&str]| {
+            let mut keys = self.keys();
+            keys.retain(|key, _| !without.contains(&key.as_str()));
+            narrow(&mut keys, "workload", &workload);
+            narrow(&mut keys, "task", &json!({ "const": task }));
+            let mut form = json!({
+                "title": format!("{}: {task}", self.family()),
+                "type": "object",
+                "properties": keys,
+                "required": ["workload"],
+                "additionalProperties": false,
+            });
+            match either {
+                [only] => form["required"] = json!(["workload", only]),
+                several => {
+                    let of = |key: &&str| json!({ "required": [key] });
+                    form["anyOf"] = several.iter().map(of).collect();
+                }
+            }
+            form
+        };
+        [of("load", &OF_SEARCHES, levels), of("search", &OF_LEVELS, bounds)]
+    }
+}
+
+/// The keys that any test may have, each with its schema.
+pub(crate) fn all_keys() -> Map<String, Value> {
+    Form::ALL.into_iter().flat_map(Form::keys).collect()
+}
+
+/// What messages call the tests that have a key; empty where none has.
+pub(crate) fn owners(key: &str) -> Vec<&'static str> {
+    let has = |form: &Form| form.keys().contains_key(key);
+    Form::ALL.into_iter().filter(has).map(Form::family).collect()
+}
+
+/// The schema of a `[[test]]`: exactly one of its forms.
+pub(crate) fn schema() -> Value {
+    json!({ "oneOf": Form::ALL.into_iter().flat_map(Form::schemas).collect::<Vec<_>>() })
+}
+
+/// Adds to what the schema says of a key.
+fn narrow(keys: &mut Map<String, Value>, key: &str, to: &Value) {
+    if let (Some(Value::Object(known)), Value::Object(to)) = (keys.get_mut(key), to) {
+        known.extend(to.clone());
+    }
+}
+
+/// The keys of a group, each with its schema.
+fn properties<T: JsonSchema>() -> Map<String, Value> {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    match schema.get_mut("properties").map(Value::take) {
+        Some(Value::Object(properties)) => properties,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,98 @@
+//! Tests that run a load, at given levels or searching for the highest.
+
+use crate::problem::Problems;
+use crate::test::{TestTable, WorkTable, length};
+use crate::validate::one_of;
+use crate::wire::LoadKeys;
+use crate::{generators, key_value, level, mix, policy, slo, storage, trigger};
+use model::{Load, LoadSearch, Task, Workload};
+use std::time::Duration;
+
+const DEFAULT_WARMUP: Duration = Duration::from_secs(5);
+const DEFAULT_DURATION: Duration = Duration::from_secs(30);
+
+/// Values that `task` takes.
+const TASKS: [&str; 2] = ["load", "search"];
+
+/// The load of a test, or its search.
+pub(crate) fn task(table: &TestTable, work: &WorkTable, problems: &mut Problems) -> Option<Task> {
+    let keys = &table.load;
+    let searches = keys.slo.is_some() || table.place("cpu_limit").is_some();
+    check_task(table, searches, problems);
+    let levels = match work {
+        WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => {
+            level::levels(keys, server, table.at.clone(), problems)
+        }
+        WorkTable::Storage(storage) => storage::levels(storage, keys, table.at.clone(), problems),
+    };
+    let slo = slo::slo(table, problems);
+    let (default_warmup, default_duration) = match searches {
+        false => (DEFAULT_WARMUP, DEFAULT_DURATION),
+        true => (slo::STEP_WARMUP, slo::STEP_DURATION),
+    };
+    let warmup = length("warmup", &keys.warmup, default_warmup, problems);
+    let duration = length("duration", &keys.duration, default_duration, problems);
+    if let (Some(written), true) = (&keys.duration, duration.is_zero()) {
+        problems.add(written.span(), "`duration` must be more than zero: nothing is measured");
+    }
+    let (mut trigger, mut load_generators, mut cpu_limit) = (None, 1, None);
+    let workload = match work {
+        WorkTable::Oltp(mix, _, oltp) => {
+            Some(Workload::Oltp(mix::workload(*mix, oltp, table.workload_place(), problems)))
+        }
+        WorkTable::KeyValue(_, keys) => {
+            trigger = trigger::trigger(keys, &table.load, duration, problems);
+            Some(Workload::KeyValue(key_value::workload(keys, problems)))
+        }
+        WorkTable::Storage(storage) => {
+            cpu_limit = storage::cpu_limit(storage, keys, problems);
+            storage::workload(storage, table.at.clone(), problems).map(Workload::Storage)
+        }
+    };
+    let server = match work {
+        WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => Some(server),
+        WorkTable::Storage(_) => None,
+    };
+    if let Some(server) = server {
+        load_generators = generators::load_generators(server, &levels, problems);
+    }
+    let arrivals = level::arrivals(table, searches, problems);
+    let policy = policy::policy(keys, server, problems);
+    let workload = workload?;
+    let load =
+        Load { workload, levels, warmup, duration, arrivals, policy, load_generators, trigger };
+    Some(match searches {
+        true => Task::Search(LoadSearch { load, slo, cpu_limit }),
+        false => Task::Load(load),
+    })
+}
+
+/// Whether the task that a test names is the one that its keys make it.
+fn check_task(table: &TestTable, searches: bool, problems: &mut Problems) {
+    let task = one_of(
+        "task",
+        &table.keys.task,
+        TASKS,
+        |name| TASKS.iter().position(|t| *t == name),
+        problems,
+    );
+    let (Some(task), Some(at)) = (task, table.place("task")) else { return };
+    match (TASKS[task], searches) {
+        ("load", true) => {
+            problems
+                .add(at, "a load has no bound: the test has an `slo` or a `cpu_limit`")
+                .help("write task = \"search\", or leave the bound out");
+        }
+        ("search", false) => {
+            problems
+                .add(at, "this search has no bound")
+                .help("add a line like slo = \"p95 < 20ms\", or write task = \"load\"");
+        }
+        _ => {}
+    }
+}
+
+/// Whether another tool is to repeat every trial.
+pub(crate) fn asks_cross_check(keys: &LoadKeys) -> bool {
+    keys.cross_check.as_ref().is_some_and(|asked| *asked.get_ref())
+}
