@@ -63,7 +63,7 @@ fn a_redo_log_is_written_in_order_with_a_sync_after_every_block() {
 #[test]
 fn every_part_of_a_pattern_has_a_key_of_its_own() {
     let (storage, levels) = accepted(
-        "block = { 4KiB = 3, 16KiB = 1 }\nthreads = 2\nin_flight = [8, 2]\nreads = 0\n\
+        "block = { 4KiB = 3, 16KiB = 1 }\nthreads = 2\nqueue_depth = [8, 2]\nreads = 0\n\
          hot = { ios = 90, space = 10 }\nsync_every = 8\niops_limit = 500\nverify = true",
     );
     let share = |bytes, weight| BlockShare { bytes, weight };
@@ -81,7 +81,7 @@ fn rates_and_bounds_are_of_all_virtual_machines_together() {
     let (_, levels) = accepted("pattern = \"t1 o32 b16k\"\nrate = [5000, 1000]");
     let rates = [1000, 5000].map(|rate| Level::rate(32, rate).counting(LevelUnit::InFlight));
     assert_eq!(levels, rates);
-    let (_, levels) = accepted("block = \"4KiB\"\nin_flight = 8\nslo = \"mean < 1ms\"");
+    let (_, levels) = accepted("block = \"4KiB\"\nqueue_depth = 8\nslo = \"mean < 1ms\"");
     let searched = Level::searched(SearchOver::Rate, 8).counting(LevelUnit::InFlight);
     assert_eq!(levels, [searched]);
 }
@@ -104,9 +104,9 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         ("vms = 2", ["neither a pattern nor a size of blocks", "pattern = \"t1 o32 b16k\""]),
         ("vms = 2\nblock = \"4k\"", ["no levels", "queue_depth = [1, 8, 32]"]),
         ("pattern = \"o1 b4k\"\nblock = \"4k\"", ["beside a `pattern`", "write either"]),
-        ("vms = 2\nblock = \"1000B\"\nin_flight = 1", ["multiple of 512 bytes", "1000B"]),
-        ("vms = 2\nblock = {}\nin_flight = 1", ["one size at least", "{ 4KiB = 3, 16KiB = 1 }"]),
-        ("vms = 2\nblock = \"4k\"\nthreads = 3\nin_flight = 8", ["among 3 threads", "multiple"]),
+        ("vms = 2\nblock = \"1000B\"\nqueue_depth = 1", ["multiple of 512 bytes", "1000B"]),
+        ("vms = 2\nblock = {}\nqueue_depth = 1", ["one size at least", "{ 4KiB = 3, 16KiB = 1 }"]),
+        ("vms = 2\nblock = \"4k\"\nthreads = 3\nqueue_depth = 8", ["among 3 threads", "multiple"]),
         ("pattern = \"o1 b4k\"\nvms = 1", ["leaves some of 2 volumes idle", "set `vms` to 2"]),
         ("pattern = \"o1 b16k\"\nvms = 2\ndata = \"40GB\"", ["no multiple of the block", "GiB"]),
         ("pattern = \"o1 b2m\"\nvms = 2\ndata = \"4KiB\"", ["too small", "at least 2097152"]),

@@ -98,7 +98,7 @@ impl Victim {
             );
         }
         study += &format!(
-            "[[test]]\nworkload = \"storage\"\nblock = \"4KiB\"\nin_flight = [1, 4]\nreads = 70\n\
+            "[[test]]\nworkload = \"storage\"\nblock = \"4KiB\"\nqueue_depth = [1, 4]\nreads = 70\n\
              vms = 4\ndata = \"4MiB\"\n{shared}warmup = \"100ms\"\nduration = \"400ms\"\n"
         );
         Self::new("storage", study, volumes)

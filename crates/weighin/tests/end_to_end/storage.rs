@@ -22,7 +22,7 @@ fn study(volumes: &[&Path], keys: &str) -> String {
 fn a_study_of_two_directories_gives_figures_by_volume_and_by_virtual_machine() {
     let place = Workplace::new();
     let (one, two) = (shared_directory(), shared_directory());
-    let keys = "block = \"4KiB\"\nin_flight = [1, 8]\nreads = 70\nvms = 3";
+    let keys = "block = \"4KiB\"\nqueue_depth = [1, 8]\nreads = 70\nvms = 3";
     place.write("s.toml", study(&[one.path(), two.path()], keys));
     let checked = place.weighin(&["check", "s.toml"]).done();
     assert!(checked.contains("3 files will be made"), "{checked}");
