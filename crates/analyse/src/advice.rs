@@ -81,12 +81,13 @@ fn choice(study: &Study, here: &[&Comparison]) -> Option<Choice> {
     let names = study.targets.iter().map(|target| target.name.as_str());
     let first: Vec<&str> = names.filter(|name| compared(name) && !is_beaten(name)).collect();
     let among = |name: &String| first.contains(&name.as_str());
-    let mut between = here.iter().filter(|c| among(&c.baseline) && among(&c.candidate));
+    let between = here.iter().filter(|c| among(&c.baseline) && among(&c.candidate));
+    let same = between.filter(|c| c.verdict == Verdict::Equivalent).count();
     let targets = || first.iter().map(|name| (*name).to_owned()).collect();
     match first.as_slice() {
         [] => None,
         [only] => Some(Choice::Only { target: (*only).to_owned() }),
-        _ if between.all(|c| c.verdict == Verdict::Equivalent) => {
+        several if same == several.len() * (several.len() - 1) / 2 => {
             Some(Choice::Same { targets: targets() })
         }
         _ => Some(Choice::Unresolved { targets: targets() }),

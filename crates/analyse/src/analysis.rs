@@ -3,7 +3,7 @@ use crate::{
     Basis, CellVolume, Crossover, FactorEffect, Finding, FleetCell, Growth, NamedFigure,
     NoiseFloor, ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
 };
-use model::{Dataset, Failure, Latencies, Level, Metric};
+use model::{Dataset, Failure, Level, Metric};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
@@ -105,9 +105,6 @@ pub struct Cell {
     pub volume: Option<CellVolume>,
     /// Trials that fell behind the offered rate, of those that are not void.
     pub overloaded: usize,
-    /// The merged distribution over the trials that are not void.
-    #[serde(skip)]
-    pub latencies: Latencies,
 }
 
 /// One trial and how far it may be trusted.

@@ -5,7 +5,52 @@ use crate::series::{Figures, Series};
 use crate::{
     Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
 };
-use model::{Dataset, Latencies, Level, LoadResult, Outcome, Target, Test, TrialRecord};
+use model::{Dataset, Level, LoadResult, Target, Test, TrialRecord};
+use std::collections::HashMap;
+use std::ops::{Deref, DerefMut, Range};
+
+/// The cells of a test: target by target in the order of the study, each by ascending level.
+#[derive(Default)]
+pub(crate) struct Cells<'a> {
+    cells: Vec<CellData<'a>>,
+    /// Where the cells of each target are. A study may have thousands of targets, and every pair
+    /// of them looks its cells up.
+    of_target: HashMap<&'a str, Range<usize>>,
+}
+
+impl<'a> Cells<'a> {
+    fn new(cells: Vec<CellData<'a>>) -> Self {
+        let mut of_target: HashMap<&str, Range<usize>> = HashMap::new();
+        for (place, cell) in cells.iter().enumerate() {
+            of_target.entry(cell.target).or_insert(place..place).end = place + 1;
+        }
+        Self { cells, of_target }
+    }
+
+    /// Those of one target.
+    pub(crate) fn of(&self, target: &str) -> &[CellData<'a>] {
+        self.of_target.get(target).map_or(&[], |range| &self.cells[range.clone()])
+    }
+
+    pub(crate) fn at(&self, target: &str, level: Level) -> Option<&CellData<'a>> {
+        let own = self.of(target);
+        own.binary_search_by_key(&level, |cell| cell.level).ok().map(|place| &own[place])
+    }
+}
+
+impl<'a> Deref for Cells<'a> {
+    type Target = [CellData<'a>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.cells
+    }
+}
+
+impl DerefMut for Cells<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cells
+    }
+}
 
 /// All trials of one target at one level of one test, in order of repeat.
 pub(crate) struct CellData<'a> {
@@ -34,34 +79,32 @@ pub(crate) fn collect<'a>(
     test: &'a Test,
     checked: &'a [CheckedTrial],
     basis: Option<&Basis>,
-) -> Vec<CellData<'a>> {
+) -> Cells<'a> {
+    let confidence = dataset.study.confidence;
+    let mut by_cell: HashMap<(&str, Level), Vec<CellTrial<'a>>> = HashMap::new();
+    for (index, (record, checked)) in dataset.trials.iter().zip(checked).enumerate() {
+        if record.key.test != test.name {
+            continue;
+        }
+        let printed = record.imported().zip(basis);
+        let figures = match record.load() {
+            Some(load) => Some(Figures::of(load, confidence)),
+            None => printed.map(|(r, basis)| Figures::printed(r, basis, confidence)),
+        };
+        let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
+        trials.push(CellTrial { index, record, checked, figures });
+    }
+    let imported = test.is_imported();
     let cells = targets
         .iter()
-        .flat_map(|target| test.levels().iter().map(|&level| (target.name.as_str(), level)));
-    let imported = test.is_imported();
-    cells
+        .flat_map(|target| test.levels().iter().map(|&level| (target.name.as_str(), level)))
         .map(|(target, level)| {
-            let records = dataset.trials.iter().zip(checked).enumerate();
-            let mut trials: Vec<CellTrial<'a>> = records
-                .filter(|(_, (record, _))| {
-                    let key = &record.key;
-                    key.target == target && key.test == test.name && key.level == level
-                })
-                .map(|(index, (record, checked))| {
-                    let confidence = dataset.study.confidence;
-                    let printed = record.imported().zip(basis);
-                    let figures = match record.load() {
-                        Some(load) => Some(Figures::of(load, confidence)),
-                        None => printed.map(|(r, basis)| Figures::printed(r, basis, confidence)),
-                    };
-                    CellTrial { index, record, checked, figures }
-                })
-                .collect();
+            let mut trials = by_cell.remove(&(target, level)).unwrap_or_default();
             trials.sort_by_key(|trial| trial.record.key.repeat);
             CellData { target, level, test: &test.name, trials, at_most: Validity::Valid }
         })
-        .filter(|cell| !imported || !cell.trials.is_empty())
-        .collect()
+        .filter(|cell| !imported || !cell.trials.is_empty());
+    Cells::new(cells.collect())
 }
 
 impl<'a> CellData<'a> {
@@ -75,12 +118,6 @@ impl<'a> CellData<'a> {
     /// What a report shows of the cell.
     pub(crate) fn summarise(&self, confidence: f64) -> Cell {
         let estimate = |metric| self.series(metric).estimate(confidence);
-        let mut latencies = Latencies::new();
-        for record in self.usable().map(|trial| trial.record) {
-            if let Some(all) = record.outcome().and_then(Outcome::latencies) {
-                latencies.merge(all);
-            }
-        }
         Cell {
             target: self.target.to_owned(),
             level: self.level,
@@ -97,7 +134,6 @@ impl<'a> CellData<'a> {
                 .usable()
                 .filter(|trial| trial.record.load().is_some_and(LoadResult::is_overloaded))
                 .count(),
-            latencies,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Targets against each other, level by level.
 
-use crate::cell::CellData;
+use crate::cell::{CellData, Cells};
 use crate::{
     Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Strength, Subject,
     TestAnalysis, Verdict, floor,
@@ -8,6 +8,7 @@ use crate::{
 use model::{Better, Level, Study, Test};
 use serde::Serialize;
 use stats::{Estimate, Interval, Relation};
+use std::collections::HashMap;
 
 /// What can be said of two targets over all their common levels together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -103,15 +104,13 @@ pub(crate) fn comparisons(
     study: &Study,
     test: &Test,
     basis: Basis,
-    cells: &[CellData],
+    cells: &Cells,
 ) -> Vec<Comparison> {
-    let cell = |target: &str, level| {
-        cells.iter().find(|cell| cell.target == target && cell.level == level)
-    };
     let mut comparisons = Vec::new();
     for (baseline, candidate) in each_pair(study) {
         for &level in test.levels() {
-            let Some(both) = cell(baseline, level).zip(cell(candidate, level)) else { continue };
+            let both = cells.at(baseline, level).zip(cells.at(candidate, level));
+            let Some(both) = both else { continue };
             for metric in basis.compared() {
                 comparisons.extend(compare(study, both, metric));
             }
@@ -153,13 +152,36 @@ pub(crate) fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict 
     }
 }
 
-/// Pairs of names of targets, the earlier one in the study first.
+/// The most targets all pairs of which are compared, 1,225. Nobody reads more, their number grows
+/// with the square of the targets, and so does what it takes to hold each to all the others.
+pub(crate) const MAX_PAIRED_TARGETS: usize = 50;
+
+/// The pairs of targets to compare, the earlier one in the study first: all of them or, beyond
+/// [`MAX_PAIRED_TARGETS`], the first target with each of the others.
 pub(crate) fn each_pair(study: &Study) -> impl Iterator<Item = (&str, &str)> {
-    study.targets.iter().enumerate().flat_map(|(i, baseline)| {
-        study.targets[i + 1..]
-            .iter()
-            .map(|candidate| (baseline.name.as_str(), candidate.name.as_str()))
+    let targets = &study.targets;
+    let baselines = if has_all_pairs(study) { targets.len() } else { 1 };
+    targets.iter().take(baselines).enumerate().flat_map(|(i, baseline)| {
+        let candidates = targets[i + 1..].iter();
+        candidates.map(|candidate| (baseline.name.as_str(), candidate.name.as_str()))
     })
+}
+
+/// Whether [`each_pair`] gives all pairs.
+pub(crate) fn has_all_pairs(study: &Study) -> bool {
+    study.targets.len() <= MAX_PAIRED_TARGETS
+}
+
+/// The comparisons of one metric, by pair.
+pub(crate) fn by_pair(
+    comparisons: &[Comparison],
+    metric: Metric,
+) -> HashMap<(&str, &str), Vec<&Comparison>> {
+    let mut pairs: HashMap<(&str, &str), Vec<&Comparison>> = HashMap::new();
+    for comparison in comparisons.iter().filter(|comparison| comparison.metric == metric) {
+        pairs.entry((&comparison.baseline, &comparison.candidate)).or_default().push(comparison);
+    }
+    pairs
 }
 
 /// For each pair of targets what is to be said over all levels together, then over the levels at
@@ -171,19 +193,18 @@ pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
         return Vec::new();
     }
     let floor = floor::of(&test.floors, metric).map(|floor| floor.factor);
-    let of_pair = |baseline: &str, candidate: &str| {
-        let overall = test.overall.iter().find(|overall| {
-            overall.metric == metric
-                && overall.baseline == baseline
-                && overall.candidate == candidate
-        });
-        let comparisons = test.comparisons.iter().filter(|comparison| {
-            comparison.metric == metric
-                && comparison.baseline == baseline
-                && comparison.candidate == candidate
-        });
+    let by_pair = by_pair(&test.comparisons, metric);
+    let overall: HashMap<(&str, &str), &OverallComparison> = test
+        .overall
+        .iter()
+        .filter(|overall| overall.metric == metric)
+        .map(|overall| ((overall.baseline.as_str(), overall.candidate.as_str()), overall))
+        .collect();
+    let of_pair = |pair: (&str, &str)| {
+        let overall = overall.get(&pair);
+        let comparisons = by_pair.get(&pair).into_iter().flatten();
         let mut by_verdict: Vec<((Verdict, bool), Vec<&Comparison>)> = Vec::new();
-        for comparison in comparisons {
+        for &comparison in comparisons {
             let key = (comparison.verdict, comparison.strength.below_noise_floor);
             match by_verdict.iter_mut().find(|(found, _)| *found == key) {
                 Some((_, same)) => same.push(comparison),
@@ -199,7 +220,7 @@ pub(crate) fn findings(study: &Study, test: &TestAnalysis) -> Vec<Finding> {
             .collect()
     };
     each_pair(study)
-        .flat_map(|(baseline, candidate)| -> Vec<Evidence> { of_pair(baseline, candidate) })
+        .flat_map(|pair| -> Vec<Evidence> { of_pair(pair) })
         .map(|evidence| Finding::new(Subject::test(&test.test), evidence))
         .collect()
 }

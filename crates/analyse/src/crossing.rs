@@ -1,7 +1,7 @@
 //! Where one target overtakes another, and which is never behind.
 
-use crate::cell::CellData;
-use crate::compare::each_pair;
+use crate::cell::Cells;
+use crate::compare::{by_pair, each_pair};
 use crate::series::Series;
 use crate::{Comparison, Evidence, Finding, Metric, Subject, Verdict};
 use model::{Level, Study};
@@ -52,13 +52,14 @@ pub struct Crossover {
 /// The crossings of each pair of targets, in the order of the study, then of levels.
 pub(crate) fn crossovers(
     study: &Study,
-    cells: &[CellData],
+    cells: &Cells,
     comparisons: &[Comparison],
 ) -> Vec<Crossover> {
     let mut found = Vec::new();
+    let by_pair = by_pair(comparisons, Metric::Throughput);
     for pair in each_pair(study) {
-        let decided: Vec<&Comparison> =
-            of_pair(comparisons, pair).filter(|c| winner(c).is_some()).collect();
+        let all = closed(by_pair.get(&pair));
+        let decided: Vec<&Comparison> = all.filter(|c| winner(c).is_some()).collect();
         for two in decided.windows(2) {
             let (Some(below), Some(above)) = (winner(two[0]), winner(two[1])) else { continue };
             if below != above {
@@ -74,18 +75,10 @@ pub(crate) fn crossovers(
     found
 }
 
-/// The comparisons of throughput of a pair in closed loops, in order of level.
-fn of_pair<'a>(
-    comparisons: &'a [Comparison],
-    (baseline, candidate): (&'a str, &'a str),
-) -> impl Iterator<Item = &'a Comparison> {
-    comparisons.iter().filter(move |c| {
-        c.metric == Metric::Throughput
-            && c.baseline == baseline
-            && c.candidate == candidate
-            && c.level.rate.is_none()
-            && c.level.clients > 0
-    })
+/// Those comparisons of a pair that are of closed loops, in order of level.
+fn closed<'a>(of_pair: Option<&Vec<&'a Comparison>>) -> impl Iterator<Item = &'a Comparison> {
+    let all = of_pair.into_iter().flatten().copied();
+    all.filter(|c| c.level.rate.is_none() && c.level.clients > 0)
 }
 
 fn winner(comparison: &Comparison) -> Option<&str> {
@@ -100,20 +93,15 @@ fn winner(comparison: &Comparison) -> Option<&str> {
 /// 0, over the logarithm of clients; with an interval from a bootstrap over the repeats.
 fn point(
     study: &Study,
-    cells: &[CellData],
+    cells: &Cells,
     (baseline, candidate): (&str, &str),
     (low, high): (Level, Level),
 ) -> Option<Estimate> {
-    let series = |target: &str, level: Level| {
-        let cell = cells.iter().find(|cell| cell.target == target && cell.level == level)?;
-        Some(cell.series(Metric::Throughput))
-    };
-    let mut levels: Vec<Level> = cells.iter().map(|cell| cell.level).collect();
-    levels.sort_unstable();
-    levels.dedup();
-    levels.retain(|level| (low..=high).contains(level));
+    let series =
+        |target: &str, level: Level| Some(cells.at(target, level)?.series(Metric::Throughput));
+    let levels = cells.of(baseline).iter().map(|cell| cell.level);
     let both: Vec<(f64, Series, Series)> = levels
-        .into_iter()
+        .filter(|level| (low..=high).contains(level))
         .filter_map(|level| {
             let (base, candidate) = (series(baseline, level)?, series(candidate, level)?);
             let usable = base.repeats().next().is_some() && candidate.repeats().next().is_some();
@@ -160,8 +148,9 @@ pub(crate) fn findings(
     comparisons: &[Comparison],
 ) -> Vec<Finding> {
     let crossings = crossovers.iter().map(|found| found.clone().into());
+    let by_pair = by_pair(comparisons, Metric::Throughput);
     let of_pairs = each_pair(study).flat_map(|pair| {
-        let all: Vec<&Comparison> = of_pair(comparisons, pair).collect();
+        let all: Vec<&Comparison> = closed(by_pair.get(&pair)).collect();
         at_highest(&all).into_iter().chain(dominance(&all))
     });
     let all = crossings.chain(of_pairs);

@@ -1,6 +1,6 @@
 //! Throughput along the levels of one target.
 
-use crate::cell::CellData;
+use crate::cell::{CellData, Cells};
 use crate::series::Series;
 use crate::{Curve, CurveShape, Finding, Metric, Subject};
 use model::{Level, Study};
@@ -62,13 +62,14 @@ impl CurveData {
 }
 
 /// One for each target with an estimate, in the order of the study.
-pub(crate) fn peaks(study: &Study, cells: &[CellData]) -> Vec<CurveData> {
-    study.targets.iter().filter_map(|target| peak(study, &target.name, cells)).collect()
+pub(crate) fn peaks(study: &Study, cells: &Cells) -> Vec<CurveData> {
+    let own = |target: &str| peak(study, target, cells.of(target));
+    study.targets.iter().filter_map(|target| own(&target.name)).collect()
 }
 
-fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<CurveData> {
-    let own = || cells.iter().filter(|cell| cell.target == target);
-    let points: Vec<Point> = own()
+fn peak(study: &Study, target: &str, own: &[CellData]) -> Option<CurveData> {
+    let points: Vec<Point> = own
+        .iter()
         .filter_map(|cell| {
             let series = cell.series(Metric::Throughput);
             let throughput = series.estimate(study.confidence)?;
@@ -82,7 +83,8 @@ fn peak(study: &Study, target: &str, cells: &[CellData]) -> Option<CurveData> {
         .rev()
         .max_by(|(_, a), (_, b)| a.throughput.point.total_cmp(&b.throughput.point))?;
     let last = points.last()?.level;
-    let without_data: Vec<Level> = own().map(|cell| cell.level).filter(|&l| l > last).collect();
+    let without_data: Vec<Level> =
+        own.iter().map(|cell| cell.level).filter(|&l| l > last).collect();
     let shape = match shape(&points, index, study) {
         CurveShape::StillRising if !without_data.is_empty() => CurveShape::CutShort,
         shape => shape,

@@ -1,6 +1,6 @@
 //! What a label does: targets that differ in it alone, over all tests and levels.
 
-use crate::cell::CellData;
+use crate::cell::Cells;
 use crate::compare::verdict;
 use crate::overall::pool;
 use crate::series::Series;
@@ -88,15 +88,13 @@ pub(crate) fn rungs(
     study: &Study,
     test: &Test,
     basis: Option<Basis>,
-    (cells, floors): (&[CellData], &[NoiseFloor]),
+    (cells, floors): (&Cells, &[NoiseFloor]),
 ) -> Vec<Rung> {
     let Some(Basis { metric, .. }) = basis else { return Vec::new() };
     // What is offered decides the throughput of an open loop.
     let metric = if test.is_open() { Metric::LatencyP95 } else { metric };
-    let series = |target: &Target, level: Level| {
-        let cell = cells.iter().find(|cell| cell.target == target.name && cell.level == level)?;
-        Some(cell.series(metric))
-    };
+    let series =
+        |target: &Target, level: Level| Some(cells.at(&target.name, level)?.series(metric));
     let mut rungs = Vec::new();
     for (baseline, candidate, label) in pairs(study) {
         let factor = Factor {

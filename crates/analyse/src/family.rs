@@ -1,6 +1,6 @@
 //! Many comparisons at once: what is a difference by itself may be chance among all of them.
 
-use crate::cell::CellData;
+use crate::cell::Cells;
 use crate::overall::{Both, both};
 use crate::series::Series;
 use crate::{Comparison, Metric, OverallComparison, Strength, Verdict};
@@ -18,10 +18,9 @@ struct Member<'a> {
 
 /// Holds comparisons, level by level, to the family of all that are by the same metric. The two
 /// metrics of a closed loop are nearly one measurement (Little's law), so they don't share one.
-pub(crate) fn hold_comparisons(study: &Study, cells: &[CellData], all: &mut [Comparison]) {
+pub(crate) fn hold_comparisons(study: &Study, cells: &Cells, all: &mut [Comparison]) {
     let series = |target: &str, level: Level, metric: Metric| {
-        let cell = cells.iter().find(|cell| cell.target == target && cell.level == level);
-        cell.map(|cell| cell.series(metric)).unwrap_or_default()
+        cells.at(target, level).map(|cell| cell.series(metric)).unwrap_or_default()
     };
     let members = all.iter_mut().map(|comparison| Member {
         metric: comparison.metric,
@@ -37,7 +36,7 @@ pub(crate) fn hold_comparisons(study: &Study, cells: &[CellData], all: &mut [Com
 pub(crate) fn hold_overall(
     study: &Study,
     test: &Test,
-    cells: &[CellData],
+    cells: &Cells,
     all: &mut [OverallComparison],
 ) {
     let members = all.iter_mut().filter_map(|overall| {

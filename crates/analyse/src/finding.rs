@@ -69,7 +69,8 @@ macro_rules! all_findings {
             contents => TablesIntact[own], TablesChanged[own], DifferentData[own];
             audit => ArithmeticChecked[own];
             audit::contradiction => Contradiction;
-            study => TrialsMissing[own], FewRepeats[own], ChecksNotMade, DatasetAgainstMemory;
+            study => TrialsMissing[own], FewRepeats[own], ChecksNotMade, PairsLimited[own],
+                DatasetAgainstMemory;
             curve => Peak, Decline;
             growth => Growth;
             law => ScalingLaw, NoScalingLaw;

@@ -1,6 +1,6 @@
 //! The noise floor of an A/A comparison: how far apart one target and its own twin were measured.
 
-use crate::cell::CellData;
+use crate::cell::{CellData, Cells};
 use crate::{Basis, Comparison, Finding, Metric, OverallComparison, Strength, Verdict};
 use model::{Level, Study, Test};
 use serde::Serialize;
@@ -38,16 +38,15 @@ pub(crate) fn floors(
     study: &Study,
     test: &Test,
     basis: Option<Basis>,
-    (cells, again): (&[CellData], &[CellData]),
+    (cells, again): (&Cells, &[CellData]),
 ) -> Vec<NoiseFloor> {
     let Some((target, twin)) = study.targets.first().zip(study.twin.as_ref()) else {
         return Vec::new();
     };
     let floor = |metric| {
         let at = |&level: &Level| {
-            let own = |cell: &&CellData| cell.target == target.name && cell.level == level;
             let other = again.iter().find(|cell| cell.level == level)?.series(metric);
-            let own = cells.iter().find(own)?.series(metric);
+            let own = cells.at(&target.name, level)?.series(metric);
             let ratio = other.ratio_to(&own, study.confidence)?;
             let interval = ratio.interval?;
             Some(((level, ratio), interval.high.max(interval.low.recip())))

@@ -1,7 +1,7 @@
 //! How latency grows with clients where it is all that is known, as of results that others printed:
 //! from which level on it rises fastest, and how far one target is behind another as load grows.
 
-use crate::cell::CellData;
+use crate::cell::{CellData, Cells};
 use crate::curve::confidence_after_choice;
 use crate::series::Series;
 use crate::{Basis, Finding, Metric};
@@ -68,12 +68,12 @@ pub struct GapAt {
 
 /// The bends and gaps of a test that is judged by a latency; none of any other, whose throughput
 /// says more.
-pub(crate) fn findings(study: &Study, basis: Option<Basis>, cells: &[CellData]) -> Vec<Finding> {
+pub(crate) fn findings(study: &Study, basis: Option<Basis>, cells: &Cells) -> Vec<Finding> {
     let Some(metric) = basis.map(|basis| basis.metric).filter(|metric| is_latency(*metric)) else {
         return Vec::new();
     };
     let knees = study.targets.iter().filter_map(|target| {
-        let own: Vec<&CellData> = cells.iter().filter(|cell| cell.target == target.name).collect();
+        let own: Vec<&CellData> = cells.of(&target.name).iter().collect();
         let subject = own.first()?.of_test().on(&target.name);
         Some(Finding::new(subject, knee(study, metric, &own)?))
     });
@@ -160,13 +160,10 @@ fn stands_out(step: &Segment, other: &Segment) -> bool {
 
 /// `None` unless every common level was measured once and has the same target ahead, by more than
 /// rounding explains.
-fn gap(metric: Metric, pair: (&str, &str), cells: &[CellData]) -> Option<LatencyGap> {
-    let of = |name: &str, level: Level| {
-        let cell = cells.iter().find(|cell| cell.target == name && cell.level == level)?;
-        Some(cell.series(metric))
-    };
+fn gap(metric: Metric, pair: (&str, &str), cells: &Cells) -> Option<LatencyGap> {
+    let of = |name: &str, level: Level| Some(cells.at(name, level)?.series(metric));
     let mut both = Vec::new();
-    for level in cells.iter().filter(|cell| cell.target == pair.0).map(|cell| cell.level) {
+    for level in cells.of(pair.0).iter().map(|cell| cell.level) {
         let Some((a, b)) = of(pair.0, level).zip(of(pair.1, level)) else { continue };
         let rounding = 1.0 + a.rounding() + b.rounding();
         let single = |series: &Series| {

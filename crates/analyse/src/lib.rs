@@ -78,7 +78,7 @@ pub use search::{SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial,
 pub use series::percentile_ms;
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 
-use cell::CellData;
+use cell::{CellData, Cells};
 use check::CheckedTrial;
 use model::{Dataset, Place as Where, Test};
 
@@ -130,8 +130,8 @@ fn analyse_test(
     let mut data = cell::collect(dataset, &study.targets, test, checked, basis.as_ref());
     let again = cell::collect(dataset, study.twin.as_slice(), test, checked, basis.as_ref());
     let mut findings: Vec<Finding> =
-        data.iter().chain(&again).flat_map(CellData::findings).collect();
-    for cell in &mut data {
+        data.iter().chain(again.iter()).flat_map(CellData::findings).collect();
+    for cell in data.iter_mut() {
         let cross_checks = cross_check::findings(study, cell);
         if cross_checks.iter().any(cross_check::disagrees) {
             cell.cast_doubt();
@@ -147,7 +147,8 @@ fn analyse_test(
     findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
     findings.extend(sustained::findings(study, test, search.as_ref()));
     // What was searched for is no curve, and its throughput is as high as the answer is.
-    let compared = if search.is_some() { &[] } else { data.as_slice() };
+    let none = Cells::default();
+    let compared = if search.is_some() { &none } else { &data };
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
     let floors = floor::floors(study, test, basis, (compared, &again));

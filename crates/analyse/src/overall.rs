@@ -1,6 +1,6 @@
 //! Targets against each other over all levels together.
 
-use crate::cell::CellData;
+use crate::cell::Cells;
 use crate::compare::{each_pair, verdict};
 use crate::series::Series;
 use crate::{Basis, Metric, OverallComparison, Strength};
@@ -22,7 +22,7 @@ pub(crate) fn overall(
     study: &Study,
     test: &Test,
     basis: Basis,
-    cells: &[CellData],
+    cells: &Cells,
 ) -> Vec<OverallComparison> {
     each_pair(study)
         .flat_map(|pair| basis.compared().map(move |metric| (pair, metric)))
@@ -33,7 +33,7 @@ pub(crate) fn overall(
 fn compare(
     study: &Study,
     test: &Test,
-    cells: &[CellData],
+    cells: &Cells,
     (baseline, candidate): (&str, &str),
     metric: Metric,
 ) -> Option<OverallComparison> {
@@ -62,14 +62,11 @@ pub(crate) struct Both {
 /// Those of a pair; `None` where it has too little in common.
 pub(crate) fn both(
     test: &Test,
-    cells: &[CellData],
+    cells: &Cells,
     (baseline, candidate): (&str, &str),
     metric: Metric,
 ) -> Option<Both> {
-    let series = |target: &str, level: Level| {
-        let cell = cells.iter().find(|cell| cell.target == target && cell.level == level)?;
-        Some(cell.series(metric))
-    };
+    let series = |target: &str, level: Level| Some(cells.at(target, level)?.series(metric));
     let rungs: Vec<Rung> = test
         .levels()
         .iter()

@@ -1,12 +1,13 @@
 //! Which target is best: at its own peak of throughput, or by a time that all have at one level.
 
-use crate::cell::CellData;
+use crate::cell::{CellData, Cells};
 use crate::curve::CurveData;
 use crate::money::TestMoney;
 use crate::series::Series;
 use crate::{Basis, FailedTarget, Metric, NoiseFloor, Place, PrintedPlace, Ranking, floor};
 use model::{Better, Level, Study, Test};
 use stats::{Estimate, Relation};
+use std::collections::HashSet;
 
 /// A target with what it is ranked by.
 struct Contender<'a> {
@@ -30,7 +31,7 @@ pub(crate) fn ranking(
     test: &Test,
     (basis, money, floors): (Option<Basis>, &TestMoney, &[NoiseFloor]),
     peaks: &[CurveData],
-    cells: &[CellData],
+    cells: &Cells,
 ) -> Ranking {
     let mut ranking = Ranking::default();
     if let Some(Basis { metric, .. }) = basis {
@@ -62,13 +63,14 @@ pub(crate) fn ranking(
             ranking.first_at_every_level = !ranking.as_printed.is_empty()
                 && first_at_every_level(test, metric, ordered[0].target, cells);
         }
-        let ranked = |name: &str| ordered.iter().any(|contender| contender.target == name);
-        let unranked = study.targets.iter().filter(|target| !ranked(&target.name));
+        let ranked: HashSet<&str> = ordered.iter().map(|contender| contender.target).collect();
+        let unranked = study.targets.iter().filter(|target| !ranked.contains(target.name.as_str()));
         ranking.unranked = unranked.map(|target| target.name.clone()).collect();
     }
     // A target that has no cell was not put to this test, and is no contender of it.
-    ranking.unranked.retain(|name| cells.iter().any(|cell| cell.target == *name));
-    ranking.failed = ranking.unranked.iter().filter_map(|name| failed(name, cells)).collect();
+    ranking.unranked.retain(|name| !cells.of(name).is_empty());
+    ranking.failed =
+        ranking.unranked.iter().filter_map(|name| failed(name, cells.of(name))).collect();
     ranking
 }
 
@@ -123,13 +125,16 @@ pub(crate) fn tiers<'a, T>(
     is_above: impl Fn(&T, &T) -> bool,
 ) -> Vec<Vec<&'a T>> {
     let mut tiers: Vec<Vec<&T>> = Vec::new();
+    // The place of the last one that anybody so far is not clearly better than.
+    let mut tied_until = 0;
     for (i, one) in ordered.iter().enumerate() {
-        let (above, below) = ordered.split_at(i);
-        let separated = above.iter().all(|upper| below.iter().all(|lower| is_above(upper, lower)));
         match tiers.last_mut() {
-            Some(tier) if !separated => tier.push(one),
+            Some(tier) if i <= tied_until => tier.push(one),
             _ => tiers.push(vec![one]),
         }
+        let tied = |&lower: &usize| !is_above(one, ordered[lower]);
+        let beyond = i.max(tied_until) + 1..ordered.len();
+        tied_until = beyond.rev().find(tied).unwrap_or(tied_until);
     }
     tiers
 }
@@ -198,8 +203,8 @@ fn first_at_every_level(test: &Test, metric: Metric, first: &str, cells: &[CellD
     test.levels().len() > 1 && test.levels().iter().all(leads)
 }
 
-fn failed(target: &str, cells: &[CellData]) -> Option<FailedTarget> {
-    let records = || cells.iter().filter(|cell| cell.target == target).flat_map(CellData::records);
+fn failed(target: &str, own: &[CellData]) -> Option<FailedTarget> {
+    let records = || own.iter().flat_map(CellData::records);
     let all = records().all(|record| record.failure().is_some());
     let failure = records().find_map(|record| record.failure()).filter(|_| all)?.clone();
     Some(FailedTarget { target: target.to_owned(), failure })

@@ -1,5 +1,6 @@
 //! What is to be said of a study as a whole.
 
+use crate::compare::{MAX_PAIRED_TARGETS, has_all_pairs};
 use crate::settings;
 use crate::{Finding, FindingKind, Severity, Subject};
 use model::{Dataset, TargetFacts};
@@ -44,6 +45,23 @@ pub struct ChecksNotMade {
     pub trials: usize,
 }
 
+/// There are too many targets to compare all pairs of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairsLimited {
+    /// Targets of the study.
+    pub targets: usize,
+    /// The most targets all pairs of which are compared.
+    pub limit: usize,
+    /// The target that each of the others is compared with.
+    pub baseline: String,
+}
+
+impl FindingKind for PairsLimited {
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
 /// The dataset is large or small against the buffer pool (method R37).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DatasetAgainstMemory {
@@ -61,6 +79,7 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
     let mut findings: Vec<Finding> = missing(dataset).into_iter().collect();
     findings.extend(few_repeats(dataset));
     findings.extend(checks_not_made(dataset));
+    findings.extend(pairs_limited(dataset));
     // In the order of the study, which is not necessarily that of the facts.
     let facts = dataset
         .study
@@ -92,6 +111,18 @@ fn few_repeats(dataset: &Dataset) -> Option<Finding> {
 fn checks_not_made(dataset: &Dataset) -> Option<Finding> {
     let trials = dataset.trials.iter().filter(|record| record.imported().is_some()).count();
     (trials > 0).then(|| Finding::new(Subject::default(), ChecksNotMade { trials }))
+}
+
+/// Pairs that are not compared are not unresolved: the reader has to know that nobody looked.
+fn pairs_limited(dataset: &Dataset) -> Option<Finding> {
+    let targets = &dataset.study.targets;
+    let baseline = targets.first().filter(|_| !has_all_pairs(&dataset.study))?;
+    let limited = PairsLimited {
+        targets: targets.len(),
+        limit: MAX_PAIRED_TARGETS,
+        baseline: baseline.name.clone(),
+    };
+    Some(Finding::new(Subject::default(), limited))
 }
 
 /// A dataset that neither fits in the buffer pool nor is much larger: how much of it is read from

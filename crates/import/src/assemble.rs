@@ -6,7 +6,7 @@ use model::{
     Block, Dataset, ImportedTask, Level, Place, Plan, RunInfo, Study, System, Target, Task, Test,
     Trial, TrialKey, TrialRecord, UnixMillis,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 /// Confidence of intervals and margin of sameness, as in a study file that says nothing of them.
@@ -76,19 +76,20 @@ fn target<'a>(targets: &'a mut Vec<Target>, name: &str) -> &'a mut Target {
 }
 
 fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
-    let mut names: Vec<&str> = Vec::new();
+    let mut tests: Vec<(&str, BTreeSet<Level>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for trial in trials {
-        if !names.contains(&trial.test.as_str()) {
-            names.push(&trial.test);
-        }
+        let place = *places.entry(&trial.test).or_insert_with(|| {
+            tests.push((&trial.test, BTreeSet::new()));
+            tests.len() - 1
+        });
+        tests[place].1.insert(trial.level);
     }
-    let of = |name: &str| {
-        let levels: BTreeSet<Level> =
-            trials.iter().filter(|trial| trial.test == name).map(|trial| trial.level).collect();
+    let test = |(name, levels): (&str, BTreeSet<Level>)| {
         let levels = levels.into_iter().collect();
         Test::new(name, Task::Imported(ImportedTask { name: name.to_owned(), levels }))
     };
-    names.into_iter().map(of).collect()
+    tests.into_iter().map(test).collect()
 }
 
 /// The trials as records, first repeats first, otherwise in the order of the files.

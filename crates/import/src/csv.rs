@@ -7,6 +7,7 @@ use csv::{ReaderBuilder, StringRecord};
 use model::{
     Failure, FailureKind, Figure, FigureValue, Level, Outcome, Printed, Sampling, TrialEnd,
 };
+use std::collections::HashMap;
 
 /// One figure a row, with a heading.
 ///
@@ -43,7 +44,12 @@ impl Format for TidyCsv {
     }
 
     fn parse(&self, source: Source<'_>) -> Parsed {
-        let mut reading = Reading { source, parsed: Parsed::default(), open: Vec::new() };
+        let mut reading = Reading {
+            source,
+            parsed: Parsed::default(),
+            open: Vec::new(),
+            of_cell: HashMap::new(),
+        };
         reading.read();
         reading.finish()
     }
@@ -121,6 +127,8 @@ struct Reading<'a> {
     source: Source<'a>,
     parsed: Parsed,
     open: Vec<OpenTrial>,
+    /// The places in `open` of the trials of a cell, each with its repeat, in the file's order.
+    of_cell: HashMap<(String, String, Level), Vec<usize>>,
 }
 
 impl Reading<'_> {
@@ -242,18 +250,20 @@ impl Reading<'_> {
     /// row's metric.
     fn trial(&mut self, row: &Row<'_>, level: Level, repeat: Option<u32>) -> &mut OpenTrial {
         let (target, test, metric) = (row.field("target"), row.test(), row.field("metric"));
-        let place = self.open.iter().position(|trial| {
-            let same = trial.target == target && trial.test == test && trial.level == level;
+        let cell = self.of_cell.entry((target.to_owned(), test.clone(), level)).or_default();
+        let place = cell.iter().copied().find(|&place| {
+            let trial = &self.open[place];
             let lacks = match metric {
                 "failure" => trial.failure.is_none(),
                 _ => trial.figures.iter().all(|figure| figure.metric != metric),
             };
-            same && trial.repeat == repeat && (repeat.is_some() || lacks)
+            trial.repeat == repeat && (repeat.is_some() || lacks)
         });
         let place = place.unwrap_or_else(|| {
             let (figures, failure) = (Vec::new(), None);
             let target = target.to_owned();
             self.open.push(OpenTrial { target, test, level, repeat, figures, failure });
+            cell.push(self.open.len() - 1);
             self.open.len() - 1
         });
         &mut self.open[place]

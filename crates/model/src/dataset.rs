@@ -1,5 +1,6 @@
 use crate::{HostFacts, Plan, ServerFacts, Study, TrialKey, TrialRecord, UnixMillis};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Everything that is known of one run of a study: what a report is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,9 +44,7 @@ pub struct TargetFacts {
 impl Dataset {
     /// The trials that the plan has and that have no record yet.
     pub fn missing(&self) -> impl Iterator<Item = &TrialKey> {
-        self.plan
-            .trials()
-            .map(|trial| &trial.key)
-            .filter(|key| !self.trials.iter().any(|record| record.key == **key))
+        let there: HashSet<&TrialKey> = self.trials.iter().map(|record| &record.key).collect();
+        self.plan.trials().map(|trial| &trial.key).filter(move |key| !there.contains(key))
     }
 }

@@ -9,7 +9,7 @@ pub use amount::Amount;
 pub use break_even::{BreakEven, Outcome};
 pub use line::{CostGap, CostLine};
 
-use crate::cell::CellData;
+use crate::cell::Cells;
 use crate::curve::CurveData;
 use crate::volume::operations_per_io;
 use crate::{Finding, NoiseFloor, Subject};
@@ -120,7 +120,7 @@ pub struct PriceStep {
 /// What each priced target costs at its peak in a test.
 pub(crate) fn of_test(
     dataset: &Dataset,
-    cells: &[CellData],
+    cells: &Cells,
     peaks: &[CurveData],
     floors: &[NoiseFloor],
 ) -> TestMoney {
@@ -139,12 +139,12 @@ pub(crate) fn of_test(
 
 fn target_cost(
     dataset: &Dataset,
-    cells: &[CellData],
+    cells: &Cells,
     peak: &CurveData,
     (target, price): (&Target, &Price),
 ) -> TargetCost {
     let (level, throughput) = (peak.curve.peak, peak.curve.peak_throughput);
-    let cell = cells.iter().find(|cell| cell.target == target.name && cell.level == level);
+    let cell = cells.at(&target.name, level);
     let wanted = price.charges_ios() && price.requests_per_io.is_none();
     let requests_per_io =
         cell.filter(|_| wanted).and_then(|cell| operations_per_io(cell, dataset.study.confidence));

@@ -59,7 +59,6 @@ fn a_void_trial_counts_for_nothing() {
     assert_eq!(cell.trials[1].validity, Validity::Void);
     let throughput = cell.throughput.unwrap();
     assert_eq!((throughput.n, throughput.point), (1, 1000.0));
-    assert_eq!(cell.latencies.count(), 10_000);
     assert_eq!(cell.trials[1].throughput, Some(10_000.0));
 }
 

@@ -1,7 +1,10 @@
 //! What is said of a study as a whole.
 
 use crate::bench::{dataset, found};
-use analyse::{DatasetAgainstMemory, Evidence, FewRepeats, Severity, TrialsMissing, analyse};
+use analyse::{
+    Choice, DatasetAgainstMemory, Evidence, FewRepeats, Metric, PairsLimited, Severity,
+    TrialsMissing, analyse,
+};
 use model::{Dataset, Place, SandboxSpec};
 
 fn plain(repeats: u32) -> Dataset {
@@ -85,4 +88,28 @@ fn one_observed_target_differs_from_none() {
     data.targets.truncate(1);
     data.targets[0].server.variables.insert("x".to_owned(), "1".to_owned());
     assert!(analyse(&data).settings.is_empty());
+}
+
+#[test]
+fn beyond_a_number_of_targets_each_is_compared_with_the_first_alone() {
+    let names: Vec<String> = (0..51).map(|number| format!("t{number}")).collect();
+    for (targets, pairs) in [(50, 50 * 49 / 2), (51, 50)] {
+        let names: Vec<&str> = names[..targets].iter().map(String::as_str).collect();
+        let data = dataset(&names, &[1], 3, |target, _, repeat| {
+            let factor = if target == "t0" { 1.0 } else { 2.0 };
+            f64::from(1000 + repeat) * factor
+        });
+        let analysis = analyse(&data);
+        let test = &analysis.tests[0];
+        let of_throughput = test.comparisons.iter().filter(|c| c.metric == Metric::Throughput);
+        assert_eq!(of_throughput.count(), pairs);
+        let said = found(&analysis, |e| {
+            matches!(e, Evidence::PairsLimited(PairsLimited { targets: 51, .. }))
+        });
+        assert_eq!(said.len(), usize::from(targets > 50));
+        // That none of the better ones was compared with another does not make them the same.
+        let same = matches!(test.advice[0].choice, Choice::Same { .. });
+        assert_eq!(same, targets <= 50, "{:?}", test.advice[0].choice);
+        assert_eq!(test.ranking.tiers.iter().map(Vec::len).collect::<Vec<_>>(), [targets - 1, 1]);
+    }
 }

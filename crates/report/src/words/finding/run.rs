@@ -2,8 +2,8 @@
 
 use super::{Group, Words};
 use crate::numbers::{self, counted};
-use crate::words::labels;
-use analyse::{CheckPassed, ChecksNotMade, FewRepeats, TrialFailed, TrialsMissing};
+use crate::words::labels::{self, target_name};
+use analyse::{CheckPassed, ChecksNotMade, FewRepeats, PairsLimited, TrialFailed, TrialsMissing};
 use model::{Failure, text};
 
 impl Words for TrialFailed {
@@ -83,6 +83,21 @@ impl Words for ChecksNotMade {
              recorded, so they were not made",
             counted(trials, "trial"),
             if trials == 1 { "was" } else { "were" },
+        )
+    }
+}
+
+impl Words for PairsLimited {
+    const HEADING: &'static str = "Too many targets for all pairs";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { targets, limit, baseline } = found.first;
+        format!(
+            "the study has {} targets; weighin compares all pairs of up to {limit} targets, so \
+             here it compares each target with {} alone; to compare other targets with one \
+             another, put them into a study of their own",
+            numbers::count(*targets as u64),
+            target_name(baseline),
         )
     }
 }
