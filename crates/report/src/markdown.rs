@@ -17,11 +17,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
             dataset.run.id,
             numbers::date(dataset.run.started_at),
             view::Tally::of_all(analysis).describe(),
-            if view::imported(analysis) {
-                "Measured elsewhere, imported with"
-            } else {
-                "Measured with"
-            },
+            if view::imported(analysis) { "Imported with" } else { "Measured with" },
             escaped(&dataset.run.weighin_version),
         ),
         "## The answer".to_owned(),
@@ -42,7 +38,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     let advice: Vec<String> =
         advised.map(|test| format!("{}: {}.", test.test, words::choices(&test.advice))).collect();
     if let Some(list) = bullets(&advice) {
-        blocks.push("## Which one when".to_owned());
+        blocks.push("## Which target when".to_owned());
         blocks.push(list);
     }
     if let Some(factors) = tables::factors(analysis) {
@@ -52,16 +48,16 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     blocks.extend(money(analysis));
     blocks.extend(findings(analysis));
     if let Some(wrong) = tables::arithmetic(analysis) {
-        blocks.push("## Arithmetic that cannot be true".to_owned());
+        blocks.push("## Contradictory figures".to_owned());
         blocks.push(table(&wrong));
     }
     blocks.extend(background(analysis));
     blocks.extend(environment(analysis));
-    blocks.push("## How the figures came about".to_owned());
+    blocks.push("## Methods".to_owned());
     let method = |(subject, text): (&str, String)| format!("- **{subject}.** {}", escaped(&text));
     blocks.push(words::methods(analysis).into_iter().map(method).collect::<Vec<_>>().join("\n"));
     if !study.source.is_empty() {
-        blocks.push("## The study file".to_owned());
+        blocks.push("## Study file".to_owned());
         blocks.push(fenced(&text::visible(&study.source)));
     }
     blocks.join("\n\n") + "\n"
@@ -88,7 +84,8 @@ fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
 
 fn summary(analysis: &Analysis) -> Vec<String> {
     let Some((tests, targets)) = tables::summary(analysis) else { return Vec::new() };
-    let mut blocks = vec!["## First and second".to_owned(), escaped(&words::summary(analysis))];
+    let mut blocks =
+        vec!["## First and second places".to_owned(), escaped(&words::summary(analysis))];
     blocks.push(table(&tests));
     if !targets.rows.is_empty() {
         blocks.push(table(&targets));
@@ -191,18 +188,18 @@ fn environment(analysis: &Analysis) -> Vec<String> {
     let mut blocks = vec!["## Environment".to_owned(), table(&tables::servers(analysis))];
     let differences = tables::differences(analysis);
     if !differences.rows.is_empty() {
-        blocks.push("### How the targets’ settings differ".to_owned());
+        blocks.push("### Settings that differ between targets".to_owned());
         blocks.push(table(&differences));
     }
     if view::imported(analysis) {
-        blocks.push("### The import".to_owned());
+        blocks.push("### Import".to_owned());
     } else {
-        blocks.push("### The host and the run".to_owned());
+        blocks.push("### Host and run".to_owned());
         blocks.push(table(&tables::host(analysis)));
     }
     blocks.push(table(&tables::run(analysis)));
     if let Some(failures) = tables::failures(analysis) {
-        blocks.push("### Trials that failed".to_owned());
+        blocks.push("### Failed trials".to_owned());
         blocks.push(table(&failures));
     }
     blocks

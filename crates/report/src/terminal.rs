@@ -149,7 +149,7 @@ impl Page {
             self.bullet(&format!("{} failed: {message}", failed.describe()), Style::Bad);
             if !failed.failure.remedy.is_empty() {
                 let remedy = &failed.failure.remedy;
-                self.paragraph("    ", &format!("to mend it: {remedy}"), Style::Soft);
+                self.paragraph("    ", &format!("To fix: {remedy}"), Style::Soft);
             }
         }
         if let Some(more @ 1..) = failures.len().checked_sub(MOST_FAILURES) {

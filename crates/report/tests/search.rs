@@ -87,7 +87,7 @@ fn the_answer_is_the_highest_load_of_each_target_and_how_they_compare() {
             "highest rate, transactions/s",
             "relaxed ÷ durable",
             "relaxed is better",
-            "not kept",
+            "missed",
             "both runs together",
             "Highest load under a bound",
         ] {

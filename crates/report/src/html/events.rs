@@ -84,7 +84,7 @@ pub(super) fn legend(analysis: &Analysis) -> Markup {
                     @if number > 0 { ", " }
                     span class={ "patch " (class) } { (letter) } " " (words::event_kind(kind))
                 }
-                "; pale where it may have been under way, and darker where it was."
+                "; pale where it may have been running, darker where it was."
             }
         }
     }

@@ -26,11 +26,11 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
         }
         @if let Some(wrong) = tables::arithmetic(analysis) {
             section #arithmetic {
-                h2 { "Arithmetic that cannot be true" }
+                h2 { "Contradictory figures" }
                 p {
-                    "Each figure stands for all values that its last digit leaves open. Where none \
-                     of them fits what follows from other figures, some of these figures are wrong; \
-                     which, the arithmetic doesn’t say."
+                    "A printed figure stands for every value that rounds to it. If none of these \
+                     values fits what follows from other figures, some of these figures are wrong; \
+                     the arithmetic does not say which."
                 }
                 (table::table(&wrong))
             }

@@ -69,13 +69,13 @@ fn heading(analysis: &Analysis, question: &str) -> Markup {
             (numbers::counted(dataset.study.targets.len(), "target")) ", "
             (numbers::counted(dataset.trials.len(), "trial"))
             @if !dataset.trials.is_empty() { ": " (view::Tally::of_all(analysis).describe()) }
-            @if view::imported(analysis) { ". Measured elsewhere, imported with weighin " }
+            @if view::imported(analysis) { ". Imported with weighin " }
             @else { ". Measured with weighin " }
             (dataset.run.weighin_version) "."
         }
         nav aria-label="Contents" {
             a href="#answer" { "Answer" }
-            @if analysis.summary.is_some() { a href="#summary" { "First and second" } }
+            @if analysis.summary.is_some() { a href="#summary" { "First and second places" } }
             @for (i, test) in analysis.tests.iter().enumerate() { a href={ "#test-" (i) } { (test.test) } }
             @if !analysis.factors.is_empty() { a href="#factors" { "Factors" } }
             @if money::applies(analysis) { a href="#money" { "Money" } }
@@ -113,7 +113,7 @@ fn answer(analysis: &Analysis) -> Markup {
                     @let ranking = tables::ranking(analysis, test);
                     @if !ranking.rows.is_empty() { (table::table(&ranking)) }
                     @if !said.limits.is_empty() {
-                        p.limits { strong { "It doesn’t hold for everything. " } (said.limits.join(" ")) }
+                        p.limits { strong { "Limits of this answer. " } (said.limits.join(" ")) }
                     }
                 }
             }
@@ -128,7 +128,7 @@ fn advice(analysis: &Analysis) -> Markup {
     html! {
         @if advised().next().is_some() {
             section #advice {
-                h2 { "Which one when" }
+                h2 { "Which target when" }
                 ul {
                     @for test in advised() { li { (test.test) ": " (words::choices(&test.advice)) "." } }
                 }
@@ -144,8 +144,8 @@ fn factors(analysis: &Analysis) -> Markup {
             section #factors {
                 h2 { "Factors" }
                 p.caption {
-                    "Targets that differ in one label and are alike in all others. What the labels \
-                     don’t say may differ too."
+                    "Targets that differ in one label only. What the labels do not say may differ \
+                     too."
                 }
                 (table::table(&factors))
             }
@@ -162,12 +162,12 @@ fn environment(analysis: &Analysis) -> Markup {
             h3 { "Targets" }
             (table::table(&tables::servers(analysis)))
             @if variables.rows.is_empty() && view::imported(analysis) {
-                p { "Nothing is known of the servers’ settings." }
+                p { "The servers’ settings are not known." }
             } @else if differences.rows.is_empty() {
-                h3 { "How the targets’ settings differ" }
+                h3 { "Settings that differ between targets" }
                 p { "No server variable differs, or fewer than two targets were reached." }
             } @else {
-                h3 { "How the targets’ settings differ" }
+                h3 { "Settings that differ between targets" }
                 (table::table(&differences))
             }
             @if !variables.rows.is_empty() {
@@ -177,10 +177,10 @@ fn environment(analysis: &Analysis) -> Markup {
                 }
             }
             @if !view::imported(analysis) {
-                h3 { "The host that weighin ran on" }
+                h3 { "Host that ran weighin" }
                 (table::table(&tables::host(analysis)))
             }
-            h3 { "The run" }
+            h3 { "Run" }
             (table::table(&tables::run(analysis)))
         }
     }
@@ -196,7 +196,7 @@ fn trials(analysis: &Analysis) -> Markup {
         section #trials {
             h2 { "Trials" }
             @match tables::failures(analysis) {
-                Some(failures) => { h3 { "Failed" } (table::table(&failures)) }
+                Some(failures) => { h3 { "Failed trials" } (table::table(&failures)) }
                 None => p { "No trial failed." }
             }
             @if !missing.is_empty() {
@@ -211,7 +211,7 @@ fn trials(analysis: &Analysis) -> Markup {
             }
             @if let Some(generators) = tables::generators(analysis) {
                 details.paper {
-                    summary { "What each load generator did" }
+                    summary { "Load generators" }
                     (table::table(&generators))
                 }
             }
@@ -222,7 +222,7 @@ fn trials(analysis: &Analysis) -> Markup {
 fn methods(analysis: &Analysis) -> Markup {
     html! {
         section #methods {
-            h2 { "How the figures came about" }
+            h2 { "Methods" }
             dl {
                 @for (subject, text) in words::methods(analysis) { dt { (subject) } dd { (text) } }
             }
@@ -236,8 +236,8 @@ fn source(analysis: &Analysis) -> Markup {
     }
     html! {
         section #study-file {
-            h2 { "The study file" }
-            p { "It repeats this study: save it and give it to " code { "weighin run" } "." }
+            h2 { "Study file" }
+            p { "To repeat this study, save this file and pass it to " code { "weighin run" } "." }
             pre tabindex="0" { code { (analysis.dataset.study.source) } }
         }
     }

@@ -10,7 +10,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
     let Some((tests, targets)) = tables::summary(analysis) else { return html! {} };
     html! {
         section #summary {
-            h2 { "First and second" }
+            h2 { "First and second places" }
             p.caption { (words::summary(analysis)) }
             (table::table(&tests))
             @if !targets.rows.is_empty() { (table::table(&targets)) }

@@ -22,11 +22,11 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 (table::table(&tables::named(analysis, test)))
             }
             @if tables::cells_add_to_named(test) {
-                h3 { "Every cell" }
+                h3 { "All cells" }
                 (table::table(&tables::cells(analysis, test)))
                 p.caption {
-                    "Medians over the repeats that count, with their intervals below. A dash \
-                     means: no data, or too few " (view::counted(test)) " for that percentile."
+                    "Medians over the repeats that count, with their intervals below. A dash means \
+                     no data, or too few " (view::counted(test)) " for that percentile."
                 }
             }
             (volume(analysis, test))
@@ -37,7 +37,7 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 (table::table(&tables::fleet_vms(analysis, test)))
                 p.caption {
                     "MB are 10⁶ bytes and GB 10⁹. Latencies of reads and writes are service times, \
-                     from handing one over to noticing that it is done."
+                     from submitting one to seeing that it is done."
                 }
                 @if let Some(processors) = tables::fleet_processors(analysis, test) {
                     h3 { "Processors of the virtual machines" }
@@ -47,7 +47,7 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
             @if let Some(found) = &test.search {
                 @let comparisons = tables::search_comparisons(found);
                 @if !comparisons.rows.is_empty() {
-                    h3 { "Target against target" }
+                    h3 { "Comparisons" }
                     (table::table(&comparisons))
                 }
                 @let steps = tables::search_steps(analysis, test, found);
@@ -57,11 +57,11 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 }
             }
             @if !pairs.is_empty() {
-                h3 { "Target against target" }
+                h3 { "Comparisons" }
                 p.caption {
-                    "Ratios are the second target’s figure over the first’s, repeat by repeat. The \
-                     same means within " (numbers::percent(analysis.dataset.study.margin)) ". The \
-                     last row compares geometric means over the levels, each of equal weight."
+                    "Ratios are the figure of the target named first ÷ that of the second, repeat by \
+                     repeat. “Same” means within " (numbers::percent(analysis.dataset.study.margin)) ". \
+                     The last row compares geometric means over the levels, with equal weights."
                 }
                 @for (baseline, candidate) in &pairs {
                     @let table = table::table(&tables::ratios(test, baseline, candidate));
@@ -89,7 +89,7 @@ fn volume(analysis: &Analysis, test: &TestAnalysis) -> Markup {
             @let devices = tables::devices(analysis, test);
             @if !devices.is_empty() {
                 details {
-                    summary { "Every figure of each disk" }
+                    summary { "All figures of each disk" }
                     @for one in &devices { (table::table(one)) }
                 }
             }

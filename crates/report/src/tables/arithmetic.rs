@@ -9,8 +9,8 @@ pub(crate) fn arithmetic(analysis: &Analysis) -> Option<Table> {
         words("where"),
         words("figure"),
         numbers("as given"),
-        words("what it is reckoned from"),
-        words("what follows"),
+        words("calculated from"),
+        words("result"),
         words("off by"),
     ]);
     table.rows.extend(analysis.findings.iter().filter_map(|finding| row(analysis, finding)));

@@ -22,7 +22,7 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
         weighin,
         ("trials", Some(format!("{} of {planned} have a record", dataset.trials.len()))),
         ("seed", Some(dataset.plan.seed.to_string())),
-        ("scale of times", Some(crate::numbers::figure(dataset.run.scale))),
+        ("time scale", Some(crate::numbers::figure(dataset.run.scale))),
     ])
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn host(analysis: &Analysis) -> Table {
         ("NUMA nodes", host.numa_nodes.map(|n| n.to_string())),
         ("virtualisation", host.virtualisation.clone()),
         ("disks", (!host.disks.is_empty()).then(|| host.disks.join("; "))),
-        ("usual file system of private servers", host.sandbox_filesystem.clone()),
+        ("default file system of private servers", host.sandbox_filesystem.clone()),
         ("clock source", host.clock_source.clone()),
     ])
 }
@@ -93,5 +93,5 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
 
 fn prepared_in(seconds: Option<f64>) -> String {
     let length = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    length.map_or("was there".to_owned(), duration)
+    length.map_or("existing".to_owned(), duration)
 }

@@ -15,7 +15,7 @@ pub(crate) fn event_costs(analysis: &Analysis) -> Option<Table> {
         words("what"),
         words("figure"),
         numbers("in quiet seconds"),
-        numbers("touched ÷ quiet"),
+        numbers("affected ÷ quiet"),
         words("verdict"),
     ]);
     for test in &analysis.tests {

@@ -15,7 +15,7 @@ pub(crate) fn factors(analysis: &Analysis) -> Option<Table> {
         numbers("ratio over all levels"),
         words("verdict"),
         words("by level"),
-        words("seen on"),
+        words("based on"),
     ]);
     let mut previous = None;
     for found in &analysis.factors {
@@ -39,7 +39,7 @@ pub(crate) fn factors(analysis: &Analysis) -> Option<Table> {
             Cell::estimate(Some(&found.ratio)),
             Cell::text(verdict).with_tone(tone),
             Cell::text(by_level(&found.levels).join("; ")),
-            if found.pairs_differ { seen.with_note("which differ in it") } else { seen },
+            if found.pairs_differ { seen.with_note("which disagree") } else { seen },
         ];
         if previous == Some(&found.label) {
             table.push(row);

@@ -78,8 +78,8 @@ pub(crate) fn fleet_processors(analysis: &Analysis, test: &TestAnalysis) -> Opti
         words("target"),
         numbers("processors"),
         numbers("busy, %"),
-        numbers("held back, % of periods"),
-        numbers("held back in each second, s"),
+        numbers("throttled, % of periods"),
+        numbers("throttled per second, s"),
     ]);
     for (cell, shared) in ordered(test).into_iter().filter_map(|c| Some((c, c.processors?))) {
         table.push([

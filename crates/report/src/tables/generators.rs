@@ -23,7 +23,7 @@ pub(crate) fn generators(analysis: &Analysis) -> Option<Table> {
         numbers("failed"),
         numbers("processors"),
         numbers("memory"),
-        numbers("began late by"),
+        numbers("start delay"),
     ]);
     let mut records: Vec<&TrialRecord> = analysis.dataset.trials.iter().collect();
     records.sort_by_key(|record| record.position);

@@ -14,9 +14,9 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
     let mut columns = vec![
         words("target"),
         numbers(format!("peak, {}/s", view::counted(test))),
-        numbers("a month at that load"),
+        numbers("monthly cost at that load"),
         numbers(format!("a million {}", view::counted(test))),
-        words("price against performance"),
+        words("price and performance"),
     ];
     if measured {
         columns.push(numbers(format!("{} per IO, measured", view::counted(test))));
@@ -72,7 +72,7 @@ pub(crate) fn break_evens(analysis: &Analysis) -> Option<Table> {
     if analysis.break_evens.is_empty() || !depends {
         return None;
     }
-    let mut table = Table::new([words("test"), words("break-even"), numbers("a month there")]);
+    let mut table = Table::new([words("test"), words("break-even"), numbers("monthly cost there")]);
     for found in &analysis.break_evens {
         let bill = match &found.outcome {
             Outcome::At { monthly, .. } => amount(monthly, &found.currency),

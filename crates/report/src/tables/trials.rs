@@ -17,7 +17,7 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         words("test"),
         words("target"),
         numbers(match (work.storage, unit(analysis)) {
-            (true, _) => "in flight together",
+            (true, _) => "in flight in total",
             (false, unit) => unit.noun().many,
         }),
         numbers(format!("offered, {}/s", work.counted)),
@@ -35,7 +35,7 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         numbers("max, ms"),
         numbers("failed"),
         numbers("load generator, processors"),
-        numbers("its memory"),
+        numbers("load generator, memory"),
     ];
     if work.keys {
         columns.push(numbers("hit rate"));
@@ -101,7 +101,7 @@ fn identity(
             Validity::Suspect => Tone::Doubtful,
             Validity::Void => Tone::Bad,
         }),
-        (None, None) => Cell::text("not assessed").with_tone(Tone::Doubtful),
+        (None, None) => Cell::text("not checked").with_tone(Tone::Doubtful),
     };
     let key = &record.key;
     // A search decides on its load; otherwise it is the level's.
@@ -155,7 +155,7 @@ fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
 
 /// The trials that failed, each with its reason and what would mend it; `None` when none did.
 pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
-    let mut table = Table::new([words("trials"), words("what happened"), words("how to mend it")]);
+    let mut table = Table::new([words("trials"), words("what happened"), words("how to fix it")]);
     for failed in view::failures(analysis) {
         let failure = failed.failure;
         let mend = if failure.remedy.is_empty() { NOTHING } else { &failure.remedy };

@@ -75,7 +75,7 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> Vec<Table> {
     let counted = view::counted(test);
     let per_io = match counted {
         // Those that were asked for, over those that the disk made of them.
-        Noun::IO => "asked for per IO".to_owned(),
+        Noun::IO => "requested IOs per IO".to_owned(),
         counted => format!("{counted} per IO"),
     };
     let mut requests = headings(&REQUESTS);

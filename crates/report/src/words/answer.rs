@@ -235,7 +235,7 @@ fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
         Some([second]) => format!("{leading} {} follows with {}.", named(second), figure(second)),
         Some(tied) => {
             let names: Vec<String> = tied.iter().map(named).collect();
-            format!("{leading} {} follow, tied.", numbers::list(&names))
+            format!("{leading} {} follow and cannot be told apart.", numbers::list(&names))
         }
     }
 }
@@ -308,14 +308,14 @@ fn as_printed(test: &TestAnalysis) -> String {
     };
     let everywhere = if test.ranking.first_at_every_level && test.ranking.as_printed.len() > 2 {
         let names: Vec<String> = first.iter().map(|place| named(place)).collect();
-        format!(" At every other level {} is first too.", numbers::list(&names))
+        format!(" {} is first at every other level too.", numbers::list(&names))
     } else {
         String::new()
     };
     let behind = second_over_first(test, basis.metric).unwrap_or_default();
     format!(
-        "As printed, {} comes first{follows}.{everywhere}{behind} Each was measured once, so whether the difference \
-         is more than chance is not known.",
+        "As printed, {} comes first{follows}.{everywhere}{behind} Each was measured once, so it is \
+         not known whether the difference is real.",
         with_figures(&first),
     )
 }
@@ -356,7 +356,7 @@ fn unmeasured_levels(test: &Test) -> Option<String> {
         return None;
     }
     Some(if first == last {
-        format!("Only one level, {first}, was measured; others may rank otherwise.")
+        format!("Only one level, {first}, was measured; the ranking may differ at others.")
     } else {
         let first = match first.rate {
             Some(_) => first.to_string(),
@@ -376,20 +376,19 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     let void = trials().filter(|trial| trial.validity == Validity::Void).count();
     let void = void.saturating_sub(failed);
     let suspect = trials().filter(|trial| trial.validity == Validity::Suspect).count();
-    let mut parts = Vec::new();
-    if failed > 0 {
-        parts.push(format!("{} failed", numbers::counted(failed, "trial")));
-    }
-    if void > 0 {
-        parts.push(format!("{} completed but void", numbers::counted(void, "trial")));
-    }
-    if suspect > 0 {
-        parts.push(format!(
-            "{} suspect, counted with the doubt shown",
-            numbers::counted(suspect, "trial")
-        ));
-    }
-    (!parts.is_empty()).then(|| format!("Weaker for trials lost: {}.", parts.join("; ")))
+    let said = |number: usize, one: &str, many: &str| {
+        let what = if number == 1 { one } else { many };
+        (number > 0).then(|| format!("{} {what}", numbers::counted(number, "trial")))
+    };
+    let parts: Vec<String> = [
+        said(failed, "failed", "failed"),
+        said(void, "is void", "are void"),
+        said(suspect, "is suspect but counts", "are suspect but count"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| format!("Some trials weaken this answer: {}.", parts.join("; ")))
 }
 
 /// What no answer of this run holds for, whatever the test.
@@ -397,8 +396,8 @@ pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
     let dataset = analysis.dataset;
     if view::imported(analysis) {
         return vec![
-            "These results were measured elsewhere: how the load was made, what the caches held \
-             and what else ran is not known beyond what they say themselves."
+            "These results are imported: how the load was made, what the caches held and what else \
+             ran is known only as far as the results say so."
                 .to_owned(),
         ];
     }
@@ -406,7 +405,7 @@ pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
     if dataset.study.tests.iter().any(|test| !test.is_open()) {
         limits.push(
             "Every client waits for a reply before it sends more (a closed loop): latencies are \
-             service times. How long users would wait at a fixed rate of arrivals is not answered."
+             service times. They do not say how long users would wait at a fixed rate of arrivals."
                 .to_owned(),
         );
     }
@@ -424,7 +423,9 @@ pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
     );
     let missing = dataset.missing().count();
     if missing > 0 {
-        limits.push(format!("{} of the plan not run yet.", numbers::counted(missing, "trial")));
+        let have = if missing == 1 { "has" } else { "have" };
+        let trials = numbers::counted(missing, "trial");
+        limits.push(format!("{trials} of the plan {have} not been run yet."));
     }
     if dataset.run.scale != 1.0 {
         limits.push(format!(

@@ -90,7 +90,7 @@ fn ground(ground: &Ground, asked: &Asked, counted: Noun) -> String {
                 true => format!("{counted}/s"),
                 false => "clients".to_owned(),
             };
-            format!("{} was the most", numbers::estimate(found, &unit))
+            format!("{} was the highest load", numbers::estimate(found, &unit))
         }
         (None, None) => String::new(),
     };
@@ -104,7 +104,7 @@ fn ground(ground: &Ground, asked: &Asked, counted: Noun) -> String {
     };
     let suspect = match ground.suspect {
         0 => String::new(),
-        suspect => format!(", {suspect} of them in doubt"),
+        suspect => format!(", {suspect} of them suspect"),
     };
     let trials = match ground.repeats.as_slice() {
         [] => "no trial that counts".to_owned(),
@@ -125,27 +125,29 @@ fn reason(part: &Part) -> String {
             _ => "measured there",
         },
         Reason::Between => {
-            "between two levels that agree, if it is monotone between these neighbours"
+            "it lies between two levels that agree, assuming that it is monotone between them"
         }
-        Reason::NeighboursDiffer => "it lies between two levels that do not agree",
-        Reason::Straddles => "the bound lies within the interval",
+        Reason::NeighboursDiffer => "it lies between two levels that disagree",
+        Reason::Straddles => "the interval includes the bound",
         Reason::BeyondRange => "it lies beyond what was measured",
-        Reason::NoFigure => "no trial that counts has the figure",
-        Reason::FellBehind => "trials fell behind the rate that they were offered",
+        Reason::NoFigure => "no trial that counts has this figure",
+        Reason::FellBehind => "trials fell behind the offered rate",
         Reason::ClosedLoopOnly => {
-            "latencies at a rate are response times, and only closed loops were measured: a test \
-             with rates or an slo would tell"
+            "latencies at a rate are response times, but only closed loops were measured: run a \
+             test with rates or an slo to find out"
         }
-        Reason::RatesOnly => "rates were measured, and not clients that wait for their replies",
-        Reason::EveryLevel => "at every level that was measured",
-        Reason::DependsOnLoad => "it depends on the load, which was not stated",
-        Reason::NeverReached => "at no level it was reached, and throughput rises no more",
-        Reason::PeakNotSeen => "it was not reached, and more clients may reach it",
+        Reason::RatesOnly => "rates were measured, not clients that wait for their replies",
+        Reason::EveryLevel => "at every measured level",
+        Reason::DependsOnLoad => "it depends on the load, which the question does not state",
+        Reason::NeverReached => "no level reached it, and throughput no longer rises",
+        Reason::PeakNotSeen => "no level reached it, but more clients may reach it",
         Reason::Searched { bound } => {
-            return format!("as searched for the highest load with {bound}");
+            return format!("from the search for the highest load with {bound}");
         }
         Reason::SearchedOtherwise { bound } => {
-            return format!("the highest load with {bound} was searched for, which does not tell");
+            return format!(
+                "the search was for the highest load with {bound}, which does not answer this"
+            );
         }
         Reason::WritesMeasured { share } => {
             return format!("the test has {}", percent(*share));
@@ -155,17 +157,15 @@ fn reason(part: &Part) -> String {
             return format!("a month costs {}", amount(&monthly.amount, &monthly.currency));
         }
         Reason::NoPrice => "it has no price",
-        Reason::CurrencyNotStated => {
-            "there are prices in several currencies, and the budget does not say its own"
-        }
+        Reason::CurrencyNotStated => "prices are in several currencies, and the budget names none",
         Reason::OtherCurrency { currency } => return format!("its price is in {currency}"),
         Reason::CostUnknown { gap: CostGap::RequestsPerIo } => {
-            "IOs are charged, and how many requests make one is neither given nor measured"
+            "IOs are charged, and the number of requests per IO is neither given nor measured"
         }
         Reason::CostUnknown { gap: CostGap::Gigabytes } => {
             "storage is charged by the gigabyte, and its size is not known"
         }
-        Reason::LoadUnknown => "the bill depends on throughput, which is not known there",
+        Reason::LoadUnknown => "the bill depends on throughput, which is not known at that load",
     };
     said.to_owned()
 }
@@ -174,8 +174,8 @@ fn reason(part: &Part) -> String {
 pub(crate) fn would_do(targets: &[TargetAnswer], names: &[String]) -> String {
     if names.is_empty() {
         return match targets.iter().all(|target| target.answer.is_no()) {
-            true => "None of the targets would do.".to_owned(),
-            false => "No target is known to do.".to_owned(),
+            true => "No target is sufficient.".to_owned(),
+            false => "No target is known to be sufficient.".to_owned(),
         };
     }
     let fit = |name: &String| targets.iter().find(|target| target.target == *name);
@@ -190,13 +190,13 @@ pub(crate) fn would_do(targets: &[TargetAnswer], names: &[String]) -> String {
         })
         .collect();
     let order = match fit.len() > 1 && fit.iter().all(|target| target.monthly.is_some()) {
-        true => ", the cheapest first",
+        true => ", cheapest first",
         false => "",
     };
-    format!("Would do{order}: {}.", numbers::list(&described))
+    format!("Sufficient{order}: {}.", numbers::list(&described))
 }
 
 /// What must be known of latencies of closed loops.
 pub(crate) const SERVICE_TIMES: &str = "Latencies here are service times: each client waited for \
-    its reply before it asked again. Where requests come whether or not the last one is answered, \
-    they wait longer.";
+    its reply before it sent the next request. Requests that arrive regardless of replies wait \
+    longer.";

@@ -1,17 +1,15 @@
 //! What is said beside the figures of disks.
 
+use super::finding::capitalised;
 use super::labels::target_name;
+use super::methods::Method;
 use super::volume::limited;
 use crate::{numbers, view};
 use analyse::{Analysis, TestAnalysis};
 
 /// What stands over the figures of disks.
 pub(crate) fn disks_heading(test: &TestAnalysis) -> &'static str {
-    if test.fleets.is_empty() {
-        "The disks under the servers"
-    } else {
-        "The disks under the volumes"
-    }
+    if test.fleets.is_empty() { "Disks of the servers" } else { "Disks of the volumes" }
 }
 
 /// What the figures of volumes are of, below their table: which disks, and what an IO is.
@@ -33,19 +31,19 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> String {
     };
     let places: Vec<String> = volumes.iter().map(place).collect();
     let mut text = format!(
-        "The data of {}. Figures of iostat over the measured phase, medians over the repeats that \
-         count with their intervals; whatever else used these disks is in them. An IO is a read or \
-         a write that a disk completed; for each there were so many {} (throughput ÷ IOs), and so \
-         many requests before the queue merged them.",
+        "The data of {}. Figures of iostat over the measured phase: medians over the repeats that \
+         count, with their intervals. They include whatever else used these disks. An IO is a read \
+         or a write that a disk completed. {} per IO are throughput ÷ IOs; requests per IO count \
+         what was asked for before the queue merged it.",
         places.join("; "),
-        view::counted(test),
+        capitalised(view::counted(test).many),
     );
     let limited = limited(&analysis.dataset.study);
     if !limited.is_empty() {
         let names: Vec<String> = limited.into_iter().map(target_name).collect();
         text += &format!(
-            " What waits for the limits of a volume ({}) is not in a queue yet: the times of \
-             requests, aqu-sz and %util do not show it, the latencies of {} do.",
+            " Requests that wait for the limits of a volume ({}) are not in a queue yet: the times \
+             of requests, aqu-sz and %util do not include that wait, the latencies of {} do.",
             numbers::list(&names),
             view::counted(test),
         );
@@ -54,19 +52,19 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> String {
 }
 
 /// What the figures of disks mean; nothing where none are known.
-pub(super) fn method(analysis: &Analysis) -> Option<(&'static str, String)> {
+pub(super) fn method(analysis: &Analysis) -> Option<Method> {
     let mut cells = analysis.tests.iter().flat_map(|test| &test.cells);
     cells.find(|cell| cell.volume.is_some())?;
     let text = format!(
-        "Read from the kernel’s counters every {}, with an edge where measuring begins and one \
-         where it ends, under the names that iostat has for them; MB are 10⁶ bytes. r_await and \
+        "Read from the kernel’s counters every {}, and at the beginning and end of the \
+         measurement, under the names that iostat uses; MB are 10⁶ bytes. r_await and \
          w_await are the time from when a request entered the queue until it was done; aqu-sz is \
-         how many were under way on average; rrqm/s and wrqm/s are requests that the queue merged \
-         into others, which are not counted in r/s and w/s. A flush of the disk’s cache that was \
-         asked for counts as a write without bytes; f/s are those carried out. Of a volume on several disks (of an \
+         how many were outstanding on average; rrqm/s and wrqm/s are requests that the queue merged \
+         into others, which are not counted in r/s and w/s. A requested flush of the disk’s \
+         cache counts as a write without bytes; f/s counts the flushes carried out. Of a volume on several disks (of an \
          array its members, not the array as well) rates and queues are added up, and times are \
          averaged over all requests. %util is the share of time in which a disk had work: one \
-         that serves several requests at once may take more at 100 %. Requests per IO are (IOs + \
+         that serves several requests at once may take on more at 100 %. Requests per IO are (IOs + \
          merged) ÷ IOs.",
         numbers::duration(analysis.dataset.study.sample_every),
     );

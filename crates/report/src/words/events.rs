@@ -1,5 +1,6 @@
 //! What servers did in the background, and what it cost, in words.
 
+use super::methods::Method;
 use analyse::{Changed, EventKind, ServerEvent};
 
 /// The name of a kind, for tables and drawings.
@@ -48,14 +49,14 @@ pub(crate) fn changed(changed: Changed) -> &'static str {
     }
 }
 
-/// How background work is found and held against quiet seconds, for the methods.
-pub(super) fn method() -> String {
-    "Snapshots, rewrites of the append-only file and syncs of it that come late are found in the \
-     server’s counters, which are read once a second: when one began and ended is known to lie \
-     between two readings, and to the millisecond where weighin gave the command. The seconds that \
-     it may have touched, which hold a little of what was quiet, are held against those that \
-     nothing of the kind touched, trial by trial, by the rules of comparisons; trials that lost \
-     connections or fell behind their rate are left out. The longest operation is what was seen, \
-     and more seconds show longer ones."
-        .to_owned()
+/// How background work is found and compared with quiet seconds.
+pub(super) fn method() -> Method {
+    let text = "Snapshots, rewrites of the append-only file and late syncs of it show in the \
+                server’s counters, which are read once a second. Their beginning and end are known \
+                to lie between two readings, and to the millisecond where weighin gave the command. \
+                Trial by trial, the seconds that they may have affected, which include a little \
+                quiet time, are compared with the quiet seconds, by the rules of comparisons. \
+                Trials that lost connections or fell behind their rate are left out. The longest \
+                operation is the longest that was seen, and more seconds show longer ones.";
+    ("Background work", text.to_owned())
 }

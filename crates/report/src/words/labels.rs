@@ -59,12 +59,12 @@ pub(crate) fn check(check: Check) -> &'static str {
     match check {
         Check::LittlesLaw => "check 1, Little’s law: clients = throughput × (latency + turnaround)",
         Check::ServerCounters => {
-            "check 2: the server’s own counters, or its devices’, agree with weighin’s"
+            "check 2: the counters of the server or of the devices agree with weighin’s"
         }
         Check::ClientNotBottleneck => "check 3: the load generator was not the bottleneck",
-        Check::SteadyState => "check 4: a steady state, no trend left after the warm-up",
+        Check::SteadyState => "check 4: steady state, no trend left after the warm-up",
         Check::CacheAsDeclared => {
-            "check 5: caches as declared, cold trials read from storage and warm ones from memory"
+            "check 5: caches as specified, cold trials read from storage and warm ones from memory"
         }
         Check::OwnMachine => {
             "check 6: no hypervisor, other process or limit took processor time from the load"
@@ -109,7 +109,7 @@ pub(crate) fn place(place: &Place) -> String {
             format!("a private server, {restarted}{}", stands_on(spec))
         }
         Place::Storage(place) => volumes(place),
-        Place::Elsewhere => "measured elsewhere, and imported".to_owned(),
+        Place::Elsewhere => "imported".to_owned(),
         Place::Server(address) => match &address.endpoint {
             Endpoint::Tcp { .. } => format!("a server at {}", address.endpoint),
             Endpoint::Socket(_) => format!("a server on this host at {}", address.endpoint),
@@ -131,8 +131,8 @@ fn volumes(place: &StoragePlace) -> String {
 pub(crate) fn workload(test: &Test) -> String {
     let Some(load) = test.load() else {
         return match test.what() {
-            name if name == test.name => "Measured elsewhere".to_owned(),
-            name => format!("{name}, measured elsewhere"),
+            name if name == test.name => "Imported".to_owned(),
+            name => format!("{name}, imported"),
         };
     };
     let cache = match test.cache {
@@ -152,11 +152,15 @@ pub(crate) fn workload(test: &Test) -> String {
     };
     let generators = match load.load_generators {
         0 | 1 => String::new(),
-        several => format!(", the load made by {several} generators"),
+        several => format!(", from {several} load generators"),
     };
     let per_step = if test.bound().is_some() { " in each step of the search" } else { "" };
     let trigger = load.trigger.map_or(String::new(), |trigger| {
-        format!(", {} {} into it", trigger.work.command(), numbers::duration(trigger.at))
+        format!(
+            ", {} {} into the measurement",
+            trigger.work.command(),
+            numbers::duration(trigger.at)
+        )
     });
     format!(
         "{what}, {cache}, {} of warm-up and {} measured{per_step}{generators}{trigger}",
@@ -174,7 +178,7 @@ fn key_value(workload: &KeyValue) -> String {
         depth => format!(", {depth} commands sent together as one operation"),
     };
     let expiry = workload.expiry.map_or(String::new(), |expiry| {
-        format!(", written keys living {}", numbers::duration(expiry))
+        format!(", written keys expire after {}", numbers::duration(expiry))
     });
     format!(
         "{} % writes on {} with values of {} ({} order{together}{expiry})",

@@ -1,131 +1,151 @@
-//! How the figures came about, in plain words.
+//! How the figures were obtained.
 
+use super::{disks, events, search};
 use crate::{numbers, view};
 use analyse::Analysis;
 use model::{Noun, Study, Test};
 use stats::values_needed;
 
+/// A method: what it is about, and what was done.
+pub(super) type Method = (&'static str, String);
+
 /// Why intervals of few repeats are as wide as they are: a note for where they are shown.
 pub(crate) fn few_repeats(analysis: &Analysis) -> String {
     let needed = values_needed(0.5, analysis.dataset.study.confidence);
     format!(
-        "With fewer than {needed} repeats they assume that repeats scatter log-normally, and are \
-         wide because so few cannot show how much."
+        "With fewer than {needed} repeats they assume that repeats scatter log-normally, and they \
+         are wide because so few repeats cannot show how much."
     )
 }
 
-/// Each method: what it is about, and what was done.
-pub(crate) fn methods(analysis: &Analysis) -> Vec<(&'static str, String)> {
+pub(crate) fn methods(analysis: &Analysis) -> Vec<Method> {
     let study = &analysis.dataset.study;
-    if view::imported(analysis) {
-        let mut methods = of_imported(analysis);
-        methods.extend(money(study, view::work(analysis).counted));
-        return methods;
-    }
-    let confidence = numbers::percent(study.confidence);
     let work = view::work(analysis);
-    let counted = work.counted;
-    let mut methods = vec![
-        (
-            "Repeats",
-            format!(
-                "Every cell (a target under a test at a level) was planned {}. Each block passes \
-                 once over all cells in a random order drawn from seed {}, so that drift of the \
-                 machine falls on all targets alike.",
-                numbers::counted(study.repeats as usize, "time"),
-                analysis.dataset.plan.seed,
-            ),
-        ),
-        medians(study),
-        comparisons(study),
-        (
-            "Many comparisons",
-            format!(
-                "Of many comparisons of equal targets a few would find a difference by chance. So \
-                 all comparisons of a test by one figure are held to one another by Holm’s method: \
-                 with {confidence} confidence none of them calls equal targets different. A ratio \
-                 whose own interval leaves out 1 may therefore still be not resolved. Comparisons \
-                 over all levels together are a family of their own. That two targets are the \
-                 same is claimed at {confidence} confidence each time.",
-            ),
-        ),
-        (
-            "Scaling",
-            "Growth is held against the lowest level: throughput for each client, over what it was \
-             there. The knee is where throughput ÷ latency is highest, which in a closed loop is \
-             throughput² ÷ clients. The Universal Scalability Law is fitted by least squares of \
-             relative errors, to six or more steady levels that include one client; the intervals \
-             of its parameters, as those of the point at which two curves cross, come from a \
-             bootstrap over the repeats. A crossing is claimed only where the difference is \
-             resolved on both sides; the point between them is interpolated on logarithmic scales."
-                .to_owned(),
-        ),
-        (
-            "Latency",
-            format!(
-                "Of one {}: from the first byte sent to the last byte received. Percentiles \
-                 come from histograms and are never averaged within a trial; a cell shows the \
-                 median of its trials. A percentile is shown only where each trial has enough \
-                 {} for a {confidence} interval around it to exist: {} for the 95th, {} for the \
-                 99th.",
-                counted.one,
-                counted.many,
-                values_needed(0.95, study.confidence),
-                values_needed(0.99, study.confidence),
-            ),
-        ),
-        (
-            "Spread",
-            "The largest throughput of a cell’s repeats less the smallest, over their median."
-                .to_owned(),
-        ),
-        (
-            "Valid, suspect, void",
-            "A trial is valid if every check passed. It is suspect if a check raised a doubt: it \
-             still counts, and the doubt is among the findings. It is void if no conclusion may \
-             rest on it; void and failed trials are in no estimate, but they are listed."
-                .to_owned(),
-        ),
-    ];
-    methods.extend(study.twin.as_ref().map(|_| ("Noise floor", NOISE_FLOOR.to_owned())));
-    methods.extend(super::disks::method(analysis));
-    if work.keys {
-        methods.push(operations());
-    }
-    if study.tests.iter().any(Test::is_open) {
-        methods.push(response_times(counted));
-    }
-    if study.tests.iter().any(|test| test.bound().is_some()) {
-        methods.push(super::search::method());
-    }
-    if analysis.tests.iter().any(|test| !test.events.trials.is_empty()) {
-        methods.push(("Background work", super::events::method()));
-    }
-    methods.extend(money(study, counted));
+    let mut methods = if view::imported(analysis) {
+        of_imported(study)
+    } else {
+        let mut methods = vec![
+            repeats(analysis),
+            medians(study),
+            comparisons(study),
+            many_comparisons(study),
+            ("Scaling", SCALING.to_owned()),
+            latency(study, work.counted),
+            ("Spread", SPREAD.to_owned()),
+            ("Valid, suspect, void", VALIDITY.to_owned()),
+        ];
+        methods.extend(study.twin.as_ref().map(|_| ("Noise floor", NOISE_FLOOR.to_owned())));
+        methods.extend(disks::method(analysis));
+        methods.extend(work.keys.then(|| ("Operations", OPERATIONS.to_owned())));
+        let any = |is: fn(&Test) -> bool| study.tests.iter().any(is);
+        methods.extend(any(Test::is_open).then(|| response_times(work.counted)));
+        methods.extend(any(|test| test.bound().is_some()).then(search::method));
+        let events = analysis.tests.iter().any(|test| !test.events.trials.is_empty());
+        methods.extend(events.then(events::method));
+        methods
+    };
+    methods.extend(money(study, work.counted));
     methods
 }
 
-/// How the noise floor is found.
+const SCALING: &str = "Growth is measured against the lowest level: throughput per client, divided \
+    by what it was there. The throughput knee is where throughput ÷ latency is highest, which in a \
+    closed loop is throughput² ÷ clients. The Universal Scalability Law is fitted by least squares \
+    of relative errors to six or more steady levels, one client among them. The intervals of its \
+    parameters, and of the point at which two curves cross, come from a bootstrap over the \
+    repeats. A crossover is reported only where the difference is resolved on both sides; the \
+    point between them is interpolated on logarithmic scales.";
+
+const SPREAD: &str = "The difference between the highest and the lowest throughput of a cell’s \
+    repeats, divided by their median.";
+
+const VALIDITY: &str = "A trial is valid if every check passed. It is suspect if a check found \
+    something wrong: it still counts, and the findings say why it is suspect. It is void if no \
+    conclusion may rest on it. Void and failed trials are part of no estimate, but they are listed.";
+
 const NOISE_FLOOR: &str = "The first target was run a second time in every block as an A/A \
     control, which is the same in everything and no candidate. The ratio of the two should be 1; \
     the end of its intervals over all levels that is furthest from 1 is the noise floor of the \
     test. Weighin claims a difference between targets only where its whole interval lies beyond \
     the floor. Tests that search for the highest load have no noise floor.";
 
-/// What is counted in tests of keys.
-fn operations() -> (&'static str, String) {
-    let text = "In a test of keys an operation is what one client sends together before it waits \
-                for all replies: one command, or as many as the pipeline is deep. The hit rate is \
-                the share of reads that found their key, over warm-up and measured phase together.";
-    ("Operations", text.to_owned())
+const OPERATIONS: &str = "In a test of keys an operation is what one client sends before it waits \
+    for all replies: one command, or as many as the pipeline is deep. The hit rate is the share of \
+    reads that found their key, over warm-up and measured phase together.";
+
+fn repeats(analysis: &Analysis) -> Method {
+    let text = format!(
+        "Every cell (a target in a test at a level) was planned {}. Each block runs all cells once \
+         in a random order drawn from seed {}, so that drift of the machine affects all targets \
+         alike.",
+        numbers::counted(analysis.dataset.study.repeats as usize, "time"),
+        analysis.dataset.plan.seed,
+    );
+    ("Repeats", text)
+}
+
+fn medians(study: &Study) -> Method {
+    let text = format!(
+        "A figure is the median over the repeats that are not void. Its {} interval says where the \
+         true value lies if the repeats are typical. From {} repeats on the interval comes from \
+         order statistics, which assume nothing about how repeats scatter. With fewer repeats it \
+         is Student’s t on logarithms, which assumes that they scatter log-normally; with three \
+         repeats such an interval is wide, and rightly so. A single measurement has no interval.",
+        numbers::percent(study.confidence),
+        values_needed(0.5, study.confidence),
+    );
+    ("Medians and intervals", text)
+}
+
+/// When a target counts as better than another, or as the same.
+fn comparisons(study: &Study) -> Method {
+    let text = format!(
+        "Ratios are taken repeat by repeat, with both figures from the same block. A target is \
+         better if the whole interval lies on its side of 1 and the median ratio is more than {0} \
+         from 1. Two targets are the same if the whole interval lies within {0} of 1. Anything \
+         else is not resolved, which does not mean equal. Over all levels together the geometric \
+         means of each repeat are compared in the same way, with equal weight for every level; \
+         that says nothing about a single level. Targets tie in a ranking unless every target \
+         above is clearly better than every target below, even if its best level was partly luck.",
+        numbers::percent(study.margin),
+    );
+    ("Comparisons", text)
+}
+
+fn many_comparisons(study: &Study) -> Method {
+    let text = format!(
+        "Among many comparisons of equal targets, a few would show a difference by chance. \
+         Therefore Holm’s method adjusts all comparisons of a test by one figure together: with \
+         {0} confidence none of them calls equal targets different. A ratio whose own interval \
+         excludes 1 may therefore still be not resolved. Comparisons over all levels together are \
+         a family of their own. Each statement that two targets are the same has {0} confidence by \
+         itself.",
+        numbers::percent(study.confidence),
+    );
+    ("Many comparisons", text)
+}
+
+fn latency(study: &Study, counted: Noun) -> Method {
+    let text = format!(
+        "The time of one {}, from the first byte sent to the last byte received. Percentiles come \
+         from histograms and are never averaged within a trial; a cell shows the median of its \
+         trials. A percentile is shown only if each trial has enough {} for a {} interval around \
+         it: {} for the 95th, {} for the 99th.",
+        counted.one,
+        counted.many,
+        numbers::percent(study.confidence),
+        values_needed(0.95, study.confidence),
+        values_needed(0.99, study.confidence),
+    );
+    ("Latency", text)
 }
 
 /// What latency means where load is offered at rates.
-fn response_times(counted: Noun) -> (&'static str, String) {
+fn response_times(counted: Noun) -> Method {
     let text = format!(
         "Where {counted} are offered at a rate, latency is response time: from the moment at which \
          one was due, whether or not a connection was free, to the last byte received. It is never \
-         set against the service times of closed loops. A rate counts as achieved where at least \
+         compared with the service times of closed loops. A rate counts as achieved if at least \
          99 % of what was due in the measured phase was answered within it; otherwise the cell is \
          overloaded, and its response times, which grow with the length of the trial, are not \
          shown."
@@ -133,51 +153,14 @@ fn response_times(counted: Noun) -> (&'static str, String) {
     ("Response time", text)
 }
 
-/// What figures and their intervals are.
-fn medians(study: &Study) -> (&'static str, String) {
-    let confidence = numbers::percent(study.confidence);
-    let needed = values_needed(0.5, study.confidence);
-    (
-        "Medians and intervals",
-        format!(
-            "A figure is the median over the repeats that are not void. Its {confidence} \
-                 interval says where the true value lies if the repeats are typical. From \
-                 {needed} repeats on it comes from order statistics, which assume nothing of how \
-                 repeats scatter. Below that it is Student’s t on logarithms, which assumes that \
-                 they scatter log-normally: with three repeats such an interval is wide, and \
-                 rightly so. A single measurement has no interval.",
-        ),
-    )
-}
-
-/// When a target counts as better than another, or as the same.
-fn comparisons(study: &Study) -> (&'static str, String) {
-    (
-        "Comparisons",
-        format!(
-            "Ratios are taken repeat by repeat, both halves from the same block. A target is \
-                 better where the whole interval lies on its side of 1 and the median ratio is \
-                 more than {0} from 1; two are the same where the whole interval lies within {0} \
-                 of 1; anything else is not resolved, which doesn’t mean equal. Over all levels \
-                 together the geometric means of each repeat are compared in the same way, every \
-                 level with equal weight; that says nothing of a single level. Targets tie in a \
-                 ranking unless every one above is clearly better than every one below, with all \
-         the luck that its best level may have had.",
-            numbers::percent(study.margin),
-        ),
-    )
-}
-
-/// What is done with results that others measured.
-fn of_imported(analysis: &Analysis) -> Vec<(&'static str, String)> {
-    let study = &analysis.dataset.study;
+fn of_imported(study: &Study) -> Vec<Method> {
     let mut methods = vec![(
-        "Results of others",
-        "Figures are shown as they are printed in the files that were imported, in their units; \
-         what a file does not say is not known. A test is judged by throughput where it has one, \
-         else by the time taken, else by the 95th percentile of latency, else by its mean; times \
-         are ranked at the level at which the most targets have one. Other figures are shown, and \
-         nothing is concluded from them."
+        "Imported results",
+        "Figures are shown as the imported files print them, in their units; what a file does not \
+         say is not known. A test is judged by throughput if it has one, else by the time taken, \
+         else by the 95th percentile of latency, else by its mean. Times are ranked at the level \
+         at which the most targets have one. Other figures are shown, but nothing is concluded \
+         from them."
             .to_owned(),
     )];
     if study.repeats > 1 {
@@ -185,8 +168,8 @@ fn of_imported(analysis: &Analysis) -> Vec<(&'static str, String)> {
     } else {
         methods.push((
             "Without repeats",
-            "Nothing was measured twice, so nothing is known of how the figures scatter: places \
-             are the order of what is printed, and no target is said to be better than another."
+            "Nothing was measured twice, so it is not known how the figures scatter: places follow \
+             the printed figures, and no target is said to be better than another."
                 .to_owned(),
         ));
     }
@@ -194,17 +177,17 @@ fn of_imported(analysis: &Analysis) -> Vec<(&'static str, String)> {
 }
 
 /// What the costs rest on, where there are prices.
-fn money(study: &Study, counted: Noun) -> Option<(&'static str, String)> {
+fn money(study: &Study, counted: Noun) -> Option<Method> {
     study.targets.iter().find(|target| target.price.is_some())?;
     let text = format!(
         "Prices are as the study gives them. A month has 730 hours, and a request is one {} of the \
-         test. Costs are for a target that runs at its peak all month. Where IOs are charged, the \
-         number of requests that make one is as given, or as measured on the server’s disk at the \
-         peak. Two targets cost the same at the load at which the difference of their fixed parts \
-         is made up for by the difference of their parts for each request. A target is worth its \
-         price if no other gives clearly more for the same, or as much for less. Intervals of \
-         costs come from those of the measured figures; amounts that rest on prices alone are \
-         exact.",
+         test. Costs are for a target that runs at its peak all month. If IOs are charged, the \
+         number of requests per IO is as given, or as measured on the server’s disk at the peak. \
+         Two targets cost the same at the load at which the difference of their charges per \
+         request makes up for the difference of their fixed charges. A target is on the Pareto \
+         front if no other target is clearly faster for the same price, or as fast for less. \
+         Intervals of costs come from those of the measured figures; amounts that rest on prices \
+         alone are exact.",
         counted.one
     );
     Some(("Money", text))

@@ -75,12 +75,12 @@ pub(crate) fn short_unit(test: &TestAnalysis) -> &'static str {
 pub(crate) fn summary(analysis: &Analysis) -> String {
     let tests = || analysis.summary.iter().flat_map(|summary| &summary.tests);
     if tests().all(|podium| podium.as_printed) {
-        "In the order of the figures as printed, each measured once: who is really ahead is not \
-         known."
+        "Places follow the printed figures, each measured once: it is not known who is really \
+         ahead."
             .to_owned()
     } else if tests().any(|podium| podium.as_printed) {
-        "Targets that cannot be told apart share a place. Where nothing was measured more than \
-         once this is only the order of the figures as printed."
+        "Targets that cannot be told apart share a place. Where each figure was measured only \
+         once, places just follow the printed figures."
             .to_owned()
     } else {
         "Targets that cannot be told apart share a place.".to_owned()
@@ -101,11 +101,11 @@ pub(crate) fn nothing_ranked(analysis: &Analysis) -> Option<String> {
         some => format!("Nothing is ranked in {}", numbers::list(some)),
     };
     Some(format!(
-        "{which}: neither throughput nor time taken nor a latency of whole operations is printed. \
-         What is printed stands below."
+        "{which}: the results print neither throughput nor time taken nor a latency of whole \
+         operations. What they print is below."
     ))
 }
 
 /// Stands in place of an answer where there is no test.
 pub(crate) const NO_TEST: &str =
-    "There are no measurements: what is known of the targets is below.";
+    "There are no measurements. What is known of the targets is below.";

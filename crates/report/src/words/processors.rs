@@ -6,8 +6,12 @@ use model::{Oversubscription, Storage};
 /// each)`; `None` where they are held to none.
 pub fn shared(storage: &Storage) -> Option<String> {
     let (asked, count) = storage.oversubscription.zip(storage.processors())?;
-    let among = if storage.vms == 1 { "" } else { " among them" };
-    Some(format!("with {}{among} ({})", processors(count), to_each(asked)))
+    Some(format!(
+        "{} {} ({})",
+        if storage.vms == 1 { "with" } else { "sharing" },
+        processors(count),
+        to_each(asked)
+    ))
 }
 
 /// `1 processor`, `0.5 processors`: whole where it is whole, else with two decimals at most.

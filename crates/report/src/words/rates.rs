@@ -44,7 +44,7 @@ fn of_target(test: &TestAnalysis, target: &str) -> String {
                 over.level
             )
         }
-        (None, Some(over)) => format!("{name} falls behind at {} already.", over.level),
+        (None, Some(over)) => format!("{name} falls behind already at {}.", over.level),
         (None, None) => format!("{name} has no result."),
     }
 }

@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::finding::{capitalised, highest, statement};
 use super::labels::target_name;
+use super::methods::Method;
 use crate::numbers::{count, figure};
 use crate::view;
 use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis};
@@ -24,8 +25,8 @@ pub(crate) fn bound(bound: &Bound) -> String {
 /// What a step says of its load.
 pub(crate) fn step_verdict(verdict: StepVerdict) -> &'static str {
     match verdict {
-        StepVerdict::Kept => "kept",
-        StepVerdict::Missed => "not kept",
+        StepVerdict::Kept => "met",
+        StepVerdict::Missed => "missed",
         StepVerdict::TooBusy => "processors too busy",
         StepVerdict::FellBehind => "fell behind",
     }
@@ -89,17 +90,16 @@ pub(super) fn answer(
 }
 
 /// How the searches were made.
-pub(super) fn method() -> (&'static str, String) {
-    let text = "Where a test names a bound on latency, each trial searches for the highest load \
-                that keeps it. For a rate, a closed loop first shows about what the server can do. \
-                Each step then offers one load, higher or lower, until one kept the bound and a \
-                higher one did not, and halves what lies between, on a geometric scale, until the \
-                two are within 5 % or neighbouring numbers of clients. A step near the bound, \
-                within 15 %, is repeated once, and so is in the end the lowest load that did not keep it; \
-                both runs count together. A rate that was not \
-                achieved does not keep the bound. The answer of a trial is the middle between the \
-                two loads; how far it may be off is in every interval and ratio. Throughput, \
-                latencies and checks of such a trial are those of the step at the highest load \
-                that kept the bound.";
+pub(super) fn method() -> Method {
+    let text = "Where a test names a bound, each trial searches for the highest load that meets it. \
+                For a rate, a closed loop first shows about what the server can do. Each step then \
+                offers one load, higher or lower, until one step met the bound and a higher one \
+                missed it. The search then halves the range between the two, on a geometric scale, \
+                until they are within 5 % or are neighbouring numbers of clients. A step within \
+                15 % of the bound is repeated once, and so is, at the end, the lowest load that \
+                missed it; both runs count together. A rate that was not achieved does not meet \
+                the bound. The answer of a trial is the middle between the two loads; how far it \
+                may be off is part of every interval and ratio. Throughput, latencies and checks \
+                of such a trial are those of the step at the highest load that met the bound.";
     ("Highest load under a bound", text.to_owned())
 }

@@ -9,7 +9,7 @@ use model::{BlockOrder, Storage};
 pub fn load(storage: &Storage) -> String {
     let order = match storage.order {
         BlockOrder::Random => "at random",
-        BlockOrder::Sequential => "one after another",
+        BlockOrder::Sequential => "sequentially",
     };
     let mut text = format!("{} {order}", share(storage));
     if let Some(hot) = storage.hot {
@@ -39,7 +39,7 @@ pub fn load(storage: &Storage) -> String {
     }
     if let Some(limit) = storage.iops_limit {
         let limit = numbers::count(limit.into());
-        text.push_str(&format!(", each held to {limit} IOs/s"));
+        text.push_str(&format!(", each limited to {limit} IOs/s"));
     }
     if storage.verify {
         text.push_str(", every block verified");

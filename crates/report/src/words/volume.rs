@@ -7,7 +7,7 @@ use model::{BuiltVolume, IoLimits, Place, SandboxSpec, Study};
 /// directory.
 pub(crate) fn stands_on(sandbox: &SandboxSpec) -> String {
     match (&sandbox.volume, &sandbox.directory) {
-        (Some(volume), _) => format!(", on a volume made for it out of files: {}", built(volume)),
+        (Some(volume), _) => format!(", on a volume built from files: {}", built(volume)),
         (None, Some(directory)) => format!(", with its data in {}", directory.display()),
         (None, None) => String::new(),
     }
@@ -37,9 +37,9 @@ fn built(volume: &BuiltVolume) -> String {
     match limits(&volume.limits).as_slice() {
         [] => devices,
         limits if volume.devices > 1 => {
-            format!("{devices}, each held to {} per second", list(limits))
+            format!("{devices}, each limited to {} per second", list(limits))
         }
-        limits => format!("{devices}, held to {} per second", list(limits)),
+        limits => format!("{devices}, limited to {} per second", list(limits)),
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
                 ..IoLimits::default()
             },
         };
-        let expected = "xfs striped by 256 KiB over 2 devices of 1.00 GiB, each held to 1,000 reads \
+        let expected = "xfs striped by 256 KiB over 2 devices of 1.00 GiB, each limited to 1,000 reads \
                         and 50.0 MiB written per second";
         assert_eq!(plain(&built(&striped)), expected);
         let single = BuiltVolume {
@@ -85,7 +85,7 @@ mod tests {
             limits: IoLimits { write_iops: Some(50), ..IoLimits::default() },
             ..striped
         };
-        let expected = "ext4 on a device of 1.00 GiB, held to 50 writes per second";
+        let expected = "ext4 on a device of 1.00 GiB, limited to 50 writes per second";
         assert_eq!(plain(&built(&single)), expected);
         let unlimited = BuiltVolume { limits: IoLimits::default(), ..single };
         assert_eq!(plain(&built(&unlimited)), "ext4 on a device of 1.00 GiB");

@@ -27,7 +27,7 @@ fn a_page_of_five_queries_is_answered_with_the_trial_that_it_rests_on() {
         "vps: yes, as measured once",
         "p95 latency of 209 ms",
         "at 16 clients, 5 queries take 1.04 s [trial 1]",
-        "the cheapest first: vps for 630.00 RUB a month and hardware for 2,300.00",
+        "cheapest first: vps for 630.00 RUB a month and hardware for 2,300.00",
         "service times",
     ] {
         let line = said.replace('\u{a0}', " ").split_whitespace().collect::<Vec<_>>().join(" ");

@@ -96,7 +96,7 @@ fn the_storage_table_does_not_add_up_at_4_kib() {
         &[
             "Nothing is ranked",
             "475,000",
-            "## Arithmetic that cannot be true",
+            "## Contradictory figures",
             "iops\\_per\\_volume 282,000/s ÷ gb\\_per\\_volume 2,000",
             "140.7/s/GB",
             "iops\\_per\\_volume 509,000/s × block\\_size 4 KiB",

@@ -60,9 +60,9 @@ fn a_study_of_volumes_runs_and_its_report_says_what_they_were() {
     let report = place.weighin(&["report", "v.toml", "--format", "markdown"]).done();
     let report = report.replace('\u{a0}', " ");
     for words in [
-        "btrfs striped by 64.0 KiB over 2 devices of 128 MiB, each held to 200 writes per second",
+        "btrfs striped by 64.0 KiB over 2 devices of 128 MiB, each limited to 200 writes per second",
         "ext4 on a device of 64.0 MiB",
-        "What waits for the limits of a volume (striped) is not in a queue yet",
+        "Requests that wait for the limits of a volume (striped) are not in a queue yet",
     ] {
         assert!(report.contains(words), "no «{words}» in\n{report}");
     }
