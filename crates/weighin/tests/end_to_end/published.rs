@@ -37,7 +37,7 @@ fn metal_or_cloud_depends_on_the_load() {
             "oltp, ec2-r3: throughput grows in proportion to clients up to 16 clients",
             "from 16 to 256 clients throughput is the same as at its peak, within 3 %",
             "oltp, hp-dl380: throughput falls after its peak at 32 clients",
-            "at 256 clients, the highest level, rds-r3 has 3.00 × the throughput of ec2-r3",
+            "at 256 clients, the highest common level, rds-r3 has 3.00 × the throughput of ec2-r3",
             "By service, RDS against EC2: which one has the better throughput depends on the load",
             "By tenancy: no difference between on-demand and dedicated",
             "By region: no difference between us-east-1 and eu-west-1",

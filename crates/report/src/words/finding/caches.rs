@@ -6,10 +6,7 @@ use analyse::{CacheNotCold, CacheNotWarm, DatasetAgainstMemory, KeysEvicted};
 
 impl Words for CacheNotCold {
     const HEADING: &'static str = "Caches not cold";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let asked = found.total(|cache| cache.asked_bytes);
@@ -29,10 +26,7 @@ impl Words for CacheNotCold {
 
 impl Words for CacheNotWarm {
     const HEADING: &'static str = "Caches not warm";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let pages = found.total(|cache| cache.pages_read);
@@ -50,10 +44,7 @@ impl Words for CacheNotWarm {
 
 impl Words for KeysEvicted {
     const HEADING: &'static str = "Evicted keys";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     /// The limit and the size of the data are those of the first.
     fn say(found: &Group<'_, Self>) -> String {

@@ -6,10 +6,7 @@ use analyse::{ClientBusy, ClientDelay, UnevenLoad};
 
 impl Words for ClientBusy {
     const HEADING: &'static str = "Busy load generator";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let lag = found.iter().map(|busy| busy.max_loop_lag).max().unwrap_or_default();
@@ -26,10 +23,7 @@ impl Words for ClientBusy {
 
 impl Words for ClientDelay {
     const HEADING: &'static str = "Client delay";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         format!(
@@ -43,10 +37,7 @@ impl Words for ClientDelay {
 
 impl Words for UnevenLoad {
     const HEADING: &'static str = "Uneven load";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let share = percents(found.range(|load| load.transactions as f64 / load.fair));

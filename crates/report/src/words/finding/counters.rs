@@ -31,10 +31,7 @@ impl Words for CounterMismatch {
 
 impl Words for CountersUnavailable {
     const HEADING: &'static str = "Server counters not available";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(_found: &Group<'_, Self>) -> String {
         "the server’s counters could not be read, so they were not compared with weighin’s counts"

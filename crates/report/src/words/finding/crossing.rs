@@ -36,7 +36,7 @@ impl Words for AtHighestLevel {
     fn say(found: &Group<'_, Self>) -> String {
         let Self { winner, loser, level, ratio } = found.first;
         format!(
-            "at {level}, the highest level, {} has {}",
+            "at {level}, the highest common level, {} has {}",
             target_name(winner),
             times(ratio, &format!("the throughput of {}", target_name(loser)))
         )

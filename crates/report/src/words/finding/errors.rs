@@ -40,10 +40,7 @@ fn fix(code: &str) -> &'static str {
 
 impl Words for LedgerUnbalanced {
     const HEADING: &'static str = "Operations not accounted for";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(_found: &Group<'_, Self>) -> String {
         "some scheduled operations are not accounted for; this is a defect of weighin, please \

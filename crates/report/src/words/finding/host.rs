@@ -6,10 +6,7 @@ use analyse::{HostSaturated, OtherProcesses, Overheated, Steal, Throttled, Throt
 
 impl Words for Steal {
     const HEADING: &'static str = "Stolen processor time";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let share = percents(found.range(|steal| steal.share));
@@ -19,10 +16,7 @@ impl Words for Steal {
 
 impl Words for OtherProcesses {
     const HEADING: &'static str = "Other processes";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let share = percents(found.range(|others| others.share));
@@ -34,10 +28,7 @@ impl Words for OtherProcesses {
 
 impl Words for HostSaturated {
     const HEADING: &'static str = "Saturated host";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let busy = percents(found.range(|host| host.busy));
@@ -70,10 +61,7 @@ impl Words for Throttled {
 
 impl Words for Overheated {
     const HEADING: &'static str = "Overheating";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let times = match found.total(|overheated| overheated.events) {

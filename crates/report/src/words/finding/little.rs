@@ -5,10 +5,7 @@ use model::LevelUnit;
 
 impl Words for LittlesLaw {
     const HEADING: &'static str = "Little’s law does not hold";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let (busy, expected, all) = match found.level().map(|level| level.unit).unwrap_or_default()

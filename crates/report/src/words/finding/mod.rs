@@ -43,12 +43,14 @@ use std::iter::Sum;
 trait Words: FindingKind + Sized {
     /// The heading above findings of this kind.
     const HEADING: &'static str;
+    /// Whether one sentence says all findings of this kind.
+    const TOGETHER: bool = false;
     /// Whether the sentence names the level, so that it does not go before it.
     const NAMES_LEVEL: bool = false;
 
     /// Whether one sentence can say both.
     fn is_like(&self, _other: &Self) -> bool {
-        false
+        Self::TOGETHER
     }
 
     /// What was found, without what it is about and without a full stop.

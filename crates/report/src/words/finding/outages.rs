@@ -7,10 +7,7 @@ use std::time::Duration;
 
 impl Words for ConnectionsLost {
     const HEADING: &'static str = "Lost connections";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let failed = number_of(found.total(|outage| outage.failed), found.counted);

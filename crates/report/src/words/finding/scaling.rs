@@ -21,8 +21,8 @@ impl Words for Growth {
                 what_grows(to)
             )),
             (None, Some(from)) => parts.push(format!(
-                "throughput grows less than in proportion to {}, for certain at {from} (short by \
-                 more than {margin} for each doubling)",
+                "by {from} throughput has grown less than in proportion to {} (short by more than \
+                 {margin} for each doubling)",
                 what_grows(from)
             )),
             (None, None) => {}
@@ -33,7 +33,7 @@ impl Words for Growth {
                 "the throughput knee, where throughput ÷ latency is highest, is at {only}"
             )),
             several => parts.push(format!(
-                "the throughput knee, where throughput ÷ latency is highest, is among {}",
+                "the throughput knee, where throughput ÷ latency is highest, is one of {}",
                 levels(several)
             )),
         }

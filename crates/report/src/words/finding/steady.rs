@@ -42,10 +42,7 @@ fn signed(share: f64) -> String {
 
 impl Words for TooShortForTrend {
     const HEADING: &'static str = "Steady state not known";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let (at_most, which) = if found.is_one() {

@@ -7,10 +7,7 @@ use analyse::{DifferentData, RowsMissing, TablesChanged, TablesIntact};
 
 impl Words for RowsMissing {
     const HEADING: &'static str = "Missing rows";
-
-    fn is_like(&self, _other: &Self) -> bool {
-        true
-    }
+    const TOGETHER: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
         let (answers, short) = (found.total(|rows| rows.answers), found.total(|rows| rows.short));
