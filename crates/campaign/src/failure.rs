@@ -1,38 +1,21 @@
-use crate::Login;
 use engine::storage::StorageError;
-use engine::{LoadError, OperationError, SessionError};
-use model::{ErrorClass, Failure, FailureKind, System};
-use protocol::mysql::ServerError;
-use target::client::redis::refusal;
-use target::client::{connect_failure, login_failure, server_failure};
+use engine::{LoadError, SessionError};
+use model::{Endpoint, ErrorClass, Failure, FailureKind};
+use target::client::connect_failure;
 
-/// Turns what ended a load early into a failure that says how to mend it.
-pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
-    let endpoint = &login.address().endpoint;
+/// What ended a load on a server early, where it is the same for every kind of server. `look` says
+/// where to see what a slow server is busy with.
+pub(crate) fn server_load_failure(error: &LoadError, endpoint: &Endpoint, look: &str) -> Failure {
     match error {
         LoadError::Connect { source, .. } => connect_failure(source, endpoint),
-        LoadError::Session(SessionError::Login(error)) => match error.downcast_ref() {
-            Some(error) => {
-                login_failure(error, endpoint, &login.address().database, login.credentials())
-            }
-            None => Failure::new(
-                FailureKind::Other,
-                format!("cannot log in at {endpoint}: {error}"),
-                "",
-            ),
-        },
-        LoadError::Session(SessionError::LoginRefused(refused)) => {
-            let (kind, remedy) = refusal(&refused.message);
-            Failure::new(kind, format!("cannot log in at {endpoint}: {error}"), remedy)
+        LoadError::Session(SessionError::Login(reason)) => {
+            Failure::new(FailureKind::Other, format!("cannot log in at {endpoint}: {reason}"), "")
         }
-        LoadError::Session(SessionError::Refused(refused)) if login.system() == System::Redis => {
-            let (kind, remedy) = refusal(&refused.message);
-            Failure::new(kind, format!("{error} at {endpoint}"), remedy)
-        }
-        LoadError::Session(SessionError::Prepare { statement, error }) => {
-            server_failure(&server_error(error), &format!("cannot prepare «{statement}»"))
-        }
-        LoadError::Session(SessionError::Refused(refused)) => Failure::new(
+        LoadError::Session(
+            SessionError::LoginRefused(refused)
+            | SessionError::Refused(refused)
+            | SessionError::Prepare { error: refused, .. },
+        ) => Failure::new(
             match refused.class {
                 ErrorClass::Connection => FailureKind::ServerLost,
                 ErrorClass::Permission => FailureKind::AccessDenied,
@@ -59,16 +42,9 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             format!("{endpoint} {error}"),
             "see what the server is doing, and whether something in between holds up connections",
         ),
-        LoadError::ConnectTimeout { .. } => Failure::new(
-            FailureKind::TimedOut,
-            format!("{endpoint}: {error}"),
-            match login.system() {
-                System::Redis => "see with CLIENT LIST and the server's log what it is doing",
-                System::MariaDb | System::Storage | System::Unknown => {
-                    "see with SHOW PROCESSLIST what the server is waiting for"
-                }
-            },
-        ),
+        LoadError::ConnectTimeout { .. } => {
+            Failure::new(FailureKind::TimedOut, format!("{endpoint}: {error}"), look)
+        }
         LoadError::Lost(_) => Failure::new(
             FailureKind::ServerLost,
             format!("{endpoint}: {error}"),
@@ -79,35 +55,36 @@ pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
             format!("{endpoint}: {error}"),
             "check the server's certificate, or set tls = \"unverified\"",
         ),
-        LoadError::Storage(error) => storage_failure(error),
-        LoadError::NoRing(_) => no_ring(error),
-        LoadError::System(_) => Failure::new(
-            FailureKind::Other,
-            format!("this machine refused what the load needs: {error}"),
-            "check the limits on open files (ulimit -n) and memory",
-        ),
+        LoadError::Storage(_) | LoadError::NoRing(_) | LoadError::System(_) => {
+            local_load_failure(error)
+        }
         LoadError::Stopped => Failure::stopped(),
     }
 }
 
-/// The server's error as its protocol has it.
-fn server_error(error: &OperationError) -> ServerError {
-    ServerError {
-        code: error.code.parse().unwrap_or(0),
-        sql_state: error.sql_state.as_bytes().try_into().unwrap_or(*b"HY000"),
-        message: error.message.clone(),
+/// What ended a load early that reached no server.
+pub(crate) fn local_load_failure(error: &LoadError) -> Failure {
+    match error {
+        LoadError::Storage(error) => storage_failure(error),
+        LoadError::NoRing(_) => no_ring(error),
+        LoadError::Stopped => Failure::stopped(),
+        _ => Failure::new(
+            FailureKind::Other,
+            format!("this machine refused what the load needs: {error}"),
+            "check the limits on open files (ulimit -n) and memory",
+        ),
     }
 }
 
 /// A host without io_uring, which was asked for by name.
-pub(crate) fn no_ring(error: &LoadError) -> Failure {
+fn no_ring(error: &LoadError) -> Failure {
     let remedy = "leave out --io: another way is taken then; or permit io_uring here (the sysctl \
                   kernel.io_uring_disabled, a container's seccomp profile)";
     Failure::new(FailureKind::NotPermitted, error.to_string(), remedy)
 }
 
 /// Turns what kept storage from being used into a failure that says how to mend it.
-pub fn storage_failure(error: &StorageError) -> Failure {
+pub(crate) fn storage_failure(error: &StorageError) -> Failure {
     let (kind, remedy) = match (error, error.class()) {
         (StorageError::NoDirect { .. }, _) => (
             FailureKind::Other,

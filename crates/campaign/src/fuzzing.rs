@@ -1,7 +1,7 @@
 //! The private parsers of this crate on any text, for the crate `fuzz` alone.
 
 use crate::generators::wire::{Answer, Order};
-use crate::redis::{counters, facts, report};
+use crate::systems::redis::{counters, facts, report};
 use model::Endpoint;
 
 /// Reads lines as what a lead and its load generators tell each other, and the whole as a report of

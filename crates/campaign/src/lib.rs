@@ -5,38 +5,28 @@
 //! that keeps a bound on latency, as both a campaign and `weighin load` do.
 
 mod caution;
-mod connections;
-mod control;
-mod deployment;
-mod door;
 mod failure;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generators;
-mod login;
 mod measure;
-mod opinion;
-mod redis;
+mod prepared;
 mod search;
-mod sessions;
-mod sql;
-mod storage;
 mod survey;
-pub mod tables;
+mod systems;
 mod trial;
 mod trigger;
 mod walk;
 
 pub use caution::cautions;
-pub use control::{Control, check_limits};
-pub use deployment::Deployment;
-pub use door::Door;
-pub use failure::load_failure;
 pub use generators::{GENERATOR_COMMAND, generate};
-pub use login::Login;
 pub use measure::{Measured, Order, measure};
-pub use redis::keys::{cleanup as cleanup_keys, ensure as ensure_keys};
+pub use prepared::{Prepared, Step};
 pub use search::{Goal, SearchProgress, Searched, search};
-pub use storage::{Taking, Volumes, cleanup as cleanup_volume};
 pub use survey::{Surveyed, survey};
+pub use systems::login::Login;
+pub use systems::mysql;
+pub use systems::redis::{cleanup as cleanup_keys, connect as connect_redis};
+pub use systems::volume::{Taking, Volumes, cleanup as cleanup_volume};
+pub use systems::{Missing, Preparing, SamplingScope, TargetHandle, reach};
 pub use walk::{Campaign, Event, RunError, Summary};

@@ -1,29 +1,18 @@
 use crate::generators::Generators;
-use crate::sessions::{Sessions, Work};
-use crate::storage;
+use crate::systems::{ReadCounters, TargetHandle};
 use crate::trigger::Armed;
-use crate::{Control, Door, Login, load_failure};
-use engine::{
-    ErrorPolicy, Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, Session, Stop,
-    available_workers, run,
-};
+use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
 use model::{
-    CounterReading, Failure, FailureKind, Interval, IoMethod, LoadResult, Sampling, ServerCounters,
-    Trigger, Workload,
+    CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Trigger,
+    Workload,
 };
 use sample::{OpenAccount, Sampler, SamplerOptions};
 use std::time::{Duration, Instant};
 
-/// Longest time in which all clients must have logged in.
-const CONNECT_LIMIT: Duration = Duration::from_secs(60);
-/// How long to wait for replies after the last operation began.
-const DRAIN_LIMIT: Duration = Duration::from_secs(30);
-/// How long the sampling connection waits for an answer.
-const COUNTER_PATIENCE: Duration = Duration::from_secs(10);
 /// How long the server may take to count what connections did that have just ended.
-const SETTLING: Duration = Duration::from_secs(2);
+const SETTLING_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often it is asked.
-const SETTLING_POLL: Duration = Duration::from_millis(10);
+const SETTLING_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// One load to run and measure.
 #[derive(Clone, Debug)]
@@ -50,14 +39,18 @@ pub struct Order<'a> {
     pub by_statement: bool,
     /// Seeds all random streams.
     pub seed: u64,
-    /// The server process, where it runs on this host.
-    pub server_pid: Option<u32>,
     /// Time between two samples.
     pub sample_every: Duration,
     /// What the server is told to do meanwhile.
     pub trigger: Option<Trigger>,
-    /// The disks that the server's data directory stands on, where they are known.
-    pub volume: Vec<String>,
+}
+
+impl Order<'_> {
+    /// Most processes that can make the load: every one of them needs a client, or on storage a
+    /// virtual machine.
+    pub fn most_generators(&self) -> u32 {
+        self.workload.storage().map_or(self.clients, |storage| storage.vms)
+    }
 }
 
 /// What a load did, and what was sampled meanwhile.
@@ -69,98 +62,53 @@ pub struct Measured {
     pub sampling: Sampling,
 }
 
-/// Runs one load with sampling beside it. `on_interval` is shown each second as it ends.
+/// Runs one load with sampling beside it, on a target that is ready for it. `on_interval` is shown
+/// each second as it ends.
 ///
 /// # Errors
-/// When the load did not run to its end, or [`Stop`] asked it not to (`Ok(None)`).
+/// When the load did not run to its end; [`Failure::stopped`].
 pub fn measure(
-    door: &mut Door<'_>,
+    target: &mut dyn TargetHandle,
     order: &Order<'_>,
     stop: &Stop,
     on_interval: &mut dyn FnMut(&Interval),
-) -> Result<Option<Measured>, Failure> {
-    match (door, order.workload) {
-        (Door::Server(login, control), _) => on_server(login, control, order, stop, on_interval),
-        (Door::Volumes(volumes), Workload::Storage(storage)) => {
-            storage::measure(volumes, storage, order, stop, on_interval)
-        }
-        (Door::Volumes(_), workload) => Err(Failure::new(
-            FailureKind::NotPermitted,
-            format!("{} needs a server, and these are volumes", workload.name()),
-            "choose the workload storage, or another target",
-        )),
-    }
-}
-
-fn on_server(
-    login: &Login,
-    control: &mut Control,
-    order: &Order<'_>,
-    stop: &Stop,
-    on_interval: &mut dyn FnMut(&Interval),
-) -> Result<Option<Measured>, Failure> {
-    let spec = LoadSpec {
-        address: login.address_of(control.peer())?,
-        tls: login.tls(),
-        clients: order.clients,
-        workers: order
-            .workers
-            .unwrap_or_else(|| (available_workers(order.clients) / order.generators.max(1)).max(1)),
-        io: order.io,
-        schedule: order.schedule,
-        open: order.open.clone(),
-        policy: order.policy.clone(),
-        drain_limit: DRAIN_LIMIT,
-        connect_limit: CONNECT_LIMIT,
-    };
-    let work = Work {
-        workload: order.workload,
-        clients: order.clients,
-        by_statement: order.by_statement,
-        seed: order.seed,
-    };
-    let mut sampling_connection = Some(login.control()?);
+) -> Result<Measured, Failure> {
+    let load = target.load(order)?;
+    let mut counter_reader = Some(target.counter_reader()?);
     let mut trigger = match order.trigger {
-        Some(trigger) => Some((trigger, login.control()?)),
+        Some(trigger) => Some((trigger, target.background_work()?)),
         None => None,
     };
-    let account = OpenAccount::open(order.server_pid);
-    let before = (Instant::now(), control.counters());
+    let scope = target.sampling_scope();
+    let account = OpenAccount::open(scope.server_pid);
+    let before = (Instant::now(), target.counters());
     let mut started = None;
     let (mut sampler, mut armed) = (None, None);
     let generators = match order.generators {
         0 | 1 => None,
-        count => Some(Generators::start(&spec, work, login, count)?),
+        count => Some(Generators::start(&load, count)?),
     };
     let companions = generators.as_ref().map(Generators::pids).unwrap_or_default();
     let mut on_progress = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
             started = Some(origin);
-            sampler = sampling_connection
-                .take()
-                .map(|connection| start_sampler(order, origin, connection, &companions));
+            let counters = counter_reader.take().flatten();
+            sampler = Some(start_sampler(order, origin, scope.server_pid, counters, &companions));
             let measured = order.schedule.warmup;
-            armed = trigger.take().map(|(t, control)| Armed::arm(t, control, origin, measured));
+            armed = trigger.take().map(|(t, begin)| Armed::arm(t, begin, origin, measured));
         }
         Progress::Interval(interval, _) => on_interval(interval),
     };
     let outcome = match generators {
         Some(generators) => generators.run(stop, &mut on_progress),
-        None => {
-            let whole = Whole { spec: &spec, stop, progress: &mut on_progress };
-            match work.hand_to(login, whole)? {
-                Ok(load) => Ok(Some(load)),
-                Err(LoadError::Stopped) => Ok(None),
-                Err(error) => Err(load_failure(&error, login)),
-            }
-        }
+        None => run(load.runner(), stop, &mut on_progress).map_err(|error| load.failure(&error)),
     };
-    let load = outcome.as_ref().ok().and_then(Option::as_ref);
     let triggered = armed.and_then(Armed::disarm);
-    let after = settled(control, before.1.as_ref(), load);
+    let after = settled(target, before.1.as_ref(), outcome.as_ref().ok());
     let account = account.close();
     let samples = sampler.map(Sampler::stop).unwrap_or_default();
-    let Some(load) = outcome? else { return Ok(None) };
+    target.loaded(order.workload);
+    let load = outcome?;
     let origin = started.unwrap_or(before.0);
     let reading = |(at, counters): (Instant, Option<_>)| {
         counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
@@ -171,46 +119,31 @@ fn on_server(
         after: reading(after),
         account,
         triggered,
-        volume: order.volume.clone(),
+        volume: scope.disks,
     };
-    Ok(Some(Measured { load, sampling }))
-}
-
-/// Runs a load in this process, with sessions of whichever kind.
-struct Whole<'a> {
-    spec: &'a LoadSpec,
-    stop: &'a Stop,
-    progress: &'a mut dyn FnMut(Progress<'_>),
-}
-
-impl Sessions for Whole<'_> {
-    type Outcome = Result<LoadResult, LoadError>;
-
-    fn take<S: Session>(self, session: impl Fn(u32) -> S + Sync) -> Self::Outcome {
-        run(self.spec, session, self.stop, self.progress)
-    }
+    Ok(Measured { load, sampling })
 }
 
 fn start_sampler(
     order: &Order<'_>,
     origin: Instant,
-    mut connection: Control,
+    server_pid: Option<u32>,
+    counters: Option<ReadCounters>,
     companions: &[u32],
 ) -> Sampler {
-    connection.set_answer_limit(COUNTER_PATIENCE);
     Sampler::start(SamplerOptions {
         every: order.sample_every,
         origin,
         measured: measured_phase(&order.schedule),
-        server_pid: order.server_pid,
+        server_pid,
         companions: companions.to_vec(),
-        counters: Some(Box::new(move || connection.counters())),
+        counters,
         on_sample: None,
     })
 }
 
 /// From when and, where that is known beforehand, until when a load measures.
-pub(crate) fn measured_phase(schedule: &Schedule) -> (Duration, Option<Duration>) {
+fn measured_phase(schedule: &Schedule) -> (Duration, Option<Duration>) {
     let end = match schedule.limit {
         Limit::Window(length) => Some(schedule.warmup + length),
         Limit::LastReply { .. } => None,
@@ -222,13 +155,13 @@ pub(crate) fn measured_phase(schedule: &Schedule) -> (Duration, Option<Duration>
 /// totals a moment after it took them out of those of the living: as long as it seems to have
 /// counted fewer statements than it acknowledged, it is asked again, for a while.
 fn settled(
-    control: &mut Control,
+    target: &mut dyn TargetHandle,
     before: Option<&ServerCounters>,
     load: Option<&LoadResult>,
 ) -> (Instant, Option<ServerCounters>) {
-    let deadline = Instant::now() + SETTLING;
+    let deadline = Instant::now() + SETTLING_TIMEOUT;
     loop {
-        let (at, after) = (Instant::now(), control.counters());
+        let (at, after) = (Instant::now(), target.counters());
         let incomplete = before.zip(after.as_ref()).zip(load).is_some_and(|(readings, load)| {
             let (before, after) = readings;
             load.requests.expected().into_iter().any(|(name, acknowledged)| {
@@ -239,12 +172,12 @@ fn settled(
         if !incomplete || at >= deadline {
             return (at, after);
         }
-        std::thread::sleep(SETTLING_POLL);
+        std::thread::sleep(SETTLING_POLL_INTERVAL);
     }
 }
 
 /// Seconds from `origin` to `at`, negative when `at` is earlier.
-pub(crate) fn seconds_from(origin: Instant, at: Instant) -> f64 {
+fn seconds_from(origin: Instant, at: Instant) -> f64 {
     match at.checked_duration_since(origin) {
         Some(later) => later.as_secs_f64(),
         None => -origin.duration_since(at).as_secs_f64(),

@@ -1,11 +1,10 @@
 //! Background work that a server is told to do while a load runs.
 
-use crate::Control;
-use model::{Trigger, TriggerAnswer, Triggered};
+use crate::systems::BeginWork;
+use model::{Trigger, Triggered};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use target::client::redis::RedisError;
 
 /// A thread that waits to send the command of a trigger. It has a connection of its own, since the
 /// server may take long to answer: it forks first.
@@ -21,7 +20,7 @@ impl Armed {
     /// that of the measured phase, counted from it.
     pub(crate) fn arm(
         trigger: Trigger,
-        mut connection: Control,
+        begin: BeginWork,
         origin: Instant,
         measured: Duration,
     ) -> Self {
@@ -30,7 +29,7 @@ impl Armed {
             let due = origin + measured + trigger.at;
             let wait = due.saturating_duration_since(Instant::now());
             match cancelled.recv_timeout(wait) {
-                Err(RecvTimeoutError::Timeout) => Some(pull(trigger, &mut connection, origin)),
+                Err(RecvTimeoutError::Timeout) => Some(pull(trigger, begin, origin)),
                 _ => None,
             }
         });
@@ -45,18 +44,10 @@ impl Armed {
 }
 
 /// Sends the command and waits for the answer.
-fn pull(trigger: Trigger, connection: &mut Control, origin: Instant) -> Triggered {
+fn pull(trigger: Trigger, begin: BeginWork, origin: Instant) -> Triggered {
     let since = |at: Instant| at.saturating_duration_since(origin).as_secs_f64();
     let sent = Instant::now();
-    let command = trigger.work.command().as_bytes();
-    let answer = match connection.redis() {
-        Ok(redis) => match redis.command(&[command]) {
-            Ok(value) => TriggerAnswer::Accepted(value.text().unwrap_or_default()),
-            Err(RedisError::Server(line)) => TriggerAnswer::Refused(line),
-            Err(error) => TriggerAnswer::Lost(error.to_string()),
-        },
-        Err(misfit) => TriggerAnswer::Lost(misfit.to_string()),
-    };
+    let answer = begin(trigger.work);
     Triggered {
         work: trigger.work,
         sent_seconds: since(sent),

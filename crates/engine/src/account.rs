@@ -1,11 +1,12 @@
 //! What a part of a load did, and how the parts become one result.
 
 use crate::books::{Closed, Ended};
-use crate::result::{Asked, CpuWindow, Intervals, result};
-use crate::run::{LoadError, LoadSpec, Progress};
+use crate::result::{CpuWindow, Intervals, result};
+use crate::run::{LoadError, Progress, RunLoad};
 use crate::socket::notice;
+use crate::storage::FleetPart;
 use crate::usage::peak_rss_bytes;
-use crate::{Clock, Nanos};
+use crate::{Clock, Nanos, Schedule};
 use model::{ClientCost, GeneratorShare, Interval, Latencies, LoadResult, Phase, RequestKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub struct Account {
     pub(crate) delays: Latencies,
     /// How long after the start the last of its workers began.
     pub(crate) begun_late: Duration,
+    /// Loads on storage only: what its virtual machines did.
+    pub(crate) fleet: Option<FleetPart>,
 }
 
 /// What the sessions of a load call what they count.
@@ -61,7 +64,11 @@ impl Account {
 
     /// Adds the account of a part that ran beside this one.
     fn add(&mut self, other: Self) {
+        self.clients += other.clients;
         self.connect_time = self.connect_time.max(other.connect_time);
+        if let (Some(mine), Some(theirs)) = (&mut self.fleet, other.fleet) {
+            mine.add(theirs);
+        }
         self.books.add(other.books);
         self.delays.merge(&other.delays);
         let (mine, theirs) = (&mut self.client, other.client);
@@ -98,8 +105,8 @@ impl Assembly {
 
     /// The parts are other processes, and begin then: what this one uses from now on is added to
     /// what they use. [`Self::look`] is to be called several times a second.
-    pub fn starts(&mut self, spec: &LoadSpec, start: Nanos) {
-        self.own = Some(CpuWindow::new(spec.schedule, start));
+    pub fn starts(&mut self, schedule: Schedule, start: Nanos) {
+        self.own = Some(CpuWindow::new(schedule, start));
     }
 
     /// Lets time go on.
@@ -131,17 +138,8 @@ impl Assembly {
     /// # Errors
     /// `Lost` where connections were lost for good; `Stopped` where a part is missing.
     pub fn finish(
-        self,
-        spec: &LoadSpec,
-        progress: &mut dyn FnMut(Progress<'_>),
-    ) -> Result<LoadResult, LoadError> {
-        self.put_together(spec.asked(), progress)
-    }
-
-    /// The whole of any kind of load, as [`Self::finish`].
-    pub(crate) fn put_together(
         mut self,
-        asked: Asked<'_>,
+        load: &dyn RunLoad,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<LoadResult, LoadError> {
         if !self.is_complete() {
@@ -160,20 +158,18 @@ impl Assembly {
             whole.add(part);
             whole
         });
-        let Account { named, connect_time, books, mut client, delays, .. } =
-            whole.ok_or(LoadError::Stopped)?;
+        let mut whole = whole.ok_or(LoadError::Stopped)?;
+        let client = &mut whole.client;
         if let Some(own) = self.own {
             client.cpu_seconds += own.used().as_secs_f64();
             client.peak_rss_bytes += peak_rss_bytes();
         }
-        client.turnaround_seconds = books.turnaround.as_secs_f64();
-        client.notice = notice(&delays);
-        let lost = asked.lost;
-        let mut result = result(asked, &named, connect_time, books, self.shown, client);
-        result.generators = generators;
+        client.turnaround_seconds = whole.books.turnaround.as_secs_f64();
+        client.notice = notice(&whole.delays);
+        let result = LoadResult { generators, ..result(load.open_loop(), whole, self.shown) };
         match result.outages.last() {
             Some(outage) if outage.first_success.is_none() => {
-                Err(lost(outage.first_error, &result.errors))
+                Err(load.lost(outage.first_error, &result.errors))
             }
             _ => Ok(result),
         }
@@ -189,8 +185,10 @@ impl Assembly {
 mod tests {
     use super::*;
     use crate::books::{Books, Times};
-    use crate::{Address, ErrorPolicy, Limit, OperationError, Schedule};
-    use model::{Effect, ErrorClass};
+    use crate::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
+    use crate::{Address, ErrorPolicy, Limit, LoadSpec, OperationError, Schedule, SocketLoad};
+    use model::{Effect, ErrorClass, KeyValue};
+    use std::sync::Arc;
 
     const MS: u64 = 1_000_000;
     const WINDOW: Duration = Duration::from_secs(2);
@@ -209,6 +207,12 @@ mod tests {
             connect_limit: WINDOW,
             drain_limit: WINDOW,
         }
+    }
+
+    /// Of a load that is only put together.
+    fn session(client: u32) -> KeyValueSession {
+        let commands = KeyValueCommands::new(&KeyValue::default(), 1, 3);
+        KeyValueSession::new(RedisLogin::default(), Arc::new(commands), client)
     }
 
     /// A part that began then, with one transaction each `every` milliseconds, that long each, and a
@@ -247,6 +251,7 @@ mod tests {
             client,
             delays: Latencies::new(),
             begun_late: Duration::from_micros(every),
+            fleet: None,
         };
         (intervals, account)
     }
@@ -263,7 +268,8 @@ mod tests {
             let line = serde_json::to_string(&account).unwrap();
             assembly.ended(index as u32, serde_json::from_str(&line).unwrap());
         }
-        assembly.finish(&spec(), &mut |_| {}).unwrap()
+        let load = SocketLoad { spec: &spec(), session };
+        assembly.finish(&load, &mut |_| {}).unwrap()
     }
 
     #[test]

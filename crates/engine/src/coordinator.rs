@@ -179,6 +179,7 @@ impl<X> Coordinator<'_, X> {
             client,
             delays,
             begun_late,
+            fleet: None,
         };
         Ok((account, extras))
     }

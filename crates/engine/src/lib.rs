@@ -8,7 +8,8 @@
 //! - a socket worker moves the bytes and reads the clock.
 //!
 //! [`run`] starts the workers, lets them begin together, and merges their books. Several processes can
-//! make one load: each does its part with [`run_part`], and an [`Assembly`] puts the parts together.
+//! make one load: each does its part with [`RunLoad::run_part`], and an [`Assembly`] puts the parts
+//! together, also where there is only one.
 
 mod account;
 mod arrivals;
@@ -34,8 +35,8 @@ pub use clock::{Clock, Nanos};
 pub(crate) use crew::Crew;
 pub use model::Stop;
 pub use model::{ErrorAction as Action, ErrorPolicy};
-pub use part::{Part, PartProgress, run_part};
-pub use run::{LoadError, LoadSpec, Progress, run};
+pub use part::{Part, PartProgress};
+pub use run::{LoadError, LoadSpec, Progress, RunLoad, SocketLoad, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Event, OperationError, Session, SessionError};
 pub use socket::{Address, TlsUpgrade};

@@ -28,18 +28,18 @@ impl Part {
 
     /// Workers of this part, of so many that are wanted: as many in each part, and none without a
     /// client.
-    fn workers(self, wanted: u32, clients: u32) -> u32 {
+    pub(crate) fn workers(self, wanted: u32, clients: u32) -> u32 {
         wanted.clamp(1, (clients / self.of).max(1))
     }
 
     /// The place of one of its workers among those of all parts, which take turns: whatever the
     /// number of workers, client k belongs to part k modulo the number of parts.
-    fn place(self, worker: u32) -> u32 {
+    pub(crate) fn place(self, worker: u32) -> u32 {
         self.index + worker * self.of
     }
 
     /// How many of so many things are this part's.
-    fn share(self, whole: u64) -> u64 {
+    pub(crate) fn share(self, whole: u64) -> u64 {
         let (index, of) = (u64::from(self.index), u64::from(self.of));
         whole / of + u64::from(index < whole % of)
     }
@@ -54,14 +54,8 @@ pub enum PartProgress {
     Interval(Box<Ended>),
 }
 
-/// Runs a part of a load: connects its clients, waits until `start` says when all parts begin, and
-/// returns its account. `session` makes the session of each client, numbered from 0 over all parts.
-///
-/// `start` is asked again and again once all clients of this part are logged in.
-///
-/// # Errors
-/// When the part could not run to its end; nothing is left running.
-pub fn run_part<S: Session>(
+/// Connects the clients of a part of a load on a server, and runs it: see [`crate::RunLoad::run_part`].
+pub(crate) fn run_part<S: Session>(
     spec: &LoadSpec,
     part: Part,
     session: impl Fn(u32) -> S + Sync,

@@ -1,13 +1,11 @@
 //! Putting together what workers did, of one process or of several.
 
-use crate::account::Named;
-use crate::books::{Closed, Ended};
-use crate::run::LoadError;
+use crate::account::Account;
+use crate::books::Ended;
+use crate::storage::FleetPart;
 use crate::usage::process_cpu;
 use crate::{Nanos, OpenLoop, Schedule};
-use model::{
-    ClientCost, ErrorCount, Interval, LoadResult, OpenLoopResult, RequestCounts, StatementLatencies,
-};
+use model::{Interval, LoadResult, OpenLoopResult, RequestCounts, StatementLatencies};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -111,31 +109,19 @@ fn merge(a: Ended, b: &Ended) -> Ended {
     Ended { interval, tally }
 }
 
-/// What a load was to be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
-    /// How many operations can be under way at once.
-    pub(crate) clients: u32,
-    pub(crate) open: Option<&'a OpenLoop>,
-    /// What to say when nothing worked any more from that moment of the load on, given all errors.
-    pub(crate) lost: fn(Duration, &[ErrorCount]) -> LoadError,
-}
-
-/// The result of a whole load.
+/// The result of a whole load; `asked` are the arrivals of an open loop.
 pub(crate) fn result(
-    asked: Asked<'_>,
-    named: &Named,
-    connect_time: Duration,
-    books: Closed,
+    asked: Option<&OpenLoop>,
+    whole: Account,
     intervals: Vec<Interval>,
-    client: ClientCost,
 ) -> LoadResult {
+    let Account { clients, named, connect_time, books, client, fleet, .. } = whole;
     debug_assert!(books.ledger.balances(), "{:?}", books.ledger);
     let outages = books.outages();
     let [warmup, measure, drain] = books.totals;
     let mut errors = books.errors;
     errors.sort_by_key(|error| std::cmp::Reverse(error.count));
-    let open = asked.open.zip(books.open).map(|(asked, kept)| OpenLoopResult {
+    let open = asked.zip(books.open).map(|(asked, kept)| OpenLoopResult {
         rate: asked.rate,
         process: asked.process,
         scheduled: kept.scheduled,
@@ -153,7 +139,7 @@ pub(crate) fn result(
         .map(|(name, latencies)| StatementLatencies { name: name.clone(), latencies })
         .collect();
     LoadResult {
-        clients: asked.clients,
+        clients,
         connect_time,
         ledger: books.ledger,
         warmup,
@@ -168,6 +154,6 @@ pub(crate) fn result(
         open,
         outages,
         generators: Vec::new(),
-        fleet: None,
+        fleet: fleet.map(FleetPart::whole),
     }
 }

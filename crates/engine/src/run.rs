@@ -1,6 +1,5 @@
 use crate::account::{Account, Assembly};
 use crate::part::{Part, PartProgress, run_part};
-use crate::result::Asked;
 use crate::socket::{Address, TlsUpgrade};
 use crate::storage::StorageError;
 use crate::{Clock, ErrorPolicy, Nanos, OpenLoop, Schedule, Session, SessionError};
@@ -38,15 +37,71 @@ pub struct LoadSpec {
     pub drain_limit: Duration,
 }
 
-impl LoadSpec {
-    pub(crate) fn asked(&self) -> Asked<'_> {
-        let lost = |since: Duration, _: &[ErrorCount]| {
-            LoadError::Lost(format!(
-                "connections were lost {:.1} s into the load, and nothing succeeded after that",
-                since.as_secs_f64()
-            ))
-        };
-        Asked { clients: self.clients, open: self.open.as_ref(), lost }
+/// A load that one process can do, or several in parts.
+pub trait RunLoad: Sync {
+    fn schedule(&self) -> Schedule;
+
+    /// Arrivals at a rate; a closed loop when absent.
+    fn open_loop(&self) -> Option<&OpenLoop>;
+
+    /// Longest time in which a part must be ready to begin.
+    fn ready_limit(&self) -> Duration;
+
+    /// How long a part waits for what is under way after its last operation began.
+    fn drain_limit(&self) -> Duration;
+
+    /// Does one part: gets ready, waits until `start` says when all parts begin, and returns its
+    /// account. `start` is asked again and again once the part is ready.
+    ///
+    /// # Errors
+    /// When the part could not run to its end; nothing is left running.
+    fn run_part(
+        &self,
+        part: Part,
+        stop: &Stop,
+        start: &mut dyn FnMut() -> Option<Nanos>,
+        progress: &mut dyn FnMut(PartProgress),
+    ) -> Result<Account, LoadError>;
+
+    /// That nothing succeeded any more from then on, counted from the start of the load.
+    fn lost(&self, since: Duration, errors: &[ErrorCount]) -> LoadError;
+}
+
+/// A load on a server, with what makes the session of each client, numbered from 0 over all parts.
+pub struct SocketLoad<'a, F> {
+    pub spec: &'a LoadSpec,
+    pub session: F,
+}
+
+impl<S: Session, F: Fn(u32) -> S + Sync> RunLoad for SocketLoad<'_, F> {
+    fn schedule(&self) -> Schedule {
+        self.spec.schedule
+    }
+
+    fn open_loop(&self) -> Option<&OpenLoop> {
+        self.spec.open.as_ref()
+    }
+
+    fn ready_limit(&self) -> Duration {
+        self.spec.connect_limit
+    }
+
+    fn drain_limit(&self) -> Duration {
+        self.spec.drain_limit
+    }
+
+    fn run_part(
+        &self,
+        part: Part,
+        stop: &Stop,
+        start: &mut dyn FnMut() -> Option<Nanos>,
+        progress: &mut dyn FnMut(PartProgress),
+    ) -> Result<Account, LoadError> {
+        run_part(self.spec, part, &self.session, stop, start, progress)
+    }
+
+    fn lost(&self, since: Duration, _: &[ErrorCount]) -> LoadError {
+        LoadError::lost_since(since)
     }
 }
 
@@ -108,6 +163,14 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// All connections were lost for good, so long after the load began.
+    pub fn lost_since(since: Duration) -> Self {
+        Self::Lost(format!(
+            "connections were lost {:.1} s into the load, and nothing succeeded after that",
+            since.as_secs_f64()
+        ))
+    }
+
     pub(crate) fn lost(error: io::Error) -> Self {
         Self::Lost(error.to_string())
     }
@@ -125,45 +188,28 @@ impl LoadError {
     }
 }
 
-/// Runs a load: connects all clients, lets them begin together, and returns the merged account.
-/// `session` makes the session of each client, numbered from 0.
+/// Runs a load of which this process does all, and returns the merged account.
 ///
 /// # Errors
 /// When the load could not run to its end; nothing is left running.
-pub fn run<S: Session>(
-    spec: &LoadSpec,
-    session: impl Fn(u32) -> S + Sync,
+pub fn run(
+    load: &dyn RunLoad,
     stop: &Stop,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<LoadResult, LoadError> {
-    let whole = |begin: &mut dyn FnMut() -> Option<Nanos>, tell: &mut dyn FnMut(PartProgress)| {
-        run_part(spec, Part::WHOLE, session, stop, begin, tell).map(|account| (account, ()))
-    };
-    alone(spec.asked(), whole, progress).map(|(result, ())| result)
-}
-
-/// Runs a load of which this process does all, by what runs a part of it and says what it did.
-pub(crate) fn alone<X>(
-    asked: Asked<'_>,
-    part: impl FnOnce(
-        &mut dyn FnMut() -> Option<Nanos>,
-        &mut dyn FnMut(PartProgress),
-    ) -> Result<(Account, X), LoadError>,
-    progress: &mut dyn FnMut(Progress<'_>),
-) -> Result<(LoadResult, X), LoadError> {
     let mut assembly = Assembly::new(1);
-    let (whole, rest) = {
+    let whole = {
         let progress = std::cell::RefCell::new(&mut *progress);
         let mut begin = || {
             let now = Clock.now();
             progress.borrow_mut()(Progress::Started(Clock.instant(now)));
             Some(now)
         };
-        part(&mut begin, &mut |event| match event {
+        load.run_part(Part::WHOLE, stop, &mut begin, &mut |event| match event {
             PartProgress::Ready => {}
             PartProgress::Interval(ended) => assembly.interval(*ended, *progress.borrow_mut()),
         })?
     };
     assembly.ended(0, whole);
-    Ok((assembly.put_together(asked, progress)?, rest))
+    assembly.finish(load, progress)
 }

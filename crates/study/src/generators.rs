@@ -2,21 +2,16 @@
 
 use crate::problem::Problems;
 use crate::validate::whole;
-use crate::wire::ServerKeys;
-use model::{Level, Load};
+use crate::wire::LoadKeys;
+use model::{Level, Load, Storage};
 use toml::Spanned;
 
-/// The load generators of a test with these levels: every one of them needs a client.
-pub(crate) fn load_generators(
-    server: &ServerKeys,
-    levels: &[Level],
-    problems: &mut Problems,
-) -> u32 {
-    let most = Load::MOST_LOAD_GENERATORS;
-    let count = whole("load_generators", &server.load_generators, 1, 1..=most, problems);
+/// The load generators of a test on a server with these levels: every one of them needs a client.
+pub(crate) fn of_clients(keys: &LoadKeys, levels: &[Level], problems: &mut Problems) -> u32 {
+    let count = count(keys, problems);
     let fewest = levels.iter().map(|level| level.clients).min();
     if let (Some(at), Some(clients)) =
-        (server.load_generators.as_ref().map(Spanned::span), fewest.filter(|&few| few < count))
+        (keys.load_generators.as_ref().map(Spanned::span), fewest.filter(|&few| few < count))
     {
         problems
             .add(
@@ -29,4 +24,26 @@ pub(crate) fn load_generators(
             .help(format!("every generator needs a client: begin with {count} clients, or more"));
     }
     count
+}
+
+/// Those of a test on storage: every one of them needs a virtual machine.
+pub(crate) fn of_vms(keys: &LoadKeys, storage: &Storage, problems: &mut Problems) -> u32 {
+    let (count, vms) = (count(keys, problems), storage.vms);
+    let Some(at) = keys.load_generators.as_ref().map(Spanned::span) else { return count };
+    if count > vms {
+        let noun = if vms == 1 { "virtual machine" } else { "virtual machines" };
+        problems
+            .add(at, format!("{count} load generators cannot share {vms} {noun}"))
+            .help(format!("every generator needs one: write vms = {count}, or more"));
+    } else if count > 1 && storage.oversubscription.is_some() {
+        problems
+            .add(at, "virtual machines that share processors are driven by one process")
+            .help("leave out load_generators, or cpu_oversubscription");
+    }
+    count
+}
+
+fn count(keys: &LoadKeys, problems: &mut Problems) -> u32 {
+    let most = Load::MOST_LOAD_GENERATORS;
+    whole("load_generators", &keys.load_generators, 1, 1..=most, problems)
 }

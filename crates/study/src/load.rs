@@ -35,7 +35,7 @@ pub(crate) fn task(table: &TestTable, work: &WorkTable, problems: &mut Problems)
     if let (Some(written), true) = (&keys.duration, duration.is_zero()) {
         problems.add(written.span(), "`duration` must be more than zero: nothing is measured");
     }
-    let (mut trigger, mut load_generators, mut cpu_limit) = (None, 1, None);
+    let (mut trigger, mut cpu_limit) = (None, None);
     let workload = match work {
         WorkTable::Oltp(mix, _, oltp) => {
             Some(Workload::Oltp(mix::workload(*mix, oltp, table.workload_place(), problems)))
@@ -53,9 +53,10 @@ pub(crate) fn task(table: &TestTable, work: &WorkTable, problems: &mut Problems)
         WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => Some(server),
         WorkTable::Storage(_) => None,
     };
-    if let Some(server) = server {
-        load_generators = generators::load_generators(server, &levels, problems);
-    }
+    let load_generators = match workload.as_ref().and_then(Workload::storage) {
+        Some(storage) => generators::of_vms(keys, storage, problems),
+        None => generators::of_clients(keys, &levels, problems),
+    };
     let arrivals = level::arrivals(table, searches, problems);
     let policy = policy::policy(keys, server, problems);
     let workload = workload?;

@@ -3,8 +3,7 @@
 
 use crate::messages::tell;
 use crate::slo_output::{answer_line, capacity_line, step_line};
-use campaign::tables::Step;
-use campaign::{Event, SearchProgress};
+use campaign::{Event, SearchProgress, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{Interval, Noun, Outcome, Phase, Study, Trial, TrialEnd, TrialRecord, Workload, text};
 use report::numbers::{count, duration, figure};
@@ -30,8 +29,8 @@ impl Progress {
 
     pub(crate) fn show(&self, step: Step) {
         self.0.set_length(step.of);
-        self.0.set_position(step.rows);
-        self.0.set_message(format!("{} {}", count(step.rows), self.1));
+        self.0.set_position(step.done);
+        self.0.set_message(format!("{} {}", count(step.done), self.1));
     }
 
     pub(crate) fn finish(&self) {
@@ -115,7 +114,7 @@ impl RunProgress {
             }
             Event::BringingUp { target } => self.live(target, ": bringing up"),
             Event::Checking { target, step } => {
-                let (read, of) = (count(step.rows), count(step.of));
+                let (read, of) = (count(step.done), count(step.of));
                 self.live(target, &format!(": {read} of {of} bytes checked"));
             }
             Event::Checked { target, path, found } => {
@@ -123,7 +122,7 @@ impl RunProgress {
             }
             Event::Preparing { target, step } => {
                 // Many a second: nothing for a log.
-                let (made, of) = (count(step.rows), count(step.of));
+                let (made, of) = (count(step.done), count(step.of));
                 self.live(target, &format!(": {made} of {of} {} made", self.made));
             }
             Event::Ready { target, version, prepared } => {

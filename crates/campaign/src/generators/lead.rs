@@ -1,26 +1,24 @@
 //! The lead: starts the generators, lets them begin together, and puts together what they did.
 
 use super::process::{Heard, Process};
-use super::wire::{Answer, Assignment, HandedLogin, Order};
-use crate::sessions::Work;
-use crate::{Login, load_failure};
-use engine::{Assembly, Clock, LoadSpec, Nanos, Part, Progress, Stop};
+use super::wire::{Answer, Assignment, Order};
+use crate::systems::load::PreparedLoad;
+use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
 use model::{Failure, FailureKind, LoadResult};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How often the lead looks whether it is to stop.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// From when all are ready until all begin: time for the news to reach every thread.
-const NOTICE: Duration = Duration::from_millis(250);
+const START_NOTICE: Duration = Duration::from_millis(250);
 /// How long a generator may say nothing: while it has work to do it tells something every second.
-const SILENCE: Duration = Duration::from_secs(10);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Generators of one load, not begun yet. They end when this is dropped.
 pub(crate) struct Generators<'a> {
-    spec: &'a LoadSpec,
-    login: &'a Login,
+    load: &'a PreparedLoad,
     crowd: Crowd,
     answers: Receiver<(u32, Heard)>,
     assembly: Assembly,
@@ -45,28 +43,16 @@ struct Generator {
 }
 
 impl<'a> Generators<'a> {
-    /// Starts so many generators, which begin to log in.
+    /// Starts so many generators, which get ready.
     ///
     /// # Errors
     /// When a process cannot be started.
-    pub(crate) fn start(
-        spec: &'a LoadSpec,
-        work: Work<'_>,
-        login: &'a Login,
-        count: u32,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn start(load: &'a PreparedLoad, count: u32) -> Result<Self, Failure> {
         let (sender, answers) = channel();
         let mut crowd = Crowd(Vec::new());
         for index in 0..count {
             let mut process = Process::start(index, sender.clone()).map_err(|e| not_started(&e))?;
-            let assignment = Assignment {
-                part: Part { index, of: count },
-                spec: spec.clone(),
-                workload: work.workload.clone(),
-                by_statement: work.by_statement,
-                seed: work.seed,
-                login: HandedLogin::of(login),
-            };
+            let assignment = Assignment { part: Part { index, of: count }, load };
             // One that has ended already is noticed when its answers end.
             let _ = process.tell(&Order::Prepare(Box::new(assignment)));
             crowd.0.push(Generator {
@@ -76,7 +62,7 @@ impl<'a> Generators<'a> {
                 heard_at: Instant::now(),
             });
         }
-        Ok(Self { spec, login, crowd, answers, assembly: Assembly::new(count), start: None })
+        Ok(Self { load, crowd, answers, assembly: Assembly::new(count), start: None })
     }
 
     /// The processes' numbers.
@@ -84,21 +70,25 @@ impl<'a> Generators<'a> {
         self.crowd.0.iter().map(|generator| generator.process.pid()).collect()
     }
 
-    /// Runs the load; `None` when asked to stop.
+    /// Runs the load.
     ///
     /// # Errors
-    /// When a generator could not do its part, or died or fell silent over it.
+    /// When a generator could not do its part, or died or fell silent over it;
+    /// [`Failure::stopped`].
     pub(crate) fn run(
         mut self,
         stop: &Stop,
         progress: &mut dyn FnMut(Progress<'_>),
-    ) -> Result<Option<LoadResult>, Failure> {
-        let connect_by = Instant::now() + self.spec.connect_limit + SILENCE;
+    ) -> Result<LoadResult, Failure> {
+        let ready_limit = self.load.runner().ready_limit();
+        let ready_by = ready_limit
+            .checked_add(SILENCE_TIMEOUT)
+            .and_then(|limit| Instant::now().checked_add(limit));
         while !self.assembly.is_complete() {
             if stop.is_requested() {
-                return Ok(None);
+                return Err(Failure::stopped());
             }
-            match self.answers.recv_timeout(GLANCE) {
+            match self.answers.recv_timeout(POLL_INTERVAL) {
                 Ok((index, heard)) => self.take(index, heard, progress)?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
@@ -107,7 +97,7 @@ impl<'a> Generators<'a> {
                 None if self.crowd.0.iter().all(|generator| generator.ready) => {
                     self.begin(progress)
                 }
-                None if Instant::now() > connect_by => {
+                None if ready_by.is_some_and(|by| Instant::now() > by) => {
                     let silent = self.crowd.0.iter().position(|generator| !generator.ready);
                     return Err(self.silent(silent.unwrap_or_default()));
                 }
@@ -115,8 +105,8 @@ impl<'a> Generators<'a> {
                 Some(start) => self.check_silence(start)?,
             }
         }
-        let load = self.assembly.finish(self.spec, progress);
-        load.map(Some).map_err(|error| load_failure(&error, self.login))
+        let done = self.assembly.finish(self.load.runner(), progress);
+        done.map_err(|error| self.load.failure(&error))
     }
 
     fn take(
@@ -148,25 +138,28 @@ impl<'a> Generators<'a> {
 
     /// Lets all begin at the same moment.
     fn begin(&mut self, progress: &mut dyn FnMut(Progress<'_>)) {
-        let start = Clock.now().plus(NOTICE);
+        let start = Clock.now().plus(START_NOTICE);
         for generator in &mut self.crowd.0 {
             // One that has ended already is noticed when its answers end.
             let _ = generator.process.tell(&Order::Start(start));
             generator.heard_at = Instant::now();
         }
         self.start = Some(start);
-        self.assembly.starts(self.spec, start);
+        self.assembly.starts(self.load.runner().schedule(), start);
         progress(Progress::Started(Clock.instant(start)));
     }
 
     /// Whether a generator has said nothing for too long: of its intervals while they last, and
     /// then of its end, which may take as long as the last replies may.
     fn check_silence(&self, start: Nanos) -> Result<(), Failure> {
-        let end = self.spec.schedule.window_end(start);
+        let load = self.load.runner();
+        let end = load.schedule().window_end(start);
         for (place, generator) in self.crowd.0.iter().enumerate().filter(|(_, g)| !g.done) {
             let now = Clock.now();
-            let too_late = now > end.plus(self.spec.drain_limit + SILENCE);
-            if too_late || now < end && generator.heard_at.elapsed() > NOTICE + SILENCE {
+            let too_late = now > end.plus(load.drain_limit() + SILENCE_TIMEOUT);
+            if too_late
+                || now < end && generator.heard_at.elapsed() > START_NOTICE + SILENCE_TIMEOUT
+            {
                 return Err(self.silent(place));
             }
         }
@@ -174,7 +167,7 @@ impl<'a> Generators<'a> {
     }
 
     fn silent(&self, place: usize) -> Failure {
-        self.lost(place, &format!("said nothing for {} s", SILENCE.as_secs()))
+        self.lost(place, &format!("said nothing for {} s", SILENCE_TIMEOUT.as_secs()))
     }
 
     /// That a generator was lost, and how.

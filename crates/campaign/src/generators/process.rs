@@ -2,6 +2,7 @@
 
 use super::GENERATOR_COMMAND;
 use super::wire::{Answer, Order};
+use crate::systems::load::PreparedLoad;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Stdio};
@@ -11,9 +12,9 @@ use std::time::{Duration, Instant};
 /// This very program, also where its file was replaced meanwhile.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 /// How long a generator may take to end when its pipe has ended, before it is killed.
-const FAREWELL: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often it is looked after meanwhile.
-const GLANCE: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// What was heard of a generator.
 pub(super) enum Heard {
@@ -60,7 +61,7 @@ impl Process {
     ///
     /// # Errors
     /// When it listens no more.
-    pub(super) fn tell(&mut self, order: &Order) -> io::Result<()> {
+    pub(super) fn tell(&mut self, order: &Order<&PreparedLoad>) -> io::Result<()> {
         let Some(orders) = &mut self.orders else { return Ok(()) };
         let mut line = serde_json::to_vec(order)?;
         line.push(b'\n');
@@ -69,7 +70,7 @@ impl Process {
 
     /// How it ended, in words that follow its name. Only of one whose answers have ended.
     pub(super) fn last_words(&mut self) -> String {
-        match self.ended(FAREWELL) {
+        match self.ended(END_TIMEOUT) {
             None => "closed its pipe and went on".to_owned(),
             Some(status) => match (status.signal(), status.code()) {
                 (Some(signal), _) => format!("was killed by signal {signal}"),
@@ -85,7 +86,7 @@ impl Process {
         let deadline = Instant::now() + limit;
         loop {
             match self.child.try_wait() {
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(GLANCE),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(POLL_INTERVAL),
                 Ok(status) => return status,
                 Err(_) => return None,
             }
@@ -101,7 +102,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.dismiss();
-        if self.ended(FAREWELL).is_none() {
+        if self.ended(END_TIMEOUT).is_none() {
             // It may have ended just now.
             let _ = self.child.kill();
             let _ = self.child.wait();

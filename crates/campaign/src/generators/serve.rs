@@ -1,9 +1,8 @@
 //! The generator's side.
 
 use super::wire::{Answer, Assignment, Order};
-use crate::load_failure;
-use crate::sessions::{Sessions, Work};
-use engine::{Account, LoadError, LoadSpec, Nanos, Part, PartProgress, Session, Stop, run_part};
+use crate::systems::load::PreparedLoad;
+use engine::{Account, Nanos, PartProgress, Stop};
 use model::{Failure, FailureKind};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
@@ -37,9 +36,9 @@ pub fn generate(
             stop.request();
         }
     };
-    match run(*assignment, &start, &stop, &mut answer) {
-        Ok(Some(account)) => answer(&Answer::Done(Box::new(account))),
-        Ok(None) => {}
+    match run(&assignment, &start, &stop, &mut answer) {
+        Ok(account) => answer(&Answer::Done(Box::new(account))),
+        Err(failure) if failure.is_stop() => {}
         Err(failure) => answer(&Answer::Failed(failure)),
     }
     Ok(())
@@ -48,7 +47,7 @@ pub fn generate(
 /// Hears when to start; asks to stop when the lead is gone.
 fn listen(orders: impl BufRead, start: &OnceLock<Nanos>, stop: &Stop) {
     for line in orders.lines().map_while(Result::ok) {
-        if let Ok(Order::Start(at)) = serde_json::from_str(&line) {
+        if let Ok(Order::<PreparedLoad>::Start(at)) = serde_json::from_str(&line) {
             start.get_or_init(|| at);
         }
     }
@@ -62,43 +61,20 @@ fn write(answers: &mut impl Write, answer: &Answer) -> std::io::Result<()> {
     answers.flush()
 }
 
-/// Runs the part; `None` when asked to stop.
+/// Runs the part.
 fn run(
-    assignment: Assignment,
+    assignment: &Assignment<PreparedLoad>,
     start: &OnceLock<Nanos>,
     stop: &Stop,
     answer: &mut dyn FnMut(&Answer),
-) -> Result<Option<Account>, Failure> {
-    let Assignment { part, mut spec, workload, by_statement, seed, login } = assignment;
-    let login = login.login()?;
-    spec.tls = login.tls();
-    let work = Work { workload: &workload, clients: spec.clients, by_statement, seed };
-    match work.hand_to(&login, PartOfLoad { spec: &spec, part, start, stop, answer })? {
-        Ok(account) => Ok(Some(account)),
-        Err(LoadError::Stopped) => Ok(None),
-        Err(error) => Err(load_failure(&error, &login)),
-    }
-}
-
-/// Runs a part of a load with sessions of whichever kind.
-struct PartOfLoad<'a> {
-    spec: &'a LoadSpec,
-    part: Part,
-    start: &'a OnceLock<Nanos>,
-    stop: &'a Stop,
-    answer: &'a mut dyn FnMut(&Answer),
-}
-
-impl Sessions for PartOfLoad<'_> {
-    type Outcome = Result<Account, LoadError>;
-
-    fn take<S: Session>(self, session: impl Fn(u32) -> S + Sync) -> Self::Outcome {
-        let Self { spec, part, start, stop, answer } = self;
-        run_part(spec, part, session, stop, &mut || start.get().copied(), &mut |progress| {
-            answer(&match progress {
-                PartProgress::Ready => Answer::Ready,
-                PartProgress::Interval(ended) => Answer::Interval(ended),
-            });
-        })
-    }
+) -> Result<Account, Failure> {
+    let Assignment { part, load } = assignment;
+    let start = &mut || start.get().copied();
+    let account = load.runner().run_part(*part, stop, start, &mut |progress| {
+        answer(&match progress {
+            PartProgress::Ready => Answer::Ready,
+            PartProgress::Interval(ended) => Answer::Interval(ended),
+        });
+    });
+    account.map_err(|error| load.failure(&error))
 }

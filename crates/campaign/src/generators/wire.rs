@@ -1,17 +1,16 @@
 //! What passes between the lead and a generator: a line of JSON each.
 
-use crate::Login;
-use engine::{Account, Ended, LoadSpec, Nanos, Part};
-use model::{Failure, ServerAddress, System, Workload};
+use crate::systems::load::PreparedLoad;
+use engine::{Account, Ended, Nanos, Part};
+use model::Failure;
 use serde::{Deserialize, Serialize};
-use target::client::{Credentials, Secret};
 
 /// What the lead tells a generator. The end of the pipe tells it to end.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Order {
+pub(crate) enum Order<L = PreparedLoad> {
     /// First: what to do.
-    Prepare(Box<Assignment>),
+    Prepare(Box<Assignment<L>>),
     /// When all generators are ready: when to begin.
     Start(Nanos),
 }
@@ -32,44 +31,8 @@ pub(crate) enum Answer {
 
 /// A generator's part of a load.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Assignment {
+pub(crate) struct Assignment<L> {
     pub(crate) part: Part,
     /// The whole load.
-    pub(crate) spec: LoadSpec,
-    pub(crate) workload: Workload,
-    pub(crate) by_statement: bool,
-    pub(crate) seed: u64,
-    pub(crate) login: HandedLogin,
-}
-
-/// A login with its password. Not to be shown.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct HandedLogin {
-    system: System,
-    address: ServerAddress,
-    user: String,
-    password: Vec<u8>,
-    /// Where the password was found, in words.
-    origin: String,
-}
-
-impl HandedLogin {
-    pub(crate) fn of(login: &Login) -> Self {
-        let credentials = login.credentials();
-        Self {
-            system: login.system(),
-            address: login.address().clone(),
-            user: credentials.user.clone(),
-            password: credentials.password().bytes().to_vec(),
-            origin: credentials.origin().to_owned(),
-        }
-    }
-
-    /// # Errors
-    /// When TLS cannot be set up.
-    pub(crate) fn login(self) -> Result<Login, Failure> {
-        let password = Secret::new(self.password);
-        let credentials = Credentials::found_elsewhere(self.user, password, self.origin);
-        Login::with(self.system, self.address, credentials)
-    }
+    pub(crate) load: L,
 }

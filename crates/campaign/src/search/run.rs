@@ -1,5 +1,6 @@
 use super::next::Ground;
-use crate::{Door, Measured, Order, measure};
+use crate::systems::TargetHandle;
+use crate::{Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
     Arrivals, Bound, Failure, FailureKind, Latencies, Search, SearchAnswer, SearchOver, SearchStep,
@@ -51,25 +52,25 @@ pub struct Searched {
 /// measured for longer where the bounded figure takes more transactions than come in that time.
 ///
 /// # Errors
-/// When a step did not run to its end; `Ok(None)` when [`Stop`] asked it not to.
+/// When a step did not run to its end; [`Failure::stopped`].
 pub fn search(
-    door: &mut Door<'_>,
+    target: &mut dyn TargetHandle,
     order: &Order<'_>,
     goal: &Goal,
     stop: &Stop,
     observe: &mut dyn FnMut(SearchProgress<'_>),
-) -> Result<Option<Searched>, Failure> {
-    let mut load = |order: &Order<'_>| measure(door, order, stop, &mut |_| {});
+) -> Result<Searched, Failure> {
+    let mut load = |order: &Order<'_>| measure(target, order, stop, &mut |_| {});
     let (ground, capacity) = match goal.over {
         SearchOver::Clients => (Ground::clients(order.clients), None),
         SearchOver::Rate => {
-            let Some(closed) = load(order)? else { return Ok(None) };
+            let closed = load(order)?;
             let mut capacity = closed.load.measure.transactions_per_second();
             if capacity <= 0.0 {
                 // So much at once that nothing came back in time. One client shows less than there
                 // is, and the search goes up from there.
                 let lightest = Order { clients: 1, generators: 1, ..order.clone() };
-                let Some(closed) = load(&lightest)? else { return Ok(None) };
+                let closed = load(&lightest)?;
                 capacity = closed.load.measure.transactions_per_second();
             }
             if capacity <= 0.0 {
@@ -82,7 +83,7 @@ pub fn search(
     let mut steps: Vec<SearchStep> = Vec::new();
     let mut results: Vec<Measured> = Vec::new();
     while let Some(next) = ground.next(&goal.bound, &steps) {
-        let Some(measured) = load(&of_step(order, goal, next, &steps))? else { return Ok(None) };
+        let measured = load(&of_step(order, goal, next, &steps))?;
         let earlier = steps.iter().position(|step| step.load == next);
         let earlier = earlier.and_then(|place| results.get(place));
         let step = judged(&goal.bound, next, &measured, earlier);
@@ -96,7 +97,7 @@ pub fn search(
     let measured = results.swap_remove(place);
     let answer = SearchAnswer::of(&steps);
     let search = Search { over: goal.over, bound: goal.bound, capacity, steps, answer };
-    Ok(Some(Searched { search, measured }))
+    Ok(Searched { search, measured })
 }
 
 fn nothing_done(order: &Order<'_>) -> Failure {
@@ -131,8 +132,7 @@ fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) 
             });
         }
     }
-    // Every generator needs a client.
-    order.generators = order.generators.min(order.clients);
+    order.generators = order.generators.min(order.most_generators());
     order
 }
 

@@ -1,25 +1,60 @@
-use super::crew::FleetPart;
-use model::{Fleet, Verified, VmAccount, VolumeAccount};
+use model::{Fleet, FleetProcessors, IoAccount, Verified, VmAccount, VolumeAccount};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What the workers' virtual machines did, by virtual machine and by volume.
-pub(super) fn fleet(parts: Vec<FleetPart>, in_flight: u32) -> Fleet {
-    let held: Duration = parts.iter().map(|part| part.held).sum();
-    let mut verified: Option<Verified> = None;
-    for part in parts.iter().filter_map(|part| part.verified) {
-        *verified.get_or_insert_default() += part;
+/// What virtual machines did, besides the books of those that drove them.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct FleetPart {
+    /// Reads and writes that each kept under way.
+    pub(super) in_flight: u32,
+    pub(super) vms: Vec<VmDone>,
+    /// Time in which limits kept them from going on, summed over all slots.
+    pub(super) held: Duration,
+    pub(super) verified: Option<Verified>,
+    pub(super) processors: Option<FleetProcessors>,
+}
+
+/// What one virtual machine did in the measured phase.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct VmDone {
+    pub(super) number: u32,
+    pub(super) volume: u32,
+    pub(super) reads: IoAccount,
+    pub(super) writes: IoAccount,
+}
+
+impl FleetPart {
+    /// Adds what others did beside these.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.in_flight = self.in_flight.max(other.in_flight);
+        self.vms.extend(other.vms);
+        self.held += other.held;
+        if let Some(theirs) = other.verified {
+            *self.verified.get_or_insert_default() += theirs;
+        }
+        self.processors = self.processors.take().or(other.processors);
     }
-    let mut all: Vec<_> = parts.into_iter().flat_map(|part| part.vms).collect();
-    all.sort_by_key(|(spec, ..)| spec.number);
-    let last = all.iter().map(|(spec, ..)| spec.volume).max().unwrap_or(0);
-    let mut volumes = vec![VolumeAccount::default(); last as usize + 1];
-    let vms = all.iter().map(|(spec, reads, writes)| {
-        let volume = &mut volumes[spec.volume as usize];
-        volume.vms += 1;
-        volume.reads += reads;
-        volume.writes += writes;
-        VmAccount { volume: spec.volume, reads: reads.figures(), writes: writes.figures() }
-    });
-    let vms = vms.collect();
-    Fleet { in_flight, held_seconds: held.as_secs_f64(), vms, volumes, verified, processors: None }
+
+    /// The account by virtual machine and by volume.
+    pub(crate) fn whole(mut self) -> Fleet {
+        self.vms.sort_by_key(|vm| vm.number);
+        let last = self.vms.iter().map(|vm| vm.volume).max().unwrap_or(0);
+        let mut volumes = vec![VolumeAccount::default(); last as usize + 1];
+        let vms = self.vms.iter().map(|vm| {
+            let volume = &mut volumes[vm.volume as usize];
+            volume.vms += 1;
+            volume.reads += &vm.reads;
+            volume.writes += &vm.writes;
+            VmAccount { volume: vm.volume, reads: vm.reads.figures(), writes: vm.writes.figures() }
+        });
+        let vms = vms.collect();
+        Fleet {
+            in_flight: self.in_flight,
+            held_seconds: self.held.as_secs_f64(),
+            vms,
+            volumes,
+            verified: self.verified,
+            processors: self.processors,
+        }
+    }
 }

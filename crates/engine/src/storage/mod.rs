@@ -30,22 +30,23 @@ pub use own::{DIRECTORY, Made, made_files};
 pub use prepare::{files_within, make_files, remove_files};
 pub use processors::Processors;
 
+pub(crate) use self::account::FleetPart;
 use self::arena::{Arena, Need};
-use self::crew::{Assignment, Crew, FleetPart};
+use self::crew::{Assignment, Crew};
 use self::processors::{Meter, join};
 use self::ring::Ring;
 use self::threads::Threads;
 use self::transport::{Kind, Transport};
 use self::worker::{Worker, WorkerSpec};
-use crate::account::Named;
+use crate::account::{Account, Named};
 use crate::arrivals::Arrivals;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
 use crate::crew::{Quota, Rules};
-use crate::part::PartProgress;
-use crate::result::Asked;
-use crate::run::alone;
-use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Progress, Schedule, Stop};
-use model::{Fleet, IoMethod, LoadResult, Storage};
+use crate::part::{Part, PartProgress};
+use crate::run::RunLoad;
+use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Schedule, Stop};
+use model::{ErrorCount, IoMethod, Storage};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -59,8 +60,13 @@ pub fn has_ring() -> bool {
     ring::is_permitted()
 }
 
+/// A number that marks what a load writes: another each time, and never 0, which is for filling.
+pub fn mark() -> u64 {
+    u64::try_from(Clock.wall().as_nanos()).unwrap_or(u64::MAX).max(1)
+}
+
 /// How storage is read and written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
     /// Many at once, through io_uring.
     Ring,
@@ -69,7 +75,7 @@ pub enum Method {
 }
 
 /// One load on storage.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StorageLoad {
     /// What is asked for.
     pub storage: Storage,
@@ -89,16 +95,19 @@ pub struct StorageLoad {
     pub drain_limit: Duration,
     /// Seeds everything that is random.
     pub seed: u64,
-    /// Threads that drive the virtual machines, no more than there are of these; at least 1.
+    /// Threads of each process that drive the virtual machines; at least 1.
     pub workers: u32,
     /// How to read and write; the best that is permitted when absent.
     pub method: Option<Method>,
+    /// Marks the blocks that this load writes: of no other load, and not 0. [`mark`] gives one.
+    pub mark: u64,
     /// With verification: whether every block was sealed when the files were made, and since then
     /// written by loads with verification only. Else a block is judged from this load's first
     /// write to it on.
     pub sealed: bool,
     /// What holds the threads that stand for the virtual machines to the processors that these have
-    /// among them. As many workers as that are needed to use them.
+    /// among them. As many workers as that are needed to use them. Another process does not get it.
+    #[serde(skip)]
     pub processors: Option<Arc<dyn Processors>>,
 }
 
@@ -113,97 +122,116 @@ struct VmSpec {
 }
 
 /// Everything that a worker needs to begin.
-struct Part<'a> {
+struct Share<'a> {
     load: &'a StorageLoad,
     files: Vec<FileSpec>,
     rules: Rules,
     control: &'a Control,
     /// Reads and writes under way of each virtual machine.
     in_flight: u32,
-    /// Marks the blocks that this load writes.
-    mark: u64,
 }
 
-/// Runs a load on files that are there and long enough. With writes it overwrites their data.
-///
-/// # Errors
-/// When the storage cannot be used as asked, failed in a way that the policy does not survive, or
-/// somebody asked to stop; nothing is left running.
-pub fn run(
-    load: &StorageLoad,
-    stop: &Stop,
-    progress: &mut dyn FnMut(Progress<'_>),
-) -> Result<LoadResult, LoadError> {
-    check(load)?;
-    match load.method {
-        Some(method) => run_by(method, load, stop, progress),
-        None if !ring::is_permitted() => run_by(Method::Threads, load, stop, progress),
-        // A ring may be permitted and files for it not. It has not begun then.
-        None => match run_by(Method::Ring, load, stop, progress) {
-            Err(LoadError::NoRing(_)) => run_by(Method::Threads, load, stop, progress),
-            other => other,
-        },
+/// Files must be there and long enough; with writes a load overwrites their data. Virtual machine k
+/// belongs to part k modulo their number.
+impl RunLoad for StorageLoad {
+    fn schedule(&self) -> Schedule {
+        self.schedule
+    }
+
+    fn open_loop(&self) -> Option<&OpenLoop> {
+        self.open.as_ref()
+    }
+
+    /// Nothing logs in.
+    fn ready_limit(&self) -> Duration {
+        Duration::MAX
+    }
+
+    fn drain_limit(&self) -> Duration {
+        self.drain_limit
+    }
+
+    fn run_part(
+        &self,
+        part: Part,
+        stop: &Stop,
+        start: &mut dyn FnMut() -> Option<Nanos>,
+        progress: &mut dyn FnMut(PartProgress),
+    ) -> Result<Account, LoadError> {
+        check(self)?;
+        let mut run = |method| run_part(self, method, part, stop, start, progress);
+        match self.method {
+            Some(method) => run(method),
+            None if !ring::is_permitted() => run(Method::Threads),
+            // A ring may be permitted and files for it not. It has not begun then.
+            None => match run(Method::Ring) {
+                Err(LoadError::NoRing(_)) => run(Method::Threads),
+                other => other,
+            },
+        }
+    }
+
+    fn lost(&self, since: Duration, errors: &[ErrorCount]) -> LoadError {
+        StorageError::gone(since, errors).into()
     }
 }
 
-/// The same by that method.
-fn run_by(
-    method: Method,
+/// Does a part of a load by that method.
+fn run_part(
     load: &StorageLoad,
+    method: Method,
+    part: Part,
     stop: &Stop,
-    progress: &mut dyn FnMut(Progress<'_>),
-) -> Result<LoadResult, LoadError> {
+    start: &mut dyn FnMut() -> Option<Nanos>,
+    progress: &mut dyn FnMut(PartProgress),
+) -> Result<Account, LoadError> {
     let control = Control::default();
-    let vms = load.files.len() as u32;
-    let workers = load.workers.clamp(1, vms);
+    let vms = part.share(load.files.len() as u64) as u32;
+    let workers = part.workers(load.workers, load.files.len() as u32);
     let in_flight = match method {
         Method::Ring => load.in_flight,
-        Method::Threads => load.in_flight.min((threads::MOST as u32 / vms).max(1)),
-    };
-    let asked = Asked {
-        clients: vms * in_flight,
-        open: load.open.as_ref(),
-        lost: |since, errors| StorageError::gone(since, errors).into(),
+        Method::Threads => load.in_flight.min((threads::MOST as u32 / vms.max(1)).max(1)),
     };
     let mut meter = load.processors.as_deref().map(|held| Meter::new(held, load.schedule));
-    let part = |begin: &mut dyn FnMut() -> Option<Nanos>, tell: &mut dyn FnMut(PartProgress)| {
-        std::thread::scope(|scope| {
-            let (sender, messages) = mpsc::channel();
-            for (index, part) in (0..).zip(divide(load, workers, in_flight, &control)) {
-                spawn(scope, index, sender.clone(), move |sender| match method {
-                    Method::Ring => part.work_in_ring(sender),
-                    Method::Threads => part.work_in_threads(sender),
-                })
-                .map_err(|error| {
-                    control.abort();
-                    LoadError::System(error)
-                })?;
-            }
-            drop(sender);
-            let coordinator = Coordinator {
-                clients: vms * in_flight,
-                schedule: load.schedule,
-                named: Named::new(&Kind::KINDS, Kind::NAMES),
-                workers,
-                ready_limit: Duration::MAX,
-                control: &control,
-                messages,
-                stop,
-                look: &mut |start, now| {
-                    if let Some(meter) = &mut meter {
-                        meter.look(start, now);
-                    }
-                },
-            };
-            let result = coordinator.run(begin, tell);
-            control.abort();
-            result
-        })
-    };
-    let (result, parts) = alone(asked, part, progress)?;
+    let (account, done) = std::thread::scope(|scope| {
+        let (sender, messages) = mpsc::channel();
+        for (index, share) in (0..).zip(divide(load, part, workers, in_flight, &control)) {
+            spawn(scope, index, sender.clone(), move |sender| match method {
+                Method::Ring => share.work_in_ring(sender),
+                Method::Threads => share.work_in_threads(sender),
+            })
+            .map_err(|error| {
+                control.abort();
+                LoadError::System(error)
+            })?;
+        }
+        drop(sender);
+        let coordinator = Coordinator {
+            clients: vms * in_flight,
+            schedule: load.schedule,
+            named: Named::new(&Kind::KINDS, Kind::NAMES),
+            workers,
+            ready_limit: load.ready_limit(),
+            control: &control,
+            messages,
+            stop,
+            look: &mut |start, now| {
+                if let Some(meter) = &mut meter {
+                    meter.look(start, now);
+                }
+            },
+        };
+        let result = coordinator.run(start, progress);
+        control.abort();
+        result
+    })?;
     let processors = meter.map_or(Ok(None), Meter::found)?;
-    let fleet = Fleet { processors, ..account::fleet(parts, in_flight) };
-    Ok(LoadResult { fleet: Some(fleet), ..result })
+    let fleet = done.into_iter().reduce(|mut all, part| {
+        all.add(part);
+        all
+    });
+    let fleet = fleet.map(|fleet| FleetPart { processors, ..fleet });
+    Ok(Account { fleet, ..account })
 }
 
 /// Refuses what makes no sense, so that nothing below has to.
@@ -234,39 +262,40 @@ fn check(load: &StorageLoad) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// The parts of so many workers, which take turns in taking virtual machines.
+/// The shares of the workers of a part, which take turns in taking virtual machines.
 fn divide<'a>(
     load: &'a StorageLoad,
+    part: Part,
     workers: u32,
     in_flight: u32,
     control: &'a Control,
-) -> Vec<Part<'a>> {
-    let quota = Quota::new(load.schedule.events());
-    // Different for each load, and never 0, which is for filling.
-    let mark = u64::try_from(Clock.wall().as_nanos()).unwrap_or(u64::MAX).max(1);
-    let part = |index: u32| {
-        let own = load.files.iter().skip(index as usize).step_by(workers as usize);
+) -> Vec<Share<'a>> {
+    let quota = Quota::new(load.schedule.events().map(|events| part.share(events)));
+    let lanes = workers * part.of;
+    let share = |index: u32| {
+        let lane = part.place(index);
+        let own = load.files.iter().skip(lane as usize).step_by(lanes as usize);
         let files: Vec<FileSpec> = own.cloned().collect();
         let share = files.len() as f64 / load.files.len() as f64;
         let rules = Rules {
             schedule: load.schedule,
             quota: quota.clone(),
             policy: load.policy.clone(),
-            arrivals: load.open.as_ref().map(|open| arrivals(open, share, index, workers)),
+            arrivals: load.open.as_ref().map(|open| arrivals(open, share, lane, lanes)),
         };
-        Part { load, files, rules, control, in_flight, mark }
+        Share { load, files, rules, control, in_flight }
     };
-    (0..workers).map(part).collect()
+    (0..workers).map(share).collect()
 }
 
 /// The arrivals of a worker that drives that share of the virtual machines, and how many of them
 /// may wait.
-fn arrivals(open: &OpenLoop, share: f64, index: u32, workers: u32) -> (Arrivals, usize) {
-    let even = OpenLoop { rate: open.rate * share * f64::from(workers), ..open.clone() };
-    (Arrivals::new(&even, index, workers), (open.max_waiting as f64 * share).ceil() as usize)
+fn arrivals(open: &OpenLoop, share: f64, lane: u32, lanes: u32) -> (Arrivals, usize) {
+    let even = OpenLoop { rate: open.rate * share * f64::from(lanes), ..open.clone() };
+    (Arrivals::new(&even, lane, lanes), (open.max_waiting as f64 * share).ceil() as usize)
 }
 
-impl Part<'_> {
+impl Share<'_> {
     fn work_in_ring(
         self,
         sender: &mpsc::Sender<Message<FleetPart>>,
@@ -327,7 +356,7 @@ impl Part<'_> {
             vms: self.files.iter().map(spec).collect(),
             in_flight: self.in_flight,
             seed: self.load.seed,
-            load: self.mark,
+            load: self.load.mark,
             sealed: self.load.sealed,
         };
         let spec = WorkerSpec {

@@ -1,4 +1,5 @@
-use super::crew::{Crew, FleetPart};
+use super::account::FleetPart;
+use super::crew::Crew;
 use super::transport::{Kind, Request, Transport};
 use crate::books::Ended;
 use crate::coordinator::{Control, Report};
@@ -81,12 +82,15 @@ impl<T: Transport> Worker<'_, T> {
 
     fn wait_for_start(&self) -> Result<Nanos, LoadError> {
         loop {
-            // The start is no later than now: this process alone makes the load.
-            if let Some(start) = self.spec.control.started() {
-                return Ok(start);
-            }
             self.spec.control.check()?;
-            std::thread::park_timeout(LONGEST_WAIT);
+            let left = match self.spec.control.started() {
+                None => LONGEST_WAIT,
+                Some(start) => match start.since(self.spec.clock.now()) {
+                    Duration::ZERO => return Ok(start),
+                    left => left.min(LONGEST_WAIT),
+                },
+            };
+            std::thread::park_timeout(left);
         }
     }
 

@@ -102,7 +102,7 @@ fn a_device_that_is_gone_for_a_while_is_an_outage_that_is_measured() {
     let mut load = load(reads, vec![device.spec()], METHODS[0], 0);
     load.schedule.limit = Limit::Window(Duration::from_secs(4));
     let mut seconds = 0;
-    let result = engine::storage::run(&load, &Stop::default(), &mut |progress| {
+    let result = engine::run(&load, &Stop::default(), &mut |progress| {
         if let Progress::Interval(..) = progress {
             seconds += 1;
             match seconds {

@@ -106,7 +106,7 @@ fn a_load_that_is_stopped_ends_and_says_so() {
         let mut load = load(storage(2), files.clone(), method, 0);
         load.schedule.limit = Limit::Window(Duration::from_secs(3_600));
         let stop = Stop::default();
-        let result = engine::storage::run(&load, &stop, &mut |progress| {
+        let result = engine::run(&load, &stop, &mut |progress| {
             if let Progress::Interval(..) = progress {
                 stop.request();
             }

@@ -45,13 +45,14 @@ pub fn load(storage: Storage, files: Vec<FileSpec>, method: Method, events: u64)
         seed: 11,
         workers: 2,
         method: Some(method),
+        mark: engine::storage::mark(),
         sealed: false,
         processors: None,
     }
 }
 
 pub fn run(load: &StorageLoad) -> Result<LoadResult, LoadError> {
-    let result = engine::storage::run(load, &Stop::default(), &mut |_| {})?;
+    let result = engine::run(load, &Stop::default(), &mut |_| {})?;
     assert!(result.ledger.balances(), "{:?}", result.ledger);
     Ok(result)
 }

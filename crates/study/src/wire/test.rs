@@ -62,6 +62,10 @@ pub(crate) struct LoadKeys {
     /// memtier_benchmark, or else redis-benchmark, which either reads or writes; for `storage` fio.
     #[schemars(with = "Option<bool>")]
     pub cross_check: Maybe<bool>,
+    /// How many processes make the load together, each with its share of the clients, or of the
+    /// virtual machines of `storage`, as several load hosts would; their results are merged. 1 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MOST_LOAD_GENERATORS))]
+    pub load_generators: Maybe<i64>,
 }
 
 /// The keys of loads on servers.
@@ -82,10 +86,6 @@ pub(crate) struct ServerKeys {
     /// What to do when a connection is lost; `reconnect` when absent.
     #[schemars(with = "Option<String>", extend("enum" = ErrorAction::ON_LOSS.map(ErrorAction::name)))]
     pub on_lost_connection: Maybe<String>,
-    /// How many processes make the load together, each with its share of the clients, as several
-    /// load hosts would; their results are merged. 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MOST_LOAD_GENERATORS))]
-    pub load_generators: Maybe<i64>,
 }
 
 /// The keys of the workloads that begin with `oltp_` and `select_`.

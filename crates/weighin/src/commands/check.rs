@@ -21,8 +21,8 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
         progress.finish();
         match found {
             Ok(found) => {
-                let noun = found.noun;
-                let data = match found.to_make {
+                let noun = found.missing.noun;
+                let data = match found.missing.count {
                     0 => format!("all {noun}s are there"),
                     1 => format!("1 {noun} will be made"),
                     n => format!("{} {noun}s will be made", report::numbers::count(n as u64)),

@@ -15,14 +15,15 @@ pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
     let login = login(&arguments.server)?;
     match login.system() {
         System::Redis => keys(arguments, &login),
-        System::MariaDb | System::Storage | System::Unknown => tables(arguments, &login),
+        System::MariaDb => tables(arguments, &login),
+        System::Storage | System::Unknown => Err(login.no_server().into()),
     }
 }
 
 fn keys(arguments: &CleanupArguments, login: &Login) -> Outcome {
     refuse("a server of keys", &[("--also", !arguments.also.is_empty())])?;
-    let mut control = login.control()?;
-    print(&match campaign::cleanup_keys(control.redis()?)? {
+    let mut control = campaign::connect_redis(login)?;
+    print(&match campaign::cleanup_keys(&mut control)? {
         0 => "No keys of weighin's to remove.\n".to_owned(),
         removed => format!("Removed {} keys.\n", count(removed)),
     })?;
@@ -30,8 +31,8 @@ fn keys(arguments: &CleanupArguments, login: &Login) -> Outcome {
 }
 
 fn tables(arguments: &CleanupArguments, login: &Login) -> Outcome {
-    let mut control = login.connect()?;
-    let done = campaign::tables::cleanup(login, &mut control, &arguments.also)?;
+    let mut control = campaign::mysql::connect(login)?;
+    let done = campaign::mysql::tables::cleanup(login, &mut control, &arguments.also)?;
     let mut text = match done.dropped.len() {
         0 => "No tables of weighin's to drop.\n".to_owned(),
         1 => format!("Dropped {}.\n", done.dropped[0]),

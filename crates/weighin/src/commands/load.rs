@@ -7,9 +7,9 @@ use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use crate::messages::print_json;
 use crate::signals;
-use campaign::{Control, Door, Order, check_limits, ensure_keys, measure, tables};
-use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule, Stop};
-use model::{ArrivalProcess, Arrivals, Failure, IoMethod, KeyValue, Study, Workload};
+use campaign::{Order, Preparing, measure, reach};
+use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule};
+use model::{ArrivalProcess, Arrivals, IoMethod, Study, Workload};
 use std::time::Duration;
 
 /// How long to measure where neither a time nor a number of transactions is given.
@@ -30,17 +30,21 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     }
     let login = login(&arguments.server)?;
     let workload = to_load(arguments, login.system())?;
-    let mut control = login.control()?;
+    let mut target = reach(login)?;
     let stop = signals::stop();
-    check_data(&mut control, &workload, arguments.tables.seed, &stop)?;
-    check_limits(&mut control, &workload, clients)?;
+    let mut preparing = Preparing {
+        seed: arguments.tables.seed,
+        connections: None,
+        stop: &stop,
+        progress: &mut |_| {},
+    };
+    target.check_load(&workload, clients, &mut preparing)?;
+    let target = target.as_mut();
     let order = order(arguments, &workload, clients);
-    let mut door = Door::Server(&login, &mut control);
     if let Some(goal) = slo::goal(arguments, arrivals(arguments)) {
-        return slo::search_by_hand(arguments, &mut door, &order, &goal, &stop);
+        return slo::search_by_hand(arguments, target, &order, &goal, &stop);
     }
-    let measured =
-        measure(&mut door, &order, &stop, &mut |_| {})?.ok_or_else(|| CliError::interrupted(""))?;
+    let measured = measure(target, &order, &stop, &mut |_| {})?;
     let result = LoadOutput::new(&measured, &workload, &arguments.percentiles);
     match arguments.json {
         true => print_json(&result.json()?)?,
@@ -85,27 +89,8 @@ pub(super) fn order<'a>(
         policy: policy(arguments),
         by_statement: arguments.statements,
         seed: arguments.tables.seed,
-        server_pid: None,
         sample_every: Study::SAMPLE_EVERY,
-        volume: Vec::new(),
         trigger: None,
-    }
-}
-
-/// Makes sure that the load meets the data that it was made for: tables with all their rows, or a
-/// database that holds no keys of others, marked so that cleanup knows what the load writes.
-fn check_data(
-    control: &mut Control,
-    workload: &Workload,
-    seed: u64,
-    stop: &Stop,
-) -> Result<(), Failure> {
-    match workload {
-        Workload::KeyValue(keys) => {
-            let asked = KeyValue { preload: false, ..keys.clone() };
-            ensure_keys(control.redis()?, &asked, seed, stop, &mut |_| {}).map(|_| ())
-        }
-        Workload::Oltp(_) | Workload::Storage(_) => tables::check(control.sql()?, workload.oltp()?),
     }
 }
 

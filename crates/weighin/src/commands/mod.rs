@@ -38,11 +38,19 @@ use crate::exit::CliError;
 pub(crate) use crate::messages::print;
 use ::report::numbers::{count, figure};
 use model::bounds::MAX_PLAN;
-use model::{Plan, Study};
+use model::{Failure, Plan, Study};
 use std::time::Duration;
 
 /// What a command ends with.
 pub(crate) type Outcome = Result<crate::Exit, CliError>;
+
+/// What came of something that may take long; `again` says how it goes on where it was stopped.
+fn unless_stopped<T>(done: Result<T, Failure>, again: &str) -> Result<T, CliError> {
+    done.map_err(|failure| match failure.is_stop() {
+        true => CliError::interrupted(again),
+        false => failure.into(),
+    })
+}
 
 /// The trials of a study, and how long they will take.
 ///

@@ -1,13 +1,13 @@
 use super::server::login;
 use super::workload::{keys_to_make, tables_to_make};
-use super::{Outcome, print, storage};
+use super::{Outcome, print, storage, unless_stopped};
 use crate::Exit;
 use crate::arguments::PrepareArguments;
 use crate::exit::CliError;
 use crate::progress::Progress;
 use crate::signals;
-use campaign::{Login, tables::Prepared};
-use model::{Failure, System};
+use campaign::{Login, Prepared, Preparing, TargetHandle, reach};
+use model::{System, Workload};
 use report::numbers::{bytes, count, duration};
 
 /// Connections that fill tables, unless told otherwise.
@@ -20,47 +20,45 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Outcome {
     }
     let login = login(&arguments.server)?;
     match login.system() {
-        System::Redis => keys(arguments, &login),
-        System::MariaDb | System::Storage | System::Unknown => tables(arguments, &login),
+        System::Redis => keys(arguments, login),
+        System::MariaDb => tables(arguments, login),
+        System::Storage | System::Unknown => Err(login.no_server().into()),
     }
 }
 
-/// What came of preparing; `None` where it was stopped, wherever it was.
-fn unless_stopped(
-    prepared: Result<Option<Prepared>, Failure>,
-) -> Result<Option<Prepared>, Failure> {
-    match prepared {
-        Err(failure) if failure.is_stop() => Ok(None),
-        other => other,
-    }
-}
-
-fn tables(arguments: &PrepareArguments, login: &Login) -> Outcome {
-    let workload = tables_to_make(arguments)?;
-    let mut control = login.connect()?;
+/// Makes the data of a load with a progress bar in that unit; `again` says what comes of it where
+/// that was interrupted.
+fn make(
+    arguments: &PrepareArguments,
+    target: &mut dyn TargetHandle,
+    workload: &Workload,
+    unit: &'static str,
+    again: &str,
+) -> Result<Prepared, CliError> {
     let stop = signals::stop();
-    let rows = Progress::start("rows");
-    let prepared = campaign::tables::ensure(
-        login,
-        &mut control,
-        &workload,
-        arguments.tables.seed,
-        arguments.threads.unwrap_or(THREADS),
-        &stop,
-        &mut |step| rows.show(step),
-    );
-    rows.finish();
-    let Some(prepared) = unless_stopped(prepared)? else {
-        return Err(CliError::interrupted(
-            "tables that are unfinished are made anew by the next weighin prepare",
-        ));
+    let bar = Progress::start(unit);
+    let mut preparing = Preparing {
+        seed: arguments.tables.seed,
+        connections: Some(arguments.threads.unwrap_or(THREADS)),
+        stop: &stop,
+        progress: &mut |step| bar.show(step),
     };
-    let total = u64::from(workload.table_size) * u64::from(prepared.made);
+    let prepared = target.prepare(workload, &mut preparing);
+    bar.finish();
+    unless_stopped(prepared, again)
+}
+
+fn tables(arguments: &PrepareArguments, login: Login) -> Outcome {
+    let oltp = tables_to_make(arguments)?;
+    let rows = u64::from(oltp.table_size);
+    let again = "tables that are unfinished are made anew by the next weighin prepare";
+    let mut target = reach(login)?;
+    let prepared = make(arguments, target.as_mut(), &Workload::Oltp(oltp), "rows", again)?;
     print(&match prepared.made {
         0 => format!("All tables are there ({}).\n", bytes(prepared.bytes)),
         made => format!(
             "Made {made} tables with {} rows ({}) in {}; counted every row.\n",
-            count(total),
+            count(rows * u64::from(made)),
             bytes(prepared.bytes),
             duration(prepared.elapsed)
         ),
@@ -68,22 +66,12 @@ fn tables(arguments: &PrepareArguments, login: &Login) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn keys(arguments: &PrepareArguments, login: &Login) -> Outcome {
-    let workload = keys_to_make(arguments)?;
-    let mut control = login.control()?;
-    let stop = signals::stop();
-    let progress = Progress::start("keys");
-    let prepared = campaign::ensure_keys(
-        control.redis()?,
-        &workload,
-        arguments.tables.seed,
-        &stop,
-        &mut |step| progress.show(step),
-    );
-    progress.finish();
-    let Some(Prepared { made, bytes: size, elapsed, .. }) = unless_stopped(prepared)? else {
-        return Err(CliError::interrupted("the next weighin prepare writes all keys again"));
-    };
+fn keys(arguments: &PrepareArguments, login: Login) -> Outcome {
+    let workload = Workload::KeyValue(keys_to_make(arguments)?);
+    let again = "the next weighin prepare writes all keys again";
+    let mut target = reach(login)?;
+    let Prepared { made, bytes: size, elapsed, .. } =
+        make(arguments, target.as_mut(), &workload, "keys", again)?;
     print(&match made {
         0 => format!("All keys are there ({} of data on the server).\n", bytes(size)),
         made => format!(

@@ -3,10 +3,9 @@
 use super::{Outcome, print, workload};
 use crate::Exit;
 use crate::arguments::{LoadArguments, SearchName};
-use crate::exit::CliError;
 use crate::messages::print_json;
 use crate::slo_output::{SearchOutput, answer_line, capacity_line, headline, step_line};
-use campaign::{Door, Goal, Order, SearchProgress, search};
+use campaign::{Goal, Order, SearchProgress, TargetHandle, search};
 use engine::Stop;
 use model::{Arrivals, Bound, SearchOver};
 use std::time::Duration;
@@ -52,7 +51,7 @@ pub(super) fn goal(arguments: &LoadArguments, arrivals: Arrivals) -> Option<Goal
 /// Searches, and prints each step as it ends.
 pub(super) fn search_by_hand(
     arguments: &LoadArguments,
-    door: &mut Door<'_>,
+    target: &mut dyn TargetHandle,
     order: &Order<'_>,
     goal: &Goal,
     stop: &Stop,
@@ -65,13 +64,12 @@ pub(super) fn search_by_hand(
     };
     let counted = order.workload.operation();
     say(headline(&workload::headline(order.workload), order.clients, goal));
-    let found = search(door, order, goal, stop, &mut |progress| match progress {
+    let found = search(target, order, goal, stop, &mut |progress| match progress {
         SearchProgress::Capacity(rate) => say(format!("  {}", capacity_line(rate, counted))),
         SearchProgress::Step { goal, step } => {
             say(format!("  {}", step_line(step, goal.over, &goal.bound, counted)));
         }
-    })?
-    .ok_or_else(|| CliError::interrupted(""))?;
+    })?;
     say(format!("  {}", answer_line(&found.search, counted)));
     printed?;
     if arguments.json {

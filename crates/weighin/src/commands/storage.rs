@@ -1,7 +1,7 @@
 //! Loads on volumes by hand: `weighin load /mnt/a`, `prepare` and `cleanup` likewise.
 
 use super::workload::refuse;
-use super::{Outcome, load, print, slo};
+use super::{Outcome, load, print, slo, unless_stopped};
 use crate::Exit;
 use crate::arguments::{
     CleanupArguments, DataArguments, LoadArguments, PrepareArguments, ServerArguments,
@@ -12,7 +12,7 @@ use crate::load_output::LoadOutput;
 use crate::messages::{print_json, shown};
 use crate::progress::Progress;
 use crate::signals;
-use campaign::{Door, Goal, Taking, Volumes, cleanup_volume, measure};
+use campaign::{Goal, Prepared, Preparing, Taking, Volumes, cleanup_volume, measure};
 use engine::Stop;
 use model::{
     BlockOrder, Bound, Oversubscription, Place, SearchOver, Storage, StoragePlace, System, Target,
@@ -44,6 +44,7 @@ fn load_of(arguments: &LoadArguments) -> Result<(Storage, StoragePattern), CliEr
     let pattern = pattern(&arguments.storage)?;
     let storage = storage(&arguments.storage, pattern)?;
     enough_workers(arguments, &storage)?;
+    enough_vms(arguments, &storage)?;
     Ok((storage, pattern))
 }
 
@@ -61,21 +62,18 @@ pub(super) fn load_volume(arguments: &LoadArguments, path: PathBuf) -> Outcome {
     let stop = signals::stop();
     let target = target(path, &options.data);
     let mut volumes = take(&target, &storage, &options.data.erase, &stop)?;
-    fill(&mut volumes, &storage, arguments.tables.seed, &stop)?.ok_or_else(|| {
-        CliError::interrupted("the next load fills the volume from its beginning")
-    })?;
+    let again = "the next load fills the volume from its beginning";
+    fill(&mut volumes, &storage, arguments.tables.seed, &stop, again)?;
     let workload = Workload::Storage(storage);
     let order = load::order(arguments, &workload, pattern.in_flight);
-    let mut door = Door::Volumes(&volumes);
     let cpu_of_vms = options.cpu_oversubscription.is_some() && options.cpu_limit.is_some();
     let bound = Bound { slo: arguments.slo, cpu_percent: options.cpu_limit, cpu_of_vms };
     if bound != Bound::default() {
         let arrivals = load::arrivals(arguments);
         let goal = Goal { bound, over: SearchOver::Rate, arrivals };
-        return slo::search_by_hand(arguments, &mut door, &order, &goal, &stop);
+        return slo::search_by_hand(arguments, &mut volumes, &order, &goal, &stop);
     }
-    let measured =
-        measure(&mut door, &order, &stop, &mut |_| {})?.ok_or_else(|| CliError::interrupted(""))?;
+    let measured = measure(&mut volumes, &order, &stop, &mut |_| {})?;
     let result = LoadOutput::new(&measured, &workload, &arguments.percentiles);
     let headline = super::workload::headline(&workload);
     match arguments.json {
@@ -108,9 +106,8 @@ pub(super) fn prepare_volume(arguments: &PrepareArguments, path: PathBuf) -> Out
     let mut volumes = take(&target(path, data), &storage, &data.erase, &stop)?;
     let found: String =
         volumes.contents().map(|(path, found)| format!("{}: {found}.\n", shown(path))).collect();
-    let prepared = fill(&mut volumes, &storage, tables.seed, &stop)?.ok_or_else(|| {
-        CliError::interrupted("the next weighin prepare fills it from its beginning")
-    })?;
+    let again = "the next weighin prepare fills it from its beginning";
+    let prepared = fill(&mut volumes, &storage, tables.seed, &stop, again)?;
     let made = match prepared.made {
         0 => format!("All data is there ({}).\n", bytes(prepared.bytes)),
         made => format!(
@@ -150,16 +147,20 @@ fn take(
     Ok(taken?)
 }
 
+/// Fills a volume; `again` says what comes of it where that was interrupted.
 fn fill(
     volumes: &mut Volumes,
     storage: &Storage,
     seed: u64,
     stop: &Stop,
-) -> Result<Option<campaign::tables::Prepared>, CliError> {
-    let progress = Progress::start("bytes");
-    let filled = volumes.fill(storage, seed, stop, &mut |step| progress.show(step));
-    progress.finish();
-    Ok(filled?)
+    again: &str,
+) -> Result<Prepared, CliError> {
+    let bar = Progress::start("bytes");
+    let progress = &mut |step| bar.show(step);
+    let mut preparing = Preparing { seed, connections: None, stop, progress };
+    let filled = volumes.fill(storage, &mut preparing);
+    bar.finish();
+    unless_stopped(filled, again)
 }
 
 fn target(path: PathBuf, data: &DataArguments) -> Target {
@@ -249,6 +250,18 @@ fn enough_workers(arguments: &LoadArguments, storage: &Storage) -> Result<(), Cl
     ))
 }
 
+/// Every load generator needs a virtual machine.
+fn enough_vms(arguments: &LoadArguments, storage: &Storage) -> Result<(), CliError> {
+    let (generators, vms) = (arguments.generators, storage.vms);
+    if generators <= vms {
+        return Ok(());
+    }
+    Err(CliError::usage(
+        format!("{generators} load generators need as many virtual machines, and there are {vms}"),
+        format!("add --vms {generators}, or more"),
+    ))
+}
+
 fn refuse_login(server: &ServerArguments) -> Result<(), CliError> {
     refuse(
         "a volume",
@@ -279,7 +292,6 @@ fn refuse_others(arguments: &LoadArguments) -> Result<(), CliError> {
         ("--range-size", arguments.range_size.is_some()),
         ("--clients", arguments.clients.is_some()),
         ("--statements", arguments.statements),
-        ("--generators", arguments.generators > 1),
         ("--search", arguments.search == crate::arguments::SearchName::Clients),
     ];
     refuse("a volume", &refused)?;

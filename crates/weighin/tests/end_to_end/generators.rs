@@ -3,7 +3,7 @@
 
 use crate::support::{
     COUNTERS, Frozen, Ran, Server, Started, Workplace, adds_up, number, point_selects, prepared,
-    processes_with, server_study, wait_for, whole,
+    processes_with, server_study, shared_directory, wait_for, whole,
 };
 use serde_json::Value;
 use std::process::Command;
@@ -77,7 +77,8 @@ fn what_generators_did_together_is_what_mariadb_counted() {
         adds_up(&json);
         shares_add_up(&json, generators);
         for name in COUNTERS {
-            let said = whole(&json, &format!("/statements/{name}/weighin"));
+            let kind = name.strip_prefix("Com_").unwrap();
+            let said = whole(&json, &format!("/requests/{kind}/weighin"));
             assert_eq!(after[name] - before[name], said, "{name}, {arguments:?}");
         }
         if arguments.contains(&"--events=100") {
@@ -92,6 +93,40 @@ fn what_generators_did_together_is_what_mariadb_counted() {
             assert!(whole(selects, "/count") >= 10 * whole(&json, "/transactions"), "{json:#}");
         }
     }
+}
+
+#[test]
+fn what_generators_did_together_on_storage_is_one_load() {
+    let place = Workplace::new();
+    let directory = shared_directory();
+    let path = directory.path().to_str().unwrap();
+    let usual = ["load", path, "--vms=3", "--data=4MiB", "--pattern=t1 o8 b4k", "--json"];
+    for (generators, arguments) in [
+        (2, &["--reads=50", "--sync-every=10", "--events=1000"][..]),
+        (3, &["--reads=100", "--warmup=200ms", "--duration=500ms"]),
+        (3, &["--reads=70", "--rate=300", "--duration=1s", "--arrivals=uniform"]),
+        (2, &["--reads=0", "--verify", "--events=500"]),
+    ] {
+        let count = format!("--generators={generators}");
+        let json = place.weighin(&[&usual[..], &[count.as_str()], arguments].concat()).json();
+        adds_up(&json);
+        shares_add_up(&json, generators);
+        let requests = |kind: &str| whole(&json, &format!("/requests/{kind}/weighin"));
+        let vms = json["storage"]["vms"].as_array().unwrap();
+        assert_eq!(vms.len(), 3, "{json:#}");
+        if let Some(events) = arguments.iter().find_map(|a| a.strip_prefix("--events=")) {
+            let asked: u64 = events.parse().unwrap();
+            assert_eq!(whole(&json, "/operations/ok"), asked);
+            assert_eq!(requests("read") + requests("write"), asked);
+        }
+        if arguments.contains(&"--rate=300") {
+            assert_eq!(whole(&json, "/open_loop/scheduled"), 300);
+        }
+    }
+    let too_many = place.weighin(&[&usual[..], &["--generators=4"]].concat());
+    too_many.refused(2, &["4 load generators", "--vms 4"]);
+    let shared = ["--generators=2", "--cpu-oversubscription=2"];
+    place.weighin(&[&usual[..], &shared].concat()).refused(3, &["one process"]);
 }
 
 #[test]
@@ -192,7 +227,7 @@ fn a_study_keeps_what_each_generator_did_and_counts_all_of_them_as_weighin() {
     assert!(least > 0.0 && least <= most && (least + most - 1.0).abs() < 1e-9, "{trial:#}");
     place.weighin(&["report", "lone.toml", "--out", "lone.html"]).done();
     let html = std::fs::read_to_string(place.path("lone.html")).unwrap();
-    assert!(html.contains("What each load generator did"));
+    assert!(html.contains("<summary>Load generators"));
 }
 
 #[test]

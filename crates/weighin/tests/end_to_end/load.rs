@@ -45,9 +45,10 @@ fn agrees_with_the_server(workload: &str) {
             let json = server.weighin_at(&place, "load", &url, &arguments).json();
             let after = server.counters();
             for name in COUNTERS {
-                let said = whole(&json, &format!("/statements/{name}/weighin"));
+                let kind = name.strip_prefix("Com_").unwrap();
+                let said = whole(&json, &format!("/requests/{kind}/weighin"));
                 assert_eq!(after[name] - before[name], said, "{name}, {clients} clients, {url}");
-                assert_eq!(whole(&json, &format!("/statements/{name}/server")), said, "{name}");
+                assert_eq!(whole(&json, &format!("/requests/{kind}/server")), said, "{name}");
             }
             makes_sense(&json, clients.parse().unwrap());
         }

@@ -71,7 +71,8 @@ fn a_load_on_a_server_goes_by_readiness() {
     assert_eq!(json["client_io"], "epoll", "{json:#}");
     adds_up(&json);
     for name in COUNTERS {
-        let said = whole(&json, &format!("/statements/{name}/weighin"));
+        let kind = name.strip_prefix("Com_").unwrap();
+        let said = whole(&json, &format!("/requests/{kind}/weighin"));
         assert_eq!(after[name] - before[name], said, "{name}");
     }
     assert!(number(&json, "/transactions") > 0.0, "{json:#}");

@@ -14,6 +14,7 @@ use self::offered::Offered;
 use self::slot::{Slot, State};
 use self::vm::{Limit, Syncs, Vm};
 use super::VmSpec;
+use super::account::{FleetPart, VmDone};
 use super::transport::{Kind, Request};
 use crate::books::{Books, Closed, Ended};
 use crate::crew::{Quota, Rules};
@@ -35,15 +36,6 @@ pub(super) struct Assignment<'a> {
     pub(super) load: u64,
     /// Whether every unit of every file was sealed before.
     pub(super) sealed: bool,
-}
-
-/// What a worker leaves besides its books.
-#[derive(Debug)]
-pub(super) struct FleetPart {
-    /// Each virtual machine with its reads and its writes.
-    pub(super) vms: Vec<(VmSpec, IoAccount, IoAccount)>,
-    pub(super) held: Duration,
-    pub(super) verified: Option<Verified>,
 }
 
 /// The virtual machines of one worker and the account of what they do.
@@ -377,7 +369,14 @@ impl Crew {
         let syncs = std::mem::take(&mut books.by_request[Kind::Sync as usize]);
         let [reads, writes] = both;
         books.by_request = Box::new([reads, writes, syncs]);
-        let vms = self.vms.into_iter().map(|vm| (vm.spec, vm.reads, vm.writes)).collect();
-        Some((books, FleetPart { vms, held: self.held, verified }))
+        let of_vm = |vm: Vm| VmDone {
+            number: vm.spec.number,
+            volume: vm.spec.volume,
+            reads: vm.reads,
+            writes: vm.writes,
+        };
+        let vms = self.vms.into_iter().map(of_vm).collect();
+        let (in_flight, held) = (self.in_flight, self.held);
+        Some((books, FleetPart { in_flight, vms, held, verified, processors: None }))
     }
 }

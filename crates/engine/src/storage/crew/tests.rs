@@ -110,11 +110,12 @@ fn every_virtual_machine_keeps_its_blocks_in_flight() {
     assert_eq!(books.totals[1].transactions, 24 * 999);
     assert!(books.ledger.balances());
     assert_eq!(books.ledger.ok, 24_000);
-    for (spec, reads, writes) in &fleet.vms {
+    for VmDone { number, reads, writes, .. } in &fleet.vms {
+        let number = *number;
         assert_eq!(reads.latencies.count() + writes.latencies.count(), 8 * 999);
         assert_eq!(reads.bytes, reads.latencies.count() * 4096);
-        let own = u64::from(spec.number) << 20..u64::from(spec.number + 1) << 20;
-        let of_vm = log.iter().filter(|request| request.file == spec.number);
+        let own = u64::from(number) << 20..u64::from(number + 1) << 20;
+        let of_vm = log.iter().filter(|request| request.file == number);
         assert!(of_vm.clone().count() > 0 && of_vm.clone().all(|r| own.contains(&r.offset)));
     }
     let moved = books.totals[1].moved;
@@ -199,7 +200,7 @@ fn an_open_loop_gives_each_its_share_and_counts_what_waits() {
     assert!(books.ledger.balances());
     assert_eq!(books.ledger.scheduled, 1_000);
     assert!(books.ledger.dropped > 150, "{:?}", books.ledger);
-    let counts: Vec<u64> = fleet.vms.iter().map(|(_, reads, _)| reads.latencies.count()).collect();
+    let counts: Vec<u64> = fleet.vms.iter().map(|vm| vm.reads.latencies.count()).collect();
     assert!(counts[0] <= 251 && counts[1] == 500, "{counts:?}");
     let open = books.open.as_ref().unwrap();
     assert!(open.schedule_lags.max_ms().unwrap() > 100.0);

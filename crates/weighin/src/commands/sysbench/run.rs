@@ -5,10 +5,13 @@ use super::request::Request;
 use crate::commands::{Outcome, print};
 use crate::exit::CliError;
 use crate::{Exit, signals};
-use campaign::{Login, check_limits, load_failure};
+use campaign::Login;
+use campaign::mysql::{check_limits, connect, load_failure, login_options};
 use engine::mysql::{OltpSession, OltpStatements};
-use engine::{Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, available_workers};
-use model::{ArrivalProcess, OltpMix, Phase, RequestTally, Workload};
+use engine::{
+    Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, SocketLoad, available_workers,
+};
+use model::{ArrivalProcess, OltpMix, Phase, RequestTally};
 use std::sync::Arc;
 use target::client::Connection;
 
@@ -20,14 +23,13 @@ const LONGEST_QUEUE: usize = 131_072;
 pub(super) fn run(request: &Request) -> Outcome {
     print(&text::options(request))?;
     let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
-    let mut control = login.control()?;
-    let workload = Workload::Oltp(request.workload.clone());
-    check_limits(&mut control, &workload, request.threads)?;
-    empty_table(control.sql()?, request)?;
+    let mut control = connect(&login)?;
+    check_limits(&mut control, &request.workload, request.threads)?;
+    empty_table(&mut control, request)?;
     let seed = request.seed.number();
     let spec = LoadSpec {
-        address: login.load_address(control.sql()?)?,
-        tls: login.tls(),
+        address: login.address_of(control.peer())?,
+        tls: login.tls()?,
         clients: request.threads,
         workers: request.workers.unwrap_or_else(|| available_workers(request.threads)),
         io: None,
@@ -49,7 +51,7 @@ pub(super) fn run(request: &Request) -> Outcome {
     drop(control);
     print(text::initializing(request.generation))?;
     let statements = Arc::new(OltpStatements::new(&request.workload, seed, request.threads));
-    let (options, tallies) = (login.options(), Tallies::default());
+    let (options, tallies) = (login_options(&login)?, Tallies::default());
     let mut lines = Lines::new(request.report_interval, request.warmup);
     let mut measured = RequestTally::default();
     let mut printed = Ok(());
@@ -78,13 +80,13 @@ pub(super) fn run(request: &Request) -> Outcome {
             let (options, statements) = shared();
             tallies.count(OltpSession::<true>::new(options, statements, client))
         };
-        engine::run(&spec, session, &stop, &mut on_progress)
+        engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
     } else {
         let session = |client| {
             let (options, statements) = shared();
             tallies.count(OltpSession::<false>::new(options, statements, client))
         };
-        engine::run(&spec, session, &stop, &mut on_progress)
+        engine::run(&SocketLoad { spec: &spec, session }, &stop, &mut on_progress)
     };
     printed?;
     let load = match outcome {

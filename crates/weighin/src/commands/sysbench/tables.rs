@@ -2,11 +2,13 @@
 
 use super::generation::Generation;
 use super::request::Request;
-use crate::commands::{Outcome, print};
+use crate::commands::{Outcome, print, unless_stopped};
 use crate::exit::CliError;
 use crate::progress::Progress;
 use crate::{Exit, signals};
 use campaign::Login;
+use campaign::mysql::connect;
+use campaign::mysql::tables::{ToMake, make};
 use model::OltpMix;
 use target::client::Connection;
 use workload::oltp::{create_table, name_of};
@@ -22,7 +24,7 @@ fn numbers(request: &Request) -> Vec<u32> {
 /// Makes the tables. One that is there already is an error: nothing is overwritten.
 pub(super) fn prepare(request: &Request) -> Outcome {
     let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
-    let mut control = login.connect()?;
+    let mut control = connect(&login)?;
     let numbers = numbers(request);
     if request.workload.mix == OltpMix::BulkInsert {
         for number in numbers {
@@ -62,21 +64,17 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
         })?;
     }
     let progress = Progress::start("rows");
-    let made = campaign::tables::make(
+    let made = make(
         login,
         control,
         workload,
-        &campaign::tables::ToMake { numbers, rows, seed: request.seed.number() },
+        &ToMake { numbers, rows, seed: request.seed.number() },
         request.threads,
         &signals::stop(),
         &mut |step| progress.show(step),
     );
     progress.finish();
-    if !made? {
-        return Err(CliError::interrupted(
-            "tables are unfinished: drop them with the cleanup command",
-        ));
-    }
+    unless_stopped(made, "tables are unfinished: drop them with the cleanup command")?;
     for name in &names {
         let line = match request.generation {
             Generation::V04 => continue,
@@ -91,7 +89,7 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
 
 /// Drops the tables: those that the command line stands for, and nothing else.
 pub(super) fn cleanup(request: &Request) -> Outcome {
-    let mut control = Login::resolve(&request.server)?.stopped_by(&signals::stop()).connect()?;
+    let mut control = connect(&Login::resolve(&request.server)?.stopped_by(&signals::stop()))?;
     for number in numbers(request) {
         let name = name_of(&request.workload, number);
         print(&format!("Dropping table '{name}'...\n"))?;
@@ -120,7 +118,7 @@ pub(super) fn prewarm(request: &Request) -> Outcome {
             .map(|thread| {
                 let login = &login;
                 scope.spawn(move || -> Result<(), CliError> {
-                    let mut control = login.connect()?;
+                    let mut control = connect(login)?;
                     let mine = (thread + 1..=tables).step_by(threads as usize);
                     mine.into_iter().try_for_each(|number| warm(&mut control, request, number))
                 })

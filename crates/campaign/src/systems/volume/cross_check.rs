@@ -1,13 +1,11 @@
 //! fio on the files of a trial.
 
-use super::cannot;
-use crate::Volumes;
+use super::{Volumes, processors};
+use crate::systems::cannot_check as cannot;
 use engine::Stop;
-use model::{CacheState, Failure, Storage, Test, Trial};
-use peer::Measured;
+use model::{Failure, OpinionFigures, Storage, Test, Trial};
 use peer::storage::{Data, Fio, IoEngine, StorageOrder, unsupported};
 use std::process::Command;
-use target::os::drop_os_caches;
 
 pub(super) fn tool(storage: &Storage, test: &str) -> Result<Fio, Failure> {
     let fio = Fio::find()?;
@@ -26,17 +24,18 @@ pub(super) fn tool(storage: &Storage, test: &str) -> Result<Fio, Failure> {
 pub(super) fn load(
     fio: &Fio,
     volumes: &mut Volumes,
-    (trial, test, storage): (&Trial, &Test, &Storage),
+    trial: &Trial,
+    test: &Test,
     stop: &Stop,
-) -> Result<Option<Measured>, Failure> {
-    if test.cache == CacheState::Cold {
-        drop_os_caches(stop)?;
-    }
+) -> Result<OpinionFigures, Failure> {
+    let load = test.runnable_load()?;
+    let Some(storage) = load.workload.storage() else {
+        return Err(cannot(&fio.name(), &format!("the test {}", test.name)));
+    };
     let files = volumes.files_of(storage).into_iter();
     let data: Vec<Data> = files
         .map(|file| Data { path: file.path, offset: file.offset, length: file.length })
         .collect();
-    let load = test.runnable_load()?;
     let order = StorageOrder {
         storage,
         data: &data,
@@ -49,13 +48,13 @@ pub(super) fn load(
         false => IoEngine::LibAio,
     };
     // Its virtual machines share as many processors as weighin's.
-    let processors = crate::storage::group(storage)?;
+    let processors = processors::group(storage)?;
     let within = |fio: Command| match &processors {
         Some(group) => group.grouped(&fio),
         None => fio,
     };
     let done = fio.load(&order, engine, trial.seed >> 33, &within, &|| stop.is_requested());
     // A load that failed may have written as well.
-    volumes.loaded(storage);
-    done
+    volumes.written_by(storage);
+    done?.map(|done| done.figures).ok_or_else(Failure::stopped)
 }

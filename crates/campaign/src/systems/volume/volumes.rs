@@ -1,7 +1,8 @@
-use super::room::{Room, check_room};
+use super::room::{Room, Rooms};
 use super::{devices, directory, processors};
 use crate::failure::storage_failure;
-use crate::tables::{Prepared, Step};
+use crate::systems::Preparing;
+use crate::{Prepared, Step};
 use engine::Stop;
 use engine::storage::{
     FileSpec, Filling, StorageError, files_within, fill, make_files, remove_files,
@@ -10,6 +11,7 @@ use model::{
     Failure, Place, ServerCounters, ServerFacts, Storage, StoragePlace, Study, Target,
     VolumeLayout, VolumePlace,
 };
+use peer::storage::Fio;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -34,6 +36,8 @@ pub struct Volumes {
     files: Vec<FileSpec>,
     /// The unit that all data is sealed in, where it was filled so and not written otherwise since.
     sealed: Option<usize>,
+    /// The tools that cross-check tests, by the tests' names.
+    pub(super) tools: BTreeMap<String, Fio>,
 }
 
 #[derive(Debug)]
@@ -78,8 +82,21 @@ impl Volumes {
         loads: &[&Storage],
         taking: &mut Taking<'_>,
     ) -> Result<Self, Failure> {
+        Self::take_beside(target, loads, taking, &mut Rooms::default())
+    }
+
+    /// The same where others have taken their room before.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub(super) fn take_beside(
+        target: &Target,
+        loads: &[&Storage],
+        taking: &mut Taking<'_>,
+        rooms: &mut Rooms,
+    ) -> Result<Self, Failure> {
         let mut taken = Self::open(target, loads)?;
-        check_room([&taken])?;
+        rooms.take(&taken)?;
         taken.check_contents(smallest_block(loads), taking)?;
         Ok(taken)
     }
@@ -88,7 +105,7 @@ impl Volumes {
     ///
     /// # Errors
     /// As [`Self::take`].
-    pub(crate) fn open(target: &Target, loads: &[&Storage]) -> Result<Self, Failure> {
+    pub(super) fn open(target: &Target, loads: &[&Storage]) -> Result<Self, Failure> {
         let Place::Storage(place) = &target.place else { return Err(target.out_of_reach()) };
         loads.iter().try_for_each(|load| processors::check(load))?;
         let layout = VolumeLayout::of(loads.iter().copied());
@@ -125,6 +142,7 @@ impl Volumes {
             facts,
             files: Vec::new(),
             sealed: None,
+            tools: BTreeMap::new(),
         })
     }
 
@@ -133,7 +151,7 @@ impl Volumes {
             let volume = &self.place.volumes[number];
             let layout = layout_on(&self.place, number, self.layout);
             let Held::Blocks(blocks) = held else { continue };
-            let progress = &mut |rows, of| (taking.progress)(Step { rows, of });
+            let progress = &mut |done, of| (taking.progress)(Step { done, of });
             let looking = Looking { stop: taking.stop, progress };
             let consented = taking.consent.contains(&volume.path);
             let found = blocks.check(volume, consented, layout, looking)?;
@@ -153,18 +171,18 @@ impl Volumes {
     }
 
     /// What the directories that are to be filled take of their file systems, in that order.
-    pub(super) fn rooms(&self) -> Vec<Room<'_>> {
+    pub(super) fn rooms(&self) -> Vec<Room> {
         let room = |(number, held): (usize, &Held)| {
             let &Held::Directory { device, .. } = held else { return None };
             if self.is_filled(number) {
                 return None;
             }
-            let path = self.place.volumes[number].path.as_path();
+            let path = self.place.volumes[number].path.clone();
             let layout = self.layout_on(number);
             Some(Room {
+                own: directory::allocated(&path),
                 path,
                 device,
-                own: directory::allocated(path),
                 needed: u64::from(layout.vms).saturating_mul(layout.bytes_per_vm),
             })
         };
@@ -172,18 +190,18 @@ impl Volumes {
     }
 
     /// Virtual machines whose data a run would fill first.
-    pub(crate) fn unfilled(&self) -> usize {
+    pub(super) fn unfilled(&self) -> usize {
         let unfilled = (0..self.held.len()).filter(|&number| !self.is_filled(number));
         unfilled.map(|number| self.place.vms_on(number, self.layout.vms) as usize).sum()
     }
 
     /// What is known of the volumes.
-    pub fn facts(&self) -> &ServerFacts {
+    pub(super) fn observed(&self) -> &ServerFacts {
         &self.facts
     }
 
     /// The disks under all volumes, by kernel name.
-    pub(crate) fn members(&self) -> Vec<String> {
+    pub(super) fn members(&self) -> Vec<String> {
         self.members.iter().cloned().collect()
     }
 
@@ -193,41 +211,40 @@ impl Volumes {
     }
 
     /// What the block devices have counted since boot; `None` where that is not known.
-    pub(crate) fn counters(&self) -> Option<ServerCounters> {
+    pub(super) fn device_counters(&self) -> Option<ServerCounters> {
         devices::counters(&self.devices)
     }
 
     /// The data of the virtual machines of a load.
-    pub(crate) fn files_of(&self, storage: &Storage) -> Vec<FileSpec> {
+    pub(super) fn files_of(&self, storage: &Storage) -> Vec<FileSpec> {
         let cut = |file: &FileSpec| FileSpec { length: storage.bytes_per_vm, ..file.clone() };
         self.files.iter().take(storage.vms as usize).map(cut).collect()
     }
 
     /// Whether all data is sealed as the load verifies it.
-    pub(crate) fn is_sealed_for(&self, storage: &Storage) -> bool {
+    pub(super) fn is_sealed_for(&self, storage: &Storage) -> bool {
         self.sealed == Some(workload::storage::unit(storage))
     }
 
     /// Notes what a load left behind.
-    pub(crate) fn loaded(&mut self, storage: &Storage) {
+    pub(super) fn written_by(&mut self, storage: &Storage) {
         if storage.writes() && !storage.verify {
             self.sealed = None;
         }
     }
 
     /// Makes sure that every block of every virtual machine was written once; for a load that
-    /// verifies, with seals. `Ok(None)` when asked to stop, and 0 made where all was there.
+    /// verifies, with seals. 0 are made where all was there.
     ///
     /// # Errors
-    /// When a volume is no longer there, or cannot be written.
+    /// [`Failure::stopped`]; when a volume is no longer there, or cannot be written.
     pub fn fill(
         &mut self,
         storage: &Storage,
-        seed: u64,
-        stop: &Stop,
-        progress: &mut dyn FnMut(Step),
-    ) -> Result<Option<Prepared>, Failure> {
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure> {
         let began = Instant::now();
+        let &mut Preparing { seed, stop, ref mut progress, .. } = preparing;
         let unit = storage.verify.then(|| workload::storage::unit(storage));
         let anew = unit.is_some() && self.sealed != unit;
         let mut made = 0;
@@ -237,16 +254,11 @@ impl Volumes {
         for number in 0..self.held.len() {
             self.held[number].check_same(&self.place.volumes[number].path)?;
             let mut told =
-                |written: u64, _: u64| progress(Step { rows: before + written, of: total });
+                |written: u64, _: u64| progress(Step { done: before + written, of: total });
             let filling = Filling { seed, unit, method: None, stop, progress: &mut told };
             if anew || !self.is_filled(number) {
                 made += self.place.vms_on(number, self.layout.vms);
-                match self.fill_one(number, filling) {
-                    Ok(()) => {}
-                    Err(Trouble::Engine(StorageError::Stopped)) => return Ok(None),
-                    Err(Trouble::Engine(error)) => return Err(storage_failure(&error)),
-                    Err(Trouble::Volume(failure)) => return Err(failure),
-                }
+                self.fill_one(number, filling)?;
                 self.sealed = None;
             }
             let own = self.specs(number);
@@ -259,10 +271,12 @@ impl Volumes {
             self.sealed = unit;
         }
         let bytes = self.bytes();
-        Ok(Some(Prepared { made, noun: "file", foreign: 0, bytes, elapsed: began.elapsed() }))
+        let all_new = made == self.layout.vms;
+        let elapsed = began.elapsed();
+        Ok(Prepared { made, noun: "file", all_new, foreign: 0, bytes, elapsed })
     }
 
-    fn fill_one(&mut self, number: usize, mut filling: Filling<'_>) -> Result<(), Trouble> {
+    fn fill_one(&mut self, number: usize, mut filling: Filling<'_>) -> Result<(), Failure> {
         let vms = self.vms_on(number);
         let specs = self.specs(number);
         let layout = self.layout_on(number);
@@ -270,15 +284,15 @@ impl Volumes {
         match &mut self.held[number] {
             Held::Directory { .. } => {
                 // Files of another size, or to be filled again, make room first.
-                remove_files(path).map_err(Trouble::Engine)?;
+                remove_files(path).map_err(|error| filling_failure(&error))?;
                 let bytes = layout.bytes_per_vm;
                 let made = make_files(path, number as u32, &vms, bytes, &mut filling);
-                made.map(drop).map_err(Trouble::Engine)
+                made.map(drop).map_err(|error| filling_failure(&error))
             }
             Held::Blocks(blocks) => {
-                blocks.mark(layout, false).map_err(Trouble::Volume)?;
-                fill(&specs, &mut filling).map_err(Trouble::Engine)?;
-                blocks.mark(layout, true).map_err(Trouble::Volume)
+                blocks.mark(layout, false)?;
+                fill(&specs, &mut filling).map_err(|error| filling_failure(&error))?;
+                blocks.mark(layout, true)
             }
         }
     }
@@ -322,14 +336,15 @@ impl Volumes {
     }
 }
 
-/// Why filling a volume failed.
-enum Trouble {
-    Engine(StorageError),
-    Volume(Failure),
+fn filling_failure(error: &StorageError) -> Failure {
+    match error {
+        StorageError::Stopped => Failure::stopped(),
+        error => storage_failure(error),
+    }
 }
 
 /// The loads on storage of a study.
-pub(crate) fn loads(study: &Study) -> Vec<&Storage> {
+pub(super) fn loads(study: &Study) -> Vec<&Storage> {
     study.tests.iter().filter_map(model::Test::storage).collect()
 }
 

@@ -15,5 +15,6 @@ mod prepare;
 
 pub use check::check;
 pub use cleanup::{Cleanup, cleanup};
-pub(crate) use contents::contents;
-pub use prepare::{Prepared, Step, ToMake, dry_run, ensure, make};
+pub(super) use contents::contents;
+pub(super) use prepare::dry_run;
+pub use prepare::{ToMake, make, prepare};

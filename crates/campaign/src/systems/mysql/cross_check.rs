@@ -1,12 +1,10 @@
 //! sysbench on the tables of a trial.
 
-use super::cannot;
-use crate::trial::Stand;
-use crate::{Control, Login};
+use crate::Login;
+use crate::systems::{cannot_check as cannot, connections::address};
 use engine::Stop;
-use model::{Failure, Load, Oltp, Place, Target, Tls, Trial};
+use model::{Failure, Load, Oltp, OpinionFigures, Place, Target, Tls, Trial};
 use peer::sysbench::{Server, Sysbench, unsupported};
-use peer::{Address, Measured};
 use target::client::Connection;
 
 pub(super) fn tool(workload: &Oltp, target: &Target, test: &str) -> Result<Sysbench, Failure> {
@@ -25,22 +23,26 @@ pub(super) fn tool(workload: &Oltp, target: &Target, test: &str) -> Result<Sysbe
 
 pub(super) fn load(
     sysbench: &Sysbench,
-    stand: &Stand,
-    mut control: Control,
-    (trial, load, oltp): (&Trial, &Load, &Oltp),
+    login: &Login,
+    control: Connection,
+    trial: &Trial,
+    load: &Load,
     stop: &Stop,
-) -> Result<Option<Measured>, Failure> {
-    let server = server(stand.deployment.login(), control.sql()?)?;
+) -> Result<OpinionFigures, Failure> {
+    let oltp = load.workload.oltp()?;
+    let server = server(login, &control)?;
     drop(control);
     let level = (trial.key.level.clients, trial.key.level.rate);
     let run = |duration, seed| {
-        sysbench.load(&server, oltp, level, duration, Some(seed), &|| stop.is_requested())
+        let done =
+            sysbench.load(&server, oltp, level, duration, Some(seed), &|| stop.is_requested())?;
+        done.map(|done| done.figures).ok_or_else(Failure::stopped)
     };
     // Zero would make it take the clock.
     let seed = (trial.seed >> 33) as u32 | 1;
     // Version 1.0 knows no warm-up: a load whose figures nobody looks at.
-    if !load.warmup.is_zero() && run(load.warmup, seed ^ 2)?.is_none() {
-        return Ok(None);
+    if !load.warmup.is_zero() {
+        run(load.warmup, seed ^ 2)?;
     }
     run(load.duration, seed)
 }
@@ -48,17 +50,9 @@ pub(super) fn load(
 fn server(login: &Login, control: &Connection) -> Result<Server, Failure> {
     let credentials = login.credentials();
     Ok(Server {
-        address: address(login.load_address(control)?),
+        address: address(login.address_of(control.peer())?),
         user: credentials.user.clone(),
         password: credentials.password().bytes().to_vec(),
         database: login.address().database.clone(),
     })
-}
-
-/// Where the load engine connects to, as the tools take it.
-pub(super) fn address(address: engine::Address) -> Address {
-    match address {
-        engine::Address::Tcp(address) => Address::Tcp(address),
-        engine::Address::Unix(path) => Address::Socket(path),
-    }
 }

@@ -50,7 +50,7 @@ const NAMES: [&str; 43] = [
 
 /// Reads the counters. Runs no SELECT, so that it changes none of the counts that weighin's own
 /// are compared with.
-pub(crate) fn read(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
+pub(super) fn read(connection: &mut Connection) -> Result<ServerCounters, ClientError> {
     let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ('{}')", NAMES.join("','"));
     let rows = connection.query(&sql)?.rows;
     Ok(rows

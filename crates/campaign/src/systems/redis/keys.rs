@@ -2,8 +2,8 @@
 
 use super::facts::refuse_unfit;
 use super::rights::{Needs, attempt};
-use crate::tables::{Prepared, Step};
-use engine::Stop;
+use crate::systems::Preparing;
+use crate::{Prepared, Step};
 use engine::redis::KeyValueCommands;
 use model::{Failure, FailureKind, KeyValue, ValueSize};
 use protocol::redis::{Value, write_command};
@@ -16,7 +16,7 @@ const MARKER: &[u8] = b"weighin";
 /// Bytes of commands that are sent together.
 const BATCH_BYTES: usize = 256 * 1024;
 /// How often progress is told.
-const GLANCE: Duration = Duration::from_millis(100);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What weighin left word of in a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,19 +27,17 @@ struct Made {
     size: ValueSize,
 }
 
-/// Makes sure that the database is weighin's and holds what the workload needs; `None` when
-/// [`Stop`] asked to end.
+/// Makes sure that the database is weighin's and holds what the workload needs.
 ///
 /// # Errors
+/// [`Failure::stopped`];
 /// `NotPermitted` when it is a replica or part of a cluster, `ForeignTables` when the database holds
 /// keys that are not weighin's, and whatever the server says, such as that its memory is used up.
-pub fn ensure(
+pub(crate) fn prepare(
     control: &mut RedisConnection,
     workload: &KeyValue,
-    seed: u64,
-    stop: &Stop,
-    progress: &mut dyn FnMut(Step),
-) -> Result<Option<Prepared>, Failure> {
+    preparing: &mut Preparing<'_>,
+) -> Result<Prepared, Failure> {
     let begun = Instant::now();
     let endpoint = control.endpoint().clone();
     let failed = |error: RedisError| error.failure(&format!("cannot make keys at {endpoint}"));
@@ -59,24 +57,25 @@ pub fn ensure(
     if made != Some(wanted) {
         mark(control, wanted).map_err(failed)?;
     }
-    if fill && !write_all(control, workload, seed, stop, progress).map_err(failed)? {
-        return Ok(None);
+    if fill && !write_all(control, workload, preparing).map_err(failed)? {
+        return Err(Failure::stopped());
     }
-    Ok(Some(Prepared {
+    Ok(Prepared {
         made: if fill { workload.keys } else { 0 },
         noun: "key",
+        all_new: fill,
         foreign: 0,
         bytes: used_memory(control),
         elapsed: begun.elapsed(),
-    }))
+    })
 }
 
-/// How many keys [`ensure`] would make, for a load that will have the rights for it: what it and
+/// How many keys [`prepare`] would make, for a load that will have the rights for it: what it and
 /// the load will do is tried. Leaves nothing changed. `most` is the largest number of keys of any
 /// load of the study, which may come before this one.
 ///
 /// # Errors
-/// As [`ensure`].
+/// As [`prepare`].
 pub(crate) fn dry_run(
     control: &mut RedisConnection,
     workload: &KeyValue,
@@ -198,10 +197,9 @@ fn mark(control: &mut RedisConnection, made: Made) -> Result<(), RedisError> {
 fn write_all(
     control: &mut RedisConnection,
     workload: &KeyValue,
-    seed: u64,
-    stop: &Stop,
-    progress: &mut dyn FnMut(Step),
+    preparing: &mut Preparing<'_>,
 ) -> Result<bool, RedisError> {
+    let seed = preparing.seed;
     let lasting = KeyValue { expiry: None, ..workload.clone() };
     let commands = KeyValueCommands::new(&lasting, seed, 1);
     let mut source = KeyValueSource::new(&lasting, seed, 0, 1);
@@ -216,12 +214,12 @@ fn write_all(
         control.send_all(&batch, answers)?;
         batch.clear();
         answers = 0;
-        if stop.is_requested() {
+        if preparing.stop.is_requested() {
             return Ok(false);
         }
-        if told.elapsed() >= GLANCE {
+        if told.elapsed() >= PROGRESS_INTERVAL {
             told = Instant::now();
-            progress(Step { rows: u64::from(key) + 1, of: workload.keys.into() });
+            (preparing.progress)(Step { done: u64::from(key) + 1, of: workload.keys.into() });
         }
     }
     Ok(true)

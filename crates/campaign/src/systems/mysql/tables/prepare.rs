@@ -2,7 +2,9 @@ use super::check::check_table;
 use super::inspect;
 use super::mark;
 use super::plan::{self, ToDo};
-use crate::Login;
+use crate::systems::Preparing;
+use crate::systems::mysql::{connect, filling_connections};
+use crate::{Login, Prepared, Step};
 use engine::Stop;
 use model::{Failure, FailureKind, Oltp};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,50 +21,22 @@ const INSERT_BYTES: usize = 512 * 1024;
 /// Bytes handed to LOAD DATA at a time.
 const CHUNK_BYTES: usize = 256 * 1024;
 /// How often progress is told.
-const GLANCE: Duration = Duration::from_millis(100);
-
-/// How far preparing has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Rows made so far, or keys, or bytes of files.
-    pub rows: u64,
-    /// How many there are to make.
-    pub of: u64,
-}
-
-/// The tables as they are now.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prepared {
-    /// Tables, or keys, that were made now; 0 when all were there.
-    pub made: u32,
-    /// What was made: `table`, `key` or `file`.
-    pub noun: &'static str,
-    /// Tables of somebody else that are used as they are.
-    pub foreign: u32,
-    /// Bytes of all the workload's data and indexes.
-    pub bytes: u64,
-    /// How long it took.
-    pub elapsed: Duration,
-}
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Makes sure that the tables of a workload are there with all their rows, and makes what is
 /// missing with that many connections at once.
 ///
-/// Returns `None` when [`Stop`] asked to end; tables that are unfinished then are marked so, and
-/// made anew the next time.
-///
 /// # Errors
 /// `ForeignTables` when that would need making tables beside somebody else's, `MissingTables`
 /// when somebody else's tables are too small or of another shape, and whatever the server says.
-pub fn ensure(
+/// [`Failure::stopped`]: tables that are unfinished then are marked so, and made anew the next time.
+pub fn prepare(
     login: &Login,
     control: &mut Connection,
     workload: &Oltp,
-    seed: u64,
-    threads: u32,
-    stop: &Stop,
-    progress: &mut dyn FnMut(Step),
-) -> Result<Option<Prepared>, Failure> {
+    preparing: &mut Preparing<'_>,
+) -> Result<Prepared, Failure> {
+    let &mut Preparing { seed, connections, stop, ref mut progress } = preparing;
     let began = Instant::now();
     let database = &login.address().database;
     let present = inspect::tables(control)?;
@@ -85,11 +59,9 @@ pub fn ensure(
             Ok(())
         };
         let filling = Filling::new(login, workload, seed, &fill, stop, &finish);
-        if !filling.run(threads, progress)? {
-            return Ok(None);
-        }
+        filling.run(connections.unwrap_or_else(filling_connections), *progress)?;
     }
-    prepared(control, workload, &to_do, began).map(Some)
+    prepared(control, workload, &to_do, began)
 }
 
 /// Tables that the user asks for by name.
@@ -104,10 +76,11 @@ pub struct ToMake<'a> {
 }
 
 /// Makes tables that are not there yet, beside whatever else the database holds, and does not mark
-/// them as weighin's. Returns false when [`Stop`] asked to end before all rows were there.
+/// them as weighin's.
 ///
 /// # Errors
-/// When one is there already, and whatever else the server says.
+/// When one is there already, and whatever else the server says; [`Failure::stopped`] before all
+/// rows were there.
 pub fn make(
     login: &Login,
     control: &mut Connection,
@@ -116,7 +89,7 @@ pub fn make(
     threads: u32,
     stop: &Stop,
     progress: &mut dyn FnMut(Step),
-) -> Result<bool, Failure> {
+) -> Result<(), Failure> {
     for &number in tables.numbers {
         run(control, &create_table(workload, number, None))?;
     }
@@ -126,17 +99,21 @@ pub fn make(
                 run(control, &sql)?;
             }
         }
-        return Ok(true);
+        return Ok(());
     }
     let finish = |_: &mut Connection, _| Ok(());
     Filling::new(login, workload, tables.seed, tables.numbers, stop, &finish).run(threads, progress)
 }
 
-/// How many tables [`ensure`] would make now; changes nothing.
+/// How many tables [`prepare`] would make now; changes nothing.
 ///
 /// # Errors
-/// As [`ensure`], as far as that can be told beforehand.
-pub fn dry_run(login: &Login, control: &mut Connection, workload: &Oltp) -> Result<usize, Failure> {
+/// As [`prepare`], as far as that can be told beforehand.
+pub(in super::super) fn dry_run(
+    login: &Login,
+    control: &mut Connection,
+    workload: &Oltp,
+) -> Result<usize, Failure> {
     let present = inspect::tables(control)?;
     let to_do = plan::to_do(workload, &present, &login.address().database)?;
     for &number in &to_do.foreign {
@@ -160,6 +137,7 @@ fn prepared(
     Ok(Prepared {
         noun: "table",
         made: to_do.fill().len() as u32,
+        all_new: to_do.fill().len() as u32 == workload.tables,
         foreign: to_do.foreign.len() as u32,
         bytes,
         elapsed: began.elapsed(),
@@ -247,8 +225,8 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// Makes all rows; false when asked to stop.
-    fn run(&self, threads: u32, progress: &mut dyn FnMut(Step)) -> Result<bool, Failure> {
+    /// Makes all rows.
+    fn run(&self, threads: u32, progress: &mut dyn FnMut(Step)) -> Result<(), Failure> {
         let pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner).len();
         let threads = (threads as usize).clamp(1, pieces.max(1));
         let (sender, done) = mpsc::channel();
@@ -268,7 +246,7 @@ impl<'a> Filling<'a> {
             let mut outcome = Ok(());
             for _ in 0..threads {
                 let result = loop {
-                    match done.recv_timeout(GLANCE) {
+                    match done.recv_timeout(POLL_INTERVAL) {
                         Ok(result) => break result,
                         Err(_) => progress(self.step()),
                     }
@@ -280,17 +258,17 @@ impl<'a> Filling<'a> {
         progress(self.step());
         // What fails while everything is being stopped has not failed.
         if self.stop.is_requested() {
-            return Ok(false);
+            return Err(Failure::stopped());
         }
-        outcome.map(|()| true)
+        outcome
     }
 
     fn step(&self) -> Step {
-        Step { rows: self.rows.load(Ordering::Relaxed), of: self.of }
+        Step { done: self.rows.load(Ordering::Relaxed), of: self.of }
     }
 
     fn work(&self) -> Result<(), Failure> {
-        let mut connection = self.login.connect()?;
+        let mut connection = connect(self.login)?;
         // The session's checks stay as they are: without them MariaDB sorts the rows of the first
         // statement by itself before it stores them, which costs half as much again for rows that
         // come in order.

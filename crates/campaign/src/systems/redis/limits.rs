@@ -1,4 +1,4 @@
-use crate::connections;
+use crate::systems::connections;
 use model::Failure;
 use protocol::redis::Value;
 use target::client::redis::RedisConnection;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use target::client::Connection;
 
 /// Reads what a server says of itself.
-pub(crate) fn server_facts(control: &mut Connection) -> Result<ServerFacts, Failure> {
+pub(super) fn server_facts(control: &mut Connection) -> Result<ServerFacts, Failure> {
     Ok(ServerFacts {
         version: control.server_version().to_owned(),
         variables: variables(control)?,
@@ -12,7 +12,7 @@ pub(crate) fn server_facts(control: &mut Connection) -> Result<ServerFacts, Fail
 }
 
 /// Reads all server variables.
-pub(crate) fn variables(control: &mut Connection) -> Result<BTreeMap<String, String>, Failure> {
+pub(super) fn variables(control: &mut Connection) -> Result<BTreeMap<String, String>, Failure> {
     let endpoint = control.endpoint().clone();
     let rows = control
         .query("SHOW GLOBAL VARIABLES")

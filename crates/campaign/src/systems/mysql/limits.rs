@@ -1,5 +1,5 @@
 use super::facts::variables;
-use crate::connections;
+use crate::systems::connections;
 use engine::mysql::OltpStatements;
 use model::{Failure, FailureKind, Oltp};
 use target::client::Connection;
@@ -9,11 +9,7 @@ use target::client::Connection;
 ///
 /// # Errors
 /// `TooFewConnections`, with the setting to change.
-pub(crate) fn check_limits(
-    control: &mut Connection,
-    oltp: &Oltp,
-    clients: u32,
-) -> Result<(), Failure> {
+pub fn check_limits(control: &mut Connection, oltp: &Oltp, clients: u32) -> Result<(), Failure> {
     let variables = variables(control)?;
     let endpoint = control.endpoint();
     let limit = |name: &str| variables.get(name).and_then(|value| value.parse::<u64>().ok());

@@ -3,13 +3,13 @@
 use super::Volumes;
 use model::Failure;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use target::storage::{free_space, no_room};
 
 /// What a directory takes of its file system before it is filled.
 #[derive(Debug)]
-pub(super) struct Room<'a> {
-    pub(super) path: &'a Path,
+pub(super) struct Room {
+    pub(super) path: PathBuf,
     /// Which file system.
     pub(super) device: u64,
     /// Bytes in weighin's own files, which make room for the new ones.
@@ -18,36 +18,40 @@ pub(super) struct Room<'a> {
     pub(super) needed: u64,
 }
 
-/// Checks that file systems have room for all directories on them that are to be filled, which come
-/// in the order in which they will be.
-///
-/// # Errors
-/// `DiskFull` for the first that would find too little.
-pub(crate) fn check_room<'a>(
-    volumes: impl IntoIterator<Item = &'a Volumes>,
-) -> Result<(), Failure> {
-    check(volumes.into_iter().flat_map(Volumes::rooms), free_space)
+/// What directories take of their file systems, in the order in which they will be filled.
+#[derive(Debug, Default)]
+pub(crate) struct Rooms {
+    /// By file system, bytes that own files leave and bytes needed, up to the directory in question:
+    /// own files make room no sooner than when their directory's turn comes.
+    by_device: BTreeMap<u64, (u64, u64)>,
 }
 
-/// The same, with how to find what is free.
-fn check<'a>(
-    rooms: impl IntoIterator<Item = Room<'a>>,
-    free: impl Fn(&Path) -> Result<u64, Failure>,
-) -> Result<(), Failure> {
-    // By file system, bytes that own files leave and bytes needed, up to the directory in question:
-    // own files make room no sooner than when their directory's turn comes.
-    let mut by_device: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
-    for Room { path, device, own, needed } in rooms {
-        let before = by_device.get(&device).copied();
+impl Rooms {
+    /// Checks that file systems have room for the directories that are to be filled next.
+    ///
+    /// # Errors
+    /// `DiskFull` for the first that would find too little.
+    pub(super) fn take(&mut self, volumes: &Volumes) -> Result<(), Failure> {
+        volumes.rooms().iter().try_for_each(|room| self.add(room, free_space))
+    }
+
+    /// The same of one, with how to find what is free.
+    fn add(
+        &mut self,
+        room: &Room,
+        free: impl Fn(&Path) -> Result<u64, Failure>,
+    ) -> Result<(), Failure> {
+        let Room { path, device, own, needed } = room;
+        let before = self.by_device.get(device).copied();
         let (left, taken) = before.unwrap_or_default();
-        let (left, taken) = (left.saturating_add(own), taken.saturating_add(needed));
-        by_device.insert(device, (left, taken));
+        let (left, taken) = (left.saturating_add(*own), taken.saturating_add(*needed));
+        self.by_device.insert(*device, (left, taken));
         let there = free(path)?.saturating_add(left);
         if there < taken {
             return Err(no_room(path, there, taken, before.is_some()));
         }
+        Ok(())
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -59,13 +63,11 @@ mod tests {
     /// Directories by name, file system, and MiB that they have and need; each file system has 100
     /// MiB free.
     fn said(rooms: &[(&str, u64, u64, u64)]) -> String {
-        let rooms = rooms.iter().map(|&(path, device, own, needed)| Room {
-            path: Path::new(path),
-            device,
-            own: own * MIB,
-            needed: needed * MIB,
+        let mut taken = Rooms::default();
+        let checked = rooms.iter().try_for_each(|&(path, device, own, needed)| {
+            let room = Room { path: path.into(), device, own: own * MIB, needed: needed * MIB };
+            taken.add(&room, |_| Ok(100 * MIB))
         });
-        let checked = check(rooms, |_| Ok(100 * MIB));
         checked.err().map_or_else(String::new, |failure| failure.message)
     }
 

@@ -5,7 +5,7 @@ use workload::oltp::table_name;
 
 /// Counts the rows of all tables of a workload and sums up a checksum of each. Reads all of them,
 /// once from end to end.
-pub(crate) fn contents(
+pub(in super::super) fn contents(
     control: &mut Connection,
     workload: &Oltp,
 ) -> Result<TableContents, Failure> {

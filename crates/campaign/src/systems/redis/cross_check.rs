@@ -1,12 +1,9 @@
 //! memtier_benchmark or redis-benchmark on the keys of a trial.
 
-use super::sql::address;
-use crate::redis::keys;
-use crate::trial::Stand;
-use crate::{Control, Login};
+use crate::Login;
+use crate::systems::{cannot_check, connections::address};
 use engine::Stop;
-use model::{Endpoint, Failure, KeyValue, Load, Place, Target, Tls, Trial};
-use peer::Measured;
+use model::{Endpoint, Failure, KeyValue, Load, OpinionFigures, Place, Target, Tls, Trial};
 use peer::key_value::{KeyValueTool, Server, choose};
 use target::client::Guest;
 use target::client::redis::RedisConnection;
@@ -43,23 +40,20 @@ fn guest<'c>(
 
 pub(super) fn load(
     tool: &KeyValueTool,
-    stand: &Stand,
-    mut control: Control,
-    (trial, load, workload): (&Trial, &Load, &KeyValue),
-    study_seed: u64,
+    login: &Login,
+    mut control: RedisConnection,
+    trial: &Trial,
+    load: &Load,
     stop: &Stop,
-) -> Result<Option<Measured>, Failure> {
-    let login = stand.deployment.login();
+) -> Result<OpinionFigures, Failure> {
+    let workload = load.workload.key_value().ok_or_else(|| {
+        cannot_check(&tool.name(), &format!("the workload {}", load.workload.name()))
+    })?;
     let endpoint = login.address_of(control.peer())?;
-    let connection = control.redis()?;
-    if keys::ensure(connection, workload, study_seed, stop, &mut |_| {})?.is_none() {
-        return Ok(None);
-    }
-    let guest = guest(login, connection)?;
+    let guest = guest(login, &mut control)?;
     let server = Server {
         address: address(endpoint),
-        // Checked when the control connection selected it.
-        database: login.address().database.parse().unwrap_or(0),
+        database: super::database(login),
         guest: guest.as_ref().map(|guest| peer::key_value::Guest {
             user: guest.user().to_owned(),
             password: String::from_utf8_lossy(guest.password().bytes()).into_owned(),
@@ -71,5 +65,6 @@ pub(super) fn load(
         },
     };
     let order = (workload, trial.key.level.clients);
-    tool.load(&server, order, (load.warmup, load.duration), &|| stop.is_requested())
+    let done = tool.load(&server, order, (load.warmup, load.duration), &|| stop.is_requested())?;
+    done.map(|done| done.figures).ok_or_else(Failure::stopped)
 }

@@ -45,7 +45,7 @@ pub(super) fn hold(storage: &Storage) -> Result<Option<Arc<dyn Processors>>, Fai
 ///
 /// # Errors
 /// As [`check`].
-pub(crate) fn group(storage: &Storage) -> Result<Option<Group>, Failure> {
+pub(super) fn group(storage: &Storage) -> Result<Option<Group>, Failure> {
     let Some(shared) = storage.oversubscription else { return Ok(None) };
     fits(shared, storage.vms, available())?;
     Group::hold(shared.processors(storage.vms)).map(Some)

@@ -1,0 +1,113 @@
+//! Loads as several processes can share them: everything that making a part of one takes.
+
+use super::login::{HandedLogin, Login};
+use super::{mysql, redis, volume};
+use engine::storage::StorageLoad;
+use engine::{
+    Account, LoadError, LoadSpec, Nanos, OpenLoop, Part, PartProgress, RunLoad, Schedule, Stop,
+};
+use model::{ErrorCount, Failure};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A load that a target is ready for. It holds the password of the server: not to be shown.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreparedLoad {
+    Mysql(ServerLoad<mysql::OltpClients>),
+    Redis(ServerLoad<redis::KeyValueClients>),
+    Volume(Box<StorageLoad>),
+}
+
+impl PreparedLoad {
+    /// Dispatches once: what runs is of one kind.
+    pub(crate) fn runner(&self) -> &dyn RunLoad {
+        match self {
+            Self::Mysql(load) => load,
+            Self::Redis(load) => load,
+            Self::Volume(load) => load.as_ref(),
+        }
+    }
+
+    /// What ended the load early, with how to fix it.
+    pub(crate) fn failure(&self, error: &LoadError) -> Failure {
+        match self {
+            Self::Mysql(load) => mysql::load_failure(error, &load.login.0),
+            Self::Redis(load) => redis::load_failure(error, &load.login.0),
+            Self::Volume(_) => volume::load_failure(error),
+        }
+    }
+}
+
+/// Makes the sessions of a load on a kind of server.
+pub(crate) trait Clients: Sync {
+    /// Runs a part with sessions that log in like this.
+    fn run_part(
+        &self,
+        spec: &LoadSpec,
+        login: &Login,
+        run: &mut PartRun<'_>,
+    ) -> Result<Account, LoadError>;
+}
+
+/// How a part is run: see [`RunLoad::run_part`].
+pub(crate) struct PartRun<'a> {
+    part: Part,
+    stop: &'a Stop,
+    start: &'a mut dyn FnMut() -> Option<Nanos>,
+    progress: &'a mut dyn FnMut(PartProgress),
+}
+
+impl PartRun<'_> {
+    /// Runs it with that load.
+    pub(crate) fn with(&mut self, load: &dyn RunLoad) -> Result<Account, LoadError> {
+        load.run_part(self.part, self.stop, self.start, self.progress)
+    }
+}
+
+/// A load on a server.
+#[derive(Serialize, Deserialize)]
+pub struct ServerLoad<C> {
+    pub(crate) spec: LoadSpec,
+    pub(crate) clients: C,
+    pub(crate) login: Handed,
+}
+
+/// A login that another process of weighin gets through a pipe.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(from = "HandedLogin", into = "HandedLogin")]
+pub(crate) struct Handed(pub(crate) Login);
+
+impl<C: Clients> RunLoad for ServerLoad<C> {
+    fn schedule(&self) -> Schedule {
+        self.spec.schedule
+    }
+
+    fn open_loop(&self) -> Option<&OpenLoop> {
+        self.spec.open.as_ref()
+    }
+
+    fn ready_limit(&self) -> Duration {
+        self.spec.connect_limit
+    }
+
+    fn drain_limit(&self) -> Duration {
+        self.spec.drain_limit
+    }
+
+    fn run_part(
+        &self,
+        part: Part,
+        stop: &Stop,
+        start: &mut dyn FnMut() -> Option<Nanos>,
+        progress: &mut dyn FnMut(PartProgress),
+    ) -> Result<Account, LoadError> {
+        let tls = self.login.0.tls().map_err(|failure| LoadError::Tls(failure.message))?;
+        let spec = LoadSpec { tls, ..self.spec.clone() };
+        self.clients.run_part(&spec, &self.login.0, &mut PartRun { part, stop, start, progress })
+    }
+
+    fn lost(&self, since: Duration, _: &[ErrorCount]) -> LoadError {
+        LoadError::lost_since(since)
+    }
+}

@@ -1,0 +1,145 @@
+use engine::{Address, TlsUpgrade};
+use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, System};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use target::client::{
+    Credentials, Secret, Surroundings, resolve, resolve_redis, resolve_server_key, server_key, tls,
+};
+
+/// Where a server is and who logs in: everything that opening a connection takes, for control
+/// and for the load alike.
+#[derive(Clone, Debug)]
+pub struct Login {
+    system: System,
+    address: ServerAddress,
+    credentials: Credentials,
+    stop: Stop,
+}
+
+impl Login {
+    /// Finds user and password for a MariaDB or MySQL server where the address says.
+    ///
+    /// # Errors
+    /// When the password cannot be found, a pinned key cannot be read, or TLS cannot be set up.
+    pub fn resolve(address: &ServerAddress) -> Result<Self, Failure> {
+        Self::of(System::MariaDb, address)
+    }
+
+    /// The same for a server of that kind.
+    ///
+    /// # Errors
+    /// As [`Self::resolve`], and where that kind of target has no server.
+    pub fn of(system: System, address: &ServerAddress) -> Result<Self, Failure> {
+        let surroundings = Surroundings::of_this_process();
+        let (credentials, key) = match system {
+            System::MariaDb => {
+                (resolve(address, &surroundings)?, resolve_server_key(address, &surroundings))
+            }
+            System::Redis => (resolve_redis(address, &surroundings)?, address.server_key.clone()),
+            System::Storage | System::Unknown => return Err(no_server(system)),
+        };
+        let address = ServerAddress { server_key: key, ..address.clone() };
+        let login = Self { system, address, credentials, stop: Stop::default() };
+        login.tls()?;
+        server_key(&login.address)?;
+        Ok(login)
+    }
+
+    /// The same, whose control connections end their waiting when `stop` is requested.
+    #[must_use]
+    pub fn stopped_by(self, stop: &Stop) -> Self {
+        Self { stop: stop.clone(), ..self }
+    }
+
+    /// What ends the waiting of control connections.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// The address as configured.
+    pub fn address(&self) -> &ServerAddress {
+        &self.address
+    }
+
+    pub fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    /// What the load engine's connections are encrypted with.
+    ///
+    /// # Errors
+    /// When TLS cannot be set up.
+    pub fn tls(&self) -> Result<Option<TlsUpgrade>, Failure> {
+        let Some(config) = tls::client_config(&self.address.tls)? else { return Ok(None) };
+        let name = tls::server_name(&self.address.endpoint)?;
+        Ok(Some(TlsUpgrade { config: Arc::clone(&config), name }))
+    }
+
+    /// Which server software it is.
+    pub fn system(&self) -> System {
+        self.system
+    }
+
+    /// That there is no server to log in to.
+    pub fn no_server(&self) -> Failure {
+        no_server(self.system)
+    }
+
+    /// Where the load engine connects to: the very address that a control connection reached.
+    ///
+    /// # Errors
+    /// When that connection is gone.
+    pub fn address_of(&self, peer: io::Result<Option<SocketAddr>>) -> Result<Address, Failure> {
+        match (&self.address.endpoint, peer) {
+            (Endpoint::Socket(path), _) => Ok(Address::Unix(path.clone())),
+            (_, Ok(Some(peer))) => Ok(Address::Tcp(peer)),
+            (endpoint, Ok(None)) => Err(Failure::new(
+                FailureKind::Other,
+                format!("the connection to {endpoint} has no address"),
+                "",
+            )),
+            (endpoint, Err(error)) => Err(target::client::connect_failure(&error, endpoint)),
+        }
+    }
+}
+
+fn no_server(system: System) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("a target of the kind {system} has no server to log in to"),
+        "name a server: mysql://USER@HOST:PORT/DATABASE or redis://HOST:PORT/NUMBER",
+    )
+}
+
+/// A login with its password, for another process of weighin. Not to be shown.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct HandedLogin {
+    system: System,
+    address: ServerAddress,
+    user: String,
+    password: Vec<u8>,
+    /// Where the password was found, in words.
+    origin: String,
+}
+
+impl From<super::load::Handed> for HandedLogin {
+    fn from(super::load::Handed(login): super::load::Handed) -> Self {
+        Self {
+            system: login.system,
+            user: login.credentials.user.clone(),
+            password: login.credentials.password().bytes().to_vec(),
+            origin: login.credentials.origin().to_owned(),
+            address: login.address,
+        }
+    }
+}
+
+impl From<HandedLogin> for super::load::Handed {
+    fn from(handed: HandedLogin) -> Self {
+        let HandedLogin { system, address, user, password, origin } = handed;
+        let credentials = Credentials::found_elsewhere(user, Secret::new(password), origin);
+        Self(Login { system, address, credentials, stop: Stop::default() })
+    }
+}

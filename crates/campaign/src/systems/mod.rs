@@ -1,0 +1,281 @@
+//! What weighin knows of each kind of server and device, behind one interface.
+//!
+//! A system is a module here with a [`System`] and its [`TargetHandle`], and a line in [`of`]. What
+//! servers have in common (private ones, logins, keeping data) is in [`server`]: a server's module
+//! says the rest as a [`server::ServerKind`].
+
+mod connections;
+pub(crate) mod load;
+pub(crate) mod login;
+pub mod mysql;
+pub(crate) mod redis;
+mod server;
+pub(crate) mod volume;
+
+use self::load::PreparedLoad;
+use self::login::Login;
+use self::server::Servers;
+use crate::{Order, Prepared, Step};
+use engine::Stop;
+use model::{
+    BackgroundWork, CacheState, Failure, FailureKind, OpinionFigures, ServerCounters, ServerFacts,
+    Study, TableContents, Target, Test, Trial, TriggerAnswer, Workload,
+};
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+/// One kind of server or device.
+pub(crate) trait System: Sync {
+    /// Finds what a study asks of a target and this kind of target, or this machine, cannot give.
+    ///
+    /// # Errors
+    /// The first such thing.
+    fn check_feasible(&self, study: &Study, target: &Target) -> Result<(), Failure>;
+
+    /// Takes hold of a target as far as that takes from no other: devices are read, servers are not
+    /// started yet. Changes nothing.
+    ///
+    /// # Errors
+    /// When it cannot be used; [`Failure::stopped`].
+    fn hold(
+        &self,
+        target: &Target,
+        holding: &mut Holding<'_>,
+    ) -> Result<Box<dyn TargetHandle>, Failure>;
+
+    /// Notes what a target of the study will take of this machine, for those held after it.
+    fn reserve(&self, _target: &Target, _holding: &mut Holding<'_>) {}
+}
+
+/// The system of a target.
+///
+/// # Errors
+/// `Unreachable` for a target whose results were imported.
+pub(crate) fn of(target: &Target) -> Result<&'static dyn System, Failure> {
+    Ok(match target.system {
+        model::System::MariaDb => &Servers::<mysql::Mysql>::NEW,
+        model::System::Redis => &Servers::<redis::Redis>::NEW,
+        model::System::Storage => &volume::VolumeSystem,
+        model::System::Unknown => return Err(target.out_of_reach()),
+    })
+}
+
+/// A server that runs already, for loads by hand.
+///
+/// # Errors
+/// `NotPermitted` where its system has no servers.
+pub fn reach(login: Login) -> Result<Box<dyn TargetHandle>, Failure> {
+    match login.system() {
+        model::System::MariaDb => Ok(server::reach::<mysql::Mysql>(login)),
+        model::System::Redis => Ok(server::reach::<redis::Redis>(login)),
+        model::System::Storage | model::System::Unknown => Err(login.no_server()),
+    }
+}
+
+/// How targets are taken hold of.
+pub struct Holding<'a> {
+    pub(crate) study: &'a Study,
+    /// Volumes that the command line allows to overwrite.
+    pub(crate) consent: &'a [PathBuf],
+    pub(crate) stop: &'a Stop,
+    /// Told how many bytes of a volume were read.
+    pub(crate) progress: &'a mut dyn FnMut(Step),
+    /// What targets held before will take of file systems.
+    pub(crate) rooms: volume::Rooms,
+}
+
+impl<'a> Holding<'a> {
+    pub(crate) fn new(
+        study: &'a Study,
+        consent: &'a [PathBuf],
+        stop: &'a Stop,
+        progress: &'a mut dyn FnMut(Step),
+    ) -> Self {
+        Self { study, consent, stop, progress, rooms: volume::Rooms::default() }
+    }
+}
+
+/// How data is made.
+pub struct Preparing<'a> {
+    pub seed: u64,
+    /// Connections that fill tables at the same time; a good number when absent.
+    pub connections: Option<u32>,
+    pub stop: &'a Stop,
+    pub progress: &'a mut dyn FnMut(Step),
+}
+
+/// Data that a run would make first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    pub count: usize,
+    /// Which of these: `table`, `key` or `file`.
+    pub noun: &'static str,
+}
+
+/// What is sampled while a load runs, where it is on this host.
+#[derive(Clone, Debug, Default)]
+pub struct SamplingScope {
+    /// The server's process.
+    pub server_pid: Option<u32>,
+    /// The disks under the data, by kernel name.
+    pub disks: Vec<String>,
+}
+
+/// Reads a target's counters; `None` where it does not give them.
+pub(crate) type ReadCounters = Box<dyn FnMut() -> Option<ServerCounters> + Send>;
+/// Tells a server to begin background work, and gives its answer.
+pub(crate) type BeginWork = Box<dyn FnOnce(BackgroundWork) -> TriggerAnswer + Send>;
+
+/// A target that weighin holds.
+///
+/// Every method may fail because the target is gone or refuses, or with [`Failure::stopped`].
+pub trait TargetHandle: Debug {
+    /// Starts or reaches it, and looks for whatever would make the tests of a study fail on it.
+    /// Changes nothing that is there.
+    ///
+    /// # Errors
+    /// The first thing that will not work, with the way to fix it.
+    fn bring_up(&mut self, study: &Study) -> Result<(), Failure>;
+
+    /// What it says of itself.
+    ///
+    /// # Errors
+    /// When it does not answer, or cannot be measured.
+    fn facts(&mut self) -> Result<ServerFacts, Failure>;
+
+    /// What was found on it when it was taken hold of, by path.
+    fn found(&self) -> Vec<(PathBuf, String)> {
+        Vec::new()
+    }
+
+    /// What [`Self::prepare`] would make for a load; changes nothing.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`], as far as that can be told beforehand.
+    fn missing(&mut self, workload: &Workload, study: &Study) -> Result<Missing, Failure>;
+
+    /// Makes sure that the data of a load is there.
+    ///
+    /// # Errors
+    /// When data that is not weighin's is in the way, or cannot be made.
+    fn prepare(
+        &mut self,
+        workload: &Workload,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure>;
+
+    /// Makes sure that a load by hand meets the data that it was made for, and that the target
+    /// allows as many clients.
+    ///
+    /// # Errors
+    /// `MissingTables`, `ForeignTables` or `TooFewConnections`, with what to do.
+    fn check_load(
+        &mut self,
+        workload: &Workload,
+        clients: u32,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure>;
+
+    /// Brings it to the state that a trial starts from, with its data.
+    ///
+    /// # Errors
+    /// When it does not come up, its data cannot be made, or caches cannot be emptied.
+    fn ready(
+        &mut self,
+        workload: &Workload,
+        cache: CacheState,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure>;
+
+    /// The load that is ordered. The target is ready for it.
+    ///
+    /// # Errors
+    /// `NotPermitted` when such a load does not run on it.
+    fn load(&mut self, order: &Order<'_>) -> Result<PreparedLoad, Failure>;
+
+    /// A load has run, to its end or not.
+    fn loaded(&mut self, _workload: &Workload) {}
+
+    /// Its counters; `None` where it does not give them.
+    fn counters(&mut self) -> Option<ServerCounters>;
+
+    /// What reads its counters while a load runs; `None` where only both ends are read.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    fn counter_reader(&mut self) -> Result<Option<ReadCounters>, Failure>;
+
+    fn sampling_scope(&self) -> SamplingScope;
+
+    /// What tells it to begin background work while a load runs.
+    ///
+    /// # Errors
+    /// `NotPermitted` where it knows no such work.
+    fn background_work(&mut self) -> Result<BeginWork, Failure>;
+
+    /// The name of the tool that cross-checks a test, where the test asks for one.
+    fn cross_check_tool(&self, test: &Test) -> Option<String>;
+
+    /// Runs the load of a trial with that tool. The target is ready for it.
+    ///
+    /// # Errors
+    /// When the tool fails.
+    fn cross_check(
+        &mut self,
+        trial: &Trial,
+        test: &Test,
+        stop: &Stop,
+    ) -> Result<OpinionFigures, Failure>;
+
+    /// What the tables of a load hold that weighin has made; `None` where there are none.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn contents(&mut self, _workload: &Workload) -> Result<Option<TableContents>, Failure> {
+        Ok(None)
+    }
+
+    /// A trial is over: what must not disturb other targets ends.
+    ///
+    /// # Errors
+    /// When it does not end.
+    fn release(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// A failure with what the target says of it.
+    fn explain(&mut self, failure: Failure) -> Failure {
+        failure
+    }
+}
+
+/// Whether this user may empty the caches of this machine, as a cold test asks.
+fn check_root(cold: &Test) -> Result<(), Failure> {
+    if target::os::is_root() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        FailureKind::NotPermitted,
+        format!("the test {} is cold, and only root may empty this machine's caches", cold.name),
+        "run weighin as root, or set cache = \"warm\"",
+    ))
+}
+
+/// That a tool cannot cross-check something.
+fn cannot_check(tool: &str, what: &str) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("{tool} cannot give a second opinion on {what}"),
+        "set cross_check = false in the test",
+    )
+}
+
+/// That a load is of another system.
+fn misfit(workload: &Workload, target: &str) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("{} does not run on {target}", workload.name()),
+        "choose a workload that suits the target: key_value for Redis, oltp_... for MariaDB and \
+         MySQL, storage for volumes",
+    )
+}

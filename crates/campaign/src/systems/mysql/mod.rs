@@ -1,0 +1,246 @@
+//! MariaDB and MySQL.
+
+mod counters;
+mod cross_check;
+mod facts;
+mod limits;
+pub mod tables;
+
+pub use self::limits::check_limits;
+use super::load::{Clients, Handed, PartRun, PreparedLoad, ServerLoad};
+use super::login::Login;
+use super::server::ServerKind;
+use super::{BeginWork, Missing, Preparing};
+use crate::failure::server_load_failure;
+use crate::{Order, Prepared};
+use engine::mysql::{OltpSession, OltpStatements};
+use engine::{Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop};
+use model::{
+    Endpoint, Failure, FailureKind, Oltp, OpinionFigures, ServerCounters, ServerFacts, Study,
+    TableContents, Target, Tls, Trial, Workload,
+};
+use peer::sysbench::Sysbench;
+use protocol::mysql::{LoginOptions, ServerError};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use target::client::{Connection, Limits, login_failure, server_failure, server_key};
+
+/// Most connections that fill tables at the same time, unless told otherwise.
+const MOST_CONNECTIONS: usize = 4;
+
+/// Opens a connection for control work.
+///
+/// # Errors
+/// When the server cannot be reached or refuses.
+pub fn connect(login: &Login) -> Result<Connection, Failure> {
+    Connection::open_within(login.address(), login.credentials(), Limits::default(), login.stop())
+}
+
+/// What the load engine's sessions log in with.
+///
+/// # Errors
+/// `AccessDenied` when the file of a pinned key cannot be read.
+pub fn login_options(login: &Login) -> Result<LoginOptions, Failure> {
+    let (address, credentials) = (login.address(), login.credentials());
+    Ok(LoginOptions {
+        user: credentials.user.clone(),
+        password: credentials.password().bytes().to_vec(),
+        database: Some(address.database.clone()),
+        tls: address.tls != Tls::Off,
+        local_transport: matches!(address.endpoint, Endpoint::Socket(_)),
+        local_infile: false,
+        server_key: server_key(address)?,
+    })
+}
+
+/// Servers that speak the protocol of MySQL.
+#[derive(Debug)]
+pub(crate) struct Mysql;
+
+impl ServerKind for Mysql {
+    type Connection = Connection;
+    type Work = Oltp;
+    type Tool = Sysbench;
+
+    const SYSTEM: model::System = model::System::MariaDb;
+    const KEEPS_DATA: bool = true;
+
+    fn work(workload: &Workload) -> Option<&Oltp> {
+        workload.oltp().ok()
+    }
+
+    fn same_data(a: &Oltp, b: &Oltp) -> bool {
+        (a.tables, a.table_size, a.distribution) == (b.tables, b.table_size, b.distribution)
+    }
+
+    fn connect(login: &Login) -> Result<Connection, Failure> {
+        connect(login)
+    }
+
+    fn peer(connection: &Connection) -> io::Result<Option<SocketAddr>> {
+        connection.peer()
+    }
+
+    fn set_answer_limit(connection: &mut Connection, limit: Duration) {
+        connection.set_answer_limit(limit);
+    }
+
+    fn facts(connection: &mut Connection) -> Result<ServerFacts, Failure> {
+        facts::server_facts(connection)
+    }
+
+    fn counters(connection: &mut Connection) -> Option<ServerCounters> {
+        counters::read(connection).ok()
+    }
+
+    fn check_limits(connection: &mut Connection, oltp: &Oltp, clients: u32) -> Result<(), Failure> {
+        check_limits(connection, oltp, clients)
+    }
+
+    fn missing(
+        login: &Login,
+        connection: &mut Connection,
+        oltp: &Oltp,
+        _: &Study,
+    ) -> Result<Missing, Failure> {
+        Ok(Missing { count: tables::dry_run(login, connection, oltp)?, noun: "table" })
+    }
+
+    fn prepare(
+        login: &Login,
+        connection: &mut Connection,
+        oltp: &Oltp,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure> {
+        tables::prepare(login, connection, oltp, preparing)
+    }
+
+    fn check_data(
+        _: &Login,
+        connection: &mut Connection,
+        oltp: &Oltp,
+        _: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        tables::check(connection, oltp)
+    }
+
+    fn contents(
+        connection: &mut Connection,
+        oltp: &Oltp,
+    ) -> Result<Option<TableContents>, Failure> {
+        tables::contents(connection, oltp).map(Some)
+    }
+
+    fn load(login: Login, spec: LoadSpec, oltp: &Oltp, order: &Order<'_>) -> PreparedLoad {
+        let clients = OltpClients {
+            workload: oltp.clone(),
+            by_statement: order.by_statement,
+            seed: order.seed,
+        };
+        PreparedLoad::Mysql(ServerLoad { spec, clients, login: Handed(login) })
+    }
+
+    fn background_work(_: Connection) -> Result<BeginWork, Failure> {
+        Err(Failure::new(
+            FailureKind::NotPermitted,
+            "MariaDB and MySQL know no background work that a client can begin",
+            "leave trigger out",
+        ))
+    }
+
+    fn tool(oltp: &Oltp, target: &Target, test: &str) -> Result<Sysbench, Failure> {
+        cross_check::tool(oltp, target, test)
+    }
+
+    fn tool_name(tool: &Sysbench) -> String {
+        tool.name()
+    }
+
+    fn cross_check(
+        tool: &Sysbench,
+        login: &Login,
+        connection: Connection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
+    ) -> Result<OpinionFigures, Failure> {
+        cross_check::load(tool, login, connection, trial, load, stop)
+    }
+}
+
+/// The clients of a load.
+#[derive(Serialize, Deserialize)]
+pub struct OltpClients {
+    workload: Oltp,
+    /// Whether to keep the latencies of each kind of statement apart.
+    by_statement: bool,
+    /// Seeds all random streams.
+    seed: u64,
+}
+
+impl Clients for OltpClients {
+    fn run_part(
+        &self,
+        spec: &LoadSpec,
+        login: &Login,
+        run: &mut PartRun<'_>,
+    ) -> Result<Account, LoadError> {
+        let statements = Arc::new(OltpStatements::new(&self.workload, self.seed, spec.clients));
+        let options =
+            login_options(login).map_err(|failure| SessionError::Login(Box::new(failure)))?;
+        // Decided here, once, and not for every statement.
+        if self.by_statement {
+            let session =
+                |client| OltpSession::<true>::new(options.clone(), Arc::clone(&statements), client);
+            run.with(&SocketLoad { spec, session })
+        } else {
+            let session = |client| {
+                OltpSession::<false>::new(options.clone(), Arc::clone(&statements), client)
+            };
+            run.with(&SocketLoad { spec, session })
+        }
+    }
+}
+
+/// Turns what ended a load early into a failure that says how to fix it.
+pub fn load_failure(error: &LoadError, login: &Login) -> Failure {
+    let endpoint = &login.address().endpoint;
+    match error {
+        LoadError::Session(SessionError::Login(reason)) => {
+            if let Some(error) = reason.downcast_ref() {
+                return login_failure(
+                    error,
+                    endpoint,
+                    &login.address().database,
+                    login.credentials(),
+                );
+            }
+            if let Some(failure) = reason.downcast_ref::<Failure>() {
+                return failure.clone();
+            }
+        }
+        LoadError::Session(SessionError::Prepare { statement, error }) => {
+            return server_failure(&server_error(error), &format!("cannot prepare «{statement}»"));
+        }
+        _ => {}
+    }
+    let look = "see with SHOW PROCESSLIST what the server is waiting for";
+    server_load_failure(error, endpoint, look)
+}
+
+/// The server's error as its protocol has it.
+fn server_error(error: &OperationError) -> ServerError {
+    ServerError {
+        code: error.code.parse().unwrap_or(0),
+        sql_state: error.sql_state.as_bytes().try_into().unwrap_or(*b"HY000"),
+        message: error.message.clone(),
+    }
+}
+
+/// Connections that fill tables at the same time, unless told otherwise.
+fn filling_connections() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_CONNECTIONS) as u32)
+}

@@ -1,0 +1,247 @@
+//! Redis and its kin.
+
+pub(crate) mod counters;
+mod cross_check;
+pub(crate) mod facts;
+pub(crate) mod keys;
+mod limits;
+mod rights;
+
+pub use self::keys::cleanup;
+use super::load::{Clients, Handed, PartRun, PreparedLoad, ServerLoad};
+use super::login::Login;
+use super::server::ServerKind;
+use super::{BeginWork, Missing, Preparing};
+use crate::failure::server_load_failure;
+use crate::{Order, Prepared};
+use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
+use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
+use model::{
+    Failure, KeyValue, OpinionFigures, ServerCounters, ServerFacts, Study, Target, Trial,
+    TriggerAnswer, Workload,
+};
+use peer::key_value::KeyValueTool;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use target::client::Limits;
+use target::client::redis::{RedisConnection, RedisError, refusal};
+
+/// Opens a connection for control work.
+///
+/// # Errors
+/// When the server cannot be reached or refuses.
+pub fn connect(login: &Login) -> Result<RedisConnection, Failure> {
+    let password = login.credentials().password();
+    RedisConnection::open_within(login.address(), password, Limits::default(), login.stop())
+}
+
+/// What the load engine's sessions log in with.
+fn session_login(login: &Login) -> RedisLogin {
+    let credentials = login.credentials();
+    let password = credentials.password().bytes();
+    RedisLogin {
+        user: Some(credentials.user.clone()).filter(|user| !user.is_empty()),
+        password: Some(password.to_vec()).filter(|password| !password.is_empty()),
+        database: database(login),
+    }
+}
+
+/// The number of the logical database, which was checked when the control connection selected it.
+fn database(login: &Login) -> u32 {
+    login.address().database.parse().unwrap_or(0)
+}
+
+/// Servers that speak the protocol of Redis.
+#[derive(Debug)]
+pub(crate) struct Redis;
+
+impl ServerKind for Redis {
+    type Connection = RedisConnection;
+    type Work = KeyValue;
+    type Tool = KeyValueTool;
+
+    const SYSTEM: model::System = model::System::Redis;
+    /// A server that does not save its keys loses them when it starts again.
+    const KEEPS_DATA: bool = false;
+
+    fn work(workload: &Workload) -> Option<&KeyValue> {
+        workload.key_value()
+    }
+
+    fn same_data(a: &KeyValue, b: &KeyValue) -> bool {
+        (a.keys, a.value_size) == (b.keys, b.value_size)
+    }
+
+    fn connect(login: &Login) -> Result<RedisConnection, Failure> {
+        connect(login)
+    }
+
+    fn peer(connection: &RedisConnection) -> io::Result<Option<SocketAddr>> {
+        connection.peer()
+    }
+
+    fn set_answer_limit(connection: &mut RedisConnection, limit: Duration) {
+        connection.set_answer_limit(limit);
+    }
+
+    fn facts(connection: &mut RedisConnection) -> Result<ServerFacts, Failure> {
+        facts::server_facts(connection)
+    }
+
+    fn counters(connection: &mut RedisConnection) -> Option<ServerCounters> {
+        counters::read(connection).ok()
+    }
+
+    fn check_rights(
+        connection: &mut RedisConnection,
+        keys: &KeyValue,
+        study: &Study,
+    ) -> Result<(), Failure> {
+        rights::check(connection, keys, rights::most_keys(study))
+    }
+
+    fn check_limits(
+        connection: &mut RedisConnection,
+        _: &KeyValue,
+        clients: u32,
+    ) -> Result<(), Failure> {
+        limits::check_limits(connection, clients)
+    }
+
+    fn missing(
+        _: &Login,
+        connection: &mut RedisConnection,
+        keys: &KeyValue,
+        study: &Study,
+    ) -> Result<Missing, Failure> {
+        let count = keys::dry_run(connection, keys, rights::most_keys(study))?;
+        Ok(Missing { count, noun: "key" })
+    }
+
+    fn prepare(
+        _: &Login,
+        connection: &mut RedisConnection,
+        keys: &KeyValue,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure> {
+        keys::prepare(connection, keys, preparing)
+    }
+
+    /// The database holds no keys of others, and is marked so that cleanup knows what the load
+    /// writes.
+    fn check_data(
+        _: &Login,
+        connection: &mut RedisConnection,
+        keys: &KeyValue,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        let asked = KeyValue { preload: false, ..keys.clone() };
+        keys::prepare(connection, &asked, preparing).map(drop)
+    }
+
+    fn load(login: Login, spec: LoadSpec, keys: &KeyValue, order: &Order<'_>) -> PreparedLoad {
+        let clients = KeyValueClients { workload: keys.clone(), seed: order.seed };
+        PreparedLoad::Redis(ServerLoad { spec, clients, login: Handed(login) })
+    }
+
+    fn background_work(mut connection: RedisConnection) -> Result<BeginWork, Failure> {
+        Ok(Box::new(move |work| match connection.command(&[work.command().as_bytes()]) {
+            Ok(value) => TriggerAnswer::Accepted(value.text().unwrap_or_default()),
+            Err(RedisError::Server(line)) => TriggerAnswer::Refused(line),
+            Err(error) => TriggerAnswer::Lost(error.to_string()),
+        }))
+    }
+
+    fn tool(keys: &KeyValue, target: &Target, test: &str) -> Result<KeyValueTool, Failure> {
+        cross_check::tool(keys, target, test)
+    }
+
+    fn tool_name(tool: &KeyValueTool) -> String {
+        tool.name()
+    }
+
+    fn check_tool_login(login: &Login, connection: &mut RedisConnection) -> Result<(), Failure> {
+        cross_check::check_login(login, connection)
+    }
+
+    fn cross_check(
+        tool: &KeyValueTool,
+        login: &Login,
+        connection: RedisConnection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
+    ) -> Result<OpinionFigures, Failure> {
+        cross_check::load(tool, login, connection, trial, load, stop)
+    }
+}
+
+/// The clients of a load.
+#[derive(Serialize, Deserialize)]
+pub struct KeyValueClients {
+    workload: KeyValue,
+    /// Seeds all random streams.
+    seed: u64,
+}
+
+impl Clients for KeyValueClients {
+    fn run_part(
+        &self,
+        spec: &LoadSpec,
+        login: &Login,
+        run: &mut PartRun<'_>,
+    ) -> Result<Account, LoadError> {
+        let commands = Arc::new(KeyValueCommands::new(&self.workload, self.seed, spec.clients));
+        let options = session_login(login);
+        let session = |client| KeyValueSession::new(options.clone(), Arc::clone(&commands), client);
+        run.with(&SocketLoad { spec, session })
+    }
+}
+
+/// Turns what ended a load early into a failure that says how to fix it.
+pub(super) fn load_failure(error: &LoadError, login: &Login) -> Failure {
+    let endpoint = &login.address().endpoint;
+    match error {
+        LoadError::Session(SessionError::LoginRefused(refused)) => {
+            let (kind, remedy) = refusal(&refused.message);
+            Failure::new(kind, format!("cannot log in at {endpoint}: {error}"), remedy)
+        }
+        LoadError::Session(SessionError::Refused(refused)) => {
+            let (kind, remedy) = refusal(&refused.message);
+            Failure::new(kind, format!("{error} at {endpoint}"), remedy)
+        }
+        _ => {
+            let look = "see with CLIENT LIST and the server's log what it is doing";
+            server_load_failure(error, endpoint, look)
+        }
+    }
+}
+
+/// One section of the server's report on itself, or all of it for an empty name: name and value of
+/// each line.
+fn info(
+    connection: &mut RedisConnection,
+    section: &str,
+) -> Result<Vec<(String, String)>, RedisError> {
+    let answer = match section {
+        "" => connection.command(&[b"INFO"])?,
+        section => connection.command(&[b"INFO", section.as_bytes()])?,
+    };
+    Ok(report(&answer.text().unwrap_or_default()))
+}
+
+/// Name and value of each line of such a report.
+pub(crate) fn report(text: &str) -> Vec<(String, String)> {
+    text.lines()
+        .filter_map(|line| line.trim_end().split_once(':'))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+/// One value out of such a report.
+fn value<'a>(report: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    report.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}

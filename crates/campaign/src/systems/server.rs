@@ -1,0 +1,480 @@
+//! What servers of every kind have in common: private ones and such that run already, logins, and
+//! when their data is made.
+
+use super::load::PreparedLoad;
+use super::login::Login;
+use super::{
+    BeginWork, Holding, Missing, Preparing, ReadCounters, SamplingScope, System, TargetHandle,
+    misfit,
+};
+use crate::{Order, Prepared};
+use engine::{LoadSpec, Stop, available_workers};
+use model::{
+    CacheState, Failure, FailureKind, OpinionFigures, Place, SandboxSpec, ServerCounters,
+    ServerFacts, Study, TableContents, Target, Test, Trial, Workload,
+};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::io;
+use std::marker::PhantomData;
+use std::net::SocketAddr;
+use std::time::Duration;
+use target::os::drop_os_caches;
+use target::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
+
+/// Longest time in which all clients must have logged in.
+const CONNECT_LIMIT: Duration = Duration::from_secs(60);
+/// How long to wait for replies after the last operation began.
+const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+/// How long the sampling connection waits for an answer.
+const COUNTER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What is particular to one kind of server.
+pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
+    /// A connection for everything but the load.
+    type Connection: Debug + Send;
+    /// What its loads are about.
+    type Work: Clone + Debug;
+    /// A tool that cross-checks its loads.
+    type Tool: Debug;
+
+    const SYSTEM: model::System;
+    /// Whether data is there as before when a server was started again.
+    const KEEPS_DATA: bool;
+
+    /// The part of a workload that it can run; `None` where it cannot.
+    fn work(workload: &Workload) -> Option<&Self::Work>;
+    /// Whether two loads run on the same data.
+    fn same_data(a: &Self::Work, b: &Self::Work) -> bool;
+
+    fn connect(login: &Login) -> Result<Self::Connection, Failure>;
+    /// The address that the host's name led to; `None` for a Unix socket.
+    fn peer(connection: &Self::Connection) -> io::Result<Option<SocketAddr>>;
+    fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
+    fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
+    fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
+
+    /// Whether the account may do what a load of a study will.
+    fn check_rights(
+        _connection: &mut Self::Connection,
+        _work: &Self::Work,
+        _study: &Study,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+    /// Whether the server allows as many connections, and whatever else it limits, as clients need.
+    fn check_limits(
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        clients: u32,
+    ) -> Result<(), Failure>;
+
+    fn missing(
+        login: &Login,
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        study: &Study,
+    ) -> Result<Missing, Failure>;
+    fn prepare(
+        login: &Login,
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure>;
+    /// Whether a load by hand meets its data.
+    fn check_data(
+        login: &Login,
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure>;
+    fn contents(
+        _connection: &mut Self::Connection,
+        _work: &Self::Work,
+    ) -> Result<Option<TableContents>, Failure> {
+        Ok(None)
+    }
+
+    fn load(login: Login, spec: LoadSpec, work: &Self::Work, order: &Order<'_>) -> PreparedLoad;
+    /// What tells the server to begin background work, through that connection.
+    fn background_work(connection: Self::Connection) -> Result<BeginWork, Failure>;
+
+    fn tool(work: &Self::Work, target: &Target, test: &str) -> Result<Self::Tool, Failure>;
+    fn tool_name(tool: &Self::Tool) -> String;
+    /// Whether the tool will be let in.
+    fn check_tool_login(_login: &Login, _connection: &mut Self::Connection) -> Result<(), Failure> {
+        Ok(())
+    }
+    fn cross_check(
+        tool: &Self::Tool,
+        login: &Login,
+        connection: Self::Connection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
+    ) -> Result<OpinionFigures, Failure>;
+}
+
+/// All servers of a kind.
+pub(super) struct Servers<K>(PhantomData<K>);
+
+impl<K: ServerKind> Servers<K> {
+    pub(super) const NEW: Self = Self(PhantomData);
+}
+
+impl<K: ServerKind> System for Servers<K> {
+    fn check_feasible(&self, study: &Study, target: &Target) -> Result<(), Failure> {
+        tools::<K>(study, target)?;
+        check_volume(study, target)?;
+        let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
+        match (cold, &target.place) {
+            (_, Place::Storage(_) | Place::Elsewhere) => Err(target.out_of_reach()),
+            (Some(cold), Place::Server(_)) => Err(Failure::new(
+                FailureKind::NotPermitted,
+                format!("the test {} is cold, and weighin may not restart this server", cold.name),
+                "set cache = \"warm\", or make the target a sandbox",
+            )),
+            (Some(cold), Place::Sandbox(_)) => super::check_root(cold),
+            (None, _) => Ok(()),
+        }
+    }
+
+    fn hold(
+        &self,
+        target: &Target,
+        holding: &mut Holding<'_>,
+    ) -> Result<Box<dyn TargetHandle>, Failure> {
+        Ok(Box::new(Server::<K> {
+            target: Some(target.clone()),
+            login: None,
+            sandbox: None,
+            restart: matches!(&target.place, Place::Sandbox(spec) if spec.restart),
+            stop: holding.stop.clone(),
+            control: None,
+            data_for: None,
+            tools: tools::<K>(holding.study, target)?,
+        }))
+    }
+}
+
+/// A server that runs already.
+pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
+    Box::new(Server::<K> {
+        target: None,
+        stop: login.stop().clone(),
+        login: Some(login),
+        sandbox: None,
+        restart: false,
+        control: None,
+        data_for: None,
+        tools: BTreeMap::new(),
+    })
+}
+
+/// A server that weighin holds: a private one, or one that runs already.
+#[derive(Debug)]
+struct Server<K: ServerKind> {
+    /// Absent for a load by hand.
+    target: Option<Target>,
+    /// Once it is up.
+    login: Option<Login>,
+    sandbox: Option<Sandbox>,
+    restart: bool,
+    stop: Stop,
+    /// While it is up.
+    control: Option<K::Connection>,
+    /// The load that data was last made sure of for.
+    data_for: Option<K::Work>,
+    /// By the name of the test, where it asks for a cross-check.
+    tools: BTreeMap<String, K::Tool>,
+}
+
+impl<K: ServerKind> Server<K> {
+    /// Starts a private server; finds out how to log in.
+    fn start(&mut self) -> Result<(), Failure> {
+        let Some(target) = &self.target else { return Ok(()) };
+        let address = match &target.place {
+            Place::Storage(_) | Place::Elsewhere => return Err(target.out_of_reach()),
+            Place::Server(address) => address.clone(),
+            Place::Sandbox(spec) => {
+                let sandbox = Sandbox::start(SandboxOptions {
+                    system: target.system,
+                    name: target.name.clone(),
+                    settings: spec.settings.clone(),
+                    trusted: spec.trusted,
+                    directory: spec.directory.clone(),
+                    program: spec.program.clone(),
+                    volume: spec.volume,
+                    stop: self.stop.clone(),
+                })?;
+                self.sandbox.insert(sandbox).address().clone()
+            }
+        };
+        self.login = Some(Login::of(K::SYSTEM, &address)?.stopped_by(&self.stop));
+        Ok(())
+    }
+
+    fn login(&self) -> Result<&Login, Failure> {
+        self.login.as_ref().ok_or_else(|| {
+            Failure::new(FailureKind::Unreachable, "the server has not been started", "")
+        })
+    }
+
+    /// How to log in, and a connection, which is opened where there is none.
+    fn connected(&mut self) -> Result<(&Login, &mut K::Connection), Failure> {
+        let login = self.login.as_ref().ok_or_else(|| {
+            Failure::new(FailureKind::Unreachable, "the server has not been started", "")
+        })?;
+        let control = match &mut self.control {
+            Some(control) => control,
+            none => none.insert(K::connect(login)?),
+        };
+        Ok((login, control))
+    }
+
+    fn work<'w>(&self, workload: &'w Workload) -> Result<&'w K::Work, Failure> {
+        K::work(workload).ok_or_else(|| misfit(workload, &format!("{} servers", K::SYSTEM)))
+    }
+
+    /// Brings the server to the state of its caches, with a new connection.
+    ///
+    /// A private server that restarts between trials is up only while its trials run, so that the
+    /// others cannot disturb it.
+    fn bring_to(&mut self, cache: CacheState) -> Result<(), Failure> {
+        self.control = None;
+        match (&mut self.sandbox, cache) {
+            (Some(sandbox), CacheState::Cold) => {
+                sandbox.stop()?;
+                sandbox.forget_cache()?;
+                drop_os_caches(&self.stop)?;
+                sandbox.start_again()?;
+            }
+            (Some(sandbox), CacheState::Warm) => {
+                if self.restart {
+                    sandbox.stop()?;
+                }
+                sandbox.start_again()?;
+            }
+            (None, CacheState::Cold) => {
+                let name = self.target.as_ref().map_or("the server", |target| &target.name);
+                return Err(Failure::new(
+                    FailureKind::NotPermitted,
+                    format!("{name} cannot be measured cold: weighin may not restart it"),
+                    "set cache = \"warm\", or make the target a sandbox",
+                ));
+            }
+            (None, CacheState::Warm) => {}
+        }
+        // A server that was started again may listen on another port.
+        if let Some(sandbox) = &self.sandbox {
+            self.login = Some(Login::of(K::SYSTEM, sandbox.address())?.stopped_by(&self.stop));
+        }
+        self.connected().map(drop)
+    }
+
+    fn make(&mut self, work: &K::Work, preparing: &mut Preparing<'_>) -> Result<Prepared, Failure> {
+        let (login, control) = self.connected()?;
+        let prepared = K::prepare(login, control, work, preparing)?;
+        self.data_for = Some(work.clone());
+        Ok(prepared)
+    }
+
+    fn has_data_for(&self, work: &K::Work) -> bool {
+        self.data_for.as_ref().is_some_and(|there| K::same_data(there, work))
+    }
+}
+
+impl<K: ServerKind> TargetHandle for Server<K> {
+    fn bring_up(&mut self, study: &Study) -> Result<(), Failure> {
+        self.start()?;
+        let to_check = !self.tools.is_empty();
+        let (login, control) = self.connected()?;
+        if to_check {
+            K::check_tool_login(login, control)?;
+        }
+        for test in &study.tests {
+            let Some(load) = test.load() else { continue };
+            let work = K::work(&load.workload)
+                .ok_or_else(|| misfit(&load.workload, &format!("{} servers", K::SYSTEM)))?;
+            K::check_rights(control, work, study)?;
+            if let Some(highest) = load.levels.iter().max() {
+                K::check_limits(control, work, highest.clients)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn facts(&mut self) -> Result<ServerFacts, Failure> {
+        K::facts(self.connected()?.1)
+    }
+
+    fn missing(&mut self, workload: &Workload, study: &Study) -> Result<Missing, Failure> {
+        let work = self.work(workload)?;
+        let (login, control) = self.connected()?;
+        K::missing(login, control, work, study)
+    }
+
+    fn prepare(
+        &mut self,
+        workload: &Workload,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure> {
+        let work = self.work(workload)?;
+        self.make(work, preparing)
+    }
+
+    fn check_load(
+        &mut self,
+        workload: &Workload,
+        clients: u32,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        let work = self.work(workload)?;
+        let (login, control) = self.connected()?;
+        K::check_data(login, control, work, preparing)?;
+        K::check_limits(control, work, clients)
+    }
+
+    fn ready(
+        &mut self,
+        workload: &Workload,
+        cache: CacheState,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        let work = self.work(workload)?;
+        // Before the caches are brought to their state, which looking at data would change.
+        if K::KEEPS_DATA && !self.has_data_for(work) {
+            self.bring_to(CacheState::Warm)?;
+            self.make(work, preparing)?;
+        }
+        self.bring_to(cache)?;
+        if !K::KEEPS_DATA {
+            self.make(work, preparing)?;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, order: &Order<'_>) -> Result<PreparedLoad, Failure> {
+        let work = self.work(order.workload)?;
+        let (login, control) = self.connected()?;
+        let spec = LoadSpec {
+            address: login.address_of(K::peer(control))?,
+            tls: None,
+            clients: order.clients,
+            workers: order.workers.unwrap_or_else(|| {
+                (available_workers(order.clients) / order.generators.max(1)).max(1)
+            }),
+            io: order.io,
+            schedule: order.schedule,
+            open: order.open.clone(),
+            policy: order.policy.clone(),
+            drain_limit: DRAIN_LIMIT,
+            connect_limit: CONNECT_LIMIT,
+        };
+        Ok(K::load(login.clone(), spec, work, order))
+    }
+
+    fn counters(&mut self) -> Option<ServerCounters> {
+        K::counters(self.connected().ok()?.1)
+    }
+
+    fn counter_reader(&mut self) -> Result<Option<ReadCounters>, Failure> {
+        let mut connection = K::connect(self.login()?)?;
+        K::set_answer_limit(&mut connection, COUNTER_TIMEOUT);
+        Ok(Some(Box::new(move || K::counters(&mut connection))))
+    }
+
+    fn sampling_scope(&self) -> SamplingScope {
+        let Some(sandbox) = &self.sandbox else { return SamplingScope::default() };
+        let volume = sample::volume_of(sandbox.data_directory());
+        SamplingScope {
+            server_pid: Some(sandbox.pid()),
+            disks: volume.map(|volume| volume.members.into_iter().collect()).unwrap_or_default(),
+        }
+    }
+
+    fn background_work(&mut self) -> Result<BeginWork, Failure> {
+        K::background_work(K::connect(self.login()?)?)
+    }
+
+    fn cross_check_tool(&self, test: &Test) -> Option<String> {
+        self.tools.get(&test.name).map(K::tool_name)
+    }
+
+    fn cross_check(
+        &mut self,
+        trial: &Trial,
+        test: &Test,
+        stop: &Stop,
+    ) -> Result<OpinionFigures, Failure> {
+        self.connected()?;
+        let (Some(control), Some(tool)) = (self.control.take(), self.tools.get(&test.name)) else {
+            return Err(super::cannot_check("no tool", &format!("the test {}", test.name)));
+        };
+        K::cross_check(tool, self.login()?, control, trial, test.runnable_load()?, stop)
+    }
+
+    fn contents(&mut self, workload: &Workload) -> Result<Option<TableContents>, Failure> {
+        let Some(work) = K::work(workload).filter(|work| self.has_data_for(work)) else {
+            return Ok(None);
+        };
+        if self.control.is_none() {
+            self.bring_to(CacheState::Warm)?;
+        }
+        K::contents(self.connected()?.1, work)
+    }
+
+    fn release(&mut self) -> Result<(), Failure> {
+        self.control = None;
+        match &mut self.sandbox {
+            Some(sandbox) if self.restart => sandbox.stop(),
+            _ => Ok(()),
+        }
+    }
+
+    /// With why a private server has ended, if that is behind it.
+    fn explain(&mut self, failure: Failure) -> Failure {
+        let lost = matches!(failure.kind, FailureKind::ServerLost | FailureKind::Unreachable);
+        let last_words = self.sandbox.as_mut().filter(|_| lost).and_then(Sandbox::last_words);
+        match last_words {
+            None => failure,
+            Some(words) => Failure::new(
+                match words.kind {
+                    FailureKind::DiskFull => FailureKind::DiskFull,
+                    _ => FailureKind::ServerLost,
+                },
+                format!("{}; {}", failure.message, words.message),
+                words.remedy,
+            ),
+        }
+    }
+}
+
+/// The tools for the tests of a study that ask for a cross-check, by the tests' names.
+fn tools<K: ServerKind>(
+    study: &Study,
+    target: &Target,
+) -> Result<BTreeMap<String, K::Tool>, Failure> {
+    let asking = study.tests.iter().filter(|test| test.cross_check);
+    let tools = asking.map(|test| {
+        let workload = &test.runnable_load()?.workload;
+        let work =
+            K::work(workload).ok_or_else(|| misfit(workload, &format!("{} servers", K::SYSTEM)))?;
+        Ok((test.name.clone(), K::tool(work, target, &test.name)?))
+    });
+    tools.collect()
+}
+
+/// Whether the volume of a target can be built, beside those of all others in the same directory.
+fn check_volume(study: &Study, target: &Target) -> Result<(), Failure> {
+    let Place::Sandbox(SandboxSpec { volume: Some(volume), directory, .. }) = &target.place else {
+        return Ok(());
+    };
+    let bytes = study.servers().filter_map(|target| match &target.place {
+        Place::Sandbox(spec) if spec.directory == *directory => spec.volume,
+        _ => None,
+    });
+    let bytes = bytes.map(|volume| volume.bytes()).fold(0, u64::saturating_add);
+    let directory = directory.clone().unwrap_or_else(sandbox_directory);
+    target::volume::check(volume, &directory, bytes)
+}

@@ -1,0 +1,202 @@
+//! Volumes as a target of a campaign.
+
+use super::volumes::loads;
+use super::{Taking, Volumes, cross_check, processors};
+use crate::systems::load::PreparedLoad;
+use crate::systems::{
+    BeginWork, Holding, Missing, Preparing, ReadCounters, SamplingScope, System, TargetHandle,
+    cannot_check, check_root, misfit,
+};
+use crate::{Order, Prepared};
+use engine::storage::{Method, StorageLoad, mark};
+use engine::{Stop, available_workers};
+use model::{
+    CacheState, Failure, FailureKind, IoMethod, OpinionFigures, ServerCounters, ServerFacts,
+    Storage, Study, Target, Test, Trial, Workload,
+};
+use peer::storage::Fio;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use target::os::drop_os_caches;
+
+/// How long to wait for what is under way after the last read or write began.
+const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// Devices, files and directories.
+pub(crate) struct VolumeSystem;
+
+impl System for VolumeSystem {
+    fn check_feasible(&self, study: &Study, _: &Target) -> Result<(), Failure> {
+        tools(study)?;
+        match study.tests.iter().find(|test| test.cache == CacheState::Cold) {
+            Some(cold) => check_root(cold),
+            None => Ok(()),
+        }
+    }
+
+    fn hold(
+        &self,
+        target: &Target,
+        holding: &mut Holding<'_>,
+    ) -> Result<Box<dyn TargetHandle>, Failure> {
+        let (consent, stop) = (holding.consent, holding.stop);
+        let taking = &mut Taking { consent, stop, progress: holding.progress };
+        let loads = loads(holding.study);
+        let mut volumes = Volumes::take_beside(target, &loads, taking, &mut holding.rooms)?;
+        volumes.tools = tools(holding.study)?;
+        Ok(Box::new(volumes))
+    }
+
+    fn reserve(&self, target: &Target, holding: &mut Holding<'_>) {
+        if let Ok(volumes) = Volumes::open(target, &loads(holding.study)) {
+            // What has no room of its own is said where it is the target.
+            let _ = holding.rooms.take(&volumes);
+        }
+    }
+}
+
+/// The tools for the tests of a study that ask for a cross-check, by the tests' names.
+fn tools(study: &Study) -> Result<BTreeMap<String, Fio>, Failure> {
+    let asking = study.tests.iter().filter(|test| test.cross_check);
+    let tools = asking.map(|test| {
+        let storage = storage(&test.runnable_load()?.workload)?;
+        Ok((test.name.clone(), cross_check::tool(storage, &test.name)?))
+    });
+    tools.collect()
+}
+
+fn storage(workload: &Workload) -> Result<&Storage, Failure> {
+    workload.storage().ok_or_else(|| misfit(workload, "volumes"))
+}
+
+impl TargetHandle for Volumes {
+    fn bring_up(&mut self, study: &Study) -> Result<(), Failure> {
+        let mut loads = study.tests.iter().filter_map(Test::workload);
+        loads.try_for_each(|workload| storage(workload).map(drop))
+    }
+
+    fn facts(&mut self) -> Result<ServerFacts, Failure> {
+        Ok(self.observed().clone())
+    }
+
+    fn found(&self) -> Vec<(PathBuf, String)> {
+        self.contents().map(|(path, found)| (path.to_owned(), found.to_owned())).collect()
+    }
+
+    fn missing(&mut self, _: &Workload, _: &Study) -> Result<Missing, Failure> {
+        Ok(Missing { count: self.unfilled(), noun: "file" })
+    }
+
+    fn prepare(
+        &mut self,
+        workload: &Workload,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure> {
+        self.fill(storage(workload)?, preparing)
+    }
+
+    fn check_load(
+        &mut self,
+        workload: &Workload,
+        _: u32,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        self.fill(storage(workload)?, preparing).map(drop)
+    }
+
+    fn ready(
+        &mut self,
+        workload: &Workload,
+        cache: CacheState,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        self.fill(storage(workload)?, preparing)?;
+        match cache {
+            CacheState::Cold => drop_os_caches(preparing.stop),
+            CacheState::Warm => Ok(()),
+        }
+    }
+
+    fn load(&mut self, order: &Order<'_>) -> Result<PreparedLoad, Failure> {
+        let storage = storage(order.workload)?;
+        if order.generators > 1 && storage.oversubscription.is_some() {
+            return Err(Failure::new(
+                FailureKind::NotPermitted,
+                "virtual machines that share processors (cpu_oversubscription) are held to them \
+                 within one process",
+                "leave load_generators out, or cpu_oversubscription",
+            ));
+        }
+        let in_flight = storage.vms.saturating_mul(order.clients);
+        Ok(PreparedLoad::Volume(Box::new(StorageLoad {
+            storage: storage.clone(),
+            files: self.files_of(storage),
+            in_flight: order.clients,
+            schedule: order.schedule,
+            open: order.open.clone(),
+            policy: order.policy.clone(),
+            drain_limit: DRAIN_LIMIT,
+            seed: order.seed,
+            workers: order.workers.unwrap_or_else(|| {
+                let all = processors::workers(storage, available_workers(in_flight));
+                (all / order.generators.max(1)).max(1)
+            }),
+            method: order.io.map(method),
+            mark: mark(),
+            sealed: self.is_sealed_for(storage),
+            processors: processors::hold(storage)?,
+        })))
+    }
+
+    /// A load that failed may have written as well.
+    fn loaded(&mut self, workload: &Workload) {
+        if let Some(storage) = workload.storage() {
+            self.written_by(storage);
+        }
+    }
+
+    fn counters(&mut self) -> Option<ServerCounters> {
+        self.device_counters()
+    }
+
+    /// The samples of the host have the devices in them.
+    fn counter_reader(&mut self) -> Result<Option<ReadCounters>, Failure> {
+        Ok(None)
+    }
+
+    fn sampling_scope(&self) -> SamplingScope {
+        SamplingScope { server_pid: None, disks: self.members() }
+    }
+
+    fn background_work(&mut self) -> Result<BeginWork, Failure> {
+        Err(Failure::new(
+            FailureKind::NotPermitted,
+            "volumes know no background work that weighin can begin",
+            "leave trigger out",
+        ))
+    }
+
+    fn cross_check_tool(&self, test: &Test) -> Option<String> {
+        self.tools.get(&test.name).map(Fio::name)
+    }
+
+    fn cross_check(
+        &mut self,
+        trial: &Trial,
+        test: &Test,
+        stop: &Stop,
+    ) -> Result<OpinionFigures, Failure> {
+        let Some(fio) = self.tools.get(&test.name).cloned() else {
+            return Err(cannot_check("no tool", &format!("the test {}", test.name)));
+        };
+        cross_check::load(&fio, self, trial, test, stop)
+    }
+}
+
+fn method(io: IoMethod) -> Method {
+    match io {
+        IoMethod::IoUring => Method::Ring,
+        IoMethod::Epoll | IoMethod::Threads => Method::Threads,
+    }
+}
