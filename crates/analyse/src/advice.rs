@@ -1,6 +1,6 @@
 //! Which target to take at which level: conditional rules out of the verdicts.
 
-use crate::{Basis, Comparison, Finding, Metric, Subject, Verdict};
+use crate::{Basis, Comparison, Finding, Subject, Verdict};
 use model::{Level, Study, Test};
 use serde::Serialize;
 
@@ -49,8 +49,7 @@ pub(crate) fn spans(
     basis: Option<Basis>,
     comparisons: &[Comparison],
 ) -> Vec<Span> {
-    let Some(Basis { metric, .. }) = basis else { return Vec::new() };
-    let metric = if test.is_open() { Metric::LatencyP95 } else { metric };
+    let Some(metric) = basis.map(|basis| basis.at_each_level(test)) else { return Vec::new() };
     let mut spans: Vec<Span> = Vec::new();
     for &level in test.levels() {
         let here: Vec<&Comparison> =

@@ -84,27 +84,25 @@ pub struct Cell {
     pub level: Level,
     /// One for each trial that has a record, in order of repeat.
     pub trials: Vec<TrialAssessment>,
-    /// Transactions per second; like all estimates here over the trials that are not void.
-    pub throughput: Option<Estimate>,
-    /// How long the work took, in seconds, of imported results that say so.
-    pub elapsed_s: Option<Estimate>,
-    /// Mean latency in milliseconds. All latencies are response times where the level has a rate,
-    /// and absent where a trial fell behind it (method R2); else they are service times.
-    pub latency_mean_ms: Option<Estimate>,
-    /// Median latency in milliseconds.
-    pub latency_p50_ms: Option<Estimate>,
-    /// 95th percentile of latency in milliseconds; like all percentiles absent where a trial has
-    /// too few transactions for it (see [`crate::percentile_ms`]).
-    pub latency_p95_ms: Option<Estimate>,
-    /// 99th percentile of latency in milliseconds.
-    pub latency_p99_ms: Option<Estimate>,
-    /// (max − min) / median of throughput over the trials (method R31), 0.05 being 5 %; absent for
-    /// fewer than two.
+    /// What is known, over the trials that are not void. All latencies are response times where the
+    /// level has a rate, and absent where a trial fell behind it (method R2); else they are service
+    /// times. Percentiles are absent where a trial has too few transactions for them (see
+    /// [`crate::percentile_ms`]).
+    pub estimates: BTreeMap<Metric, Estimate>,
+    /// (max − min) / median of the metric that decides, over the trials (method R31), 0.05 being 5 %;
+    /// absent for fewer than two.
     pub spread: Option<f64>,
     /// What the disks did that the server's data stands on; absent where they are not known.
     pub volume: Option<CellVolume>,
     /// Trials that fell behind the offered rate, of those that are not void.
     pub overloaded: usize,
+}
+
+impl Cell {
+    /// What is known of one metric.
+    pub fn estimate(&self, metric: Metric) -> Option<Estimate> {
+        self.estimates.get(&metric).copied()
+    }
 }
 
 /// One trial and how far it may be trusted.
@@ -114,11 +112,9 @@ pub struct TrialAssessment {
     pub repeat: u32,
     /// Whether conclusions may rest on it.
     pub validity: Validity,
-    /// Transactions per second; absent when the trial failed.
-    pub throughput: Option<f64>,
-    /// 95th percentile of latency in milliseconds; absent when the trial failed or had too few
-    /// transactions for it (see [`crate::percentile_ms`]).
-    pub latency_p95_ms: Option<f64>,
+    /// What is known of it; nothing where it failed. Percentiles are absent where it had too few
+    /// transactions for them (see [`crate::percentile_ms`]).
+    pub figures: BTreeMap<Metric, f64>,
     /// Index in the dataset's trials.
     pub record: usize,
 }

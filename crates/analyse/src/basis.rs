@@ -1,20 +1,21 @@
 //! By which figure a test is judged.
 
-use model::{KNOWN_METRICS, KnownMetric, Metric, Noun, Outcome, Test, TrialRecord};
+use model::{FigureNumber, Metric, Noun, Outcome, PrintedName, Test, TrialRecord};
 use serde::Serialize;
 
 /// By which figure a test is judged, and what its throughput counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Basis {
-    /// Ranking, comparisons and findings are about this one: throughput where there is one, else
-    /// how long the work took, else the 95th percentile of latency, else its mean.
+    /// Ranking, comparisons and findings are about this one: what the task of the test says; of
+    /// imported results throughput where there is one, else how long the work took, else the 95th
+    /// percentile of latency, else its mean.
     pub metric: Metric,
     /// What throughput counts.
     pub counted: Noun,
     /// The name that throughput has in results that were imported. Figures of other names count
     /// something else, and are not set against it.
     #[serde(skip)]
-    pub(crate) throughput: Option<&'static KnownMetric>,
+    pub(crate) rate: Option<PrintedName>,
 }
 
 /// What imported results are judged by, the first that any of them has.
@@ -28,22 +29,38 @@ impl Basis {
         records: impl Iterator<Item = &'a TrialRecord> + Clone,
     ) -> Option<Self> {
         let counted = test.operation();
-        if !test.is_imported() {
-            return Some(Self { metric: Metric::Throughput, counted, throughput: None });
+        if let Some(metric) = test.deciding_metric() {
+            return Some(Self { metric, counted, rate: None });
         }
         let records = records.filter(|record| record.key.test == test.name);
-        let reports = || records.clone().filter_map(TrialRecord::imported);
-        let throughput = KNOWN_METRICS
-            .iter()
-            .filter(|known| known.metric == Metric::Throughput)
-            .find(|known| reports().any(|reported| reported.known(known).is_some()));
+        let outcomes = || records.clone().filter_map(TrialRecord::outcome);
+        let prints = |name: &PrintedName| {
+            outcomes().any(|outcome| outcome.figure_as(Metric::Throughput, name.name).is_some())
+        };
+        let rate = Metric::Throughput.printed_names().find(prints);
         let has = |metric: &Metric| match metric {
-            Metric::Throughput => throughput.is_some(),
-            &other => reports().any(|reported| has(reported, other)),
+            Metric::Throughput => rate.is_some(),
+            &other => outcomes().any(|outcome| outcome.metric(other).is_some()),
         };
         let metric = IN_ORDER.into_iter().find(has)?;
-        let counted = throughput.and_then(|known| known.counted).unwrap_or(counted);
-        Some(Self { metric, counted, throughput })
+        let counted = rate.and_then(|rate| rate.counted).unwrap_or(counted);
+        Some(Self { metric, counted, rate })
+    }
+
+    /// What an outcome says of a metric, as measured or as printed. Of rates it is the one that
+    /// counts what the others of the test count.
+    pub fn figure(&self, outcome: &Outcome, metric: Metric) -> Option<FigureNumber> {
+        self.printed(outcome, metric).or_else(|| outcome.derived(metric))
+    }
+
+    /// The same, of the figures alone.
+    pub(crate) fn printed(&self, outcome: &Outcome, metric: Metric) -> Option<FigureNumber> {
+        match metric {
+            Metric::Throughput if outcome.source.is_some() => {
+                outcome.figure_as(metric, self.rate?.name)
+            }
+            _ => outcome.among_figures(metric),
+        }
     }
 
     /// What targets are compared by: the metric of the test, and the 95th percentile of latency.
@@ -51,10 +68,11 @@ impl Basis {
         let p95 = (self.metric != Metric::LatencyP95).then_some(Metric::LatencyP95);
         std::iter::once(self.metric).chain(p95)
     }
-}
 
-fn has(reported: &Outcome, metric: Metric) -> bool {
-    let distribution = || reported.latencies.as_ref().is_some_and(|all| all.count() > 0);
-    let of_latency = matches!(metric, Metric::LatencyMean | Metric::LatencyP95);
-    reported.metric(metric).is_some() || (of_latency && distribution())
+    /// What says which target to take where each level is seen by itself: the metric of the test,
+    /// or the 95th percentile of the response time where operations are offered at rates, because
+    /// what is offered decides the throughput then.
+    pub(crate) fn at_each_level(self, test: &Test) -> Metric {
+        if test.is_open() { Metric::LatencyP95 } else { self.metric }
+    }
 }

@@ -6,7 +6,7 @@ use crate::{
     Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
 };
 use model::{Dataset, Level, LoadResult, Target, Test, TrialRecord};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
 
 /// The cells of a test: target by target in the order of the study, each by ascending level.
@@ -86,11 +86,8 @@ pub(crate) fn collect<'a>(
         if record.key.test != test.name {
             continue;
         }
-        let printed = record.imported().zip(basis);
-        let figures = match record.load() {
-            Some(load) => Some(Figures::of(load, confidence)),
-            None => printed.map(|(r, basis)| Figures::printed(r, basis, confidence)),
-        };
+        let known = record.outcome().zip(basis);
+        let figures = known.map(|(outcome, basis)| Figures::of(outcome, basis, confidence));
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
         trials.push(CellTrial { index, record, checked, figures });
     }
@@ -110,25 +107,24 @@ pub(crate) fn collect<'a>(
 impl<'a> CellData<'a> {
     /// A figure over the trials that are not void.
     pub(crate) fn series(&self, metric: Metric) -> Series {
-        let figures =
-            self.usable().filter_map(|trial| Some((trial.record.key.repeat, trial.figures?)));
+        let figures = self
+            .usable()
+            .filter_map(|trial| Some((trial.record.key.repeat, trial.figures.as_ref()?)));
         Series::of(metric, figures)
     }
 
     /// What a report shows of the cell.
-    pub(crate) fn summarise(&self, confidence: f64) -> Cell {
+    pub(crate) fn summarise(&self, basis: Option<Basis>, confidence: f64) -> Cell {
         let estimate = |metric| self.series(metric).estimate(confidence);
         Cell {
             target: self.target.to_owned(),
             level: self.level,
             trials: self.trials.iter().map(|trial| trial.assessment(self.at_most)).collect(),
-            throughput: estimate(Metric::Throughput),
-            elapsed_s: estimate(Metric::Elapsed),
-            latency_mean_ms: estimate(Metric::LatencyMean),
-            latency_p50_ms: estimate(Metric::LatencyP50),
-            latency_p95_ms: estimate(Metric::LatencyP95),
-            latency_p99_ms: estimate(Metric::LatencyP99),
-            spread: self.series(Metric::Throughput).spread(),
+            estimates: Metric::ALL
+                .iter()
+                .filter_map(|&metric| Some((metric, estimate(metric)?)))
+                .collect(),
+            spread: basis.and_then(|basis| self.series(basis.metric).spread()),
             volume: volume::of_cell(self, confidence),
             overloaded: self
                 .usable()
@@ -216,15 +212,10 @@ impl<'a> CellData<'a> {
 impl CellTrial<'_> {
     /// With a validity that is no better than `at_most`.
     fn assessment(&self, at_most: Validity) -> TrialAssessment {
-        let p95 = self.figures.as_ref().and_then(|figures| figures.value(Metric::LatencyP95));
         TrialAssessment {
             repeat: self.record.key.repeat,
             validity: self.checked.validity.max(at_most),
-            throughput: match self.record.load() {
-                Some(load) => Some(load.measure.transactions_per_second()),
-                None => self.figures.as_ref().and_then(|f| f.value(Metric::Throughput)),
-            },
-            latency_p95_ms: p95,
+            figures: self.figures.as_ref().map_or_else(BTreeMap::new, Figures::values),
             record: self.index,
         }
     }

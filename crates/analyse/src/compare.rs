@@ -142,7 +142,7 @@ fn compare(
 pub(crate) fn verdict(metric: Metric, ratio: &Estimate, margin: f64) -> Verdict {
     match (metric.better(), ratio.relation(margin)) {
         (_, Relation::Equivalent) => Verdict::Equivalent,
-        (_, Relation::Unresolved) => Verdict::Unresolved,
+        (_, Relation::Unresolved) | (Better::Neither, _) => Verdict::Unresolved,
         (Better::More, Relation::Larger) | (Better::Less, Relation::Smaller) => {
             Verdict::CandidateBetter
         }

@@ -90,9 +90,7 @@ pub(crate) fn rungs(
     basis: Option<Basis>,
     (cells, floors): (&Cells, &[NoiseFloor]),
 ) -> Vec<Rung> {
-    let Some(Basis { metric, .. }) = basis else { return Vec::new() };
-    // What is offered decides the throughput of an open loop.
-    let metric = if test.is_open() { Metric::LatencyP95 } else { metric };
+    let Some(metric) = basis.map(|basis| basis.at_each_level(test)) else { return Vec::new() };
     let series =
         |target: &Target, level: Level| Some(cells.at(&target.name, level)?.series(metric));
     let mut rungs = Vec::new();

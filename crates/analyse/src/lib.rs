@@ -172,8 +172,8 @@ fn analyse_test(
     findings.extend(advice::finding(&test.name, &advice));
     let analysis = TestAnalysis {
         test: test.name.clone(),
-        cells: data.iter().map(|cell| cell.summarise(study.confidence)).collect(),
-        twin_cells: again.iter().map(|cell| cell.summarise(study.confidence)).collect(),
+        cells: data.iter().map(|cell| cell.summarise(basis, study.confidence)).collect(),
+        twin_cells: again.iter().map(|cell| cell.summarise(basis, study.confidence)).collect(),
         basis,
         ranking: match search {
             Some(_) => Ranking::default(),

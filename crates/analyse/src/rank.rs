@@ -50,6 +50,7 @@ pub(crate) fn ranking(
             let differs = match metric.better() {
                 Better::More => is_above(study, &upper.series, &lower.series, upper.choices),
                 Better::Less => is_below(study, &upper.series, &lower.series),
+                Better::Neither => false,
             };
             differs && !is_noise(upper, lower)
         };
@@ -195,6 +196,7 @@ fn first_at_every_level(test: &Test, metric: Metric, first: &str, cells: &[CellD
             others.iter().all(|&other| match metric.better() {
                 Better::More => own > other,
                 Better::Less => own < other,
+                Better::Neither => false,
             })
         };
         !others.is_empty()

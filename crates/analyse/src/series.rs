@@ -1,20 +1,14 @@
 //! One metric of one cell, repeat by repeat.
 
 use crate::{Basis, Metric};
-use model::{FigureNumber, Latencies, LoadResult, Outcome};
+use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
 use stats::{
     Estimate, Sample, paired_chance, paired_ratio, unpaired_chance, unpaired_ratio, values_needed,
 };
 use std::collections::BTreeMap;
 
-/// By how much a latency read from a histogram of three significant digits may be off, relative
-/// to itself.
-pub(crate) const HISTOGRAM_ROUNDING: f64 = 0.001;
-
-/// Whether it is a mean or a percentile of latency.
-fn is_latency(metric: Metric) -> bool {
-    !matches!(metric, Metric::Throughput | Metric::Elapsed)
-}
+/// By how much a latency read from a histogram may be off, relative to itself.
+pub(crate) const HISTOGRAM_ROUNDING: f64 = Latencies::ROUNDING;
 
 /// A value, and by how much it may be off relative to itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,10 +17,18 @@ struct Reading {
     rounding: f64,
 }
 
-/// A figure that a statement can be made of: no time and no rate is zero or less.
-fn reading(value: Option<f64>, rounding: f64) -> Option<Reading> {
-    let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
-    Some(Reading { value, rounding })
+impl Reading {
+    /// Of a figure that a statement can be made of: no time and no rate is zero or less, and no
+    /// count is less than zero.
+    fn of(metric: Metric, number: FigureNumber) -> Option<Self> {
+        let FigureNumber { value, resolution } = number;
+        let may_be_zero = matches!(metric.unit(), MetricUnit::Bytes | MetricUnit::Count);
+        if !value.is_finite() || value < 0.0 || (value == 0.0 && !may_be_zero) {
+            return None;
+        }
+        let rounding = if resolution > 0.0 { resolution / value } else { 0.0 };
+        Some(Self { value, rounding })
+    }
 }
 
 /// A percentile of latency in milliseconds, where a distribution has the transactions that it
@@ -39,60 +41,21 @@ pub fn percentile_ms(latencies: &Latencies, percentile: f64, confidence: f64) ->
     enough.then(|| latencies.percentile_ms(percentile)).flatten()
 }
 
-/// All figures of a trial, in transactions per second and milliseconds. Read once, because each
-/// latency is a walk through a histogram. Absent when no transaction succeeded, or fewer than a
-/// percentile takes ([`percentile_ms`]). A load that fell behind its rate has no latencies: theirs
-/// grow with the length of the trial and say nothing of the server (method R2).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Figures {
-    throughput: Option<Reading>,
-    elapsed: Option<Reading>,
-    latency_mean: Option<Reading>,
-    latency_p50: Option<Reading>,
-    latency_p95: Option<Reading>,
-    latency_p99: Option<Reading>,
-}
+/// All figures of a trial, in the units of their metrics. Read once, because each latency is a walk
+/// through a histogram. Absent are those that are not known, percentiles of fewer transactions than
+/// these take ([`percentile_ms`]), and the latencies of a load that fell behind its rate: these grow
+/// with the length of the trial and say nothing of the server (method R2).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Figures(BTreeMap<Metric, Reading>);
 
 impl Figures {
-    pub(crate) fn of(load: &LoadResult, confidence: f64) -> Self {
-        let kept_up = !load.is_overloaded();
-        let latency = |value: Option<f64>| reading(value.filter(|_| kept_up), HISTOGRAM_ROUNDING);
-        let percentile =
-            |percentile| latency(percentile_ms(&load.latencies, percentile, confidence));
-        // One transaction more or less may have fallen within the window.
-        let whole_transactions = 1.0 / load.measure.transactions.max(1) as f64;
-        Self {
-            throughput: reading(Some(load.measure.transactions_per_second()), whole_transactions),
-            // A load runs for as long as it was told to.
-            elapsed: None,
-            latency_mean: latency(load.latencies.mean_ms()),
-            latency_p50: percentile(50.0),
-            latency_p95: percentile(95.0),
-            latency_p99: percentile(99.0),
-        }
-    }
-
-    /// Of what somebody else printed, as it is printed. Percentiles that are not, and the mean,
-    /// come from the distribution where there is one.
-    pub(crate) fn printed(reported: &Outcome, basis: &Basis, confidence: f64) -> Self {
-        let relative = |printed: FigureNumber| {
-            reading(Some(printed.value), printed.resolution / printed.value.abs())
+    pub(crate) fn of(outcome: &Outcome, basis: &Basis, confidence: f64) -> Self {
+        let known = |&metric: &Metric| {
+            let number =
+                basis.printed(outcome, metric).or_else(|| derived(outcome, metric, confidence))?;
+            Some((metric, Reading::of(metric, number)?))
         };
-        let figure = |metric| reported.metric(metric).and_then(relative);
-        let percentile = |metric, percentile| {
-            let all = reported.latencies.as_ref();
-            let from_all = || all.and_then(|all| percentile_ms(all, percentile, confidence));
-            figure(metric).or_else(|| reading(from_all(), HISTOGRAM_ROUNDING))
-        };
-        let mean = || reading(reported.latencies.as_ref()?.mean_ms(), HISTOGRAM_ROUNDING);
-        Self {
-            throughput: basis.throughput.and_then(|known| reported.known(known)).and_then(relative),
-            elapsed: figure(Metric::Elapsed),
-            latency_mean: figure(Metric::LatencyMean).or_else(mean),
-            latency_p50: percentile(Metric::LatencyP50, 50.0),
-            latency_p95: percentile(Metric::LatencyP95, 95.0),
-            latency_p99: percentile(Metric::LatencyP99, 99.0),
-        }
+        Self(Metric::ALL.iter().filter_map(known).collect())
     }
 
     /// The value of one figure.
@@ -105,16 +68,26 @@ impl Figures {
         self.reading(metric).map_or(0.0, |reading| reading.rounding)
     }
 
-    fn reading(&self, metric: Metric) -> Option<Reading> {
-        match metric {
-            Metric::Throughput => self.throughput,
-            Metric::Elapsed => self.elapsed,
-            Metric::LatencyMean => self.latency_mean,
-            Metric::LatencyP50 => self.latency_p50,
-            Metric::LatencyP95 => self.latency_p95,
-            Metric::LatencyP99 => self.latency_p99,
-        }
+    /// All values.
+    pub(crate) fn values(&self) -> BTreeMap<Metric, f64> {
+        self.0.iter().map(|(metric, reading)| (*metric, reading.value)).collect()
     }
+
+    fn reading(&self, metric: Metric) -> Option<Reading> {
+        self.0.get(&metric).copied()
+    }
+}
+
+/// What follows from a recording or a distribution, where it has what that takes.
+fn derived(outcome: &Outcome, metric: Metric, confidence: f64) -> Option<FigureNumber> {
+    let overloaded = outcome.load.as_ref().is_some_and(LoadResult::is_overloaded);
+    if metric.is_latency() && overloaded {
+        return None;
+    }
+    if let Some(Derivation::Percentile(percentile)) = metric.entry().derivation {
+        percentile_ms(outcome.latencies()?, percentile, confidence)?;
+    }
+    outcome.derived(metric)
 }
 
 /// A figure by repeat, over the trials that conclusions may rest on.
@@ -129,7 +102,7 @@ impl Series {
     /// Of these trials, each with its repeat. Empty where a trial lacks a latency, because it has too
     /// few transactions for a percentile or fell behind its rate: it is the slow trials that do,
     /// and without them the others would make the target look good.
-    pub(crate) fn of(metric: Metric, trials: impl Iterator<Item = (u32, Figures)>) -> Self {
+    pub(crate) fn of<'a>(metric: Metric, trials: impl Iterator<Item = (u32, &'a Figures)>) -> Self {
         let mut series = Self::default();
         for (repeat, figures) in trials {
             match figures.reading(metric) {
@@ -137,7 +110,7 @@ impl Series {
                     series.values.insert(repeat, reading.value);
                     series.rounding = series.rounding.max(reading.rounding);
                 }
-                None if is_latency(metric) => return Self::default(),
+                None if metric.is_latency() => return Self::default(),
                 None => {}
             }
         }

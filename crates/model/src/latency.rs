@@ -33,6 +33,9 @@ impl Default for Latencies {
 }
 
 impl Latencies {
+    /// By how much a value read from a distribution may be off, relative to itself.
+    pub const ROUNDING: f64 = 1e-3;
+
     /// An empty distribution.
     pub fn new() -> Self {
         Self(

@@ -62,7 +62,7 @@ pub use load::{
     RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
     VmAccount, VolumeAccount,
 };
-pub use metric::{Better, KNOWN_METRICS, KnownMetric, Metric, factor_to, known_metric, seconds_in};
+pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};
 pub use mix::{OltpMix, OltpTransaction};
 pub use noun::Noun;
 pub use oltp::{Oltp, OltpDialect, TableSchema};

@@ -1,4 +1,6 @@
-use crate::Noun;
+//! The registry of metrics: what figures can be measures of.
+
+use crate::{Latencies, Noun};
 use serde::{Deserialize, Serialize};
 
 /// Which way a figure is better.
@@ -9,95 +11,253 @@ pub enum Better {
     More,
     /// The lower the better.
     Less,
+    /// It describes the work, and is neither good nor bad.
+    Neither,
 }
 
-/// What a figure is a measure of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metric {
+/// The unit that the values of a metric have wherever weighin computes with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MetricUnit {
+    /// Pieces of work per second; what is counted, the basis of a test says.
+    PerSecond,
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Bytes.
+    Bytes,
+    /// A number of things, which the metric names.
+    Count,
+}
+
+/// How a metric follows from a load's recording, or from a distribution of latencies alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Derivation {
+    /// Operations that succeeded in the measured phase ÷ its length.
+    Rate,
+    /// The mean of the distribution.
+    Mean,
+    /// This percentile of the distribution, from 0 to 100.
+    Percentile(f64),
+}
+
+/// All that is known of a metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MetricEntry {
+    /// Its name in the store, without unit. JSON and CSV name it with its unit ([`Metric::name`]).
+    pub id: &'static str,
+    pub unit: MetricUnit,
+    pub better: Better,
+    /// What it is called in a sentence, and with a capital letter in headings.
+    pub words: &'static str,
+    /// Absent for what a load's recording says nothing of.
+    pub derivation: Option<Derivation>,
+    /// Names that importers give it besides `id`, with what each counts. Where a source has
+    /// several, the earlier one here counts.
+    pub printed_as: &'static [PrintedName],
+}
+
+/// A name that sources have for a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrintedName {
+    pub name: &'static str,
+    /// What is counted, for rates.
+    pub counted: Option<Noun>,
+}
+
+/// Makes the enum and its entries from one list, so that a metric is one entry.
+macro_rules! registry {
+    ($($(#[$doc:meta])* $metric:ident = $entry:expr;)*) => {
+        /// What a figure is a measure of: an entry of the registry. The order is that of tables.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Metric { $($(#[$doc])* $metric,)* }
+
+        impl Metric {
+            /// Every metric, in the order of the registry.
+            pub const ALL: &'static [Self] = &[$(Self::$metric),*];
+
+            pub fn entry(self) -> &'static MetricEntry {
+                match self { $(Self::$metric => const { &$entry },)* }
+            }
+        }
+    };
+}
+
+registry! {
     /// Work done per second.
-    Throughput,
-    /// How long a piece of work took as a whole, in seconds.
-    Elapsed,
-    /// Mean latency in milliseconds.
-    LatencyMean,
-    /// Median latency in milliseconds.
-    LatencyP50,
-    /// 95th percentile of latency in milliseconds.
-    LatencyP95,
-    /// 99th percentile of latency in milliseconds.
-    LatencyP99,
+    Throughput = MetricEntry {
+        id: "throughput",
+        unit: MetricUnit::PerSecond,
+        better: Better::More,
+        words: "throughput",
+        derivation: Some(Derivation::Rate),
+        printed_as: &[
+            counted("transactions_per_s", Noun::TRANSACTION),
+            counted("operations_per_s", Noun::OPERATION),
+            counted("requests_per_s", Noun::REQUEST),
+            counted("queries_per_s", Noun::QUERY),
+            counted("iops", Noun::IO),
+        ],
+    };
+    /// How long a piece of work took as a whole.
+    Elapsed = MetricEntry {
+        id: "elapsed",
+        unit: MetricUnit::Seconds,
+        better: Better::Less,
+        words: "time taken",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// Mean latency.
+    LatencyMean = MetricEntry {
+        printed_as: &[named("latency_avg")],
+        ..latency("latency_mean", "mean latency", Derivation::Mean)
+    };
+    /// Median latency.
+    LatencyP50 = MetricEntry {
+        printed_as: &[named("latency_median")],
+        ..latency("latency_p50", "median latency", Derivation::Percentile(50.0))
+    };
+    /// 95th percentile of latency.
+    LatencyP95 = MetricEntry {
+        printed_as: &[named("latency_95th")],
+        ..latency("latency_p95", "p95 latency", Derivation::Percentile(95.0))
+    };
+    /// 99th percentile of latency.
+    LatencyP99 = latency("latency_p99", "p99 latency", Derivation::Percentile(99.0));
+    /// Rows that statements gave back.
+    RowsReturned = MetricEntry {
+        id: "rows_returned",
+        unit: MetricUnit::Count,
+        better: Better::Neither,
+        words: "rows returned",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// Temporary space that statements took on disk.
+    TemporarySpace = MetricEntry {
+        id: "temporary",
+        unit: MetricUnit::Bytes,
+        better: Better::Less,
+        words: "temporary space",
+        derivation: None,
+        printed_as: &[],
+    };
+}
+
+const fn latency(id: &'static str, words: &'static str, derivation: Derivation) -> MetricEntry {
+    MetricEntry {
+        id,
+        unit: MetricUnit::Milliseconds,
+        better: Better::Less,
+        words,
+        derivation: Some(derivation),
+        printed_as: &[],
+    }
+}
+
+const fn counted(name: &'static str, counted: Noun) -> PrintedName {
+    PrintedName { name, counted: Some(counted) }
+}
+
+const fn named(name: &'static str) -> PrintedName {
+    PrintedName { name, counted: None }
 }
 
 impl Metric {
-    /// Which way it is better.
     pub fn better(self) -> Better {
-        match self {
-            Self::Throughput => Better::More,
-            Self::Elapsed
-            | Self::LatencyMean
-            | Self::LatencyP50
-            | Self::LatencyP95
-            | Self::LatencyP99 => Better::Less,
+        self.entry().better
+    }
+
+    pub fn unit(self) -> MetricUnit {
+        self.entry().unit
+    }
+
+    /// Its name in JSON and CSV, with its unit: `latency_p95_ms`. A rate has none: what is
+    /// counted, a field beside it says.
+    pub fn name(self) -> String {
+        format!("{}{}", self.entry().id, self.unit().suffix())
+    }
+
+    /// The metric that JSON and CSV call so.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|metric| metric.name() == name)
+    }
+
+    /// Whether it is a mean or a percentile of latency.
+    pub fn is_latency(self) -> bool {
+        matches!(self.entry().derivation, Some(Derivation::Mean | Derivation::Percentile(_)))
+    }
+
+    /// The names that figures of it have, best first.
+    pub fn printed_names(self) -> impl Iterator<Item = PrintedName> {
+        [named(self.entry().id)].into_iter().chain(self.entry().printed_as.iter().copied())
+    }
+
+    /// The metric that a figure of that name is of; figures of other names are kept and shown, and
+    /// nothing is concluded from them.
+    pub fn of_figure(name: &str) -> Option<Self> {
+        let is = |metric: &Self| metric.printed_names().any(|known| known.name == name);
+        Self::ALL.iter().copied().find(is)
+    }
+
+    /// What a distribution of latencies says of it, in milliseconds; `None` where it is none of
+    /// latency, and for an empty distribution.
+    pub fn of_latencies(self, latencies: &Latencies) -> Option<f64> {
+        match self.entry().derivation? {
+            Derivation::Mean => latencies.mean_ms(),
+            Derivation::Percentile(percentile) => latencies.percentile_ms(percentile),
+            Derivation::Rate => None,
         }
     }
 }
 
-/// A name of a figure that weighin understands; figures of other names are kept and shown, and
-/// nothing is concluded from them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnownMetric {
-    /// The name, as importers write it.
-    pub name: &'static str,
-    /// What it measures.
-    pub metric: Metric,
-    /// What is counted, for throughput; absent for times.
-    pub counted: Option<Noun>,
+impl Serialize for Metric {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.name())
+    }
 }
 
-/// Every known name. Where a trial has several of one metric, the earlier one here counts.
-pub const KNOWN_METRICS: [KnownMetric; 13] = [
-    throughput("transactions_per_s", Noun::TRANSACTION),
-    throughput("operations_per_s", Noun::OPERATION),
-    throughput("requests_per_s", Noun::REQUEST),
-    throughput("queries_per_s", Noun::QUERY),
-    throughput("iops", Noun::IO),
-    time("elapsed", Metric::Elapsed),
-    time("latency_mean", Metric::LatencyMean),
-    time("latency_avg", Metric::LatencyMean),
-    time("latency_p50", Metric::LatencyP50),
-    time("latency_median", Metric::LatencyP50),
-    time("latency_p95", Metric::LatencyP95),
-    time("latency_95th", Metric::LatencyP95),
-    time("latency_p99", Metric::LatencyP99),
-];
+impl MetricUnit {
+    /// As figures of the store have it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::PerSecond => "1/s",
+            Self::Seconds => "s",
+            Self::Milliseconds => "ms",
+            Self::Bytes => "bytes",
+            Self::Count => "",
+        }
+    }
 
-const fn throughput(name: &'static str, counted: Noun) -> KnownMetric {
-    KnownMetric { name, metric: Metric::Throughput, counted: Some(counted) }
-}
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::PerSecond | Self::Count => "",
+            Self::Seconds => "_s",
+            Self::Milliseconds => "_ms",
+            Self::Bytes => "_bytes",
+        }
+    }
 
-const fn time(name: &'static str, metric: Metric) -> KnownMetric {
-    KnownMetric { name, metric, counted: None }
-}
-
-/// What is known of a figure by its name.
-pub fn known_metric(name: &str) -> Option<&'static KnownMetric> {
-    KNOWN_METRICS.iter().find(|known| known.name == name)
-}
-
-/// By what a figure in this unit is multiplied to be in the unit of its metric: one per second,
-/// seconds, or milliseconds. `None` for a unit that is missing where one is needed, or is none of
-/// that metric.
-pub fn factor_to(metric: Metric, unit: &str) -> Option<f64> {
-    match metric {
-        Metric::Throughput => match unit {
-            "" | "1/s" | "/s" | "per s" => Some(1.0),
-            "1/min" | "/min" | "per min" => Some(1.0 / 60.0),
-            _ => None,
-        },
-        Metric::Elapsed => seconds_in(unit),
-        Metric::LatencyMean | Metric::LatencyP50 | Metric::LatencyP95 | Metric::LatencyP99 => {
-            seconds_in(unit).map(|seconds| seconds * 1e3)
+    /// By what a figure in a unit as printed is multiplied to be in this one. `None` for a unit
+    /// that is missing where one is needed, or that measures something else.
+    pub fn factor_from(self, unit: &str) -> Option<f64> {
+        match self {
+            Self::PerSecond => match unit {
+                "" | "1/s" | "/s" | "per s" => Some(1.0),
+                "1/min" | "/min" | "per min" => Some(1.0 / 60.0),
+                _ => None,
+            },
+            Self::Seconds => seconds_in(unit),
+            Self::Milliseconds => seconds_in(unit).map(|seconds| seconds * 1e3),
+            Self::Bytes => Some(match unit {
+                "" | "B" | "bytes" => 1.0,
+                "KiB" => 1024.0,
+                "MiB" => 1024.0 * 1024.0,
+                "GiB" => 1024.0 * 1024.0 * 1024.0,
+                _ => return None,
+            }),
+            Self::Count => unit.is_empty().then_some(1.0),
         }
     }
 }
@@ -121,18 +281,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_come_in_the_unit_of_their_quantity() {
-        assert_eq!(factor_to(Metric::Elapsed, "min"), Some(60.0));
-        assert_eq!(factor_to(Metric::LatencyP95, "ms"), Some(1.0));
-        assert_eq!(factor_to(Metric::LatencyMean, "us"), Some(1e-3));
-        assert_eq!(factor_to(Metric::LatencyMean, ""), None, "a time needs a unit");
-        assert_eq!(factor_to(Metric::Throughput, "ms"), None);
+    fn figures_come_in_the_unit_of_their_metric() {
+        assert_eq!(Metric::Elapsed.unit().factor_from("min"), Some(60.0));
+        assert_eq!(Metric::LatencyP95.unit().factor_from("ms"), Some(1.0));
+        assert_eq!(Metric::LatencyMean.unit().factor_from("us"), Some(1e-3));
+        assert_eq!(Metric::LatencyMean.unit().factor_from(""), None, "a time needs a unit");
+        assert_eq!(Metric::Throughput.unit().factor_from("ms"), None);
+        for metric in Metric::ALL {
+            assert_eq!(metric.unit().factor_from(metric.unit().text()), Some(1.0), "{metric:?}");
+        }
     }
 
     #[test]
-    fn no_name_is_known_twice() {
-        for (i, metric) in KNOWN_METRICS.iter().enumerate() {
-            assert!(KNOWN_METRICS[i + 1..].iter().all(|other| other.name != metric.name));
+    fn no_name_stands_for_two_metrics() {
+        let names: Vec<&str> =
+            Metric::ALL.iter().flat_map(|m| m.printed_names()).map(|known| known.name).collect();
+        for (place, name) in names.iter().enumerate() {
+            assert!(!names[place + 1..].contains(name), "{name}");
         }
+        for metric in Metric::ALL {
+            assert_eq!(Metric::from_name(&metric.name()), Some(*metric));
+            assert_eq!(Metric::of_figure(metric.entry().id), Some(*metric));
+        }
+    }
+
+    #[test]
+    fn names_in_json_and_csv_say_the_unit() {
+        let names: Vec<String> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+        let expected = [
+            "throughput",
+            "elapsed_s",
+            "latency_mean_ms",
+            "latency_p50_ms",
+            "latency_p95_ms",
+            "latency_p99_ms",
+            "rows_returned",
+            "temporary_bytes",
+        ];
+        assert_eq!(names, expected);
     }
 }

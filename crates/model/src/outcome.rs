@@ -1,4 +1,4 @@
-use crate::{KNOWN_METRICS, KnownMetric, Latencies, LoadResult, Metric, factor_to};
+use crate::{Derivation, Latencies, LoadResult, Metric};
 use serde::{Deserialize, Serialize};
 
 /// What came of a trial that completed, whoever measured it. What is not here is unknown, and
@@ -42,25 +42,53 @@ impl Outcome {
         Self { source: Some(source), figures, ..Self::default() }
     }
 
+    /// What a task measured that is no load.
+    pub fn of_figures(figures: Vec<Figure>) -> Self {
+        Self { figures, ..Self::default() }
+    }
+
     /// The first figure of that name.
     pub fn figure(&self, metric: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.metric == metric)
     }
 
-    /// What a name that weighin understands stands for here, in the unit of its metric; `None`
-    /// where it is not there, is no number, or its unit is not known.
-    pub fn known(&self, known: &KnownMetric) -> Option<FigureNumber> {
-        let figure = self.figure(known.name)?;
+    /// What the figure of that name says of a metric, in its unit; `None` where it is not there, is
+    /// no number, or its unit is not known.
+    pub fn figure_as(&self, metric: Metric, name: &str) -> Option<FigureNumber> {
+        let figure = self.figure(name)?;
         let FigureValue::Number(number) = figure.value else { return None };
-        let factor = factor_to(known.metric, &figure.unit)?;
+        let factor = metric.unit().factor_from(&figure.unit)?;
         let (value, resolution) = (number.value * factor, number.resolution * factor);
         Some(FigureNumber { value, resolution })
     }
 
-    /// The first of [`crate::KNOWN_METRICS`] for this metric that is there.
+    /// The first of the names of a metric that stands among the figures. Of what a load's
+    /// recording says there is none.
+    pub fn among_figures(&self, metric: Metric) -> Option<FigureNumber> {
+        if self.load.is_some() && metric.entry().derivation.is_some() {
+            return None;
+        }
+        metric.printed_names().find_map(|known| self.figure_as(metric, known.name))
+    }
+
+    /// What follows from the load's recording, or from the distribution that a source prints.
+    pub fn derived(&self, metric: Metric) -> Option<FigureNumber> {
+        if metric.entry().derivation? == Derivation::Rate {
+            let measured = self.load.as_ref()?.measure;
+            let seconds = measured.elapsed.as_secs_f64();
+            // One operation more or less may have fallen within the window.
+            return (seconds > 0.0).then(|| FigureNumber {
+                value: measured.transactions_per_second(),
+                resolution: 1.0 / seconds,
+            });
+        }
+        let value = metric.of_latencies(self.latencies()?)?;
+        Some(FigureNumber { value, resolution: value * Latencies::ROUNDING })
+    }
+
+    /// What is known of a metric, in its unit.
     pub fn metric(&self, metric: Metric) -> Option<FigureNumber> {
-        let names = KNOWN_METRICS.iter().filter(|known| known.metric == metric);
-        names.filter_map(|known| self.known(known)).next()
+        self.among_figures(metric).or_else(|| self.derived(metric))
     }
 
     /// The first figure of that name, where it is a number.
@@ -88,6 +116,18 @@ pub struct Figure {
     pub unit: String,
     /// Where a source prints it; `None` where weighin measured it.
     pub printed: Option<Printed>,
+}
+
+impl Figure {
+    /// What weighin measured, in the unit of the metric, to so many of these.
+    pub fn measured(metric: Metric, value: f64, resolution: f64) -> Self {
+        Self {
+            metric: metric.entry().id.to_owned(),
+            value: FigureValue::Number(FigureNumber { value, resolution }),
+            unit: metric.unit().text().to_owned(),
+            printed: None,
+        }
+    }
 }
 
 /// Where a figure is printed, and with what beside it.
@@ -130,4 +170,39 @@ pub struct Mark {
     pub until_seconds: Option<f64>,
     /// What is to be said of it.
     pub note: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_task_measured_comes_back_by_its_metric() {
+        let figures = vec![
+            Figure::measured(Metric::Elapsed, 12.5, 1e-9),
+            Figure::measured(Metric::RowsReturned, 4.0, 0.0),
+        ];
+        let outcome = Outcome::of_figures(figures);
+        let number = |value, resolution| Some(FigureNumber { value, resolution });
+        assert_eq!(outcome.metric(Metric::Elapsed), number(12.5, 1e-9));
+        assert_eq!(outcome.metric(Metric::RowsReturned), number(4.0, 0.0));
+        assert_eq!(outcome.metric(Metric::TemporarySpace), None);
+        assert_eq!(outcome.metric(Metric::Throughput), None);
+    }
+
+    #[test]
+    fn printed_figures_come_before_what_their_distribution_says() {
+        let mut latencies = Latencies::new();
+        latencies.record_many(2_000_000, 100);
+        let figure = Figure {
+            unit: "us".to_owned(),
+            printed: Some(Printed::default()),
+            ..Figure::measured(Metric::LatencyMean, 1500.0, 1.0)
+        };
+        let printed = Outcome::printed("a.txt", "", vec![figure]);
+        let outcome = Outcome { latencies: Some(latencies), ..printed };
+        assert_eq!(outcome.metric(Metric::LatencyMean).unwrap().value, 1.5);
+        let median = outcome.metric(Metric::LatencyP50).unwrap();
+        assert!((median.value - 2.0).abs() <= 2.0 * median.resolution, "{median:?}");
+    }
 }

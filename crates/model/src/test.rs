@@ -1,6 +1,6 @@
 use crate::{
-    Bound, Failure, FailureKind, KeyValue, Level, Load, Noun, Oltp, Storage, System, Task, Trigger,
-    Workload,
+    Bound, Failure, FailureKind, KeyValue, Level, Load, Metric, Noun, Oltp, Storage, System, Task,
+    Trigger, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -131,6 +131,15 @@ impl Test {
             Task::Load(load) => load.workload.name(),
             Task::Search(search) => search.load.workload.name(),
             Task::Imported(imported) => &imported.name,
+        }
+    }
+
+    /// The metric that decides which target is better; absent of imported results, which hold what
+    /// they hold.
+    pub fn deciding_metric(&self) -> Option<Metric> {
+        match &self.task {
+            Task::Load(_) | Task::Search(_) => Some(Metric::Throughput),
+            Task::Imported(_) => None,
         }
     }
 

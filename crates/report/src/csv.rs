@@ -1,6 +1,6 @@
 //! One row per trial of the plan.
 
-use crate::trial_columns::{columns, rows};
+use crate::trial_columns::{names, rows, values};
 use analyse::Analysis;
 use model::text;
 use serde_json::Value;
@@ -8,15 +8,16 @@ use std::io::{self, Write};
 
 /// Writes the heading and the rows.
 pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
-    let names: Vec<&str> = columns().map(|(name, _)| name).collect();
-    writeln!(out, "{}", names.join(","))?;
+    writeln!(out, "format_version,{}", names().join(","))?;
     for row in rows(analysis) {
-        let fields: Vec<String> = columns().map(|(_, value)| field(&value(&row))).collect();
-        writeln!(out, "{}", fields.join(","))?;
+        let fields: Vec<String> = values(&row).iter().map(field).collect();
+        writeln!(out, "{FORMAT_VERSION},{}", fields.join(","))?;
     }
     Ok(())
 }
 
+/// Raised when a column changes its meaning or goes away; new columns may come without.
+const FORMAT_VERSION: u32 = 1;
 /// Most characters of a text in a field.
 const LONGEST_TEXT: usize = 4_000;
 

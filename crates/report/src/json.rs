@@ -1,6 +1,6 @@
 //! Everything, for programs.
 
-use crate::trial_columns::{columns, rows};
+use crate::trial_columns::{names, rows, values};
 use crate::{GeneratorFigures, view, words};
 use analyse::{
     Analysis, BreakEven, FactorEffect, Finding, SettingDifference, Summary, TestAnalysis,
@@ -138,7 +138,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             .collect(),
         trials: rows(analysis)
             .iter()
-            .map(|row| columns().map(|(name, of)| (name.to_owned(), of(row))).collect())
+            .map(|row| names().into_iter().zip(values(row)).collect())
             .collect(),
         load_generators: load_generators(analysis),
     }

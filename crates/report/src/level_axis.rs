@@ -79,11 +79,11 @@ impl LevelAxis {
         }
     }
 
-    /// Headings of the columns with the 50th, 95th and 99th percentile of that time.
-    pub(crate) fn percentiles(self) -> [&'static str; 3] {
+    /// Heading of a column with a percentile of that time.
+    pub(crate) fn percentile(self, percentile: f64) -> String {
         match self {
-            Self::Clients | Self::InFlight | Self::NotStated => ["p50, ms", "p95, ms", "p99, ms"],
-            Self::Rate(_) => ["p50 response, ms", "p95 response, ms", "p99 response, ms"],
+            Self::Clients | Self::InFlight | Self::NotStated => format!("p{percentile}, ms"),
+            Self::Rate(_) => format!("p{percentile} response, ms"),
         }
     }
 

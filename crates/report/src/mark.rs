@@ -20,7 +20,7 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
     if first == "{" && lines.clone().next()?.trim() == "\"format\": \"weighin-report\"," {
         return Some(Format::Json);
     }
-    if first.starts_with("study,run,test,target,") {
+    if first.starts_with("format_version,study,run,test,target,") {
         return Some(Format::Csv);
     }
     // The title, and under it which study and run it is of and what it was measured with.

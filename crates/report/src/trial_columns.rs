@@ -6,7 +6,7 @@ mod processors;
 mod volume;
 
 use crate::{view, words};
-use analyse::{Analysis, TrialAssessment, TrialBackground, TrialVolume};
+use analyse::{Analysis, Metric, TestAnalysis, TrialAssessment, TrialBackground, TrialVolume};
 use model::{Level, LoadResult, Noun, Search, SearchOver, TrialRecord, UnixMillis};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -24,14 +24,28 @@ pub(crate) struct TrialRow<'a> {
 /// A column: its name and its value in a row, null where there is none.
 pub(crate) type Column = (&'static str, fn(&TrialRow) -> Value);
 
-/// All columns in order. Names and meanings are part of the published formats.
-pub(crate) fn columns() -> impl Iterator<Item = Column> {
-    let more = generators::COLUMNS.into_iter().chain(background::COLUMNS);
-    COLUMNS.into_iter().chain(volume::COLUMNS).chain(more).chain(processors::COLUMNS)
+/// The names of all columns in order. Names and meanings are part of the published formats.
+pub(crate) fn names() -> Vec<String> {
+    let metrics = Metric::ALL.iter().map(|metric| metric.name());
+    let fixed = |columns: &[Column]| columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let (first, rest): (Vec<String>, Vec<String>) = (fixed(&FIRST), fixed(&rest()));
+    first.into_iter().chain(metrics).chain(rest).collect()
 }
 
-/// Those that every trial may have.
-const COLUMNS: [Column; 41] = [
+/// The values of a row, in the order of [`names`].
+pub(crate) fn values(row: &TrialRow) -> Vec<Value> {
+    let metrics = Metric::ALL.iter().map(|&metric| row.metric(metric));
+    let first = FIRST.iter().map(|(_, value)| value(row));
+    first.chain(metrics).chain(rest().iter().map(|(_, value)| value(row))).collect()
+}
+
+fn rest() -> Vec<Column> {
+    let more = generators::COLUMNS.into_iter().chain(background::COLUMNS);
+    REST.into_iter().chain(volume::COLUMNS).chain(more).chain(processors::COLUMNS).collect()
+}
+
+/// Those before the metrics of the registry.
+const FIRST: [Column; 16] = [
     ("study", |row| row.analysis.dataset.study.name.clone().into()),
     ("run", |row| row.analysis.dataset.run.id.into()),
     ("test", |row| row.planned.key.test.clone().into()),
@@ -51,15 +65,12 @@ const COLUMNS: [Column; 41] = [
     ("transactions", |row| row.loaded(|load| load.measure.transactions.into())),
     ("queries", |row| row.loaded(|load| load.measure.queries.into())),
     ("errors", |row| row.loaded(|load| load.measure.errors.into())),
-    ("transactions_per_second", |row| {
-        row.loaded(|load| load.measure.transactions_per_second().into())
-    }),
+];
+
+/// Those after them.
+const REST: [Column; 20] = [
     ("queries_per_second", |row| row.loaded(|load| load.measure.queries_per_second().into())),
     ("latency_min_ms", |row| row.loaded(|load| load.latencies.min_ms().into())),
-    ("latency_mean_ms", |row| row.loaded(|load| load.latencies.mean_ms().into())),
-    ("latency_p50_ms", |row| row.loaded(|load| load.latencies.percentile_ms(50.0).into())),
-    ("latency_p95_ms", |row| row.loaded(|load| load.latencies.percentile_ms(95.0).into())),
-    ("latency_p99_ms", |row| row.loaded(|load| load.latencies.percentile_ms(99.0).into())),
     ("latency_p999_ms", |row| row.loaded(|load| load.latencies.percentile_ms(99.9).into())),
     ("latency_max_ms", |row| row.loaded(|load| load.latencies.max_ms().into())),
     ("timed_out", |row| row.loaded(|load| load.ledger.timed_out.into())),
@@ -84,7 +95,10 @@ const COLUMNS: [Column; 41] = [
     ("search_kept", |row| row.searched(|search| search.answer.kept.into())),
     ("search_missed", |row| row.searched(|search| search.answer.missed.into())),
     ("search_steps", |row| row.searched(|search| search.steps.len().into())),
-    ("counted", |row| row.loaded(|_| row.counted().into())),
+    ("counted", |row| match row.metric(Metric::Throughput) {
+        Value::Null => Value::Null,
+        _ => row.counted().into(),
+    }),
 ];
 
 /// A date; null where imported results do not say.
@@ -117,16 +131,25 @@ impl TrialRow<'_> {
         match self.record {
             None => "missing",
             Some(record) if record.failure().is_some() => "failed",
-            Some(record) if record.imported().is_some() => "reported",
+            Some(record) if record.imported().is_some() => "imported",
             Some(_) => "completed",
         }
     }
 
     /// What its transactions are.
     fn counted(&self) -> &'static str {
-        let mut tests = self.analysis.tests.iter();
-        let test = tests.find(|test| test.test == self.planned.key.test);
-        test.map_or(Noun::TRANSACTION, view::counted).many
+        self.test().map_or(Noun::TRANSACTION, view::counted).many
+    }
+
+    fn test(&self) -> Option<&TestAnalysis> {
+        self.analysis.tests.iter().find(|test| test.test == self.planned.key.test)
+    }
+
+    /// What is known of a metric, percentiles however few transactions there are.
+    fn metric(&self, metric: Metric) -> Value {
+        let basis = self.test().and_then(|test| test.basis);
+        let figure = || basis?.figure(self.record?.outcome()?, metric);
+        figure().map_or(Value::Null, |figure| figure.value.into())
     }
 
     fn recorded(&self, value: impl FnOnce(&TrialRecord) -> Value) -> Value {

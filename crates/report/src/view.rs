@@ -17,6 +17,13 @@ pub(crate) fn imported(analysis: &Analysis) -> bool {
     targets.all(|target| target.place == Place::Elsewhere)
 }
 
+/// Whether a test is a load that weighin ran at levels, of which the report says the same whatever
+/// came of it. Of others it says what there is.
+pub(crate) fn has_levels(analysis: &Analysis, test: &TestAnalysis) -> bool {
+    let mut tests = analysis.dataset.study.tests.iter();
+    tests.any(|studied| studied.name == test.test && studied.load().is_some())
+}
+
 /// What throughput counts in a test.
 pub(crate) fn counted(test: &TestAnalysis) -> Noun {
     test.basis.map_or(Noun::TRANSACTION, |basis| basis.counted)
@@ -124,8 +131,7 @@ impl Tally {
 
 /// Why a cell has no estimate, where its trials failed or are void.
 pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
-    let measured = [cell.throughput, cell.elapsed_s, cell.latency_mean_ms, cell.latency_p95_ms];
-    if measured.iter().any(Option::is_some) || cell.trials.is_empty() {
+    if !cell.estimates.is_empty() || cell.trials.is_empty() {
         return None;
     }
     // Imported trials may count and have none of these figures.

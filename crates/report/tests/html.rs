@@ -152,7 +152,8 @@ fn too_few_transactions_show_no_high_percentile() {
         support::keep_books(record);
     }
     let page = page(&dataset);
-    let chart = page.split("id=\"latency-0-wide\"").nth(1).unwrap().split("</svg>").next().unwrap();
+    let chart =
+        page.split("id=\"latency_p95-0-wide\"").nth(1).unwrap().split("</svg>").next().unwrap();
     assert!(!chart.contains("data-y="), "71 values do not support a 95th percentile");
     let chart =
         page.split("id=\"throughput-0-wide\"").nth(1).unwrap().split("</svg>").next().unwrap();

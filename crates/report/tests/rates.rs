@@ -2,6 +2,7 @@
 
 mod support;
 
+use analyse::Metric;
 use model::{ArrivalProcess, Dataset, Level, OpenLoopResult, TrialKey};
 use report::{Format, render};
 
@@ -53,13 +54,16 @@ fn a_rate_that_was_not_kept_up_with_supports_no_latency() {
     let (behind, kept_up): (Vec<_>, Vec<_>) =
         analysis.tests[0].cells.iter().partition(|cell| cell.level.rate == Some(3_200));
     assert!(!behind.is_empty() && !kept_up.is_empty());
-    for cell in behind.iter().filter(|cell| cell.throughput.is_some()) {
+    for cell in behind.iter().filter(|cell| cell.estimate(Metric::Throughput).is_some()) {
         assert!(cell.overloaded > 0, "{} at {}", cell.target, cell.level);
-        assert!(cell.latency_mean_ms.is_none() && cell.latency_p95_ms.is_none());
+        assert!(
+            cell.estimate(Metric::LatencyMean).is_none()
+                && cell.estimate(Metric::LatencyP95).is_none()
+        );
     }
-    for cell in kept_up.iter().filter(|cell| cell.throughput.is_some()) {
+    for cell in kept_up.iter().filter(|cell| cell.estimate(Metric::Throughput).is_some()) {
         assert_eq!(cell.overloaded, 0, "{} at {}", cell.target, cell.level);
-        assert!(cell.latency_mean_ms.is_some());
+        assert!(cell.estimate(Metric::LatencyMean).is_some());
     }
 }
 

@@ -82,8 +82,8 @@ fn json_says_what_it_is_and_repeats_every_word() {
     assert_eq!(json["trials"][0]["clients"], 32);
     let cell = &json["tests"][0]["cells"][0];
     assert_eq!(cell["level"]["clients"], 1);
-    let point = analysis.tests[0].cells[0].throughput.unwrap().point;
-    assert_eq!(cell["throughput"]["point"].as_f64(), Some(point));
+    let point = analysis.tests[0].cells[0].estimate(analyse::Metric::Throughput).unwrap().point;
+    assert_eq!(cell["estimates"]["throughput"]["point"].as_f64(), Some(point));
     let findings = json["findings"].as_array().unwrap();
     assert_eq!(findings.len(), analysis.findings.len());
     for (found, finding) in findings.iter().zip(&analysis.findings) {

@@ -158,7 +158,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
     use tempfile::TempDir;
 
-    const REPORT: &[u8] = b"study,run,test,target,clients\n";
+    const REPORT: &[u8] = b"format_version,study,run,test,target,clients\n";
 
     fn text(path: &Path) -> String {
         fs::read_to_string(path).unwrap()
@@ -170,7 +170,7 @@ mod tests {
         let path = place.path().join("report.csv");
         write(&path, REPORT, Replaces::Nothing).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        write(&path, b"study,run,test,target,other\n", Replaces::Reports).unwrap();
+        write(&path, b"format_version,study,run,test,target,other\n", Replaces::Reports).unwrap();
         assert!(text(&path).contains("other"));
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         fs::write(&path, "").unwrap();

@@ -4,7 +4,7 @@ use super::judged::{Axis, Judged, along};
 use super::load::Candidate;
 use super::question::{Answer, Budget, MonthlyCost, Reason};
 use crate::money::{self, Amount};
-use model::{Price, Target};
+use model::{Metric, Price, Target};
 
 /// The bill of a month.
 ///
@@ -40,7 +40,7 @@ fn load(candidate: &Candidate<'_>) -> Option<Amount> {
             let mut at = cells.into_iter().filter(|(place, _)| *place == f64::from(clients));
             at.find(|(_, cell)| !cell.level.is_open() && cell.level.search.is_none())?
                 .1
-                .throughput?
+                .estimate(Metric::Throughput)?
         }
         None => test.curves.iter().find(|c| c.target == candidate.target)?.peak_throughput,
     };

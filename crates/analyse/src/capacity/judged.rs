@@ -44,21 +44,22 @@ pub(super) fn decide(estimate: &Estimate, keeps: impl Fn(f64) -> bool) -> Answer
 
 /// A cell's latency against a bound.
 pub(super) fn latency(cell: &Cell, slo: &Slo) -> Ground {
-    let (metric, estimate) = match slo.figure {
-        LatencyFigure::Mean => (Some(Metric::LatencyMean), cell.latency_mean_ms),
-        LatencyFigure::P50 => (Some(Metric::LatencyP50), cell.latency_p50_ms),
-        LatencyFigure::P95 => (Some(Metric::LatencyP95), cell.latency_p95_ms),
-        LatencyFigure::P99 => (Some(Metric::LatencyP99), cell.latency_p99_ms),
+    let metric = match slo.figure {
+        LatencyFigure::Mean => Some(Metric::LatencyMean),
+        LatencyFigure::P50 => Some(Metric::LatencyP50),
+        LatencyFigure::P95 => Some(Metric::LatencyP95),
+        LatencyFigure::P99 => Some(Metric::LatencyP99),
         // No estimate is made of these.
-        LatencyFigure::P999 | LatencyFigure::Max => (None, None),
+        LatencyFigure::P999 | LatencyFigure::Max => None,
     };
+    let estimate = metric.and_then(|metric| cell.estimate(metric));
     let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| slo.is_kept_by(value)));
     ground(cell, metric, estimate, answer)
 }
 
 /// A cell's throughput against a rate.
 pub(super) fn throughput(cell: &Cell, rate: f64) -> Ground {
-    let estimate = cell.throughput;
+    let estimate = cell.estimate(Metric::Throughput);
     let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| value >= rate));
     ground(cell, Some(Metric::Throughput), estimate, answer)
 }
@@ -67,12 +68,12 @@ pub(super) fn throughput(cell: &Cell, rate: f64) -> Ground {
 pub(super) fn kept_up(cell: &Cell) -> Ground {
     let counted = repeats(cell).len();
     let answer = match cell.overloaded {
-        _ if counted == 0 || cell.throughput.is_none() => Answer::Unknown,
+        _ if counted == 0 || cell.estimate(Metric::Throughput).is_none() => Answer::Unknown,
         0 => Answer::of(true, counted == 1),
         all if all == counted => Answer::of(false, counted == 1),
         _ => Answer::Unknown,
     };
-    ground(cell, Some(Metric::Throughput), cell.throughput, answer)
+    ground(cell, Some(Metric::Throughput), cell.estimate(Metric::Throughput), answer)
 }
 
 /// Whether a cell's clients were served at all: no trial failed, or every one did.
@@ -86,8 +87,8 @@ pub(super) fn served(dataset: &Dataset, cell: &Cell) -> Ground {
         n if n > 0 && n == all => Answer::of(false, n == 1),
         _ => Answer::Unknown,
     };
-    let figure = cell.throughput.map(|_| Metric::Throughput);
-    ground(cell, figure, cell.throughput, answer)
+    let figure = cell.estimate(Metric::Throughput).map(|_| Metric::Throughput);
+    ground(cell, figure, cell.estimate(Metric::Throughput), answer)
 }
 
 fn ground(

@@ -4,7 +4,7 @@ use crate::bench::{dataset, fail, found, latencies, load_of, trial};
 use crate::books::balance;
 use analyse::{
     Check, CheckPassed, CounterMismatch, CountersUnavailable, Errors, Evidence, LedgerUnbalanced,
-    LittlesLaw, Severity, Subject, TrialFailed, Validity, analyse,
+    LittlesLaw, Metric, Severity, Subject, TrialFailed, Validity, analyse,
 };
 use model::{Dataset, ErrorClass, ErrorCount, TrialRecord};
 use std::time::Duration;
@@ -57,9 +57,9 @@ fn a_void_trial_counts_for_nothing() {
     });
     let cell = &analyse(&data).tests[0].cells[0];
     assert_eq!(cell.trials[1].validity, Validity::Void);
-    let throughput = cell.throughput.unwrap();
+    let throughput = cell.estimate(Metric::Throughput).unwrap();
     assert_eq!((throughput.n, throughput.point), (1, 1000.0));
-    assert_eq!(cell.trials[1].throughput, Some(10_000.0));
+    assert_eq!(cell.trials[1].figures[&Metric::Throughput], 10_000.0);
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn a_failure_is_kept_with_its_reason() {
     };
     assert_eq!(failure.message, "the server went away");
     assert_eq!(failures[0].subject.repeat, Some(2));
-    assert_eq!(analysis.tests[0].cells[0].trials[1].throughput, None);
+    assert!(analysis.tests[0].cells[0].trials[1].figures.is_empty());
 }
 
 fn count_more(record: &mut TrialRecord, counter: &str, more: i64) {

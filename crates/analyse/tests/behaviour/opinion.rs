@@ -86,7 +86,11 @@ fn trials_that_another_tool_disagrees_with_are_suspect() {
         let analysis = analyse(&data);
         let cell = &analysis.tests[0].cells[0];
         assert!(cell.trials.iter().all(|trial| trial.validity == expected), "{factor}");
-        assert_eq!(cell.throughput.map(|estimate| estimate.n), Some(6), "they count all the same");
+        assert_eq!(
+            cell.estimate(Metric::Throughput).map(|estimate| estimate.n),
+            Some(6),
+            "they count all the same"
+        );
     }
 }
 

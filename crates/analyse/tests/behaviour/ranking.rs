@@ -1,7 +1,7 @@
 //! Tiers at the peaks.
 
 use crate::bench::{dataset, fail, price, tiers, trial};
-use analyse::analyse;
+use analyse::{Metric, analyse};
 
 /// Throughput that scatters by ±1 over three repeats, the same way for all.
 fn steady(base: f64, repeat: u32) -> f64 {
@@ -81,7 +81,7 @@ fn a_target_whose_trials_all_failed_is_not_ranked() {
     assert_eq!(analysis.tests[0].ranking.unranked, ["bad"]);
     assert!(analysis.tests[0].comparisons.is_empty());
     assert_eq!(analysis.tests[0].cells.len(), 4);
-    assert!(analysis.tests[0].cells[2].throughput.is_none());
+    assert!(analysis.tests[0].cells[2].estimate(Metric::Throughput).is_none());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::bench::{dataset, fail, latencies, load_of};
 use crate::books::balance;
-use analyse::{Analysis, BetterAtLevels, CurveShape, Evidence, LittlesLaw, analyse};
+use analyse::{Analysis, BetterAtLevels, CurveShape, Evidence, LittlesLaw, Metric, analyse};
 use model::{Dataset, Latencies};
 use proptest::prelude::*;
 use stats::Estimate;
@@ -13,11 +13,7 @@ fn estimates(analysis: &Analysis) -> Vec<Estimate> {
     let mut all = Vec::new();
     for test in &analysis.tests {
         for cell in &test.cells {
-            all.extend(cell.throughput);
-            all.extend(cell.latency_mean_ms);
-            all.extend(cell.latency_p50_ms);
-            all.extend(cell.latency_p95_ms);
-            all.extend(cell.latency_p99_ms);
+            all.extend(cell.estimates.values().copied());
             assert!(cell.spread.is_none_or(f64::is_finite));
         }
         for curve in &test.curves {
@@ -88,7 +84,7 @@ fn a_single_trial_is_analysed() {
     let mut data = dataset(&["a", "b"], &[1, 2], 3, |_, _, _| 1.0);
     data.trials.truncate(1);
     assert_sane(&data);
-    let throughput = analyse(&data).tests[0].cells[0].throughput.unwrap();
+    let throughput = analyse(&data).tests[0].cells[0].estimate(Metric::Throughput).unwrap();
     assert_eq!((throughput.n, throughput.interval), (1, None));
 }
 
@@ -105,7 +101,7 @@ fn trials_that_the_study_does_not_know_are_passed_over() {
     data.trials[0].key.target = "stranger".to_owned();
     data.trials[1].key.level.clients = 99;
     assert_sane(&data);
-    assert_eq!(analyse(&data).tests[0].cells[0].throughput.unwrap().n, 1);
+    assert_eq!(analyse(&data).tests[0].cells[0].estimate(Metric::Throughput).unwrap().n, 1);
 }
 
 /// How one trial ends.

@@ -160,11 +160,15 @@ fn a_percentile_of_too_few_transactions_is_not_given() {
         load.latencies = latencies;
         balance(record);
         let cell = &analyse(&data).tests[0].cells[0];
-        let percentiles = [cell.latency_p50_ms, cell.latency_p95_ms, cell.latency_p99_ms];
+        let percentiles =
+            [Metric::LatencyP50, Metric::LatencyP95, Metric::LatencyP99].map(|m| cell.estimate(m));
         let expected: Vec<bool> = (0..3).map(|i| i < given).collect();
         assert_eq!(percentiles.map(|p| p.is_some()).to_vec(), expected, "{transactions}");
-        assert_eq!(cell.trials[0].latency_p95_ms.is_some(), given > 1);
-        assert!(cell.throughput.is_some() && cell.latency_mean_ms.is_some());
+        assert_eq!(cell.trials[0].figures.contains_key(&Metric::LatencyP95), given > 1);
+        assert!(
+            cell.estimate(Metric::Throughput).is_some()
+                && cell.estimate(Metric::LatencyMean).is_some()
+        );
     }
 }
 
@@ -180,6 +184,6 @@ fn a_slow_trial_without_percentile_does_not_leave_the_word_to_the_fast_ones() {
     load.latencies = few;
     balance(record);
     let analysis = analyse(&data);
-    assert_eq!(analysis.tests[0].cells[0].latency_p95_ms, None);
+    assert_eq!(analysis.tests[0].cells[0].estimate(Metric::LatencyP95), None);
     assert!(verdicts(&analysis, Metric::LatencyP95).is_empty());
 }

@@ -7,74 +7,62 @@ use crate::svg::{
 };
 use crate::view::{self, Tally};
 use crate::{numbers, words};
-use analyse::{Analysis, Cell, TestAnalysis};
+use analyse::{Analysis, Cell, Metric, TestAnalysis};
 use maud::{Markup, html};
+use model::{Better, Derivation};
 use stats::{Estimate, IntervalMethod};
 
-/// A figure that is drawn against level.
-struct Figure {
-    id: &'static str,
-    heading: fn(LevelAxis) -> String,
-    unit: fn(&TestAnalysis) -> String,
+/// A metric with what its chart needs.
+struct Chart {
+    metric: Metric,
+    heading: String,
+    unit: String,
     axis: VerticalAxis,
-    better: &'static str,
-    of: fn(&Cell) -> Option<Estimate>,
-    /// Why it is missing although the cell has trials that count.
-    withheld: fn(&Cell) -> Option<String>,
 }
 
-const FIGURES: [Figure; 2] = [
-    Figure {
-        id: "throughput",
-        heading: |_| "Throughput".to_owned(),
-        unit: |test| format!("{}/s", view::counted(test)),
-        axis: VerticalAxis::FromZero,
-        better: "higher is better",
-        of: |cell| cell.throughput,
-        withheld: |_| None,
-    },
-    Figure {
-        id: "latency",
-        heading: |axis| format!("95th percentile of {}", axis.latency()),
-        unit: |_| "ms".to_owned(),
-        axis: VerticalAxis::Log,
-        better: "lower is better",
-        of: |cell| cell.latency_p95_ms,
-        withheld: overloaded,
-    },
-];
-
-/// Figures that only imported results have, or that they may have in place of the others.
-const IMPORTED: [Figure; 2] = [
-    Figure {
-        id: "elapsed",
-        heading: |_| "Time taken".to_owned(),
-        unit: |_| "s".to_owned(),
-        axis: VerticalAxis::FromZero,
-        better: "lower is better",
-        of: |cell| cell.elapsed_s,
-        withheld: |_| None,
-    },
-    Figure {
-        id: "mean-latency",
-        heading: |axis| format!("Mean {}", axis.latency()),
-        unit: |_| "ms".to_owned(),
-        axis: VerticalAxis::Log,
-        better: "lower is better",
-        of: |cell| cell.latency_mean_ms,
-        withheld: |_| None,
-    },
-];
-
-/// What is drawn of a test: of imported results what they have of at least two cells.
-fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<&'static Figure> {
-    let several =
-        |figure: &&Figure| test.cells.iter().filter_map(|cell| (figure.of)(cell)).count() > 1;
-    if view::imported(analysis) {
-        FIGURES.iter().chain(&IMPORTED).filter(several).collect()
-    } else {
-        FIGURES.iter().collect()
+impl Chart {
+    fn of(test: &TestAnalysis, metric: Metric) -> Self {
+        let latency = LevelAxis::of(test).latency();
+        let heading = match metric.entry().derivation {
+            Some(Derivation::Mean) => format!("Mean {latency}"),
+            Some(Derivation::Percentile(p)) => format!("{p}th percentile of {latency}"),
+            _ => words::capitalised(words::metric_name(metric)),
+        };
+        let axis = if metric.is_latency() { VerticalAxis::Log } else { VerticalAxis::FromZero };
+        Self { metric, heading, unit: words::unit(metric, view::counted(test)), axis }
     }
+
+    fn id(&self, number: usize) -> String {
+        format!("{}-{number}", self.metric.entry().id)
+    }
+
+    fn hint(&self) -> &'static str {
+        match self.metric.better() {
+            Better::More => "higher is better",
+            Better::Less => "lower is better",
+            Better::Neither => "",
+        }
+    }
+
+    /// Why it is missing although a cell has trials that count.
+    fn withheld(&self, cell: &Cell) -> Option<String> {
+        overloaded(cell).filter(|_| self.metric.is_latency())
+    }
+}
+
+/// What is drawn of a test: of a load throughput and one percentile; of other tests what at least
+/// two cells have, without what is neither good nor bad and without further percentiles.
+fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
+    let has_levels = view::has_levels(analysis, test);
+    let is_drawn = |metric: &&Metric| match metric {
+        Metric::Throughput | Metric::LatencyP95 if has_levels => true,
+        Metric::LatencyP50 | Metric::LatencyP99 => false,
+        metric => {
+            let cells = test.cells.iter().filter(|cell| cell.estimate(**metric).is_some());
+            !has_levels && metric.better() != Better::Neither && cells.count() > 1
+        }
+    };
+    Metric::ALL.iter().filter(is_drawn).map(|&metric| Chart::of(test, metric)).collect()
 }
 
 /// The main charts of the test of that number.
@@ -83,21 +71,21 @@ pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
     let mut levels: Vec<u32> = test.cells.iter().map(|cell| axis.number(cell.level)).collect();
     levels.sort_unstable();
     levels.dedup();
-    let figures = drawn(analysis, test);
-    if figures.is_empty() {
+    let charts = drawn(analysis, test);
+    if charts.is_empty() {
         return html! {};
     }
     html! {
         div.figures {
-            @for figure in figures {
+            @for chart in &charts {
                 figure {
                     figcaption {
-                        strong { ((figure.heading)(axis)) } ", " ((figure.unit)(test))
-                        @if figure.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
-                        span.hint { (figure.better) }
+                        strong { (chart.heading) } ", " (chart.unit)
+                        @if chart.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
+                        span.hint { (chart.hint()) }
                     }
-                    @if levels.len() > 1 { (against_level(analysis, test, number, &levels, figure)) }
-                    @else { (at_one_level(analysis, test, number, figure)) }
+                    @if levels.len() > 1 { (against_level(analysis, test, number, &levels, chart)) }
+                    @else { (at_one_level(analysis, test, number, chart)) }
                 }
             }
         }
@@ -107,8 +95,11 @@ pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
 
 /// What points, bands and marks mean, of those that there are.
 fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
-    let intervals = || test.cells.iter().filter_map(|cell| cell.throughput?.interval);
-    let hollow = |cell: &Cell| cell.throughput.is_some() && Tally::of(analysis, [cell]).in_doubt();
+    let intervals =
+        || test.cells.iter().filter_map(|cell| cell.estimate(Metric::Throughput)?.interval);
+    let hollow = |cell: &Cell| {
+        cell.estimate(Metric::Throughput).is_some() && Tally::of(analysis, [cell]).in_doubt()
+    };
     html! {
         p.caption {
             @if !test.ranking.as_printed.is_empty() {
@@ -142,15 +133,15 @@ fn against_level(
     test: &TestAnalysis,
     number: usize,
     levels: &[u32],
-    figure: &Figure,
+    figure: &Chart,
 ) -> Markup {
     let level = LevelAxis::of(test);
-    let (heading, unit) = ((figure.heading)(level), (figure.unit)(test));
+    let Chart { heading, unit, .. } = figure;
     let chart = LineChart {
-        id: format!("{}-{number}", figure.id),
+        id: figure.id(number),
         title: format!("{heading} in {unit} against {}, {}", level.name(), test.test),
         level,
-        unit,
+        unit: unit.clone(),
         axis: figure.axis,
         levels: levels.iter().copied().map(f64::from).collect(),
         series: analysis
@@ -160,7 +151,7 @@ fn against_level(
             .iter()
             .map(|target| series(analysis, test, &target.name, figure))
             .collect(),
-        overlays: if figure.id == "throughput" {
+        overlays: if figure.metric == Metric::Throughput {
             overlays::of_throughput(analysis, test)
         } else {
             Overlays::default()
@@ -173,13 +164,13 @@ fn against_level(
     }
 }
 
-fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Figure) -> Series {
+fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Chart) -> Series {
     let mut cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.target == target).collect();
     cells.sort_by_key(|cell| cell.level);
     let point = |cell: &Cell| Point {
         x: LevelAxis::of(test).number(cell.level).into(),
-        value: (figure.of)(cell).map(|estimate| value(analysis, cell, &estimate)),
-        gap: view::why_empty(analysis, cell).or_else(|| (figure.withheld)(cell)),
+        value: cell.estimate(figure.metric).map(|estimate| value(analysis, cell, &estimate)),
+        gap: view::why_empty(analysis, cell).or_else(|| figure.withheld(cell)),
     };
     Series { name: target.to_owned(), points: cells.into_iter().map(point).collect() }
 }
@@ -193,14 +184,9 @@ fn value(analysis: &Analysis, cell: &Cell, estimate: &Estimate) -> Value {
 }
 
 /// All targets in one row each: a curve of one point is no curve.
-fn at_one_level(
-    analysis: &Analysis,
-    test: &TestAnalysis,
-    number: usize,
-    figure: &Figure,
-) -> Markup {
+fn at_one_level(analysis: &Analysis, test: &TestAnalysis, number: usize, figure: &Chart) -> Markup {
     let rows = test.cells.iter().filter_map(|cell| {
-        let value = value(analysis, cell, &(figure.of)(cell)?);
+        let value = value(analysis, cell, &cell.estimate(figure.metric)?);
         Some(Row {
             series: view::series(analysis, &cell.target),
             name: cell.target.clone(),
@@ -214,17 +200,12 @@ fn at_one_level(
         let mut why = test
             .cells
             .iter()
-            .filter_map(|cell| view::why_empty(analysis, cell).or_else(|| (figure.withheld)(cell)));
+            .filter_map(|cell| view::why_empty(analysis, cell).or_else(|| figure.withheld(cell)));
         return html! { p.caption { (why.next().unwrap_or_else(|| "no data".to_owned())) } };
     }
     IntervalChart {
-        id: format!("{}-{number}", figure.id),
-        title: format!(
-            "{} in {}, {}",
-            (figure.heading)(LevelAxis::of(test)),
-            (figure.unit)(test),
-            test.test
-        ),
+        id: figure.id(number),
+        title: format!("{} in {}, {}", figure.heading, figure.unit, test.test),
         rows,
     }
     .draw()

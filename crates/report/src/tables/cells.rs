@@ -2,26 +2,26 @@ use super::{Cell, Table, Tone, numbers, words};
 use crate::level_axis::{LevelAxis, overloaded};
 use crate::numbers::percent;
 use crate::view::{self, Tally};
-use analyse::{Analysis, TestAnalysis};
+use crate::words::with_unit;
+use analyse::{Analysis, Metric, TestAnalysis};
+use model::Derivation;
 
 /// Every cell of a test, the levels in order and the targets within each.
 pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let axis = LevelAxis::of(test);
-    let [p50, p95, p99] = axis.percentiles();
-    let latency = |cell: &analyse::Cell, estimate: Option<stats::Estimate>| match overloaded(cell) {
-        Some(overloaded) => Cell::text(overloaded).with_tone(Tone::Doubtful),
-        None => Cell::estimate(estimate.as_ref()),
+    let metrics = shown(analysis, test);
+    let figure = |cell: &analyse::Cell, metric: Metric| match overloaded(cell) {
+        Some(overloaded) if metric.is_latency() => Cell::text(overloaded).with_tone(Tone::Doubtful),
+        _ => Cell::estimate(cell.estimate(metric).as_ref()),
     };
-    let imported = view::imported(analysis);
-    let mut columns = vec![
-        numbers(axis.name()),
-        words("target"),
-        numbers(format!("throughput, {}/s", view::counted(test))),
-    ];
-    if imported {
-        columns.extend([numbers("time taken, s"), numbers("mean, ms")]);
-    }
-    columns.extend([numbers(p50), numbers(p95), numbers(p99), numbers("spread"), words("trials")]);
+    let heading = |metric: &Metric| match metric.entry().derivation {
+        Some(Derivation::Mean) => "mean, ms".to_owned(),
+        Some(Derivation::Percentile(percentile)) => axis.percentile(percentile),
+        _ => with_unit(*metric, view::counted(test)),
+    };
+    let mut columns = vec![numbers(axis.name()), words("target")];
+    columns.extend(metrics.iter().map(heading).map(numbers));
+    columns.extend([numbers("spread"), words("trials")]);
     let mut table = Table::new(columns);
     let mut ordered: Vec<&analyse::Cell> = test.cells.iter().collect();
     ordered.sort_by_key(|cell| cell.level);
@@ -32,16 +32,9 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
         let mut row = vec![
             Cell::text(axis.text(cell.level)),
             Cell::target(&cell.target, view::series(analysis, &cell.target)),
-            Cell::estimate(cell.throughput.as_ref()),
         ];
-        if imported {
-            row.push(Cell::estimate(cell.elapsed_s.as_ref()));
-            row.push(latency(cell, cell.latency_mean_ms));
-        }
+        row.extend(metrics.iter().map(|&metric| figure(cell, metric)));
         row.extend([
-            latency(cell, cell.latency_p50_ms),
-            latency(cell, cell.latency_p95_ms),
-            latency(cell, cell.latency_p99_ms),
             Cell::text(cell.spread.map_or(crate::numbers::NOTHING.to_owned(), percent)),
             validity(analysis, cell),
         ]);
@@ -51,7 +44,21 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
             table.push(row);
         }
     }
-    if imported { table.without_empty_columns() } else { table }
+    if view::has_levels(analysis, test) { table } else { table.without_empty_columns() }
+}
+
+/// Of a load always the same; of other tests what is known of any cell.
+fn shown(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
+    if view::has_levels(analysis, test) {
+        return vec![
+            Metric::Throughput,
+            Metric::LatencyP50,
+            Metric::LatencyP95,
+            Metric::LatencyP99,
+        ];
+    }
+    let known = |metric: &&Metric| test.cells.iter().any(|cell| cell.estimate(**metric).is_some());
+    Metric::ALL.iter().filter(known).copied().collect()
 }
 
 fn validity(analysis: &Analysis, cell: &analyse::Cell) -> Cell {

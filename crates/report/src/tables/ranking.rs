@@ -3,7 +3,7 @@ use super::{Cell, Table, Tone, numbers, search, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::NOTHING;
 use crate::view;
-use crate::words::{exactly, metric_name, shape, unit};
+use crate::words::{exactly, metric_name, shape, with_unit};
 use analyse::{Analysis, Metric, Place, TestAnalysis};
 use model::text;
 
@@ -56,7 +56,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
         }
         table.push(row);
     }
-    if view::imported(analysis) { table.without_empty_columns() } else { table }
+    if view::has_levels(analysis, test) { table } else { table.without_empty_columns() }
 }
 
 /// Every place with its number: that of the order as printed, where that is all there is, else
@@ -83,15 +83,20 @@ fn ranks_by(test: &TestAnalysis) -> Metric {
 fn figure_heading(test: &TestAnalysis) -> String {
     match ranks_by(test) {
         Metric::Throughput => format!("peak, {}/s", view::counted(test)),
-        Metric::Elapsed => metric_name(Metric::Elapsed).to_owned(),
-        latency => format!("{}, {}", metric_name(latency), unit(latency, view::counted(test))),
+        // Each with a unit that suits it.
+        Metric::Elapsed if measured_once(test) => metric_name(Metric::Elapsed).to_owned(),
+        metric => with_unit(metric, view::counted(test)),
     }
+}
+
+fn measured_once(test: &TestAnalysis) -> bool {
+    test.ranking.tiers.iter().flatten().all(|place| place.figure.n == 1)
 }
 
 fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &Place) -> [Cell; 4] {
     let curve = test.curves.iter().find(|curve| curve.target == place.target);
     let metric = ranks_by(test);
-    let figure = if metric == Metric::Elapsed && place.figure.n == 1 {
+    let figure = if metric == Metric::Elapsed && measured_once(test) {
         Cell::text(exactly(metric, place.figure.point, view::counted(test)))
     } else if test.ranking.as_printed.is_empty() {
         Cell::estimate(Some(&place.figure))

@@ -3,37 +3,38 @@
 use crate::numbers;
 use crate::view;
 use analyse::{Analysis, Metric, TestAnalysis};
-use model::Noun;
+use model::{MetricUnit, Noun};
 use stats::Estimate;
 use std::time::Duration;
 
 /// What a metric is called in a sentence.
 pub(crate) fn metric_name(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Throughput => "throughput",
-        Metric::Elapsed => "time taken",
-        Metric::LatencyMean => "mean latency",
-        Metric::LatencyP50 => "median latency",
-        Metric::LatencyP95 => "p95 latency",
-        Metric::LatencyP99 => "p99 latency",
+    metric.entry().words
+}
+
+/// The unit of a metric, for headings; `counted` is what throughput counts. Empty where the metric
+/// names what it counts.
+pub(crate) fn unit(metric: Metric, counted: Noun) -> String {
+    match metric.unit() {
+        MetricUnit::PerSecond => format!("{counted}/s"),
+        other => other.text().to_owned(),
     }
 }
 
-/// The unit of a metric, for headings; `counted` is what throughput counts.
-pub(crate) fn unit(metric: Metric, counted: Noun) -> String {
-    match metric {
-        Metric::Throughput => format!("{counted}/s"),
-        Metric::Elapsed => "s".to_owned(),
-        _ => "ms".to_owned(),
+/// A metric with its unit, for headings: `time taken, s`.
+pub(crate) fn with_unit(metric: Metric, counted: Noun) -> String {
+    match unit(metric, counted) {
+        unit if unit.is_empty() => metric_name(metric).to_owned(),
+        unit => format!("{}, {unit}", metric_name(metric)),
     }
 }
 
 /// A figure that was measured once and printed by others: every digit of it, lengths of time in
 /// the unit that suits them.
 pub(crate) fn exactly(metric: Metric, value: f64, counted: Noun) -> String {
-    match (metric, Duration::try_from_secs_f64(value)) {
-        (Metric::Elapsed, Ok(length)) => numbers::full_duration(length),
-        _ => format!("{} {}", numbers::tick(value), unit(metric, counted)),
+    match (metric.unit(), Duration::try_from_secs_f64(value)) {
+        (MetricUnit::Seconds, Ok(length)) => numbers::full_duration(length),
+        _ => format!("{} {}", numbers::tick(value), unit(metric, counted)).trim_end().to_owned(),
     }
 }
 
@@ -64,10 +65,12 @@ pub(crate) fn ranked_by(test: &TestAnalysis) -> String {
 
 /// The unit of what the targets of a test are ranked by, for the end of a number.
 pub(crate) fn short_unit(test: &TestAnalysis) -> &'static str {
-    match test.basis.map(|basis| basis.metric) {
-        None | Some(Metric::Throughput) => "/s",
-        Some(Metric::Elapsed) => " s",
-        Some(_) => " ms",
+    match test.basis.map(|basis| basis.metric.unit()) {
+        None | Some(MetricUnit::PerSecond) => "/s",
+        Some(MetricUnit::Seconds) => " s",
+        Some(MetricUnit::Milliseconds) => " ms",
+        Some(MetricUnit::Bytes) => " bytes",
+        Some(MetricUnit::Count) => "",
     }
 }
 

@@ -29,13 +29,13 @@ pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{began, changed, ended, event_kind, event_time};
 pub use finding::sentence;
 pub(crate) use finding::{
-    Terms, by_level, choices, crossover, depends_on_level, equation, follows, heading, off,
-    origins, outcome, printed, sentences,
+    Terms, by_level, capitalised, choices, crossover, depends_on_level, equation, follows, heading,
+    off, origins, outcome, printed, sentences,
 };
 pub(crate) use labels::{failure_kind, place, severity, shape, validity, verdict, workload};
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use metric::{
-    NO_TEST, exactly, metric_name, nothing_ranked, ranked_by, short_unit, summary, unit,
+    NO_TEST, exactly, metric_name, nothing_ranked, ranked_by, short_unit, summary, unit, with_unit,
 };
 pub(crate) use money::{amount, offer, standing};
 pub(crate) use place::{at, trials};

@@ -2,7 +2,7 @@
 
 use super::labels::target_name;
 use crate::numbers;
-use analyse::{Cell, TestAnalysis};
+use analyse::{Cell, Metric, TestAnalysis};
 
 /// Stands where a latency would, in cells that fell behind the offered rate.
 pub(crate) const OVERLOADED: &str = "overloaded";
@@ -12,7 +12,7 @@ pub(crate) const OVERLOADED: &str = "overloaded";
 pub(super) fn kept_up(test: &TestAnalysis) -> Option<String> {
     let mut targets: Vec<&str> = Vec::new();
     for cell in test.cells.iter().filter(|cell| cell.level.rate.is_some()) {
-        if cell.throughput.is_some() && !targets.contains(&cell.target.as_str()) {
+        if cell.estimate(Metric::Throughput).is_some() && !targets.contains(&cell.target.as_str()) {
             targets.push(&cell.target);
         }
     }
@@ -25,7 +25,7 @@ fn of_target(test: &TestAnalysis, target: &str) -> String {
     let mut cells: Vec<&Cell> = test
         .cells
         .iter()
-        .filter(|cell| cell.target == target && cell.throughput.is_some())
+        .filter(|cell| cell.target == target && cell.estimate(Metric::Throughput).is_some())
         .collect();
     cells.sort_by_key(|cell| cell.level);
     // A rate above one that was too high is no evidence of a higher capacity.
@@ -50,7 +50,7 @@ fn of_target(test: &TestAnalysis, target: &str) -> String {
 }
 
 fn p95(cell: &Cell) -> String {
-    cell.latency_p95_ms.map_or(String::new(), |p95| {
+    cell.estimate(Metric::LatencyP95).map_or(String::new(), |p95| {
         format!(", with a p95 response time of {}", numbers::estimate(&p95, "ms"))
     })
 }

@@ -31,10 +31,10 @@ fn devices_and_fifos_are_written_and_stay_what_they_are() {
         Command::new("cat").arg(&fifo).stdout(std::process::Stdio::piped()).spawn().unwrap();
     place.weighin(&[&report[..], &["fifo"]].concat()).done();
     let read = reader.wait_with_output().unwrap().stdout;
-    assert!(String::from_utf8_lossy(&read).starts_with("study,run,test,target,"));
+    assert!(String::from_utf8_lossy(&read).starts_with("format_version,study,run,test,target,"));
     assert!(fifo.symlink_metadata().unwrap().file_type().is_fifo());
     let out = place.weighin(&[&report[..], &["/dev/stdout"]].concat()).done();
-    assert!(out.starts_with("study,run,test,target,"), "{out}");
+    assert!(out.starts_with("format_version,study,run,test,target,"), "{out}");
 }
 
 #[test]

@@ -183,7 +183,7 @@ pub(super) fn statement(finding: &Finding, counted: Noun) -> String {
 }
 
 /// Text that begins with a capital letter.
-pub(super) fn capitalised(text: &str) -> String {
+pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -23,7 +23,7 @@ impl Words for OverallResult {
         };
         let name = metric_name(result.metric);
         let (ahead, behind) = match result.metric.better() {
-            Better::More => (&more, &less),
+            Better::More | Better::Neither => (&more, &less),
             Better::Less => (&less, &more),
         };
         let over = if result.all_levels {
@@ -63,7 +63,7 @@ impl Words for BetterAtLevels {
         let ((least, most), (low, high)) = (&result.ratios, result.bounds);
         // Where less is better it is the loser that has more.
         let owner = match result.metric.better() {
-            Better::More => String::new(),
+            Better::More | Better::Neither => String::new(),
             Better::Less => format!("{loser} has "),
         };
         let ratios = match &least.interval {
