@@ -1,15 +1,14 @@
 //! Everything, for programs.
 
-use crate::trial_columns::{names, rows, values};
+use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
 use analyse::{
     Analysis, BreakEven, FactorEffect, Finding, SettingDifference, Summary, TestAnalysis,
 };
 use model::{HostFacts, Price, ServerFacts, TrialRecord, text};
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 /// Raised when a field changes its meaning or goes away; new fields may come without.
 const VERSION: u32 = 1;
@@ -27,7 +26,7 @@ struct Report<'a> {
     factors: &'a [FactorEffect],
     break_evens: &'a [BreakEven],
     findings: Vec<FindingReport<'a>>,
-    trials: Vec<Map<String, Value>>,
+    trials: Trials<'a>,
     load_generators: Vec<GeneratorReport>,
 }
 
@@ -38,6 +37,27 @@ struct GeneratorReport {
     generator: usize,
     #[serde(flatten)]
     figures: GeneratorFigures,
+}
+
+/// One object for each trial, made as it is written: all of them at once can be hundreds of MB.
+struct Trials<'a>(Vec<TrialRow<'a>>);
+
+impl Serialize for Trials<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = names();
+        serializer.collect_seq(self.0.iter().map(|row| Trial { names: &names, row }))
+    }
+}
+
+struct Trial<'a> {
+    names: &'a [String],
+    row: &'a TrialRow<'a>,
+}
+
+impl Serialize for Trial<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.names.iter().zip(values(self.row)))
+    }
 }
 
 #[derive(Serialize)]
@@ -94,8 +114,26 @@ struct FindingReport<'a> {
 
 /// Writes the report as one JSON document.
 pub(crate) fn write(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
-    let document = serde_json::to_string_pretty(&report(analysis))?;
-    writeln!(out, "{}", text::json(&document))
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer_pretty(Gate(&mut out), &report(analysis))?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// Escapes what deceives a reader ([`text::json`]) on its way out: the document as a whole can be
+/// hundreds of MB. The serializer writes strings in pieces that end between characters.
+struct Gate<W>(W);
+
+impl<W: Write> Write for Gate<W> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let text = str::from_utf8(piece).map_err(io::Error::other)?;
+        self.0.write_all(text::json(text).as_bytes())?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
@@ -136,10 +174,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
                 FindingReport { words: words::sentence(finding, counted), finding }
             })
             .collect(),
-        trials: rows(analysis)
-            .iter()
-            .map(|row| names().into_iter().zip(values(row)).collect())
-            .collect(),
+        trials: Trials(rows(analysis)),
         load_generators: load_generators(analysis),
     }
 }

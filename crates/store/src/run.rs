@@ -6,7 +6,7 @@ use model::{
     UnixMillis,
 };
 use rusqlite::{Connection, Result, params};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the study stands.
 const STUDY: &str = "run.study_json";
@@ -143,6 +143,12 @@ fn check_study(study: &Study, run: &RunInfo) -> Result<()> {
 /// Checks that a plan is of this study.
 fn check_plan(study: &Study, plan: &Plan) -> Result<()> {
     let mut keys = BTreeSet::new();
+    let targets: BTreeSet<&str> = study.measured().map(|target| target.name.as_str()).collect();
+    let levels: BTreeMap<&str, BTreeSet<&Level>> = study
+        .tests
+        .iter()
+        .map(|test| (test.name.as_str(), test.levels().iter().collect()))
+        .collect();
     for (block, trial, expected) in plan
         .blocks
         .iter()
@@ -151,17 +157,13 @@ fn check_plan(study: &Study, plan: &Plan) -> Result<()> {
         .map(|((block, trial), expected)| (block, trial, expected))
     {
         let Trial { key, position, .. } = trial;
-        let test = study.tests.iter().find(|test| test.name == key.test);
+        let levels = levels.get(key.test.as_str());
         let is_sound = [
             (*position == expected, "position", "the one before it is missing"),
+            (targets.contains(key.target.as_str()), "target", "the study has no such target"),
+            (levels.is_some(), "test", "the study has no such test"),
             (
-                study.measured().any(|t| t.name == key.target),
-                "target",
-                "the study has no such target",
-            ),
-            (test.is_some(), "test", "the study has no such test"),
-            (
-                test.is_none_or(|test| test.levels().contains(&key.level)),
+                levels.is_none_or(|levels| levels.contains(&key.level)),
                 "clients",
                 "the study's test has no such level",
             ),

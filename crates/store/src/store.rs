@@ -8,6 +8,7 @@ use model::{
     Dataset, HostFacts, Plan, RunInfo, Study, TargetFacts, TrialKey, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -26,7 +27,7 @@ pub struct Store {
     plan: Plan,
     run: RunInfo,
     /// Positions of the trials that have a record, ascending.
-    recorded: Vec<u32>,
+    recorded: BTreeSet<u32>,
     digests: Digests,
 }
 
@@ -133,20 +134,37 @@ impl Store {
     /// # Errors
     /// When the plan has no such trial, it has a record already, or the file cannot be written.
     pub fn append(&mut self, record: &TrialRecord) -> Result<(), StoreError> {
-        let planned = self.plan.trials().any(|trial| {
-            (&trial.key, trial.position, trial.seed) == (&record.key, record.position, record.seed)
-        });
-        if !planned {
-            return Err(StoreError::NotPlanned(record.key.clone()));
+        self.append_all(std::slice::from_ref(record))
+    }
+
+    /// The same of several trials together: all of them are kept, or none.
+    ///
+    /// # Errors
+    /// As for [`Self::append`], of any of them.
+    pub fn append_all(&mut self, records: &[TrialRecord]) -> Result<(), StoreError> {
+        let mut recorded = self.recorded.clone();
+        for record in records {
+            // Positions count from 1 without a gap.
+            let index = (record.position as usize).wrapping_sub(1);
+            let planned = self
+                .plan
+                .trials()
+                .nth(index)
+                .is_some_and(|trial| (&trial.key, trial.seed) == (&record.key, record.seed));
+            if !planned {
+                return Err(StoreError::NotPlanned(record.key.clone()));
+            }
+            if !recorded.insert(record.position) {
+                return Err(StoreError::AlreadyRecorded(record.key.clone()));
+            }
         }
-        let Err(place) = self.recorded.binary_search(&record.position) else {
-            return Err(StoreError::AlreadyRecorded(record.key.clone()));
-        };
         self.write(|connection, digests| {
-            trial::insert(connection, record)?;
-            digests.write(connection, Subject::Trial(record.position))
+            records.iter().try_for_each(|record| {
+                trial::insert(connection, record)?;
+                digests.write(connection, Subject::Trial(record.position))
+            })
         })?;
-        self.recorded.insert(place, record.position);
+        self.recorded = recorded;
         Ok(())
     }
 
@@ -171,7 +189,7 @@ impl Store {
     pub fn completed(&self) -> Vec<TrialKey> {
         self.plan
             .trials()
-            .filter(|trial| self.recorded.binary_search(&trial.position).is_ok())
+            .filter(|trial| self.recorded.contains(&trial.position))
             .map(|trial| trial.key.clone())
             .collect()
     }

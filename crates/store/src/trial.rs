@@ -7,6 +7,7 @@ use model::{
     PhaseTotals, Trial, TrialEnd, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
+use std::collections::BTreeSet;
 
 /// Writes a record whose trial is in the plan and has none yet.
 pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()> {
@@ -46,7 +47,7 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
 }
 
 /// Positions of the trials that have a record, in the order of the plan.
-pub(crate) fn positions(connection: &Connection) -> Result<Vec<u32>> {
+pub(crate) fn positions(connection: &Connection) -> Result<BTreeSet<u32>> {
     let mut statement = connection.prepare("SELECT position FROM trial ORDER BY position")?;
     statement.query_map([], |row| row.get(0))?.collect()
 }

@@ -173,7 +173,7 @@ fn keep(dataset: &Dataset, results: &Path) -> Result<(), CliError> {
     let _unfinished = Unfinished::new(files_of(results));
     let mut write = || -> Result<(), StoreError> {
         dataset.targets.iter().try_for_each(|facts| store.record_target(facts))?;
-        dataset.trials.iter().try_for_each(|record| store.append(record))
+        store.append_all(&dataset.trials)
     };
     let written = write();
     if written.is_err() {

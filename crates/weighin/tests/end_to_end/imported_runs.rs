@@ -1,4 +1,4 @@
-//! Runs of sysbench with what was noted beside them, imported and outcome.
+//! Runs of sysbench with what was noted beside them, imported and reported; and very many results.
 
 use crate::support::{Ran, Server, Workplace, prepared, succeed};
 use std::fs;
@@ -107,4 +107,32 @@ fn files_that_cannot_be_read_are_named_and_the_others_imported() {
         assert!(ran.err.contains(named), "{}", ran.err);
     }
     assert_eq!(place.store().dataset().unwrap().trials.len(), 1);
+}
+
+/// Once, a report of 300 targets took minutes and 400 MB, both growing with their square or worse.
+#[test]
+fn hundreds_of_targets_and_thousands_of_levels_fit_in_half_a_gigabyte() {
+    let place = Workplace::new();
+    let figure = |target: usize, clients: usize, repeat: usize| {
+        let value = 1000 + (target * 31 + clients * 7 + repeat * 13) % 97;
+        format!("t{target},ro,{clients},{repeat},transactions_per_s,{value},1/s,\n")
+    };
+    let repeats = |target: usize| (1..=2).map(move |repeat| figure(target, 16, repeat));
+    let targets: String = (0..500).flat_map(repeats).collect();
+    let levels: String =
+        (1..=3000).map(|clients| figure(0, clients, 1) + &figure(1, clients, 1)).collect();
+    for (name, rows) in [("targets", targets), ("levels", levels)] {
+        let heading = "target,test,concurrency,repeat,metric,value,unit,note\n";
+        fs::write(place.path(&format!("{name}.csv")), heading.to_owned() + &rows).unwrap();
+        // Kilobytes of address space, which holds more than is ever in memory.
+        let limited = |arguments: &str| {
+            let weighin = env!("CARGO_BIN_EXE_weighin");
+            let command = format!("ulimit -v 500000; exec {weighin} {arguments}");
+            succeed("sh", &place.path("."), &["-c", &command])
+        };
+        limited(&format!("import csv {name}.csv --out {name}.weighin"));
+        let json = limited(&format!("report {name}.weighin --format json"));
+        assert_eq!(json.contains("\"pairs_limited\""), name == "targets");
+        limited(&format!("report {name}.weighin --format html --out {name}.html"));
+    }
 }
