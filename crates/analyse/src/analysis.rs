@@ -38,9 +38,9 @@ pub struct TestAnalysis {
     pub basis: Option<Basis>,
     /// Every target × level of the study, in its order, those without data included.
     pub cells: Vec<Cell>,
-    /// The same of the twin of the first target, where the study has one; it is no candidate.
-    pub twin_cells: Vec<Cell>,
-    /// What is noise, by each figure that targets are compared by; empty without a twin, without
+    /// The same of the A/A control of the first target, where the study has one; it is no candidate.
+    pub aa_control_cells: Vec<Cell>,
+    /// What is noise, by each figure that targets are compared by; empty without an A/A control, without
     /// repeats, and where the test searches.
     pub floors: Vec<NoiseFloor>,
     /// One for each target with at least one estimate of throughput, in the order of the study.
@@ -226,7 +226,7 @@ pub struct Strength {
     /// How likely it would be to find a difference at least this clear anywhere among the
     /// comparisons of its family if all were equal: p-values of Student's t on logarithms, adjusted
     /// by Holm. `None` where there is no interval.
-    pub chance: Option<f64>,
+    pub adjusted_p: Option<f64>,
     /// Where nothing is resolved: repeats beyond those that there are which would probably resolve
     /// it if ratio and scatter stay as they are (see [`stats::repeats_to_resolve`]).
     pub further_repeats: Option<u32>,
@@ -239,7 +239,7 @@ pub struct Strength {
 ///
 /// A difference counts only when it is significant *and* relevant, two questions with an answer
 /// each. Among many comparisons of equal targets a few would find a difference by chance, so
-/// differences are held to the whole family ([`Strength::chance`]): of all comparisons of a test by
+/// differences are held to the whole family ([`Strength::adjusted_p`]): of all comparisons of a test by
 /// one metric that are truly equal, at the study's confidence none is called different. Equivalence
 /// stands at the study's confidence by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

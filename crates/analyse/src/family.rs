@@ -60,17 +60,17 @@ fn hold(study: &Study, members: Vec<Member>) {
 }
 
 fn hold_family(study: &Study, family: Vec<Member>) {
-    let (chances, members): (Vec<f64>, Vec<Member>) = family
+    let (p_values, members): (Vec<f64>, Vec<Member>) = family
         .into_iter()
-        .filter_map(|member| Some((member.candidate.chance_against(&member.base)?, member)))
+        .filter_map(|member| Some((member.candidate.p_value_against(&member.base)?, member)))
         .unzip();
     let size = members.len();
-    for (member, chance) in members.into_iter().zip(holm(&chances)) {
+    for (member, p) in members.into_iter().zip(holm(&p_values)) {
         let differs = matches!(*member.verdict, Verdict::CandidateBetter | Verdict::BaselineBetter);
-        if differs && chance > 1.0 - study.confidence {
+        if differs && p > 1.0 - study.confidence {
             *member.verdict = Verdict::Unresolved;
         }
-        member.strength.chance = Some(chance);
+        member.strength.adjusted_p = Some(p);
         if *member.verdict == Verdict::Unresolved {
             let pairs = member.candidate.pairs_with(&member.base);
             let needed = repeats_to_resolve(&pairs, study.margin, study.confidence, size);

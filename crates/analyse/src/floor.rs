@@ -1,4 +1,4 @@
-//! The noise floor of an A/A comparison: how far apart one target and its own twin were measured.
+//! The noise floor of an A/A comparison: how far apart one target and its own A/A control were measured.
 
 use crate::cell::{CellData, Cells};
 use crate::{Basis, Comparison, Finding, Metric, OverallComparison, Strength, Verdict};
@@ -6,17 +6,17 @@ use model::{Level, Study, Test};
 use serde::Serialize;
 use stats::Estimate;
 
-/// How far apart a target and its twin, which is the same in everything, were measured in a test.
+/// How far apart a target and its A/A control, which is the same in everything, were measured in a test.
 /// What differs by less between other targets may come from whatever told these two apart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NoiseFloor {
     /// The target that was measured twice.
     pub target: String,
-    /// The name of its twin.
-    pub twin: String,
+    /// The name of its A/A control.
+    pub aa_control: String,
     /// By which figure.
     pub metric: Metric,
-    /// twin ÷ target at every level at which it has an interval, in order.
+    /// A/A control ÷ target at every level at which it has an interval, in order.
     pub ratios: Vec<(Level, Estimate)>,
     /// The end of these intervals that is furthest from 1 on a logarithmic scale, as a factor of
     /// at least 1: 1.05 is 5 %. A difference counts only where its whole interval is beyond.
@@ -40,7 +40,7 @@ pub(crate) fn floors(
     basis: Option<Basis>,
     (cells, again): (&Cells, &[CellData]),
 ) -> Vec<NoiseFloor> {
-    let Some((target, twin)) = study.targets.first().zip(study.twin.as_ref()) else {
+    let Some((target, aa_control)) = study.targets.first().zip(study.aa_control.as_ref()) else {
         return Vec::new();
     };
     let floor = |metric| {
@@ -54,8 +54,8 @@ pub(crate) fn floors(
         let (ratios, ends): (Vec<(Level, Estimate)>, Vec<f64>) =
             test.levels().iter().filter_map(at).unzip();
         let factor = ends.into_iter().reduce(f64::max)?.max(1.0);
-        let (target, twin) = (target.name.clone(), twin.name.clone());
-        Some(NoiseFloor { target, twin, metric, ratios, factor })
+        let (target, aa_control) = (target.name.clone(), aa_control.name.clone());
+        Some(NoiseFloor { target, aa_control, metric, ratios, factor })
     };
     basis.into_iter().flat_map(Basis::compared).filter_map(floor).collect()
 }

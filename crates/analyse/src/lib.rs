@@ -128,7 +128,7 @@ fn analyse_test(
     let study = &dataset.study;
     let basis = Basis::of(test, dataset.trials.iter());
     let mut data = cell::collect(dataset, &study.targets, test, checked, basis.as_ref());
-    let again = cell::collect(dataset, study.twin.as_slice(), test, checked, basis.as_ref());
+    let again = cell::collect(dataset, study.aa_control.as_slice(), test, checked, basis.as_ref());
     let mut findings: Vec<Finding> =
         data.iter().chain(again.iter()).flat_map(CellData::findings).collect();
     for cell in data.iter_mut() {
@@ -173,7 +173,10 @@ fn analyse_test(
     let analysis = TestAnalysis {
         test: test.name.clone(),
         cells: data.iter().map(|cell| cell.summarise(basis, study.confidence)).collect(),
-        twin_cells: again.iter().map(|cell| cell.summarise(basis, study.confidence)).collect(),
+        aa_control_cells: again
+            .iter()
+            .map(|cell| cell.summarise(basis, study.confidence))
+            .collect(),
         basis,
         ranking: match search {
             Some(_) => Ranking::default(),

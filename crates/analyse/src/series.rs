@@ -169,14 +169,14 @@ impl Series {
 
     /// How likely a difference from `base` at least as large as this would be by chance, found on
     /// the same values as [`Self::ratio_to`]; `None` where these allow no interval.
-    pub(crate) fn chance_against(&self, base: &Self) -> Option<f64> {
+    pub(crate) fn p_value_against(&self, base: &Self) -> Option<f64> {
         let pairs = self.pairs_with(base);
-        let chance = if pairs.len() >= 2 {
+        let p = if pairs.len() >= 2 {
             paired_chance(&pairs, self.rounding + base.rounding)
         } else {
             unpaired_chance(&base.sample()?, &self.sample()?)
         };
-        chance.ok().flatten()
+        p.ok().flatten()
     }
 
     fn sample(&self) -> Option<Sample> {

@@ -52,7 +52,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         margin: MARGIN,
         sample_every: Study::SAMPLE_EVERY,
         targets,
-        twin: None,
+        aa_control: None,
         tests,
         source: String::new(),
     };

@@ -31,7 +31,7 @@ pub struct Study {
     /// The first target a second time, where the study asks for the noise floor: what its tests
     /// tell apart from the first is noise. It is no candidate.
     #[serde(default)]
-    pub twin: Option<Target>,
+    pub aa_control: Option<Target>,
     /// What is run on every target, in the order of the file.
     pub tests: Vec<Test>,
     /// The study file itself, byte for byte.
@@ -182,33 +182,35 @@ impl Study {
     /// Time between two samples where a study does not say.
     pub const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 
-    /// All that trials run on: the targets in the order of the file, then the twin.
+    /// All that trials run on: the targets in the order of the file, then the A/A control.
     pub fn measured(&self) -> impl Iterator<Item = &Target> {
-        self.targets.iter().chain(&self.twin)
+        self.targets.iter().chain(&self.aa_control)
     }
 
-    /// Where the server of a target or of the twin is among [`Self::measured`], by name: a twin of
-    /// a server that runs already is that server, a twin of a private one has its own.
+    /// Where the server of a target or of the A/A control is among [`Self::measured`], by name: an A/A control of
+    /// a server that runs already is that server, an A/A control of a private one has its own.
     pub fn server_of(&self, name: &str) -> Option<usize> {
         let place = self.measured().position(|target| target.name == name)?;
-        let shared = place == self.targets.len() && !self.twin_is_private();
+        let shared = place == self.targets.len() && !self.aa_control_is_private();
         Some(if shared { 0 } else { place })
     }
 
-    /// Whether the twin has a server of its own, which weighin starts.
-    pub fn twin_is_private(&self) -> bool {
-        self.twin.as_ref().is_some_and(|twin| matches!(twin.place, Place::Sandbox(_)))
+    /// Whether the A/A control has a server of its own, which weighin starts.
+    pub fn aa_control_is_private(&self) -> bool {
+        self.aa_control
+            .as_ref()
+            .is_some_and(|aa_control| matches!(aa_control.place, Place::Sandbox(_)))
     }
 
     /// Every target with a server of its own.
     pub fn servers(&self) -> impl Iterator<Item = &Target> {
-        self.targets.iter().chain(self.twin.as_ref().filter(|_| self.twin_is_private()))
+        self.targets.iter().chain(self.aa_control.as_ref().filter(|_| self.aa_control_is_private()))
     }
 }
 
 impl Target {
     /// The same target under a name of its own, to be measured against it; it has no price.
-    pub fn twin(&self) -> Self {
+    pub fn aa_control(&self) -> Self {
         Self { name: format!("{} (again)", self.name), price: None, ..self.clone() }
     }
 

@@ -150,7 +150,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             confidence: study.confidence,
             margin: study.margin,
             sample_every_seconds: study.sample_every.as_secs_f64(),
-            noise_floor: study.twin.is_some(),
+            noise_floor: study.aa_control.is_some(),
             source: &study.source,
         },
         run: RunFacts {

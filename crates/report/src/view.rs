@@ -63,7 +63,8 @@ pub(crate) struct Work {
 
 /// The assessments of all trials by index of their record.
 pub(crate) fn assessments<'a>(analysis: &'a Analysis) -> HashMap<usize, &'a TrialAssessment> {
-    let cells = analysis.tests.iter().flat_map(|test| test.cells.iter().chain(&test.twin_cells));
+    let cells =
+        analysis.tests.iter().flat_map(|test| test.cells.iter().chain(&test.aa_control_cells));
     cells.flat_map(|cell| &cell.trials).map(|trial| (trial.record, trial)).collect()
 }
 

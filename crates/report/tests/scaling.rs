@@ -143,7 +143,7 @@ fn what_latencies_alone_show_is_said_as_printed() {
 fn a_floor_and_what_lies_below_it_read_as_sentences() {
     let floor = Evidence::NoiseFloor(NoiseFloor {
         target: "a".into(),
-        twin: "a (again)".into(),
+        aa_control: "a (again)".into(),
         metric: Metric::Throughput,
         ratios: vec![(level(8), ratio(1.01, 0.99, 1.042)), (level(16), ratio(1.0, 0.98, 1.02))],
         factor: 1.042,

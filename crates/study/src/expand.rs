@@ -6,7 +6,7 @@ use model::{Block, Level, Plan, Study, Test, Trial, TrialKey};
 /// A block holds every cell once. Within a block the pairs of test and level come in random
 /// order (method R25), and for each pair the targets run one after another in random order: the
 /// trials that will be compared are neighbours in time (method R8), so that a machine that
-/// drifts, as machines in clouds do, drifts for all of them. The twin of a study that asks for
+/// drifts, as machines in clouds do, drifts for all of them. The A/A control of a study that asks for
 /// its noise floor is one of these targets, but where a test searches. Every block is shuffled anew.
 ///
 /// The same study and seed give the same plan in every version of weighin.
@@ -25,8 +25,8 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
         order.shuffle(&mut groups);
         for (test, level) in &groups {
             order.shuffle(&mut targets);
-            let twin = study.twin.as_ref().filter(|_| test.bound().is_some());
-            let absent = |name: &str| twin.is_some_and(|twin| twin.name == name);
+            let aa_control = study.aa_control.as_ref().filter(|_| test.bound().is_some());
+            let absent = |name: &str| aa_control.is_some_and(|aa_control| aa_control.name == name);
             for target in targets.iter().filter(|name| !absent(name)) {
                 position += 1;
                 trials.push(Trial {

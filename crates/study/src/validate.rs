@@ -83,14 +83,19 @@ fn head(
         Some(name)
     });
     let repeats = whole("repeats", &table.repeats, 3, 1..=MAX_REPEATS, problems);
-    let twin =
-        table.noise_floor.unwrap_or(false).then(|| targets.first().map(Target::twin)).flatten();
-    if let Some(taken) = twin.as_ref().filter(|twin| targets.iter().any(|t| t.name == twin.name)) {
+    let aa_control = table
+        .noise_floor
+        .unwrap_or(false)
+        .then(|| targets.first().map(Target::aa_control))
+        .flatten();
+    if let Some(taken) =
+        aa_control.as_ref().filter(|aa_control| targets.iter().any(|t| t.name == aa_control.name))
+    {
         let message = format!("`noise_floor` needs the name `{}` for itself", taken.name);
         problems.add(at.clone(), message).help("give that target another name");
     }
     let levels: usize = tests.iter().map(|test| test.levels().len()).sum();
-    let each = (targets.len() + twin.iter().count()) as u64;
+    let each = (targets.len() + aa_control.iter().count()) as u64;
     let trials = levels as u64 * each * u64::from(repeats);
     if trials > MOST_TRIALS {
         problems.add(at, format!("the study has {trials} trials, more than {MOST_TRIALS}"));
@@ -111,7 +116,7 @@ fn head(
         margin: share("margin", &table.margin, 0.03, 0.0001..=0.5, problems),
         sample_every: sample_every(table, problems),
         targets,
-        twin,
+        aa_control,
         tests,
         source: text.to_string(),
     })

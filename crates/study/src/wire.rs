@@ -56,7 +56,7 @@ pub(crate) struct StudyTable {
     /// counters.
     #[schemars(with = "Option<String>")]
     pub sample_every: Maybe<String>,
-    /// Run the first target a second time in every block, as its own twin: differences between
+    /// Run the first target a second time in every block, as its own A/A control: differences between
     /// targets are claimed only where they exceed what tells these two apart; false when absent.
     /// Tests with an `slo` are run once.
     pub noise_floor: Option<bool>,

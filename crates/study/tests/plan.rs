@@ -94,7 +94,7 @@ fn a_plan_is_the_same_in_every_version() {
 }
 
 #[test]
-fn the_twin_of_the_first_target_runs_beside_it_and_not_where_a_test_searches() {
+fn the_aa_control_of_the_first_target_runs_beside_it_and_not_where_a_test_searches() {
     let text = "[study]\nname = \"s\"\nrepeats = 2\nnoise_floor = true\n\
                 [[target]]\nname = \"a\"\nsandbox = {}\n[[target]]\nname = \"b\"\nsandbox = {}\n\
                 [[test]]\nname = \"curve\"\nworkload = \"oltp_read_only\"\nclients = [1, 2]\n\
@@ -116,11 +116,11 @@ fn the_twin_of_the_first_target_runs_beside_it_and_not_where_a_test_searches() {
         let twins = cell.iter().filter(|key| key.target.starts_with("a")).count();
         assert!(twins == 2 || cell[0].test == "searched", "neighbours in time: {cell:?}");
     }
-    assert_eq!(study.targets.len(), 2, "the twin is no candidate");
+    assert_eq!(study.targets.len(), 2, "the A/A control is no candidate");
 }
 
 #[test]
-fn a_target_that_has_the_name_of_the_twin_is_refused() {
+fn a_target_that_has_the_name_of_the_aa_control_is_refused() {
     let text = "[study]\nname = \"s\"\nnoise_floor = true\n\
                 [[target]]\nname = \"a\"\nsandbox = {}\n\
                 [[target]]\nname = \"a (again)\"\nsandbox = {}\n\

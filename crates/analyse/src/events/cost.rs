@@ -80,7 +80,7 @@ pub enum Changed {
 pub(crate) fn of_test(study: &Study, cells: &[CellData<'_>]) -> TestEvents {
     let mut trials = Vec::new();
     let mut costs = Vec::new();
-    let mut chances: Vec<(Metric, usize, usize, f64)> = Vec::new();
+    let mut p_values: Vec<(Metric, usize, usize, f64)> = Vec::new();
     for cell in cells {
         for (record, index) in cell.indexed_records() {
             let seen = events(&record.sampling);
@@ -100,13 +100,12 @@ pub(crate) fn of_test(study: &Study, cells: &[CellData<'_>]) -> TestEvents {
             let Some((cost, found)) = cost(study, cell, kind) else { continue };
             let at = costs.len();
             let indexed = cost.changes.iter().enumerate().zip(found);
-            chances.extend(
-                indexed.filter_map(|((i, change), chance)| Some((change.metric, at, i, chance?))),
-            );
+            p_values
+                .extend(indexed.filter_map(|((i, change), p)| Some((change.metric, at, i, p?))));
             costs.push(cost);
         }
     }
-    hold(study, &mut costs, &chances);
+    hold(study, &mut costs, &p_values);
     TestEvents { trials, costs }
 }
 
@@ -120,15 +119,15 @@ pub(crate) fn findings(test: &str, seen: &TestEvents) -> Vec<Finding> {
 
 /// Among many changes that are none a few would be found by chance: they are held to all changes
 /// of the same figure in the test.
-fn hold(study: &Study, costs: &mut [EventCost], chances: &[(Metric, usize, usize, f64)]) {
+fn hold(study: &Study, costs: &mut [EventCost], p_values: &[(Metric, usize, usize, f64)]) {
     for metric in METRICS {
-        let family = || chances.iter().filter(|(of, ..)| *of == metric);
-        let by_chance: Vec<f64> = family().map(|&(.., chance)| chance).collect();
-        for (&(_, cost, change, _), chance) in family().zip(holm(&by_chance)) {
+        let family = || p_values.iter().filter(|(of, ..)| *of == metric);
+        let p_values: Vec<f64> = family().map(|&(.., p)| p).collect();
+        for (&(_, cost, change, _), p) in family().zip(holm(&p_values)) {
             let changed = costs.get_mut(cost).and_then(|cost| cost.changes.get_mut(change));
             let Some(change) = changed else { continue };
             let differs = matches!(change.changed, Changed::Higher | Changed::Lower);
-            if differs && chance > 1.0 - study.confidence {
+            if differs && p > 1.0 - study.confidence {
                 change.changed = Changed::Unresolved;
             }
         }
@@ -166,7 +165,7 @@ fn cost(
         seen.extend(here);
     }
     let (shortest, longest) = lasted(&seen)?;
-    let (changes, chances) = changes(study, &pairs);
+    let (changes, p_values) = changes(study, &pairs);
     let worst = |of: fn(&(Seconds, Seconds)) -> &Seconds| {
         pairs.values().filter_map(|both| of(both).latencies.max_ms()).reduce(f64::max)
     };
@@ -189,7 +188,7 @@ fn cost(
         changes,
         margin: study.margin,
     };
-    Some((cost, chances))
+    Some((cost, p_values))
 }
 
 /// The smallest and the largest of some values.
@@ -308,8 +307,8 @@ fn changes(
             Relation::Unresolved => Changed::Unresolved,
         };
         let quiet_estimate = quiet.estimate(confidence)?;
-        let chance = during.chance_against(&quiet);
-        Some((Change { metric, quiet: quiet_estimate, ratio, changed }, chance))
+        let p = during.p_value_against(&quiet);
+        Some((Change { metric, quiet: quiet_estimate, ratio, changed }, p))
     };
     METRICS.into_iter().filter_map(change).unzip()
 }

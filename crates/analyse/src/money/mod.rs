@@ -2,8 +2,8 @@
 
 mod amount;
 mod break_even;
-mod front;
 mod line;
+mod pareto;
 
 pub use amount::Amount;
 pub use break_even::{BreakEven, Outcome};
@@ -37,7 +37,7 @@ pub struct CurrenciesDiffer {
 pub struct TestMoney {
     /// One for each target that has a price and an estimate, in the order of the study.
     pub costs: Vec<TargetCost>,
-    /// Along the front, the cheapest target first.
+    /// Along the Pareto front, the cheapest target first.
     pub steps: Vec<PriceStep>,
 }
 
@@ -85,7 +85,7 @@ pub enum Bill {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Standing {
     /// No other target is faster at the same price, or as fast for less.
-    OnFront,
+    OnParetoFront,
     /// One is.
     Dominated {
         /// Which, the first in the study.
@@ -98,7 +98,7 @@ pub enum Standing {
     },
 }
 
-/// From one target on the front to the next.
+/// From one target on the Pareto front to the next.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriceStep {
     /// The cheaper one.
@@ -131,9 +131,9 @@ pub(crate) fn of_test(
         Some(target_cost(dataset, cells, peak, (target, price)))
     };
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
-    let race = front::Race { study, peaks, floors };
-    front::place(&race, &mut costs);
-    let steps = front::steps(&race, &costs);
+    let race = pareto::Race { study, peaks, floors };
+    pareto::place(&race, &mut costs);
+    let steps = pareto::steps(&race, &costs);
     TestMoney { costs, steps }
 }
 
@@ -233,7 +233,7 @@ fn break_even(
     }
 }
 
-/// Break-evens that there are, steps along the fronts, bills that are not known, and currencies
+/// Break-evens that there are, steps along the Pareto fronts, bills that are not known, and currencies
 /// that cannot be compared.
 pub(crate) fn findings(
     study: &Study,

@@ -83,7 +83,7 @@ fn study(targets: &[&str], levels: &[u32], repeats: u32) -> Study {
         margin: 0.03,
         sample_every: Study::SAMPLE_EVERY,
         targets: targets.iter().map(target).collect(),
-        twin: None,
+        aa_control: None,
         tests: vec![Test::new(
             TEST,
             Task::Load(Load::new(

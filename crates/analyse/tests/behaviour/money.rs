@@ -156,7 +156,7 @@ fn the_front_leaves_out_what_is_slower_and_dearer_and_prices_the_next_tenth() {
     let analysis = analyse(&data);
     assert_eq!(cost(&analysis, "odd").standing, Some(Standing::Dominated { by: "middle".into() }));
     for target in ["small", "middle", "large"] {
-        assert_eq!(cost(&analysis, target).standing, Some(Standing::OnFront), "{target}");
+        assert_eq!(cost(&analysis, target).standing, Some(Standing::OnParetoFront), "{target}");
     }
     let steps: Vec<(&str, &str)> = analysis.tests[0]
         .money
@@ -183,7 +183,7 @@ fn speed_that_is_not_resolved_leaves_the_place_unresolved() {
     price(&mut data, "cheap", 10.0);
     price(&mut data, "dear", 20.0);
     let analysis = analyse(&data);
-    assert_eq!(cost(&analysis, "cheap").standing, Some(Standing::OnFront));
+    assert_eq!(cost(&analysis, "cheap").standing, Some(Standing::OnParetoFront));
     let unresolved = Standing::Unresolved { rival: "cheap".into() };
     assert_eq!(cost(&analysis, "dear").standing, Some(unresolved));
     assert!(analysis.tests[0].money.steps.is_empty());
@@ -197,7 +197,11 @@ fn currencies_are_never_compared() {
     assert!(analysis.break_evens.iter().all(|found| found.currency == "EUR"));
     assert_eq!(analysis.break_evens.len(), 3);
     assert_eq!(cost(&analysis, "middle").standing, None, "there is nothing to set it against");
-    assert_eq!(cost(&analysis, "odd").standing, Some(Standing::OnFront), "middle is paid in USD");
+    assert_eq!(
+        cost(&analysis, "odd").standing,
+        Some(Standing::OnParetoFront),
+        "middle is paid in USD"
+    );
     let said = found(&analysis, |e| matches!(e, Evidence::CurrenciesDiffer(_)));
     let Evidence::CurrenciesDiffer(CurrenciesDiffer { currencies }) = &said[0].evidence else {
         unreachable!("filtered above")

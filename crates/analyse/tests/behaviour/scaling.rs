@@ -207,6 +207,6 @@ fn what_is_clear_by_itself_may_be_chance_among_many() {
     let lone = crate::bench::comparison(&analysis, 8, Metric::Throughput);
     assert!(lone.ratio.interval.unwrap().low > 1.0);
     assert_eq!(lone.verdict, Verdict::Unresolved);
-    assert!(lone.strength.chance.unwrap() > 0.05);
+    assert!(lone.strength.adjusted_p.unwrap() > 0.05);
     assert!(lone.strength.further_repeats.unwrap() >= 1);
 }

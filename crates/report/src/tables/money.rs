@@ -44,7 +44,7 @@ fn place(cost: &TargetCost) -> Cell {
         return Cell::text(if known { "no other price" } else { "cost not known" });
     };
     let tone = match found {
-        Standing::OnFront => Tone::Good,
+        Standing::OnParetoFront => Tone::Good,
         Standing::Dominated { .. } => Tone::Plain,
         Standing::Unresolved { .. } => Tone::Doubtful,
     };

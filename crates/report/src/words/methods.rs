@@ -34,7 +34,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<Method> {
             ("Spread", SPREAD.to_owned()),
             ("Valid, suspect, void", VALIDITY.to_owned()),
         ];
-        methods.extend(study.twin.as_ref().map(|_| ("Noise floor", NOISE_FLOOR.to_owned())));
+        methods.extend(study.aa_control.as_ref().map(|_| ("Noise floor", NOISE_FLOOR.to_owned())));
         methods.extend(disks::method(analysis));
         methods.extend(work.keys.then(|| ("Operations", OPERATIONS.to_owned())));
         let any = |is: fn(&Test) -> bool| study.tests.iter().any(is);

@@ -60,7 +60,7 @@ fn line(item: &PriceItem, currency: &str) -> String {
 /// A target's place between price and performance, in few words.
 pub(crate) fn standing(standing: &Standing) -> String {
     match standing {
-        Standing::OnFront => "on the Pareto front".to_owned(),
+        Standing::OnParetoFront => "on the Pareto front".to_owned(),
         Standing::Dominated { by } => format!("dominated by {by}"),
         Standing::Unresolved { rival } => format!("not resolved against {rival}"),
     }

@@ -61,7 +61,7 @@ fn study(shape: &Shape) -> Study {
         margin: 0.03,
         sample_every: Study::SAMPLE_EVERY,
         targets: shape.targets.iter().enumerate().map(target).collect(),
-        twin: None,
+        aa_control: None,
         tests: vec![Test::new(
             "oltp",
             Task::Load(Load::new(

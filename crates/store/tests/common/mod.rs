@@ -101,7 +101,7 @@ pub fn study() -> Study {
                 }),
             ),
         ],
-        twin: None,
+        aa_control: None,
         tests: vec![Test::new(
             "oltp",
             Task::Load(Load {

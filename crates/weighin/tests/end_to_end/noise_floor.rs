@@ -12,9 +12,9 @@ fn the_first_target_runs_twice_on_servers_of_its_own() {
     place.assert_no_server_left();
 
     let dataset = place.store().dataset().unwrap();
-    let twin = dataset.study.twin.as_ref().unwrap();
-    assert_eq!(twin.name, "one (again)");
-    assert_eq!(dataset.study.targets.len(), 2, "the twin is no candidate");
+    let aa_control = dataset.study.aa_control.as_ref().unwrap();
+    assert_eq!(aa_control.name, "one (again)");
+    assert_eq!(dataset.study.targets.len(), 2, "the A/A control is no candidate");
     assert_eq!(dataset.trials.len(), 12);
     assert!(dataset.trials.iter().all(|trial| trial.load().is_some()));
     let sockets: BTreeSet<&String> =

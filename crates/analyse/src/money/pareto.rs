@@ -53,7 +53,7 @@ pub(super) fn place(race: &Race, costs: &mut [TargetCost]) {
 }
 
 /// A target is dominated by one that costs no more and is clearly faster, or costs less and is as
-/// fast. It stands on the front if that can be ruled out of every other target; where speed or
+/// fast. It stands on the Pareto front if that can be ruled out of every other target; where speed or
 /// cost is not resolved against some other one, so is its place. Without any other there is none.
 fn standing(race: &Race, costs: &[TargetCost], cost: &TargetCost) -> Option<Standing> {
     let own = cost.monthly()?;
@@ -76,7 +76,7 @@ fn standing(race: &Race, costs: &[TargetCost], cost: &TargetCost) -> Option<Stan
             _ => unresolved = unresolved.or(Some(Standing::Unresolved { rival: by() })),
         }
     }
-    unresolved.or(compared.then_some(Standing::OnFront))
+    unresolved.or(compared.then_some(Standing::OnParetoFront))
 }
 
 /// `None` where the intervals of two amounts overlap.
@@ -91,10 +91,10 @@ fn compare(a: &Amount, b: &Amount) -> Option<Ordering> {
     }
 }
 
-/// From each target on the front to the next dearer one: what it costs, and what a tenth more
+/// From each target on the Pareto front to the next dearer one: what it costs, and what a tenth more
 /// throughput comes to at that price.
 pub(super) fn steps(race: &Race, costs: &[TargetCost]) -> Vec<PriceStep> {
-    let on_front = |cost: &&TargetCost| cost.standing == Some(Standing::OnFront);
+    let on_front = |cost: &&TargetCost| cost.standing == Some(Standing::OnParetoFront);
     let mut front: Vec<(&TargetCost, Amount)> =
         costs.iter().filter(on_front).filter_map(|cost| Some((cost, cost.monthly()?))).collect();
     front.sort_by(|(a, at_a), (b, at_b)| {
