@@ -12,6 +12,7 @@ mod generators;
 mod measure;
 mod prepared;
 mod search;
+mod statement;
 mod survey;
 mod systems;
 mod trial;

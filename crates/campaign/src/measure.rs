@@ -177,7 +177,7 @@ fn settled(
 }
 
 /// Seconds from `origin` to `at`, negative when `at` is earlier.
-fn seconds_from(origin: Instant, at: Instant) -> f64 {
+pub(crate) fn seconds_from(origin: Instant, at: Instant) -> f64 {
     match at.checked_duration_since(origin) {
         Some(later) => later.as_secs_f64(),
         None => -origin.duration_since(at).as_secs_f64(),

@@ -40,7 +40,7 @@ pub fn survey(
         version += &format!("; {}: {found}", path.display());
     }
     let mut missing = Missing { count: 0, noun: "table" };
-    for workload in study.tests.iter().filter_map(Test::workload) {
+    for workload in study.tests.iter().filter_map(Test::data) {
         let needed = handle.missing(workload, study)?;
         missing = Missing { count: missing.count.max(needed.count), ..needed };
     }

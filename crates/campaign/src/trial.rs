@@ -1,10 +1,10 @@
 use crate::systems::{Preparing, TargetHandle};
 use crate::walk::Event;
-use crate::{Goal, Measured, Order, Searched, measure, search};
+use crate::{Goal, Measured, Order, Searched, measure, search, statement};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Failure, OpinionEnd, Outcome, Sampling, Search, SecondOpinion, Study, Test, Trial, TrialEnd,
-    TrialRecord, Turn, UnixMillis,
+    Failure, OpinionEnd, Outcome, Sampling, Search, SecondOpinion, Study, Task, Test, Trial,
+    TrialEnd, TrialRecord, Turn, UnixMillis,
 };
 use std::time::SystemTime;
 
@@ -28,9 +28,8 @@ pub(crate) fn run_trial(
     let started_at = now();
     let (attempt, second_opinion) = Attempt { target, trial, test, context }.run()?;
     let (end, sampling, search) = match attempt {
-        Ok((measured, search)) => {
-            let outcome = Outcome::of_load(measured.load);
-            (TrialEnd::Completed(Box::new(outcome)), measured.sampling, search)
+        Ok(Done { outcome, sampling, search }) => {
+            (TrialEnd::Completed(Box::new(outcome)), sampling, search)
         }
         // What failed while everything was being stopped says nothing of the target.
         Err(_) if context.stop.is_requested() => return Err(Failure::stopped()),
@@ -49,8 +48,22 @@ pub(crate) fn run_trial(
     })
 }
 
-/// What came of weighin's own load, with a search where the test asks for one.
-type Own = Result<(Measured, Option<Search>), Failure>;
+/// What a task came to that was carried out to its end.
+pub(crate) struct Done {
+    pub(crate) outcome: Outcome,
+    pub(crate) sampling: Sampling,
+    pub(crate) search: Option<Search>,
+}
+
+impl Done {
+    fn of_load(measured: Measured, search: Option<Search>) -> Self {
+        let Measured { load, sampling } = measured;
+        Self { outcome: Outcome::of_load(load), sampling, search }
+    }
+}
+
+/// What came of weighin's own work.
+type Own = Result<Done, Failure>;
 
 /// An attempt at a trial.
 struct Attempt<'a, 'c> {
@@ -65,7 +78,7 @@ impl Attempt<'_, '_> {
     fn run(mut self) -> Result<(Own, Option<SecondOpinion>), Failure> {
         let turn = Turn::of_repeat(self.trial.key.repeat);
         let before = if turn == Turn::Before { self.cross_check(turn)? } else { None };
-        let own = self.own_load();
+        let own = self.own_work();
         let own = own.map_err(|failure| self.target.explain(failure));
         if own.as_ref().is_err_and(Failure::is_stop) {
             return Err(Failure::stopped());
@@ -84,8 +97,7 @@ impl Attempt<'_, '_> {
             stop,
             progress: &mut |step| observe(Event::Preparing { target, step }),
         };
-        let workload = &self.test.runnable_load()?.workload;
-        self.target.ready(workload, self.test.cache, &mut preparing)
+        self.target.ready(self.test.data(), self.test.cache, &mut preparing)
     }
 
     /// Runs the trial's load with the other tool, from the same starting state. A tool that fails
@@ -105,9 +117,14 @@ impl Attempt<'_, '_> {
         Ok(Some(SecondOpinion { tool, turn, end }))
     }
 
-    fn own_load(&mut self) -> Own {
+    fn own_work(&mut self) -> Own {
         self.ready()?;
-        let done = self.measured()?;
+        let done = match &self.test.task {
+            Task::Statement(task) => {
+                statement::run(self.target, task, self.context.study.sample_every)?
+            }
+            Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.measured()?,
+        };
         // A server that does not end well after a good trial takes nothing from the trial; the next
         // one on it will say so if it matters.
         let _ = self.target.release();
@@ -145,13 +162,13 @@ impl Attempt<'_, '_> {
                     search(self.target, &order, &goal, stop, &mut |progress| {
                         observe(Event::Searching { trial, progress });
                     })?;
-                Ok((measured, Some(search)))
+                Ok(Done::of_load(measured, Some(search)))
             }
             None => {
                 let measured = measure(self.target, &order, stop, &mut |interval| {
                     observe(Event::Interval { trial, interval });
                 })?;
-                Ok((measured, None))
+                Ok(Done::of_load(measured, None))
             }
         }
     }

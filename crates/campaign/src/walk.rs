@@ -262,7 +262,7 @@ fn bring_up(
 
 /// What the data is for that is made before the first trial.
 fn first_workload(study: &Study) -> Option<&Workload> {
-    study.tests.first().and_then(Test::workload)
+    study.tests.first().and_then(Test::data)
 }
 
 fn of(target: &Target, failure: Failure) -> RunError {

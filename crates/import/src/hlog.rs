@@ -52,7 +52,7 @@ impl Format for Hlog {
             }
             let start = log.start.map(|seconds| UnixMillis((seconds * 1e3) as u64));
             let end = TrialEnd::Completed(Box::new(tagged.outcome(&source, nanos)));
-            let mut trial = figures::trial(&source, test, Level::NOT_STATED, end);
+            let mut trial = figures::trial(&source, test, Level::NONE, end);
             trial.started_at = start;
             parsed.trials.push(trial);
         }

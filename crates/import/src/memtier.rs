@@ -76,7 +76,7 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
         figures.number("elapsed", duration, "ms", 0);
     }
     let clients = clients(members);
-    let level = clients.map_or(Level::NOT_STATED, Level::clients);
+    let level = clients.map_or(Level::NONE, Level::clients);
     let end = TrialEnd::Completed(Box::new(Outcome {
         latencies: histogram(totals),
         ..Outcome::printed(source.file, "memtier_benchmark", figures.0)

@@ -25,7 +25,7 @@ pub struct ImportedTrial {
     pub target: String,
     /// Name of the test.
     pub test: String,
-    /// How hard; [`Level::NOT_STATED`] where the source does not say.
+    /// How hard; [`Level::NONE`] where the source does not say.
     pub level: Level,
     /// When it began, where the source says so with its time zone.
     pub started_at: Option<UnixMillis>,

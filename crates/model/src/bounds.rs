@@ -34,6 +34,11 @@ pub const MAX_ROWS: u32 = i32::MAX as u32;
 /// Most statements of one kind in a transaction.
 pub const MAX_COUNT: u32 = 10_000;
 
+/// Most statements of a test whose time is taken.
+pub const MAX_STATEMENTS: usize = 100;
+/// Most runs of them before those that are timed.
+pub const MAX_WARMUP_RUNS: u32 = 100;
+
 /// Most keys of a test: as many as sysbench's tables have rows.
 pub const MAX_KEYS: u32 = i32::MAX as u32;
 /// Most commands that a client sends together.

@@ -48,8 +48,8 @@ impl LevelUnit {
 }
 
 impl Level {
-    /// Of imported results that do not say how hard the load was, or that know no levels.
-    pub const NOT_STATED: Self = Self::clients(0);
+    /// Of tasks that know no levels, and of imported results that do not say how hard the load was.
+    pub const NONE: Self = Self::clients(0);
 
     /// A closed loop of so many clients.
     pub const fn clients(clients: u32) -> Self {
@@ -88,7 +88,7 @@ impl std::fmt::Display for Level {
             _ if self.search == Some(SearchOver::Rate) => f.write_str("the highest rate"),
             _ if self.search.is_some() => f.write_str("the highest number of clients"),
             (Some(rate), _) => write!(f, "{}/s", grouped(rate)),
-            (None, 0) => f.write_str("level not stated"),
+            (None, 0) => f.write_str("no level"),
             (None, n) => write!(f, "{} {}", grouped(n), self.unit.noun().of(n.into())),
         }
     }

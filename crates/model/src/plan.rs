@@ -50,7 +50,11 @@ pub struct TrialKey {
 
 impl std::fmt::Display for TrialKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} on {}, {}, repeat {}", self.test, self.target, self.level, self.repeat)
+        write!(f, "{} on {}", self.test, self.target)?;
+        if self.level != Level::NONE {
+            write!(f, ", {}", self.level)?;
+        }
+        write!(f, ", repeat {}", self.repeat)
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a test does with a target: the task, as plain data.
 
-use crate::{ArrivalProcess, Bound, ErrorPolicy, Level, Slo, Storage, Trigger, Workload};
+use crate::{
+    ArrivalProcess, Bound, ErrorPolicy, Level, Slo, Statement, Storage, Trigger, Workload,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -12,6 +14,8 @@ pub enum Task {
     Load(Load),
     /// The highest load under a bound.
     Search(LoadSearch),
+    /// Statements whose time is taken.
+    Statement(Statement),
     /// Something that was measured elsewhere, which can be reported and not run.
     Imported(ImportedTask),
 }

@@ -1,6 +1,6 @@
 use crate::{
-    Bound, Failure, FailureKind, KeyValue, Level, Load, Metric, Noun, Oltp, Storage, System, Task,
-    Trigger, Workload,
+    Bound, Failure, FailureKind, KeyValue, Level, Load, Metric, Noun, Oltp, Statement, Storage,
+    System, Task, Trigger, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl Test {
         match &self.task {
             Task::Load(load) => Some(load),
             Task::Search(search) => Some(&search.load),
-            Task::Imported(_) => None,
+            Task::Statement(_) | Task::Imported(_) => None,
         }
     }
 
@@ -42,7 +42,7 @@ impl Test {
         match &mut self.task {
             Task::Load(load) => Some(load),
             Task::Search(search) => Some(&mut search.load),
-            Task::Imported(_) => None,
+            Task::Statement(_) | Task::Imported(_) => None,
         }
     }
 
@@ -61,11 +61,12 @@ impl Test {
     }
 
     /// The levels that it is run at, in ascending order, each a cell of every target. A test that
-    /// knows no levels has [`Level::NOT_STATED`].
+    /// knows no levels has [`Level::NONE`].
     pub fn levels(&self) -> &[Level] {
         match &self.task {
             Task::Load(load) => &load.levels,
             Task::Search(search) => &search.load.levels,
+            Task::Statement(_) => &[Level::NONE],
             Task::Imported(imported) => &imported.levels,
         }
     }
@@ -78,6 +79,14 @@ impl Test {
     /// The same, where it is of the OLTP family.
     pub fn oltp(&self) -> Option<&Oltp> {
         self.workload().and_then(|workload| workload.oltp().ok())
+    }
+
+    /// The load whose data the test needs.
+    pub fn data(&self) -> Option<&Workload> {
+        match &self.task {
+            Task::Statement(statement) => statement.data.as_ref(),
+            Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.workload(),
+        }
     }
 
     /// The same, where it reads and writes single keys.
@@ -100,7 +109,7 @@ impl Test {
     pub fn bound(&self) -> Option<Bound> {
         match &self.task {
             Task::Search(search) => Some(search.bound()),
-            Task::Load(_) | Task::Imported(_) => None,
+            Task::Load(_) | Task::Statement(_) | Task::Imported(_) => None,
         }
     }
 
@@ -122,7 +131,11 @@ impl Test {
     /// Whether it can be run on targets of that kind. What was measured elsewhere ran on whatever it
     /// did.
     pub fn suits(&self, system: System) -> bool {
-        self.workload().is_none_or(|workload| workload.suits(system))
+        match (&self.task, self.workload()) {
+            (_, Some(workload)) => workload.suits(system),
+            (Task::Statement(_), None) => system == System::MariaDb,
+            (_, None) => true,
+        }
     }
 
     /// What is run, by the name that study files and reports use.
@@ -130,6 +143,7 @@ impl Test {
         match &self.task {
             Task::Load(load) => load.workload.name(),
             Task::Search(search) => search.load.workload.name(),
+            Task::Statement(_) => Statement::NAME,
             Task::Imported(imported) => &imported.name,
         }
     }
@@ -139,15 +153,21 @@ impl Test {
     pub fn deciding_metric(&self) -> Option<Metric> {
         match &self.task {
             Task::Load(_) | Task::Search(_) => Some(Metric::Throughput),
+            Task::Statement(_) => Some(Metric::Elapsed),
             Task::Imported(_) => None,
         }
     }
 
     /// How long the work of one trial takes: exactly for a load, and about for a search, which ends
-    /// when it knows.
+    /// when it knows, and for statements.
     pub fn work_time(&self) -> Duration {
-        let once = self.load().map_or(Duration::ZERO, |load| load.warmup + load.duration);
-        if self.bound().is_some() { once * Self::STEPS_OF_A_SEARCH } else { once }
+        let steady = |load: &Load| load.warmup + load.duration;
+        match &self.task {
+            Task::Load(load) => steady(load),
+            Task::Search(search) => steady(&search.load) * Self::STEPS_OF_A_SEARCH,
+            Task::Statement(statement) => statement.work_time(),
+            Task::Imported(_) => Duration::ZERO,
+        }
     }
 }
 

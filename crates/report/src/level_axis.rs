@@ -23,7 +23,7 @@ impl LevelAxis {
     /// That of a test, which has levels of one kind only.
     pub(crate) fn of(test: &TestAnalysis) -> Self {
         let open = test.cells.iter().any(|cell| cell.level.is_open());
-        let stated = test.cells.iter().any(|cell| cell.level != Level::NOT_STATED);
+        let stated = test.cells.iter().any(|cell| cell.level != Level::NONE);
         match (open, stated) {
             (true, _) => Self::Rate(view::counted(test)),
             (false, true) => match test.cells.first().map(|cell| cell.level.unit) {
@@ -46,7 +46,7 @@ impl LevelAxis {
     pub(crate) fn text(self, level: Level) -> String {
         match level.search {
             Some(_) => "the highest found".to_owned(),
-            None if level == Level::NOT_STATED => NOTHING.to_owned(),
+            None if level == Level::NONE => NOTHING.to_owned(),
             None => count(self.number(level).into()),
         }
     }

@@ -51,7 +51,7 @@ const FIRST: [Column; 16] = [
     ("test", |row| row.planned.key.test.clone().into()),
     ("target", |row| row.planned.key.target.clone().into()),
     ("clients", |row| match row.planned.key.level {
-        Level::NOT_STATED => Value::Null,
+        Level::NONE => Value::Null,
         level => level.clients.into(),
     }),
     ("repeat", |row| row.planned.key.repeat.into()),

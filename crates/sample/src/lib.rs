@@ -16,6 +16,7 @@ mod host;
 mod mounts;
 mod process;
 mod sampler;
+mod temporary;
 mod volume;
 
 pub use account::OpenAccount;
@@ -27,4 +28,5 @@ pub use group::group_count;
 pub use host::{HostReader, HostReading, rates};
 pub use process::{ProcessReader, ProcessReading, own_usage};
 pub use sampler::{SampleSink, Sampler, SamplerOptions};
+pub use temporary::TemporarySpace;
 pub use volume::{Volume, device_of, volume_of};

@@ -86,7 +86,7 @@ fn set_up(target: &Target, study: &Study) -> Duration {
     let shapes: BTreeSet<(u32, u32)> = study
         .tests
         .iter()
-        .filter_map(Test::oltp)
+        .filter_map(|test| test.data()?.oltp().ok())
         .map(|oltp| (oltp.tables, oltp.table_size))
         .collect();
     let rows: f64 = shapes.iter().map(|(tables, rows)| f64::from(*tables) * f64::from(*rows)).sum();

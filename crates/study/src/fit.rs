@@ -2,7 +2,7 @@
 
 use crate::problem::{Place, Problems};
 use crate::test::TestTable;
-use model::{System, Target, Test, Workload};
+use model::{System, Target, Task, Test, Workload};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -37,6 +37,10 @@ pub(crate) fn check(
             }
             Some(Workload::Storage(_)) => {
                 "storage runs on targets of the kind storage; put the others into a study of their \
+                 own"
+            }
+            None if matches!(test.task, Task::Statement(_)) => {
+                "statements run on MariaDB and MySQL; put targets of other kinds into a study of their \
                  own"
             }
             Some(Workload::Oltp(_)) | None => {

@@ -2,8 +2,10 @@
 //! and described by the form that it has.
 
 use crate::mix;
-use crate::wire::{KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StorageKeys, TestKeys};
-use model::{OltpMix, Storage, Workload};
+use crate::wire::{
+    KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
+};
+use model::{OltpMix, Statement, Storage, Workload};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -15,7 +17,11 @@ pub(crate) enum Form {
     Oltp(OltpMix),
     KeyValue,
     Storage,
+    Statement,
 }
+
+/// Values that `task` takes.
+pub(crate) const TASKS: [&str; 3] = ["load", "search", Statement::NAME];
 
 /// The workloads that are none of the OLTP family.
 const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
@@ -36,11 +42,16 @@ pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTH
 
 impl Form {
     /// One for each set of keys.
-    const ALL: [Self; 3] = [Self::Oltp(OltpMix::ReadWrite), Self::KeyValue, Self::Storage];
+    const ALL: [Self; 4] =
+        [Self::Oltp(OltpMix::ReadWrite), Self::KeyValue, Self::Storage, Self::Statement];
 
     /// That of a test as written; `None` where it names no workload that there is.
     pub fn of(test: &DeTable<'_>) -> Option<Self> {
-        Self::of_workload(test.get("workload")?.get_ref().as_str()?)
+        let text = |key: &str| test.get(key)?.get_ref().as_str();
+        if text("task") == Some(Statement::NAME) {
+            return Some(Self::Statement);
+        }
+        Self::of_workload(text("workload")?)
     }
 
     /// That of a load.
@@ -58,21 +69,29 @@ impl Form {
             Self::Oltp(mix) => mix.name(),
             Self::KeyValue => Workload::KEY_VALUE,
             Self::Storage => Storage::NAME,
+            Self::Statement => "the task statement",
         }
+    }
+
+    /// What a user would choose another of for other keys.
+    pub fn choice(self) -> &'static str {
+        if self == Self::Statement { "task" } else { "workload" }
     }
 
     /// What messages call all tests with the same keys.
     fn family(self) -> &'static str {
         match self {
             Self::Oltp(_) => "oltp_... and select_...",
-            Self::KeyValue | Self::Storage => self.name(),
+            Self::KeyValue | Self::Storage | Self::Statement => self.name(),
         }
     }
 
     /// The keys that it may have, each with its schema.
     pub fn keys(self) -> Map<String, Value> {
         let mut keys = properties::<TestKeys>();
-        keys.extend(properties::<LoadKeys>());
+        if self != Self::Statement {
+            keys.extend(properties::<LoadKeys>());
+        }
         match self {
             Self::Oltp(_) => {
                 keys.extend(properties::<ServerKeys>());
@@ -83,19 +102,23 @@ impl Form {
                 keys.extend(properties::<KeyValueKeys>());
             }
             Self::Storage => keys.extend(properties::<StorageKeys>()),
+            Self::Statement => keys.extend(properties::<StatementKeys>()),
         }
         keys
     }
 
-    /// The schemas of its tests: at levels, and searching.
-    fn schemas(self) -> [Value; 2] {
+    /// The schemas of its tests: of loads at levels, and searching.
+    fn schemas(self) -> Vec<Value> {
         let workload = match self {
+            Self::Statement => return vec![self.statement_schema()],
             Self::Oltp(_) => json!({ "enum": OltpMix::REPEATABLE.map(OltpMix::name) }),
             Self::KeyValue | Self::Storage => json!({ "const": self.name() }),
         };
         let (levels, bounds) = match self {
             Self::Oltp(_) | Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
-            Self::Storage => (&["pattern", "queue_depth", "rate"][..], &["slo", "cpu_limit"][..]),
+            Self::Storage | Self::Statement => {
+                (&["pattern", "queue_depth", "rate"][..], &["slo", "cpu_limit"][..])
+            }
         };
         let of = |task: &str, without: &[&str], either: &[&str]| {
             let mut keys = self.keys();
@@ -118,7 +141,20 @@ impl Form {
             }
             form
         };
-        [of("load", &OF_SEARCHES, levels), of("search", &OF_LEVELS, bounds)]
+        vec![of("load", &OF_SEARCHES, levels), of("search", &OF_LEVELS, bounds)]
+    }
+
+    fn statement_schema(self) -> Value {
+        let mut keys = self.keys();
+        narrow(&mut keys, "task", &json!({ "const": Statement::NAME }));
+        json!({
+            "title": self.name(),
+            "type": "object",
+            "properties": keys,
+            "required": ["task"],
+            "anyOf": [{ "required": ["statements"] }, { "required": ["sql"] }],
+            "additionalProperties": false,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::load::asks_cross_check;
 use crate::problem::{Place, Problems};
 use crate::slo;
-use crate::test::TestTable;
+use crate::test::{LoadTable, TestTable};
 use crate::validate::{one_of, whole};
 use crate::wire::{LoadKeys, Maybe, Numbers, ServerKeys};
 use model::bounds::{MAX_CLIENTS, MAX_RATE, MAX_WAITING};
@@ -45,9 +45,14 @@ pub(crate) fn missing(at: Place, problems: &mut Problems) {
 }
 
 /// How the transactions of a test with rates arrive.
-pub(crate) fn arrivals(table: &TestTable, searches: bool, problems: &mut Problems) -> Arrivals {
-    let keys = &table.load;
-    if keys.rate.is_none() && !(searches && slo::varies_rate(table)) {
+pub(crate) fn arrivals(
+    table: &TestTable,
+    load: &LoadTable,
+    searches: bool,
+    problems: &mut Problems,
+) -> Arrivals {
+    let keys = &load.keys;
+    if keys.rate.is_none() && !(searches && slo::varies_rate(load)) {
         for key in ["arrivals", "max_waiting"] {
             let Some(at) = table.place(key) else { continue };
             problems

@@ -29,6 +29,7 @@ mod shape;
 mod size;
 mod slo;
 mod space;
+mod statement;
 mod storage;
 mod target;
 mod template;

@@ -1,7 +1,8 @@
 //! Tests that run a load, at given levels or searching for the highest.
 
+use crate::forms::{TASKS, workload_names};
 use crate::problem::Problems;
-use crate::test::{TestTable, WorkTable, length};
+use crate::test::{LoadTable, TestTable, WorkTable, length};
 use crate::validate::one_of;
 use crate::wire::LoadKeys;
 use crate::{generators, key_value, level, mix, policy, slo, storage, trigger};
@@ -11,12 +12,13 @@ use std::time::Duration;
 const DEFAULT_WARMUP: Duration = Duration::from_secs(5);
 const DEFAULT_DURATION: Duration = Duration::from_secs(30);
 
-/// Values that `task` takes.
-const TASKS: [&str; 2] = ["load", "search"];
-
 /// The load of a test, or its search.
-pub(crate) fn task(table: &TestTable, work: &WorkTable, problems: &mut Problems) -> Option<Task> {
-    let keys = &table.load;
+pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems) -> Option<Task> {
+    let LoadTable { keys, work } = load;
+    let Some(work) = work else {
+        missing(table, keys, problems);
+        return None;
+    };
     let searches = keys.slo.is_some() || table.place("cpu_limit").is_some();
     check_task(table, searches, problems);
     let levels = match work {
@@ -25,7 +27,7 @@ pub(crate) fn task(table: &TestTable, work: &WorkTable, problems: &mut Problems)
         }
         WorkTable::Storage(storage) => storage::levels(storage, keys, table.at.clone(), problems),
     };
-    let slo = slo::slo(table, problems);
+    let slo = slo::slo(table, load, problems);
     let (default_warmup, default_duration) = match searches {
         false => (DEFAULT_WARMUP, DEFAULT_DURATION),
         true => (slo::STEP_WARMUP, slo::STEP_DURATION),
@@ -41,7 +43,7 @@ pub(crate) fn task(table: &TestTable, work: &WorkTable, problems: &mut Problems)
             Some(Workload::Oltp(mix::workload(*mix, oltp, table.workload_place(), problems)))
         }
         WorkTable::KeyValue(_, keys) => {
-            trigger = trigger::trigger(keys, &table.load, duration, problems);
+            trigger = trigger::trigger(keys, &load.keys, duration, problems);
             Some(Workload::KeyValue(key_value::workload(keys, problems)))
         }
         WorkTable::Storage(storage) => {
@@ -57,7 +59,7 @@ pub(crate) fn task(table: &TestTable, work: &WorkTable, problems: &mut Problems)
         Some(storage) => generators::of_vms(keys, storage, problems),
         None => generators::of_clients(keys, &levels, problems),
     };
-    let arrivals = level::arrivals(table, searches, problems);
+    let arrivals = level::arrivals(table, load, searches, problems);
     let policy = policy::policy(keys, server, problems);
     let workload = workload?;
     let load =
@@ -68,17 +70,27 @@ pub(crate) fn task(table: &TestTable, work: &WorkTable, problems: &mut Problems)
     })
 }
 
+/// Keys of which one says how hard a load is, whatever the workload.
+const LEVELS: [&str; 6] = ["clients", "rate", "slo", "pattern", "queue_depth", "cpu_limit"];
+
+/// Notes what a test without a workload lacks.
+fn missing(table: &TestTable, keys: &LoadKeys, problems: &mut Problems) {
+    one_of("workload", &keys.workload, workload_names(), |_| None::<()>, problems);
+    if keys.workload.is_none() {
+        let help = "add a line like workload = \"oltp_read_write\", or task = \"statement\"";
+        problems.missing(table.at.clone(), "this test names no workload", help);
+        if LEVELS.iter().all(|key| table.place(key).is_none()) {
+            level::missing(table.at.clone(), problems);
+        }
+    }
+}
+
 /// Whether the task that a test names is the one that its keys make it.
 fn check_task(table: &TestTable, searches: bool, problems: &mut Problems) {
-    let task = one_of(
-        "task",
-        &table.keys.task,
-        TASKS,
-        |name| TASKS.iter().position(|t| *t == name),
-        problems,
-    );
+    let of = |name: &str| TASKS.into_iter().find(|task| *task == name);
+    let task = one_of("task", &table.keys.task, TASKS, of, problems);
     let (Some(task), Some(at)) = (task, table.place("task")) else { return };
-    match (TASKS[task], searches) {
+    match (task, searches) {
         ("load", true) => {
             problems
                 .add(at, "a load has no bound: the test has an `slo` or a `cpu_limit`")

@@ -56,7 +56,10 @@ fn item(table: &Spanned<PriceItemTable>, problems: &mut Problems) -> Option<Pric
             "write { name = \"instance\", amount = 0.27, per = \"hour\" }",
         );
     }
-    let named = table.name.as_ref().and_then(|written| name(written, "price item", problems));
+    let named = table
+        .name
+        .as_ref()
+        .and_then(|written| name(written.get_ref(), written.span(), "price item", problems));
     let amount = not_negative("a price", &table.amount, problems);
     let names = PriceUnit::ALL.map(PriceUnit::name);
     let per = match &table.per {

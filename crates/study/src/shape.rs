@@ -2,8 +2,8 @@ use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::schema::json_schema;
 use crate::secret::is_secret_key;
-use crate::test::{TestTable, WorkTable};
-use crate::wire::{File, LoadKeys, TestKeys};
+use crate::test::{LoadTable, TaskTable, TestTable, WorkTable};
+use crate::wire::{File, TestKeys};
 use crate::{forms, forms::Form};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -44,8 +44,9 @@ pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> O
 
 /// Reads a test: the keys that all have, and those of its form.
 pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<TestTable> {
-    let work = match Form::of(table.get_ref()) {
-        None => None,
+    let form = Form::of(table.get_ref());
+    let work = match form {
+        None | Some(Form::Statement) => None,
         Some(Form::Oltp(mix)) => {
             Some(WorkTable::Oltp(mix, typed(table, problems)?, typed(table, problems)?))
         }
@@ -54,12 +55,15 @@ pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) ->
         }
         Some(Form::Storage) => Some(WorkTable::Storage(typed(table, problems)?)),
     };
+    let task = match form {
+        Some(Form::Statement) => TaskTable::Statement(Box::new(typed(table, problems)?)),
+        _ => TaskTable::Load(Box::new(LoadTable { keys: typed(table, problems)?, work })),
+    };
     let keys = typed::<TestKeys>(table, problems)?;
-    let load = typed::<LoadKeys>(table, problems)?;
     let entries = table.get_ref().iter();
     let places =
         entries.map(|(key, value)| (key.get_ref().as_ref().to_owned(), value.span())).collect();
-    Some(TestTable { at: table.span(), places, keys, load, work })
+    Some(TestTable { at: table.span(), places, keys, task })
 }
 
 /// Reads those entries of a table that a type has.
@@ -148,7 +152,7 @@ pub(crate) fn unknown_test_keys(test: &DeTable<'_>, problems: &mut Problems) {
                 );
                 problems
                     .add(value.span(), message)
-                    .help(format!("leave `{key_name}` out, or choose another workload"));
+                    .help(format!("leave `{key_name}` out, or choose another {}", form.choice()));
             }
             _ => unknown_key(key, &known, "[[test]]", problems),
         }

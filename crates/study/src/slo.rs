@@ -3,7 +3,7 @@
 use crate::level::{DEFAULT_CONNECTIONS, connections};
 use crate::load::asks_cross_check;
 use crate::problem::Problems;
-use crate::test::{TestTable, WorkTable};
+use crate::test::{LoadTable, TestTable, WorkTable};
 use crate::validate::one_of;
 use crate::wire::{Maybe, ServerKeys};
 use model::{Level, SearchOver, Slo};
@@ -17,8 +17,8 @@ pub(crate) const STEP_DURATION: Duration = Duration::from_secs(5);
 const DEFAULT_MOST_CLIENTS: u32 = 128;
 
 /// The bound of a test, and what goes with no bound or not without one.
-pub(crate) fn slo(table: &TestTable, problems: &mut Problems) -> Option<Slo> {
-    let Some(written) = &table.load.slo else {
+pub(crate) fn slo(table: &TestTable, load: &LoadTable, problems: &mut Problems) -> Option<Slo> {
+    let Some(written) = &load.keys.slo else {
         if let Some(search) = table.place("search") {
             problems
                 .add(search, "`search` means nothing without an `slo`")
@@ -26,7 +26,7 @@ pub(crate) fn slo(table: &TestTable, problems: &mut Problems) -> Option<Slo> {
         }
         return None;
     };
-    if let Some(rate) = &table.load.rate {
+    if let Some(rate) = &load.keys.rate {
         problems
             .add(rate.span(), "a `rate` cannot stand beside an `slo`: it is what is searched for")
             .help("leave out either; rates and searches are tests of their own");
@@ -36,7 +36,7 @@ pub(crate) fn slo(table: &TestTable, problems: &mut Problems) -> Option<Slo> {
             .add(cache.span(), "an `slo` cannot be had of `cold` caches: the first step warms them")
             .help("leave `cache` out, or set it to \"warm\"");
     }
-    if asks_cross_check(&table.load) {
+    if asks_cross_check(&load.keys) {
         problems
             .add(written.span(), "`cross_check` cannot be had of an `slo`: sysbench has none")
             .help("ask for it in a test with levels of `clients`");
@@ -64,8 +64,8 @@ pub(crate) fn level(server: &ServerKeys, problems: &mut Problems) -> Option<Leve
 }
 
 /// Whether what a search varies is a rate.
-pub(crate) fn varies_rate(table: &TestTable) -> bool {
-    let server = match &table.work {
+pub(crate) fn varies_rate(load: &LoadTable) -> bool {
+    let server = match &load.work {
         Some(WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _)) => server,
         Some(WorkTable::Storage(_)) | None => return true,
     };

@@ -20,7 +20,7 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
     let at = table.span();
     let mut table = table.into_inner();
     let name = match &table.name {
-        Some(written) => name(written, "target", problems),
+        Some(written) => name(written.get_ref(), written.span(), "target", problems),
         None => {
             problems.missing(at.clone(), "this target has no name", "add a line like name = \"a\"");
             None

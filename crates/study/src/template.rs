@@ -7,11 +7,14 @@ pub enum Template {
     RedisVolumes,
     /// Reads and writes of many virtual machines on the volumes of a host.
     StorageCluster,
+    /// Queries over whole tables, by the time that they take.
+    AnalyticQueries,
 }
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 3] = [Self::HeadToHead, Self::RedisVolumes, Self::StorageCluster];
+    pub const ALL: [Self; 4] =
+        [Self::HeadToHead, Self::RedisVolumes, Self::StorageCluster, Self::AnalyticQueries];
 
     /// The name that the command line gives it.
     pub fn name(self) -> &'static str {
@@ -19,6 +22,7 @@ impl Template {
             Self::HeadToHead => "head-to-head",
             Self::RedisVolumes => "redis-volumes",
             Self::StorageCluster => "storage-cluster",
+            Self::AnalyticQueries => "analytic-queries",
         }
     }
 
@@ -34,6 +38,7 @@ pub fn template(kind: Template) -> &'static str {
         Template::HeadToHead => include_str!("../templates/head-to-head.toml"),
         Template::RedisVolumes => include_str!("../templates/redis-volumes.toml"),
         Template::StorageCluster => include_str!("../templates/storage-cluster.toml"),
+        Template::AnalyticQueries => include_str!("../templates/analytic-queries.toml"),
     }
 }
 

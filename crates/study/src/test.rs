@@ -1,18 +1,16 @@
 use crate::duration::parse_duration;
-use crate::forms::workload_names;
 use crate::problem::{Place, Problems};
 use crate::validate::{name, one_of};
-use crate::wire::{KeyValueKeys, LoadKeys, Maybe, OltpKeys, ServerKeys, StorageKeys, TestKeys};
-use crate::{level, load};
+use crate::wire::{
+    KeyValueKeys, LoadKeys, Maybe, OltpKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
+};
+use crate::{load, statement};
 use model::{CacheState, OltpMix, Test};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Values that `cache` takes.
 pub(crate) const CACHE_STATES: [&str; 2] = ["warm", "cold"];
-
-/// Keys of which one says how hard a load is, whatever the workload.
-const LEVELS: [&str; 6] = ["clients", "rate", "slo", "pattern", "queue_depth", "cpu_limit"];
 
 /// A `[[test]]` as read.
 #[derive(Debug)]
@@ -21,12 +19,25 @@ pub(crate) struct TestTable {
     /// Where the value of each key stands.
     pub places: BTreeMap<String, Place>,
     pub keys: TestKeys,
-    pub load: LoadKeys,
+    pub task: TaskTable,
+}
+
+/// The keys of a test that its task decides.
+#[derive(Debug)]
+pub(crate) enum TaskTable {
+    Load(Box<LoadTable>),
+    Statement(Box<StatementKeys>),
+}
+
+/// The keys of a load, or of a search for the highest one.
+#[derive(Debug)]
+pub(crate) struct LoadTable {
+    pub keys: LoadKeys,
     /// Absent where the test names no workload that there is.
     pub work: Option<WorkTable>,
 }
 
-/// The keys of a test that its workload decides.
+/// The keys of a load that its workload decides.
 #[derive(Debug)]
 pub(crate) enum WorkTable {
     Oltp(OltpMix, ServerKeys, OltpKeys),
@@ -40,37 +51,35 @@ impl TestTable {
         self.places.get(key).cloned()
     }
 
-    /// Where a problem of the workload is shown.
+    /// Where a problem of what is run is shown.
     pub fn workload_place(&self) -> Place {
-        self.place("workload").unwrap_or_default()
+        self.place("workload").or_else(|| self.place("task")).unwrap_or_default()
+    }
+
+    /// What the test is called and where that is written: a test without a name is named after its
+    /// workload, or its task.
+    pub fn name(&self) -> Option<(&str, Place)> {
+        let workload = match &self.task {
+            TaskTable::Load(load) => &load.keys.workload,
+            TaskTable::Statement(_) => &self.keys.task,
+        };
+        let written = self.keys.name.as_ref().or(workload.as_ref())?;
+        Some((written.get_ref(), written.span()))
     }
 }
 
 /// Validates one `[[test]]`. What it returns is a test only if no problem was noted.
 pub(crate) fn test(table: &TestTable, problems: &mut Problems) -> Option<Test> {
-    let workload = &table.load.workload;
-    if table.work.is_none() {
-        one_of("workload", workload, workload_names(), |_| None::<()>, problems);
-    }
-    if workload.is_none() {
-        let help = "add a line like workload = \"oltp_read_write\"";
-        problems.missing(table.at.clone(), "this test names no workload", help);
-        if LEVELS.iter().all(|key| table.place(key).is_none()) {
-            level::missing(table.at.clone(), problems);
+    let cache = one_of("cache", &table.keys.cache, CACHE_STATES, cache_state, problems)
+        .unwrap_or(CacheState::Warm);
+    let name = table.name().map(|(written, at)| name(written, at, "test", problems));
+    let (task, cross_check) = match &table.task {
+        TaskTable::Load(load) => {
+            (load::task(table, load, problems), load::asks_cross_check(&load.keys))
         }
-    }
-    let cache = one_of("cache", &table.keys.cache, CACHE_STATES, cache_state, problems);
-    let name = match &table.keys.name {
-        Some(written) => name(written, "test", problems),
-        None => workload.as_ref().map(|workload| workload.get_ref().clone()),
+        TaskTable::Statement(keys) => (statement::task(table, keys, cache, problems), false),
     };
-    let task = load::task(table, table.work.as_ref()?, problems);
-    Some(Test {
-        name: name?,
-        task: task?,
-        cache: cache.unwrap_or(CacheState::Warm),
-        cross_check: load::asks_cross_check(&table.load),
-    })
+    Some(Test { name: name??, task: task?, cache, cross_check })
 }
 
 fn cache_state(name: &str) -> Option<CacheState> {

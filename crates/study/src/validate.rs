@@ -35,16 +35,15 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
     let mut names = Names::new("target");
     let mut targets: Vec<(Target, Place)> = Vec::new();
     for table in wire_targets {
-        names.take(&table.get_ref().name, problems);
+        let name = table.get_ref().name.as_ref();
+        names.take(name.map(|name| (name.get_ref().as_str(), name.span())), problems);
         let at = table.get_ref().name.as_ref().map_or(0..0, Spanned::span);
         targets.extend(target::target(table, problems).map(|target| (target, at)));
     }
     let mut names = Names::new("test");
     let mut tests: Vec<Test> = Vec::new();
     for table in &wire_tests {
-        // A test without a name is named after its workload.
-        let keys = &table.keys;
-        names.take(if keys.name.is_some() { &keys.name } else { &table.load.workload }, problems);
+        names.take(table.name(), problems);
         if let Some(test) = test::test(table, problems) {
             fit::check(&test, table, &targets, problems);
             tests.push(test);
@@ -74,7 +73,7 @@ fn head(
         problems.missing(at.clone(), "the study has no name", help);
     }
     let name = table.name.as_ref().and_then(|written| {
-        let name = name(written, "study", problems)?;
+        let name = name(written.get_ref(), written.span(), "study", problems)?;
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || ['-', '_'].contains(&c)) {
             problems
                 .add(written.span(), format!("`{name}` cannot be part of a file name"))
@@ -144,9 +143,9 @@ impl Names {
         Self { kind, taken: BTreeMap::new() }
     }
 
-    fn take(&mut self, name: &Maybe<String>, problems: &mut Problems) {
-        let Some(name) = name else { return };
-        let (kind, at, name) = (self.kind, name.span(), name.get_ref());
+    fn take(&mut self, name: Option<(&str, Place)>, problems: &mut Problems) {
+        let Some((name, at)) = name else { return };
+        let kind = self.kind;
         match self.taken.get(name) {
             Some(first) => {
                 problems
@@ -155,7 +154,7 @@ impl Names {
                     .help(format!("give every {kind} a name of its own"));
             }
             None => {
-                self.taken.insert(name.clone(), at);
+                self.taken.insert(name.to_owned(), at);
             }
         }
     }
@@ -163,12 +162,7 @@ impl Names {
 
 /// A name that can be shown on a line: 1 to 64 characters, none of which [`text::deceives`], no space
 /// at either end.
-pub(crate) fn name(
-    written: &Spanned<String>,
-    kind: &str,
-    problems: &mut Problems,
-) -> Option<String> {
-    let name = written.get_ref();
+pub(crate) fn name(name: &str, at: Place, kind: &str, problems: &mut Problems) -> Option<String> {
     let length = name.chars().count();
     let complaint = if length == 0 {
         format!("the name of a {kind} is empty")
@@ -179,9 +173,9 @@ pub(crate) fn name(
             "the name of a {kind} has a control character, one that is invisible, or a space at one end"
         )
     } else {
-        return Some(name.clone());
+        return Some(name.to_owned());
     };
-    problems.add(written.span(), complaint);
+    problems.add(at, complaint);
     None
 }
 

@@ -3,7 +3,9 @@
 
 mod test;
 
-pub(crate) use test::{KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StorageKeys, TestKeys};
+pub(crate) use test::{
+    KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
+};
 
 use crate::volume::VolumeKey;
 use model::PriceUnit;
@@ -200,6 +202,23 @@ pub(crate) struct PriceItemTable {
 pub(crate) enum Numbers {
     One(i64),
     Many(Vec<i64>),
+}
+
+/// One text or several, such as statements.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a text or a list of texts")]
+pub(crate) enum Names {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Names {
+    pub fn all(&self) -> Vec<&str> {
+        match self {
+            Self::One(text) => vec![text],
+            Self::Many(texts) => texts.iter().map(String::as_str).collect(),
+        }
+    }
 }
 
 /// One size of blocks, or several with how often each is drawn.

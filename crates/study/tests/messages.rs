@@ -1,6 +1,6 @@
 //! What a user reads when a study file is refused: every case names the place and the remedy.
 
-use study::{StudyError, load, parse};
+use study::{load, parse};
 
 const HEAD: &str = "[study]\nname = \"s\"\n";
 const TARGET: &str = "[[target]]\nname = \"a\"\nsandbox = {}\n";
@@ -438,30 +438,6 @@ fn a_long_line_is_cut_around_the_mark() {
         refusal_with("", "", &format!("tables = {}", "1".repeat(3) + &" ".repeat(500) + "x"));
     assert!(message.lines().all(|line| line.chars().count() < 160), "{message}");
     assert_says(&message, &["^"]);
-}
-
-#[test]
-fn files_that_are_no_study_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    let refused = |name: &str, bytes: Option<&[u8]>| {
-        let path = dir.path().join(name);
-        if let Some(bytes) = bytes {
-            std::fs::write(&path, bytes).unwrap();
-        }
-        load(&path).expect_err(name)
-    };
-    assert!(matches!(refused("empty", Some(b"")), StudyError::Empty { .. }));
-    assert!(matches!(refused("comment", Some(b"# only\n\n")), StudyError::Empty { .. }));
-    assert!(matches!(
-        refused("binary", Some(b"[study]\xff\0")),
-        StudyError::NotText { offset: 7, .. }
-    ));
-    assert!(matches!(refused("nul", Some(b"\0\0\0\0")), StudyError::Invalid { .. }));
-    let large = vec![b'#'; (1 << 20) + 1];
-    assert!(matches!(refused("large", Some(&large)), StudyError::TooLarge { .. }));
-    assert_says(&refused("missing", None).to_string(), &["missing", "`weighin init`"]);
-    let directory = load(dir.path()).expect_err("a directory is no study file").to_string();
-    assert_says(&directory, &["directory", "name the study file"]);
 }
 
 #[test]

@@ -177,7 +177,10 @@ impl RunProgress {
         let Some(load) = &outcome.load else {
             return match &outcome.source {
                 Some(source) => format!("read from {}", text::line(&source.file)),
-                None => "completed".to_owned(),
+                None => match outcome.number("elapsed") {
+                    Some(elapsed) => format!("{} s", figure(elapsed.value)),
+                    None => "completed".to_owned(),
+                },
             };
         };
         if let Some(search) = &record.search {

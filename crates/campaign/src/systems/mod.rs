@@ -19,7 +19,7 @@ use crate::{Order, Prepared, Step};
 use engine::Stop;
 use model::{
     BackgroundWork, CacheState, Failure, FailureKind, OpinionFigures, ServerCounters, ServerFacts,
-    Study, TableContents, Target, Test, Trial, TriggerAnswer, Workload,
+    Statement, Study, TableContents, Target, Test, TimedStatement, Trial, TriggerAnswer, Workload,
 };
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -126,6 +126,31 @@ pub(crate) type ReadCounters = Box<dyn FnMut() -> Option<ServerCounters> + Send>
 /// Tells a server to begin background work, and gives its answer.
 pub(crate) type BeginWork = Box<dyn FnOnce(BackgroundWork) -> TriggerAnswer + Send>;
 
+/// A connection that runs the statements of a test.
+pub trait StatementSession {
+    /// Runs a statement until its last row has arrived, and counts its rows. One that takes too long
+    /// is ended on the server.
+    ///
+    /// # Errors
+    /// `TimedOut`, `ServerLost`, or what the server has against it; [`Failure::stopped`].
+    fn run(&mut self, timed: &TimedStatement) -> Result<u64, Failure>;
+
+    /// What the server has counted for this session so far.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    fn counts(&mut self) -> Result<SessionCounts, Failure>;
+}
+
+/// What a server counts for one session.
+#[derive(Clone, Debug, Default)]
+pub struct SessionCounts {
+    /// By the name that the figure has in results; what the server does not count is absent.
+    pub counts: Vec<(&'static str, u64)>,
+    /// The most bytes of temporary space that were in use at a time, where the server says that.
+    pub temporary_bytes: Option<u64>,
+}
+
 /// A target that weighin holds.
 ///
 /// Every method may fail because the target is gone or refuses, or with [`Failure::stopped`].
@@ -176,13 +201,13 @@ pub trait TargetHandle: Debug {
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure>;
 
-    /// Brings it to the state that a trial starts from, with its data.
+    /// Brings it to the state that a trial starts from, with the data of a load where it needs that.
     ///
     /// # Errors
     /// When it does not come up, its data cannot be made, or caches cannot be emptied.
     fn ready(
         &mut self,
-        workload: &Workload,
+        workload: Option<&Workload>,
         cache: CacheState,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure>;
@@ -206,6 +231,17 @@ pub trait TargetHandle: Debug {
     fn counter_reader(&mut self) -> Result<Option<ReadCounters>, Failure>;
 
     fn sampling_scope(&self) -> SamplingScope;
+
+    /// A session for statements whose time is taken. The target is ready for them.
+    ///
+    /// # Errors
+    /// `NotPermitted` where it runs no statements.
+    fn statement_session(
+        &mut self,
+        _statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Err(no_statements("volumes"))
+    }
 
     /// What tells it to begin background work while a load runs.
     ///
@@ -267,6 +303,15 @@ fn cannot_check(tool: &str, what: &str) -> Failure {
         FailureKind::NotPermitted,
         format!("{tool} cannot give a second opinion on {what}"),
         "set cross_check = false in the test",
+    )
+}
+
+/// That a kind of target runs no statements.
+fn no_statements(targets: &str) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("statements do not run on {targets}"),
+        "choose a target of MariaDB or MySQL",
     )
 }
 

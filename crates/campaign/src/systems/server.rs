@@ -4,14 +4,14 @@
 use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
-    BeginWork, Holding, Missing, Preparing, ReadCounters, SamplingScope, System, TargetHandle,
-    misfit,
+    BeginWork, Holding, Missing, Preparing, ReadCounters, SamplingScope, StatementSession, System,
+    TargetHandle, misfit, no_statements,
 };
 use crate::{Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
 use model::{
     CacheState, Failure, FailureKind, OpinionFigures, Place, SandboxSpec, ServerCounters,
-    ServerFacts, Study, TableContents, Target, Test, Trial, Workload,
+    ServerFacts, Statement, Study, TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -96,6 +96,13 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
     }
 
     fn load(login: Login, spec: LoadSpec, work: &Self::Work, order: &Order<'_>) -> PreparedLoad;
+    /// A session for statements whose time is taken.
+    fn statement_session(
+        _login: &Login,
+        _statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Err(no_statements(&format!("{} servers", Self::SYSTEM)))
+    }
     /// What tells the server to begin background work, through that connection.
     fn background_work(connection: Self::Connection) -> Result<BeginWork, Failure>;
 
@@ -337,10 +344,11 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn ready(
         &mut self,
-        workload: &Workload,
+        workload: Option<&Workload>,
         cache: CacheState,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
+        let Some(workload) = workload else { return self.bring_to(cache) };
         let work = self.work(workload)?;
         // Before the caches are brought to their state, which looking at data would change.
         if K::KEEPS_DATA && !self.has_data_for(work) {
@@ -391,6 +399,13 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             server_pid: Some(sandbox.pid()),
             disks: volume.map(|volume| volume.members.into_iter().collect()).unwrap_or_default(),
         }
+    }
+
+    fn statement_session(
+        &mut self,
+        statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        K::statement_session(self.login()?, statement)
     }
 
     fn background_work(&mut self) -> Result<BeginWork, Failure> {

@@ -21,7 +21,7 @@ fn row(analysis: &Analysis, finding: &Finding) -> Option<Row> {
     let Evidence::Contradiction(found) = &finding.evidence else { return None };
     let subject = &finding.subject;
     let target = subject.target.as_deref().unwrap_or_default();
-    let stated = subject.level.filter(|level| *level != model::Level::NOT_STATED);
+    let stated = subject.level.filter(|level| *level != model::Level::NONE);
     let place: Vec<String> =
         subject.test.iter().cloned().chain(stated.map(|level| level.to_string())).collect();
     let tone = match finding.severity {

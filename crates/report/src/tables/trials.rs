@@ -113,7 +113,7 @@ fn identity(
         Cell::text(&key.test),
         Cell::target(&key.target, view::series(analysis, &key.target)),
         match key.level {
-            Level::NOT_STATED => Cell::text(NOTHING),
+            Level::NONE => Cell::text(NOTHING),
             // Of a fleet the level is of each virtual machine, and the load of all.
             _ if load.is_none() && view::work(analysis).storage => Cell::text(NOTHING),
             level => Cell::text(count(load.map_or(level.clients, |load| load.clients).into())),

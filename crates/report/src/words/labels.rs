@@ -4,7 +4,9 @@ use super::place::levels;
 use super::volume::stands_on;
 use crate::numbers;
 use analyse::{Check, Curve, CurveShape, Severity, Validity, Verdict};
-use model::{CacheState, Endpoint, FailureKind, KeyValue, Place, StoragePlace, Test, Workload};
+use model::{
+    CacheState, Endpoint, FailureKind, KeyValue, Place, StoragePlace, Task, Test, Workload,
+};
 
 /// Heading of the findings of a severity.
 pub(crate) fn severity(severity: Severity) -> &'static str {
@@ -129,11 +131,12 @@ fn volumes(place: &StoragePlace) -> String {
 
 /// What is run in a test, on how much data, and from which cache.
 pub(crate) fn workload(test: &Test) -> String {
-    let Some(load) = test.load() else {
-        return match test.what() {
-            name if name == test.name => "Imported".to_owned(),
-            name => format!("{name}, imported"),
-        };
+    let load = match &test.task {
+        Task::Load(load) => load,
+        Task::Search(search) => &search.load,
+        Task::Statement(statement) => return super::statement::describe(test, statement),
+        Task::Imported(imported) if imported.name == test.name => return "Imported".to_owned(),
+        Task::Imported(imported) => return format!("{}, imported", imported.name),
     };
     let cache = match test.cache {
         CacheState::Warm => "warm caches",

@@ -17,6 +17,7 @@ mod place;
 mod processors;
 mod rates;
 mod search;
+mod statement;
 mod storage;
 mod undecided;
 mod volume;

@@ -110,7 +110,7 @@ fn targets(subjects: &[&Subject], with_levels: bool) -> String {
 fn levels_and_repeats(subjects: &[&Subject]) -> String {
     let mut at: Vec<(Level, Vec<String>)> = Vec::new();
     for subject in subjects {
-        let Some(level) = subject.level.filter(|&l| l != Level::NOT_STATED) else { continue };
+        let Some(level) = subject.level.filter(|&l| l != Level::NONE) else { continue };
         let repeat = subject.repeat.map(|repeat| repeat.to_string());
         match at.iter_mut().find(|(known, _)| *known == level) {
             Some((_, repeats)) => repeats.extend(repeat.filter(|r| !repeats.contains(r))),
@@ -148,7 +148,7 @@ pub(crate) fn at(level: Level) -> String {
 
 /// ` at 8 and 16 clients`; nothing where results that were imported do not say.
 pub(super) fn at_levels(all: &[Level]) -> String {
-    let stated = all.iter().any(|&level| level != Level::NOT_STATED);
+    let stated = all.iter().any(|&level| level != Level::NONE);
     if stated { format!(" at {}", levels(all)) } else { String::new() }
 }
 

@@ -6,8 +6,8 @@ use super::session::log_in;
 use super::transport::Transport;
 use model::{Endpoint, Failure, ServerAddress, Stop};
 use protocol::mysql::{
-    SessionInfo, TextReader, TextReply, TextRows, write_infile_chunk, write_infile_end,
-    write_query, write_quit,
+    Reply, ResponseReader, SessionInfo, TextReader, TextReply, TextRows, write_infile_chunk,
+    write_infile_end, write_query, write_quit,
 };
 use std::io;
 use std::net::SocketAddr;
@@ -123,6 +123,57 @@ impl Connection {
     /// As [`Self::query`].
     pub fn execute_long(&mut self, sql: &str) -> Result<u64, ClientError> {
         Ok(self.run(sql, self.limits.work, None)?.affected_rows)
+    }
+
+    /// Runs a statement, however long its answer is, and returns how many rows it had. They are
+    /// counted as they arrive and not kept.
+    ///
+    /// # Errors
+    /// As [`Self::query`], where the last row has not arrived within `limit`.
+    pub fn count_rows(&mut self, sql: &str, limit: Duration) -> Result<u64, ClientError> {
+        if self.broken {
+            return Err(Broken::given_up(&self.endpoint).into());
+        }
+        self.transport.line().begin_unbounded(limit);
+        let result = self.count(sql);
+        self.broken = !matches!(result, Ok(_) | Err(ClientError::Server(_)));
+        result
+    }
+
+    fn count(&mut self, sql: &str) -> Result<u64, ClientError> {
+        let mut reader = ResponseReader::new(self.session.dialect);
+        reader.expect_sequence(write_query(sql, &mut self.output));
+        self.send()?;
+        let mut total = 0;
+        loop {
+            let (consumed, reply) = reader
+                .receive(&self.input)
+                .map_err(|error| ClientError::Protocol(self.endpoint.clone(), error))?;
+            self.input.drain(..consumed);
+            let more = match reply {
+                None => {
+                    self.transport
+                        .receive(&mut self.input)
+                        .map_err(|error| Broken::new(error, &self.endpoint))?;
+                    continue;
+                }
+                Some(Reply::Ok { more_results, .. }) => more_results,
+                Some(Reply::Rows { rows, more_results }) => {
+                    total += rows;
+                    more_results
+                }
+                Some(Reply::Err(error)) => return Err(ClientError::Server(*error)),
+                Some(Reply::LocalInfile { sequence, .. }) => {
+                    self.send_file(sequence, None)?;
+                    return Err(ClientError::Infile(
+                        "the server asked for a local file; it got none",
+                    ));
+                }
+            };
+            if !more {
+                return Ok(total);
+            }
+        }
     }
 
     /// Runs a `LOAD DATA LOCAL INFILE` statement, whatever file it names: `fill` is called to

@@ -125,6 +125,12 @@ impl Line {
         self.left = self.most;
     }
 
+    /// Begins an exchange of any number of bytes, of which nobody keeps more than a piece.
+    pub(super) fn begin_unbounded(&mut self, limit: Duration) {
+        self.begin(limit);
+        self.left = u64::MAX;
+    }
+
     /// Begins the last exchange: a short one that takes place although somebody asked to stop.
     pub(super) fn begin_farewell(&mut self) {
         self.stop = Stop::default();

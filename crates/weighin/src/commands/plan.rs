@@ -115,6 +115,7 @@ fn describe(plan: &Plan, total: Duration, clients_heading: &str) -> String {
 fn clients(level: Level) -> String {
     match level.search {
         Some(SearchOver::Clients) => format!("? ≤ {}", level.clients),
+        _ if level == Level::NONE => "-".to_owned(),
         _ => level.clients.to_string(),
     }
 }
@@ -129,6 +130,7 @@ fn rate_of(level: Level) -> String {
 
 /// A search ends when it knows.
 fn load_time(trial: &Trial) -> String {
-    let about = if trial.key.level.search.is_some() { "about " } else { "" };
+    let level = trial.key.level;
+    let about = if level.search.is_some() || level == Level::NONE { "about " } else { "" };
     format!("{about}{}", duration(trial.load_time))
 }

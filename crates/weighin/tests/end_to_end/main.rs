@@ -30,6 +30,7 @@ mod secrets;
 mod server_trouble;
 mod slo;
 mod soak;
+mod statement;
 mod stopping;
 mod storage;
 mod storage_contents;

@@ -1,6 +1,7 @@
 //! The sysbench OLTP family: schema, statements, rows and transactions, in the words of each of
 //! sysbench's generations.
 
+mod analytic;
 mod answer;
 mod bulk;
 mod name;
@@ -10,6 +11,7 @@ mod source;
 mod statement;
 mod unique;
 
+pub use analytic::analytic;
 pub use bulk::BulkSource;
 pub use row::RowSource;
 pub use schema::{create_index, create_table, drop_table, name_of, table_name};

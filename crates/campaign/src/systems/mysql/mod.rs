@@ -4,20 +4,21 @@ mod counters;
 mod cross_check;
 mod facts;
 mod limits;
+mod statements;
 pub mod tables;
 
 pub use self::limits::check_limits;
 use super::load::{Clients, Handed, PartRun, PreparedLoad, ServerLoad};
 use super::login::Login;
 use super::server::ServerKind;
-use super::{BeginWork, Missing, Preparing};
+use super::{BeginWork, Missing, Preparing, StatementSession};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop};
 use model::{
-    Endpoint, Failure, FailureKind, Oltp, OpinionFigures, ServerCounters, ServerFacts, Study,
-    TableContents, Target, Tls, Trial, Workload,
+    Endpoint, Failure, FailureKind, Oltp, OpinionFigures, ServerCounters, ServerFacts, Statement,
+    Study, TableContents, Target, Tls, Trial, Workload,
 };
 use peer::sysbench::Sysbench;
 use protocol::mysql::{LoginOptions, ServerError};
@@ -141,6 +142,13 @@ impl ServerKind for Mysql {
             seed: order.seed,
         };
         PreparedLoad::Mysql(ServerLoad { spec, clients, login: Handed(login) })
+    }
+
+    fn statement_session(
+        login: &Login,
+        statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Ok(Box::new(statements::Session::open(login, statement)?))
     }
 
     fn background_work(_: Connection) -> Result<BeginWork, Failure> {

@@ -107,11 +107,13 @@ impl TargetHandle for Volumes {
 
     fn ready(
         &mut self,
-        workload: &Workload,
+        workload: Option<&Workload>,
         cache: CacheState,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        self.fill(storage(workload)?, preparing)?;
+        if let Some(workload) = workload {
+            self.fill(storage(workload)?, preparing)?;
+        }
         match cache {
             CacheState::Cold => drop_os_caches(preparing.stop),
             CacheState::Warm => Ok(()),

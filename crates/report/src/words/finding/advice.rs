@@ -40,7 +40,7 @@ pub(crate) fn choices(spans: &[Span]) -> String {
 
 fn at(all: &[Level]) -> String {
     match all {
-        [Level::NOT_STATED] => String::new(),
+        [Level::NONE] => String::new(),
         _ => format!("at {}", levels(all)),
     }
 }

@@ -1,0 +1,92 @@
+//! The task `statement` in a study file.
+
+use model::{BuiltInQuery, CacheState, Query, Statement, Study, Task};
+use std::time::Duration;
+use study::parse;
+
+fn text(keys: &str) -> String {
+    format!(
+        "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\nsandbox = {{}}\n\
+         [[test]]\ntask = \"statement\"\n{keys}\n"
+    )
+}
+
+fn accepted(keys: &str) -> (Study, Statement) {
+    let study = parse(&text(keys), "s").unwrap_or_else(|error| panic!("{error}"));
+    let Task::Statement(statement) = study.tests[0].task.clone() else { panic!("{study:?}") };
+    (study, statement)
+}
+
+#[test]
+fn built_in_statements_come_with_their_tables() {
+    let (study, statement) = accepted("statements = [\"sort\", \"scan\"]");
+    assert_eq!(study.tests[0].name, "statement");
+    let queries: Vec<_> = statement.statements.iter().map(|timed| timed.query.clone()).collect();
+    let expected = [BuiltInQuery::Sort, BuiltInQuery::Scan].map(Query::BuiltIn);
+    assert_eq!(queries, expected);
+    let data = statement.data.unwrap();
+    let tables = data.oltp().unwrap();
+    assert_eq!((tables.tables, tables.table_size), (2, 100_000));
+    assert_eq!((statement.timeout, statement.warmup_runs), (Duration::from_secs(600), 1));
+    assert!(!statement.writes);
+}
+
+#[test]
+fn sql_of_ones_own_needs_no_tables_unless_it_says_so() {
+    let (_, statement) = accepted("sql = \"SELECT 1\"");
+    assert_eq!(statement.data, None);
+    assert_eq!(statement.statements[0].name, "sql");
+    let (_, statement) =
+        accepted("sql = [\"SELECT 1\", \"SELECT 2\"]\ntable_size = 5\nwrites = true");
+    assert_eq!(statement.data.unwrap().oltp().unwrap().table_size, 5);
+    assert_eq!(statement.statements[1].name, "sql 2");
+    assert!(statement.writes);
+}
+
+#[test]
+fn cold_statements_have_no_run_before() {
+    let (study, statement) = accepted("statements = \"scan\"\ncache = \"cold\"");
+    assert_eq!((study.tests[0].cache, statement.warmup_runs), (CacheState::Cold, 0));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_remedy() {
+    for (keys, parts) in [
+        ("", ["has no statement", "statements = [\"scan\""]),
+        ("statements = []", ["`statements` is empty", "[\"scan\"]"]),
+        ("statements = \"scna\"", ["unknown statement `scna`: did you mean `scan`?", "`sql`"]),
+        ("statements = [\"scan\", \"scan\"]", ["has `scan` twice", "raise `repeats`"]),
+        ("sql = \" \"", ["empty statement", "SELECT COUNT(*)"]),
+        ("sql = 5", ["a text or a list of texts", ""]),
+        ("statements = \"scan\"\ntimeout = \"0s\"", ["`timeout` must be more than zero", ""]),
+        ("statements = \"scan\"\nwarmup_runs = 101", ["`warmup_runs` must be from 0 to 100", ""]),
+        (
+            "statements = \"scan\"\nwarmup_runs = 1\ncache = \"cold\"",
+            ["would warm the caches", "leave `warmup_runs` out"],
+        ),
+        ("statements = \"scan\"\nwrites = true", ["`writes` is for `sql`", ""]),
+        ("statements = \"scan\"\ntables = 0", ["`tables` must be from 1", ""]),
+        (
+            "statements = \"scan\"\nclients = 4",
+            ["`clients` does not apply to the task statement", "another task"],
+        ),
+        ("statement = \"scan\"", ["unknown key `statement`", "did you mean `statements`?"]),
+    ] {
+        let message = parse(&text(keys), "s").expect_err(keys).to_string();
+        for part in parts {
+            assert!(message.contains(part), "no {part:?} for {keys:?} in:\n{message}");
+        }
+    }
+}
+
+#[test]
+fn statements_run_on_sql_servers() {
+    let text =
+        text("statements = \"scan\"").replace("sandbox = {}", "kind = \"redis\"\nsandbox = {}");
+    let message = parse(&text, "s").unwrap_err().to_string();
+    assert!(
+        message.contains("statement cannot run on the target `a`, which is Redis"),
+        "{message}"
+    );
+    assert!(message.contains("statements run on MariaDB and MySQL"), "{message}");
+}
