@@ -268,7 +268,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Ranking {
     /// Best tier first. Targets without an estimate are not in it.
-    pub tiers: Vec<Vec<Place>>,
+    pub tiers: Vec<Vec<RankedTarget>>,
     /// Targets that could not be ranked because all their trials failed, are void or are missing.
     pub unranked: Vec<String>,
     /// Those of them whose trials all failed, with the first reason: they come last.
@@ -282,7 +282,7 @@ pub struct Ranking {
 
 /// A target's place in a ranking.
 #[derive(Clone, Debug, Serialize)]
-pub struct Place {
+pub struct RankedTarget {
     /// Name of the target.
     pub target: String,
     /// Where its throughput is highest, or the level at which all are ranked.

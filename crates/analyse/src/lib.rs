@@ -53,9 +53,9 @@ mod volume;
 
 pub use advice::{Choice, Span};
 pub use analysis::{
-    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Place,
-    Placings, Podium, PrintedPlace, Ranking, SettingDifference, Strength, Summary, TestAnalysis,
-    TrialAssessment, Verdict,
+    Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Placings,
+    Podium, PrintedPlace, RankedTarget, Ranking, SettingDifference, Strength, Summary,
+    TestAnalysis, TrialAssessment, Verdict,
 };
 pub use audit::{Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;

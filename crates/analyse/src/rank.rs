@@ -4,7 +4,7 @@ use crate::cell::{CellData, Cells};
 use crate::curve::CurveData;
 use crate::money::TestMoney;
 use crate::series::Series;
-use crate::{Basis, FailedTarget, Metric, NoiseFloor, Place, PrintedPlace, Ranking, floor};
+use crate::{Basis, FailedTarget, Metric, NoiseFloor, PrintedPlace, RankedTarget, Ranking, floor};
 use model::{Better, Level, Study, Test};
 use stats::{Estimate, Relation};
 use std::collections::HashSet;
@@ -156,9 +156,9 @@ fn is_below(study: &Study, lower: &Series, upper: &Series) -> bool {
         .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
 }
 
-fn place(money: &TestMoney, metric: Metric, contender: &Contender) -> Place {
+fn place(money: &TestMoney, metric: Metric, contender: &Contender) -> RankedTarget {
     let cost = money.costs.iter().find(|cost| cost.target == contender.target);
-    Place {
+    RankedTarget {
         target: contender.target.to_owned(),
         level: contender.level,
         figure: contender.figure,

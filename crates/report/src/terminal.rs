@@ -1,7 +1,7 @@
 //! What a terminal shows when a run is over.
 
 use crate::{numbers, view, words};
-use analyse::{Analysis, Evidence, Finding, Place, SearchAnalysis, Severity, TestAnalysis};
+use analyse::{Analysis, Evidence, Finding, RankedTarget, SearchAnalysis, Severity, TestAnalysis};
 use model::text;
 use std::fmt::Write;
 
@@ -116,7 +116,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    fn place(&mut self, label: &str, test: &TestAnalysis, place: &Place, column: usize) {
+    fn place(&mut self, label: &str, test: &TestAnalysis, place: &RankedTarget, column: usize) {
         let name = numbers::shortened(&text::line(&place.target), column);
         let interval = place.figure.interval.map_or("no interval".to_owned(), |interval| {
             numbers::range(interval.low, interval.high)

@@ -116,7 +116,7 @@ fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
             }
             (overlays::caption(analysis, test))
             @if test.cells.iter().any(hollow) {
-                "A hollow mark rests on trials of which some are suspect, or were lost. "
+                "A hollow mark rests on trials some of which are suspect or were lost. "
             }
             @if test.cells.iter().any(|cell| view::why_empty(analysis, cell).is_some()) {
                 "A cross marks a level at which every trial of a target failed or is void. "

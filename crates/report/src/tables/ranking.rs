@@ -4,7 +4,7 @@ use crate::level_axis::LevelAxis;
 use crate::numbers::NOTHING;
 use crate::view;
 use crate::words::{exactly, metric_name, shape, with_unit};
-use analyse::{Analysis, Metric, Place, TestAnalysis};
+use analyse::{Analysis, Metric, RankedTarget, TestAnalysis};
 use model::text;
 
 /// The targets of a test from the best to the worst; those that tie share a place, and those that
@@ -61,7 +61,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
 
 /// Every place with its number: that of the order as printed, where that is all there is, else
 /// that of its tier.
-fn numbered(test: &TestAnalysis) -> Vec<(String, &Place)> {
+fn numbered(test: &TestAnalysis) -> Vec<(String, &RankedTarget)> {
     let printed = |target: &str| test.ranking.as_printed.iter().find(|p| p.target == target);
     let mut before = 0;
     let mut numbered = Vec::new();
@@ -93,7 +93,7 @@ fn measured_once(test: &TestAnalysis) -> bool {
     test.ranking.tiers.iter().flatten().all(|place| place.figure.n == 1)
 }
 
-fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &Place) -> [Cell; 4] {
+fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) -> [Cell; 4] {
     let curve = test.curves.iter().find(|curve| curve.target == place.target);
     let metric = ranks_by(test);
     let figure = if metric == Metric::Elapsed && measured_once(test) {
@@ -117,7 +117,7 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &Place) -> [Cell;
     ]
 }
 
-fn cost(test: &TestAnalysis, place: &Place) -> Cell {
+fn cost(test: &TestAnalysis, place: &RankedTarget) -> Cell {
     match test.money.costs.iter().find(|cost| cost.target == place.target) {
         Some(cost) => money_cell(cost.per_million(), &cost.currency),
         None => Cell::text(NOTHING),

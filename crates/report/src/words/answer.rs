@@ -7,8 +7,8 @@ use super::place::{at, at_levels, levels};
 use super::{rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison, Place,
-    TestAnalysis, Validity, Verdict,
+    Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison,
+    RankedTarget, TestAnalysis, Validity, Verdict,
 };
 use model::{Level, Test};
 
@@ -205,7 +205,7 @@ fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
     let Some((first, rest)) = test.ranking.tiers.split_first() else {
         return "There is no answer: no target has a trial that counts.".to_owned();
     };
-    let figure = |place: &Place| figure(analysis, basis, place);
+    let figure = |place: &RankedTarget| figure(analysis, basis, place);
     let by = match basis.metric {
         Metric::Throughput => "At its peak".to_owned(),
         metric => format!("By {}", metric_name(metric)),
@@ -240,11 +240,11 @@ fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
     }
 }
 
-fn named(place: &Place) -> String {
+fn named(place: &RankedTarget) -> String {
     target_name(&place.target)
 }
 
-fn figure(analysis: &Analysis, basis: Basis, place: &Place) -> String {
+fn figure(analysis: &Analysis, basis: Basis, place: &RankedTarget) -> String {
     let imported = view::imported(analysis);
     let figure = figure_of(basis.metric, &place.figure, basis.counted, imported);
     format!("{figure}{}", at(place.level))
@@ -288,12 +288,12 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
 /// The first two of an order that is no more than that of the figures as printed.
 fn as_printed(test: &TestAnalysis) -> String {
     let Some(basis) = test.basis else { return String::new() };
-    let at_place = |wanted: usize| -> Vec<&Place> {
+    let at_place = |wanted: usize| -> Vec<&RankedTarget> {
         let printed = test.ranking.as_printed.iter().filter(|place| place.place == wanted);
         let places = || test.ranking.tiers.iter().flatten();
         printed.filter_map(|p| places().find(|place| place.target == p.target)).collect()
     };
-    let with_figures = |places: &[&Place]| {
+    let with_figures = |places: &[&RankedTarget]| {
         let figures = places.iter().map(|place| {
             let figure = figure_of(basis.metric, &place.figure, basis.counted, true);
             format!("{} with {figure}{}", named(place), at(place.level))
