@@ -5,7 +5,7 @@ use crate::{GeneratorFigures, view, words};
 use analyse::{
     Analysis, BreakEven, FactorEffect, Finding, SettingDifference, Summary, TestAnalysis,
 };
-use model::{HostFacts, Price, ServerFacts, TrialRecord, text};
+use model::{HostFacts, Mark, Price, ServerFacts, TrialRecord, text};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -28,6 +28,15 @@ struct Report<'a> {
     findings: Vec<FindingReport<'a>>,
     trials: Trials<'a>,
     load_generators: Vec<GeneratorReport>,
+    marks: Vec<MarkReport<'a>>,
+}
+
+/// What happened during a trial.
+#[derive(Serialize)]
+struct MarkReport<'a> {
+    position: u32,
+    #[serde(flatten)]
+    mark: &'a Mark,
 }
 
 /// What one of several load generators did in a trial, in the measured phase.
@@ -176,7 +185,16 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             .collect(),
         trials: Trials(rows(analysis)),
         load_generators: load_generators(analysis),
+        marks: marks(analysis),
     }
+}
+
+fn marks<'a>(analysis: &Analysis<'a>) -> Vec<MarkReport<'a>> {
+    let of_trial = |record: &'a TrialRecord| {
+        let marks = record.outcome().map_or(&[][..], |outcome| &outcome.marks);
+        marks.iter().map(|mark| MarkReport { position: record.position, mark })
+    };
+    analysis.dataset.trials.iter().flat_map(of_trial).collect()
 }
 
 fn load_generators(analysis: &Analysis) -> Vec<GeneratorReport> {

@@ -4,8 +4,10 @@
 
 use analyse::{Analysis, Metric, Verdict, analyse};
 use import::{Format as _, Source, TidyCsv, assemble};
-use model::{Dataset, Figure, HostFacts, Outcome, RunInfo, TrialEnd, UnixMillis};
+use model::{Dataset, Figure, HostFacts, Mark, Outcome, RunInfo, TrialEnd, UnixMillis};
 use report::{Format, render};
+
+mod support;
 
 /// A statement on two targets, four times each; on `small` it takes twice as long and spills.
 fn dataset() -> Dataset {
@@ -95,4 +97,29 @@ fn every_format_has_the_metrics_of_the_registry() {
     assert!(markdown.contains("large is faster than small"), "{markdown}");
     let html = rendered(&analysis, Format::Html);
     assert!(html.contains("id=\"elapsed-0\"") && html.contains("id=\"temporary-0\""));
+}
+
+#[test]
+fn marks_stand_on_the_time_line_of_their_trial() {
+    let mut dataset = support::usual();
+    let unmarked = rendered(&analyse(&dataset), Format::Html);
+    let record = dataset.trials.iter_mut().find(|record| record.load().is_some()).unwrap();
+    let position = record.position;
+    let TrialEnd::Completed(outcome) = &mut record.end else { panic!("it has a load") };
+    let note = Some("in place <b>".to_owned());
+    outcome.marks = vec![
+        Mark { name: "ALTER".into(), at_seconds: 2.5, until_seconds: Some(7.25), note },
+        Mark { name: "caught up".into(), at_seconds: 9.0, until_seconds: None, note: None },
+    ];
+    let analysis = analyse(&dataset);
+    let html = rendered(&analysis, Format::Html);
+    assert!(html.contains("ALTER, 2.50–7.25 s: in place &lt;b&gt;"));
+    assert!(html.contains("caught up, 9.00 s") && html.contains("Marks of what happened"));
+    assert!(!unmarked.contains("class=\"moment\"") && !unmarked.contains("Marks of what happened"));
+
+    let json: serde_json::Value = serde_json::from_str(&rendered(&analysis, Format::Json)).unwrap();
+    let marks = json["marks"].as_array().unwrap();
+    assert_eq!((marks.len(), marks[0]["position"].as_u64()), (2, Some(position.into())));
+    assert_eq!((&marks[0]["until_seconds"], &marks[0]["name"]), (&7.25.into(), &"ALTER".into()));
+    assert_eq!(marks[1]["until_seconds"], serde_json::Value::Null);
 }

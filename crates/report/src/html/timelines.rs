@@ -7,7 +7,7 @@ use crate::svg::{Band, Line, Panel, PanelChart};
 use crate::view;
 use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, percentile_ms};
 use maud::{Markup, html};
-use model::{Interval, LoadResult, Noun, Outage, Phase, Sample, TrialRecord, text};
+use model::{Interval, LoadResult, Mark, Noun, Outage, Phase, Sample, TrialRecord, text};
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
@@ -47,6 +47,10 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 span.swatch.busy {} " in use, " span.swatch.iowait {} " waiting for IO. "
                 (disks(analysis))
             }
+            @if analysis.dataset.trials.iter().any(has_marks) {
+                p.caption { "Marks of what happened during a trial are grey; each is named where \
+                    the pointer rests on it." }
+            }
             (events::legend(analysis))
             @for test in &analysis.tests {
                 @if analysis.tests.len() > 1 { h3 { (test.test) } }
@@ -54,6 +58,10 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
             }
         }
     }
+}
+
+fn has_marks(record: &TrialRecord) -> bool {
+    record.outcome().is_some_and(|outcome| !outcome.marks.is_empty())
 }
 
 /// Which disks are drawn, and how.
@@ -211,6 +219,8 @@ fn chart(
         warmup_until = warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max);
         bands.extend(load.outages.iter().map(|outage| down(outage, extent)));
     }
+    let marks = record.outcome().map_or(&[][..], |outcome| &outcome.marks);
+    bands.extend(marks.iter().map(marked));
     shown.push("processors and disks");
     panels.extend(sampled_panels(record, extent));
     // Nothing is drawn of what is not known.
@@ -258,6 +268,16 @@ fn down(outage: &Outage, extent: &Extent) -> Band {
     let until = outage.first_success.map_or(extent.seconds, |at| at.as_secs_f64());
     let title = format!("outage, {from:.2}–{until:.2} s");
     Band { class: "outage", time: (from, until), letter: None, title }
+}
+
+/// A moment is as wide as can be seen.
+fn marked(mark: &Mark) -> Band {
+    let from = mark.at_seconds;
+    let until = mark.until_seconds.unwrap_or(from);
+    let ended = mark.until_seconds.map_or(String::new(), |until| format!("–{until:.2}"));
+    let note = mark.note.as_ref().map_or(String::new(), |note| format!(": {}", text::line(note)));
+    let title = format!("{}, {from:.2}{ended} s{note}", text::line(&mark.name));
+    Band { class: "moment", time: (from, until), letter: None, title }
 }
 
 /// Panels of what may have been sampled.
