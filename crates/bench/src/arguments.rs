@@ -16,12 +16,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Transport::value_variants().to_vec())]
     pub(crate) transport: Vec<Transport>,
     /// Numbers of connections of mysql
-    #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64, 256, 1000], value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 4, 16, 64, 256, 1000], value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) clients: Vec<u32>,
     /// Runs of each tool in every cell; 6 are needed for an interval without assumptions
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) pairs: u32,
-    /// Length of each run
+    /// Length of each run; at least 4 from 1000 connections on, since tools take a second to start them all
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub(crate) seconds: u32,
     /// Rows in each of the four tables of mysql
@@ -49,6 +49,18 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
 }
+
+impl Arguments {
+    /// How long a run with so many connections takes.
+    pub(crate) fn seconds_of(&self, clients: u32) -> u32 {
+        if clients < MANY { self.seconds } else { self.seconds.max(SECONDS_OF_MANY) }
+    }
+}
+
+/// From so many connections on a tool may take a second until all of its threads have begun.
+const MANY: u32 = 1000;
+/// The shortest run of so many.
+const SECONDS_OF_MANY: u32 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Contest {

@@ -60,13 +60,14 @@ fn measure(
         ..arena.tables(arguments.table_size)
     };
     let mut options = table_arguments(&oltp);
+    let seconds = arguments.seconds_of(clients);
     options.extend([
         format!("--workload={}", workload.mix().name()),
         format!("--clients={clients}"),
-        format!("--duration={}s", arguments.seconds),
+        format!("--duration={seconds}s"),
         "--json".to_owned(),
     ]);
-    let duration = Duration::from_secs(arguments.seconds.into());
+    let duration = Duration::from_secs(seconds.into());
     alternate(
         arguments.pairs,
         || Reading::of_weighin(&arena.weighin("load", transport, &options)?),

@@ -6,7 +6,7 @@ use super::uring::Uring;
 use crate::books::Ended;
 use crate::coordinator::{Control, Report};
 use crate::run::LoadError;
-use crate::usage::{thread_cpu, weigh_as};
+use crate::usage::{thread_cpu, wake_in_turn, weigh_as};
 use crate::{Clock, Crew, Nanos, Schedule, Session};
 use mio::Waker;
 use model::IoMethod;
@@ -75,6 +75,7 @@ impl<S: Session> Worker<S> {
         self.choose_io()?;
         let clients = self.crew.len();
         weigh_as(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
+        wake_in_turn();
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);
         self.crew.start(start);
