@@ -24,9 +24,7 @@ pub struct Span {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Choice {
-    /// There is one.
     Only {
-        /// Which.
         target: String,
     },
     /// All of them are the same within the study's margin.

@@ -31,7 +31,6 @@ pub struct Analysis<'a> {
 /// What may be concluded of one test.
 #[derive(Clone, Debug, Serialize)]
 pub struct TestAnalysis {
-    /// Name of the test.
     pub test: String,
     /// By which figure it is judged; absent where its results were imported and have none that is
     /// known, so that nothing is compared or ranked.
@@ -78,9 +77,7 @@ pub struct TestAnalysis {
 /// All repeats of one target at one level.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
-    /// Name of the target.
     pub target: String,
-    /// How hard.
     pub level: Level,
     /// One for each trial that has a record, in order of repeat.
     pub trials: Vec<TrialAssessment>,
@@ -108,7 +105,6 @@ impl Cell {
 /// One trial and how far it may be trusted.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrialAssessment {
-    /// Which repeat.
     pub repeat: u32,
     /// Whether conclusions may rest on it.
     pub validity: Validity,
@@ -122,7 +118,6 @@ pub struct TrialAssessment {
 /// Throughput against level for one target.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
-    /// Name of the target.
     pub target: String,
     /// The level with the highest median throughput; of equal ones the lowest.
     pub peak: Level,
@@ -169,9 +164,7 @@ pub struct Comparison {
     pub baseline: String,
     /// The target in the numerator.
     pub candidate: String,
-    /// How hard.
     pub level: Level,
-    /// Which figure.
     pub metric: Metric,
     /// The baseline's figure (method R24: a ratio carries its base).
     pub base: Estimate,
@@ -207,7 +200,6 @@ pub struct OverallComparison {
     pub levels: Vec<Level>,
     /// Whether these are all levels of the test.
     pub all_levels: bool,
-    /// Which figure.
     pub metric: Metric,
     /// The baseline's geometric mean over the levels (method R24).
     pub base: Estimate,
@@ -283,7 +275,6 @@ pub struct Ranking {
 /// A target's place in a ranking.
 #[derive(Clone, Debug, Serialize)]
 pub struct RankedTarget {
-    /// Name of the target.
     pub target: String,
     /// Where its throughput is highest, or the level at which all are ranked.
     pub level: Level,
@@ -299,7 +290,6 @@ pub struct RankedTarget {
 /// A target that has nothing but failures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FailedTarget {
-    /// Its name.
     pub target: String,
     /// Why its first trial failed.
     pub failure: Failure,
@@ -310,7 +300,6 @@ pub struct FailedTarget {
 pub struct PrintedPlace {
     /// From 1; equal figures share a place.
     pub place: usize,
-    /// Name of the target.
     pub target: String,
 }
 
@@ -327,7 +316,6 @@ pub struct Summary {
 /// The first two places of a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Podium {
-    /// Name of the test.
     pub test: String,
     /// Targets in the first place: several where they tie, none where no target can be told from
     /// any other.
@@ -341,7 +329,6 @@ pub struct Podium {
 /// How often a target comes first and second, shared places included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Placings {
-    /// Name of the target.
     pub target: String,
     /// Tests in which it is first.
     pub first: usize,

@@ -21,11 +21,9 @@ pub struct OverallResult {
     pub levels: Vec<Level>,
     /// Whether these are all levels of the test.
     pub all_levels: bool,
-    /// Which figure.
     pub metric: Metric,
     /// candidate ÷ baseline of its geometric means over the levels.
     pub ratio: Estimate,
-    /// What follows.
     pub verdict: Verdict,
     /// Further repeats that would probably resolve it, where it is not and their number can
     /// be said.
@@ -40,13 +38,10 @@ pub struct OverallResult {
 /// One target is better than another at some levels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BetterAtLevels {
-    /// The better one.
     pub winner: String,
-    /// The other one.
     pub loser: String,
     /// These levels, in order; they need not be neighbours.
     pub levels: Vec<Level>,
-    /// Which figure.
     pub metric: Metric,
     /// The smallest and the largest ratio by which it is better: winner ÷ loser where more is
     /// better, loser ÷ winner where less is.
@@ -58,13 +53,10 @@ pub struct BetterAtLevels {
 /// Two targets are the same within the margin at some levels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EquivalentAtLevels {
-    /// One.
     pub a: String,
-    /// The other.
     pub b: String,
     /// These levels, in order; they need not be neighbours.
     pub levels: Vec<Level>,
-    /// Which figure.
     pub metric: Metric,
     /// The study's margin, 0.03 being 3 %.
     pub margin: f64,
@@ -73,13 +65,10 @@ pub struct EquivalentAtLevels {
 /// Two targets differ at some levels by less than one of them from itself.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BelowNoiseFloor {
-    /// One.
     pub a: String,
-    /// The other.
     pub b: String,
     /// These levels, in order; they need not be neighbours.
     pub levels: Vec<Level>,
-    /// Which figure.
     pub metric: Metric,
     /// The floor (see [`NoiseFloor::factor`]).
     pub factor: f64,
@@ -88,9 +77,7 @@ pub struct BelowNoiseFloor {
 /// Two targets cannot be told apart at some levels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UnresolvedAtLevels {
-    /// One.
     pub a: String,
-    /// The other.
     pub b: String,
     /// These levels, in order; they need not be neighbours.
     pub levels: Vec<Level>,

@@ -13,15 +13,11 @@ use std::collections::BTreeSet;
 /// Check 7: another tool ran the same load, before or after the trials of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrossCheck {
-    /// The tool with its version.
     pub tool: String,
     /// Of what, where not of everything: the reads or the writes of a load on storage.
     pub part: Option<Direction>,
-    /// Which figure.
     pub metric: Metric,
-    /// Weighin's figure.
     pub weighin: Estimate,
-    /// The other tool's figure.
     pub other: Estimate,
     /// weighin ÷ other, paired by repeat.
     pub ratio: Estimate,
@@ -36,7 +32,6 @@ pub struct CrossCheck {
 /// Check 7: the cross-check tool failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrossCheckFailed {
-    /// The tool with its version.
     pub tool: String,
     /// Why, the first time.
     pub failure: Failure,

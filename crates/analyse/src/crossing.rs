@@ -11,11 +11,8 @@ use stats::{Bootstrap, Estimate};
 /// One target is better than another at the highest level that both have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AtHighestLevel {
-    /// The better one.
     pub winner: String,
-    /// The other one.
     pub loser: String,
-    /// That level.
     pub level: Level,
     /// Throughput, winner ÷ loser.
     pub ratio: Estimate,
@@ -24,9 +21,7 @@ pub struct AtHighestLevel {
 /// One target is nowhere behind another, and ahead somewhere.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dominates {
-    /// The better one.
     pub winner: String,
-    /// The other one.
     pub loser: String,
     /// Levels at which it is better, in order.
     pub better: Vec<Level>,

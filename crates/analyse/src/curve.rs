@@ -10,7 +10,6 @@ use stats::{Estimate, Relation};
 /// Where a target's throughput is highest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Peak {
-    /// Throughput there.
     pub throughput: Estimate,
     /// Whether the curve still rises at the highest level of the test.
     pub still_rising: bool,

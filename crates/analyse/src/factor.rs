@@ -13,7 +13,6 @@ use stats::Estimate;
 /// all other labels. What the labels don't say may differ too.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FactorEffect {
-    /// The label.
     pub label: String,
     /// The value in the denominator: the one that comes first in the study.
     pub from: String,
@@ -45,20 +44,16 @@ pub struct PairEffect {
     pub candidate: String,
     /// candidate ÷ baseline.
     pub ratio: Estimate,
-    /// What follows.
     pub verdict: Verdict,
 }
 
 /// The effect at one level, over all pairs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelEffect {
-    /// Name of the test.
     pub test: String,
-    /// How hard.
     pub level: Level,
     /// `to` ÷ `from`.
     pub ratio: Estimate,
-    /// What follows.
     pub verdict: Verdict,
 }
 

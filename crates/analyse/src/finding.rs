@@ -14,9 +14,7 @@ use std::mem::discriminant;
 /// Something that a reader should know, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// How much it matters.
     pub severity: Severity,
-    /// What it is about.
     pub subject: Subject,
     /// What was found, with the figures.
     pub evidence: Evidence,
@@ -108,7 +106,6 @@ macro_rules! evidence {
         /// What was found.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(rename_all = "snake_case", tag = "kind")]
-        #[expect(missing_docs, reason = "each kind is described at its struct")]
         pub enum Evidence {
             $($($kind(kinds::$kind),)+)*
         }

@@ -11,13 +11,10 @@ use std::collections::BTreeMap;
 /// What the trials of one target at one level of a test on storage say of its volumes.
 #[derive(Clone, Debug, Serialize)]
 pub struct FleetCell {
-    /// Name of the target.
     pub target: String,
-    /// How hard.
     pub level: Level,
     /// By volume, in the order of the study.
     pub volumes: Vec<VolumeFigures>,
-    /// The virtual machines.
     pub vms: VmFigures,
     /// The processors that they had among them, where they were held to some.
     pub processors: Option<VmProcessors>,

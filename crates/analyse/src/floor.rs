@@ -12,9 +12,7 @@ use stats::Estimate;
 pub struct NoiseFloor {
     /// The target that was measured twice.
     pub target: String,
-    /// The name of its A/A control.
     pub aa_control: String,
-    /// By which figure.
     pub metric: Metric,
     /// A/A control ÷ target at every level at which it has an interval, in order.
     pub ratios: Vec<(Level, Estimate)>,

@@ -13,7 +13,6 @@ const FEWEST_LEVELS: usize = 3;
 /// resolved.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Growth {
-    /// Name of the target.
     pub target: String,
     /// The highest level up to which throughput grows in proportion to clients: surely no more
     /// than the study's margin short for each doubling since the lowest level.

@@ -21,7 +21,6 @@ const STOPPED: f64 = 1.1;
 /// doubling of clients, clearly more than over every step before.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LatencyKnee {
-    /// Which latency.
     pub metric: Metric,
     /// The critical point: the level from which on it rises fastest.
     pub from: Level,
@@ -43,11 +42,9 @@ pub struct LatencyKnee {
 /// once.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LatencyGap {
-    /// Which latency.
     pub metric: Metric,
     /// The target with the lower latency at all common levels.
     pub ahead: String,
-    /// The other.
     pub behind: String,
     /// At the lowest common level.
     pub lowest: GapAt,
@@ -58,7 +55,6 @@ pub struct LatencyGap {
 /// How far apart two latencies are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GapAt {
-    /// At which level.
     pub level: Level,
     /// The higher minus the lower one, in milliseconds.
     pub difference_ms: f64,

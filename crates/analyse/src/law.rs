@@ -9,7 +9,6 @@ use stats::{Bootstrap, Estimate, USL_FEWEST_LEVELS, Usl, UslFit, UslPeak};
 /// No law was fitted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NoScalingLaw {
-    /// Why.
     pub why: NoLaw,
 }
 
@@ -21,7 +20,6 @@ const CURVE_FROM: usize = 3;
 /// X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) as fitted to a target's throughput.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScalingLaw {
-    /// Name of the target.
     pub target: String,
     /// λ, transactions per second of a single client.
     pub lambda: Estimate,
@@ -49,7 +47,6 @@ pub struct ScalingLaw {
 pub enum NoLaw {
     /// Too few levels are steady.
     FewLevels {
-        /// Steady levels.
         steady: usize,
         /// Levels that a fit takes.
         needed: usize,

@@ -19,9 +19,7 @@ pub struct NamedFigure {
 /// A named figure of one cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct NamedValue {
-    /// Name of the target.
     pub target: String,
-    /// How hard.
     pub level: Level,
     /// The median over the repeats; absent where it is no number.
     pub estimate: Option<Estimate>,

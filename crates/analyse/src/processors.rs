@@ -10,7 +10,6 @@ use std::time::Duration;
 /// What the trials of a cell say of the processors that their virtual machines were held to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct VmProcessors {
-    /// Virtual machines.
     pub vms: u32,
     /// What was asked for.
     #[serde(flatten)]

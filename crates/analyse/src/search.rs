@@ -16,7 +16,6 @@ pub struct HighestLoad {
     /// What the load must keep.
     #[serde(flatten)]
     pub bound: Bound,
-    /// What was searched for.
     pub over: SearchOver,
     /// What was found.
     pub outcome: SearchOutcome,
@@ -28,7 +27,6 @@ pub struct HighestLoadsCompared {
     /// What the load must keep.
     #[serde(flatten)]
     pub bound: Bound,
-    /// What was searched for.
     pub over: SearchOver,
     /// The target in the denominator.
     pub baseline: String,
@@ -36,7 +34,6 @@ pub struct HighestLoadsCompared {
     pub candidate: String,
     /// candidate ÷ baseline.
     pub ratio: Estimate,
-    /// What follows.
     pub verdict: Verdict,
     /// The study's margin, 0.03 being 3 %.
     pub margin: f64,
@@ -61,7 +58,6 @@ pub struct SearchAnalysis {
 /// What the searches on one target found.
 #[derive(Clone, Debug, Serialize)]
 pub struct TargetSearch {
-    /// Name of the target.
     pub target: String,
     /// All searches together.
     pub outcome: SearchOutcome,
@@ -72,7 +68,6 @@ pub struct TargetSearch {
 /// One search.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchedTrial {
-    /// Which repeat.
     pub repeat: u32,
     /// Between which loads the answer lies.
     pub answer: SearchAnswer,
@@ -117,7 +112,6 @@ pub struct SearchComparison {
     pub base: Estimate,
     /// candidate ÷ baseline, paired by repeat where there are two pairs.
     pub ratio: Estimate,
-    /// What follows.
     pub verdict: Verdict,
 }
 

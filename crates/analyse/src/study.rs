@@ -10,7 +10,6 @@ use stats::repeats_needed;
 /// Trials of the plan have no record (the run was interrupted).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrialsMissing {
-    /// How many.
     pub missing: usize,
     /// Of how many.
     pub planned: usize,
@@ -25,7 +24,6 @@ impl FindingKind for TrialsMissing {
 /// Fewer repeats than a distribution-free interval needs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FewRepeats {
-    /// Repeats of the study.
     pub repeats: u32,
     /// Repeats that order statistics need at the study's confidence.
     pub needed: u32,
@@ -41,7 +39,6 @@ impl FindingKind for FewRepeats {
 /// Trials were measured elsewhere: the checks of weighin's own could not be made on them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChecksNotMade {
-    /// How many.
     pub trials: usize,
 }
 

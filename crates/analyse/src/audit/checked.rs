@@ -4,7 +4,6 @@ use super::{Contradiction, Identity, Range, Term};
 /// What came of checking identities.
 #[derive(Default)]
 pub(super) struct Checked {
-    /// How many were checked.
     pub(super) identities: usize,
     /// Those that do not hold, with the trial's place in the dataset.
     pub(super) found: Vec<(usize, Contradiction)>,

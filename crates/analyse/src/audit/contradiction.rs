@@ -90,11 +90,9 @@ pub enum Prefix {
 pub struct Term {
     /// Its name in the source, or that of the part of a result that it is.
     pub name: String,
-    /// Its value.
     pub value: FigureValue,
     /// Its unit as printed; empty where none is given.
     pub unit: String,
-    /// Where it comes from.
     pub origin: Origin,
 }
 

@@ -35,9 +35,7 @@ use serde::Serialize;
 /// Identities between figures were checked.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ArithmeticChecked {
-    /// Whose figures.
     pub source: Source,
-    /// How many.
     pub checked: usize,
     /// How many of them do not hold.
     pub violated: usize,

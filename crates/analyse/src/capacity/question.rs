@@ -103,7 +103,6 @@ impl Answer {
 /// The answers from one test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestAnswers {
-    /// Name of the test.
     pub test: String,
     /// Whether its latencies are service times of a closed loop, which do not show how long a
     /// request waits before it is sent (method R1).
@@ -118,7 +117,6 @@ pub struct TestAnswers {
 /// The answer for one target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TargetAnswer {
-    /// Name of the target.
     pub target: String,
     /// To all that is asked together.
     pub answer: Answer,
@@ -131,7 +129,6 @@ pub struct TargetAnswer {
 /// What a target costs a month.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MonthlyCost {
-    /// How much.
     pub amount: Amount,
     /// ISO 4217 code.
     pub currency: String,
@@ -140,11 +137,8 @@ pub struct MonthlyCost {
 /// The answer to one part of a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// What is asked.
     pub asked: Asked,
-    /// What follows.
     pub answer: Answer,
-    /// Why.
     pub reason: Reason,
     /// The measurements that it rests on, in order of level.
     pub grounds: Vec<Ground>,
@@ -160,25 +154,13 @@ pub enum Asked {
         share: f64,
     },
     /// Whether it serves so many clients at all.
-    Clients {
-        /// How many.
-        clients: u32,
-    },
+    Clients { clients: u32 },
     /// Whether it bears so many transactions per second.
-    Rate {
-        /// How many.
-        rate: f64,
-    },
+    Rate { rate: f64 },
     /// Whether it keeps a bound on latency.
-    Latency {
-        /// The bound.
-        slo: Slo,
-    },
+    Latency { slo: Slo },
     /// Whether a page is complete in time.
-    Page {
-        /// The page.
-        page: Page,
-    },
+    Page { page: Page },
     /// Whether a month costs no more than that.
     Budget {
         /// The most that it may cost.
@@ -189,7 +171,6 @@ pub enum Asked {
 /// What one cell, or one target's searches, say.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ground {
-    /// How hard.
     pub level: Level,
     /// Of what `estimate` is; absent where the load itself is meant: whether it was borne, or the
     /// highest that a search found.
@@ -264,15 +245,9 @@ pub enum Reason {
     /// Targets are priced in several currencies, and the budget does not say in which it is.
     CurrencyNotStated,
     /// The target is priced in another currency.
-    OtherCurrency {
-        /// Which.
-        currency: String,
-    },
+    OtherCurrency { currency: String },
     /// Something that the bill takes is not known.
-    CostUnknown {
-        /// What.
-        gap: CostGap,
-    },
+    CostUnknown { gap: CostGap },
     /// The bill depends on the load, and the throughput at that level was not measured.
     LoadUnknown,
 }

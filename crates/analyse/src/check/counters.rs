@@ -8,7 +8,6 @@ use serde::Serialize;
 /// Check 2: a server counter differs from weighin's own count of statements.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CounterMismatch {
-    /// The server's name of the counter.
     pub counter: String,
     /// What the server counted over the load.
     pub server: i64,

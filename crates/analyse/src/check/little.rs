@@ -8,7 +8,6 @@ use serde::Serialize;
 /// Check 1: clients ≠ throughput × (latency + client delay) in a closed loop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LittlesLaw {
-    /// Clients.
     pub clients: u32,
     /// Transactions per second.
     pub throughput: f64,

@@ -59,7 +59,6 @@ impl Check {
 /// All trials passed this check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CheckPassed {
-    /// Which one.
     pub check: Check,
     /// Trials that it was made on.
     pub trials: usize,

@@ -10,7 +10,6 @@ use std::time::Duration;
 /// A trial failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrialFailed {
-    /// Why.
     pub failure: Failure,
 }
 
@@ -50,7 +49,6 @@ pub struct Errors {
     pub failed: u64,
     /// Transactions that succeeded in it.
     pub succeeded: u64,
-    /// The most frequent message.
     pub message: String,
     /// Its SQL state, or the word by which the server tells kinds of errors; may be empty.
     pub code: String,

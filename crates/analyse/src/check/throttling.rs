@@ -17,7 +17,6 @@ pub enum ThrottledProcess {
 /// Check 6: a control group's limit of processor time held a process back.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Throttled {
-    /// Which.
     pub process: ThrottledProcess,
     /// Share of the periods of accounting in which it was, 0 to 1.
     pub share: f64,

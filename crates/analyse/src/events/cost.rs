@@ -17,11 +17,8 @@ const PACKED_ROUNDING: f64 = 0.01;
 /// What one kind of background work cost in the trials of one cell that conclusions may rest on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventCost {
-    /// Name of the target.
     pub target: String,
-    /// How hard.
     pub level: Level,
-    /// What it was.
     pub event: EventKind,
     /// Trials in which it touched the measured phase, of how many.
     pub trials: (usize, usize),
@@ -52,7 +49,6 @@ pub struct EventCost {
 /// A figure in the seconds that an event touched, against quiet seconds of the same trials.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// Which figure.
     pub metric: Metric,
     /// In quiet seconds.
     pub quiet: Estimate,

@@ -37,7 +37,6 @@ impl EventKind {
 /// load.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ServerEvent {
-    /// What it was.
     pub kind: EventKind,
     /// When it began, at the earliest and at the latest; with no earliest where it was under way
     /// when the counters were first read.
@@ -82,11 +81,8 @@ impl ServerEvent {
 /// What was seen in one trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrialEvents {
-    /// Name of the target.
     pub target: String,
-    /// How hard.
     pub level: Level,
-    /// Which repeat.
     pub repeat: u32,
     /// What became of the test's trigger, where it has one.
     pub triggered: Option<Triggered>,

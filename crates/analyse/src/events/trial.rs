@@ -22,7 +22,6 @@ pub struct TrialBackground {
 /// Some seconds of a trial together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrialSeconds {
-    /// How many.
     pub seconds: f64,
     /// Transactions per second in them.
     pub throughput: f64,

@@ -20,13 +20,9 @@ pub enum Severity {
 /// What a finding is about; absent parts mean "all of them".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Subject {
-    /// Name of the test.
     pub test: Option<String>,
-    /// Name of the target.
     pub target: Option<String>,
-    /// How hard.
     pub level: Option<Level>,
-    /// Which repeat.
     pub repeat: Option<u32>,
 }
 

@@ -8,7 +8,6 @@ use stats::Estimate;
 /// is wider than need be and never too narrow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Amount {
-    /// The amount.
     pub point: f64,
     /// Its ends, low and high; `None` where a measurement has no interval.
     pub interval: Option<(f64, f64)>,

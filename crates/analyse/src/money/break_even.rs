@@ -15,11 +15,9 @@ pub struct BreakEven {
     pub test: Option<String>,
     /// One target, the earlier in the study.
     pub a: String,
-    /// The other.
     pub b: String,
     /// ISO 4217 code.
     pub currency: String,
-    /// What follows.
     pub outcome: Outcome,
     /// The highest throughput that both reached in one test; absent where no test has both.
     pub reached: Option<f64>,
@@ -42,12 +40,9 @@ pub enum Outcome {
     },
     /// One costs less at every load.
     Always {
-        /// Which.
         cheaper: String,
-        /// The other.
         dearer: String,
     },
-    /// They cost the same at every load.
     Same,
     /// The measured IOs allow more than one of these.
     Unresolved,

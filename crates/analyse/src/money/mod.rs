@@ -21,7 +21,6 @@ use std::collections::BTreeSet;
 /// A target has a price and what it costs is not known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CostUnknown {
-    /// What is missing.
     pub gap: CostGap,
 }
 
@@ -44,7 +43,6 @@ pub struct TestMoney {
 /// What one target costs at its peak in one test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TargetCost {
-    /// Name of the target.
     pub target: String,
     /// ISO 4217 code.
     pub currency: String,
@@ -73,9 +71,7 @@ pub enum Bill {
         /// A million transactions: `monthly` ÷ the transactions of the month × 10⁶.
         per_million: Amount,
     },
-    /// It is not.
     Unknown {
-        /// What is missing.
         gap: CostGap,
     },
 }
@@ -86,12 +82,10 @@ pub enum Bill {
 pub enum Standing {
     /// No other target is faster at the same price, or as fast for less.
     OnParetoFront,
-    /// One is.
     Dominated {
         /// Which, the first in the study.
         by: String,
     },
-    /// One may be.
     Unresolved {
         /// Which, the first in the study.
         rival: String,

@@ -17,7 +17,6 @@ const WIDTH: f64 = 340.0;
 pub(crate) struct IntervalChart {
     /// Unique within the page.
     pub(crate) id: String,
-    /// What is shown.
     pub(crate) title: String,
     /// From top to bottom.
     pub(crate) rows: Vec<Row>,
@@ -29,7 +28,6 @@ pub(crate) struct Row {
     pub(crate) series: usize,
     /// In the user's words.
     pub(crate) name: String,
-    /// The figure.
     pub(crate) value: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,

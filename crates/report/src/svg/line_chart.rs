@@ -27,7 +27,6 @@ pub(crate) struct LineChart {
     pub(crate) id: String,
     /// What is shown, for those who cannot see it.
     pub(crate) title: String,
-    /// Unit of the figure.
     pub(crate) unit: String,
     /// What the levels count.
     pub(crate) level: LevelAxis,
@@ -60,7 +59,6 @@ pub(crate) struct Series {
 
 /// One level of a line.
 pub(crate) struct Point {
-    /// The level.
     pub(crate) x: f64,
     /// `None` is a gap.
     pub(crate) value: Option<Value>,
@@ -71,7 +69,6 @@ pub(crate) struct Point {
 /// A figure with its interval.
 #[derive(Clone, Copy)]
 pub(crate) struct Value {
-    /// The figure.
     pub(crate) y: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,

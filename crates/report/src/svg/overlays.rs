@@ -9,9 +9,7 @@ use maud::{Markup, html};
 /// What is drawn over the lines of a chart.
 #[derive(Default)]
 pub(crate) struct Overlays {
-    /// Thin curves.
     pub(crate) laws: Vec<Law>,
-    /// Upright lines.
     pub(crate) crossings: Vec<Crossing>,
 }
 
@@ -19,7 +17,6 @@ pub(crate) struct Overlays {
 pub(crate) struct Law {
     /// Place of the series.
     pub(crate) series: usize,
-    /// What it is.
     pub(crate) title: String,
     /// Level and figure.
     pub(crate) points: Vec<(f64, f64)>,
@@ -27,7 +24,6 @@ pub(crate) struct Law {
 
 /// Where one line overtakes another.
 pub(crate) struct Crossing {
-    /// The level.
     pub(crate) at: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,

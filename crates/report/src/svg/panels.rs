@@ -19,7 +19,6 @@ const NARROWEST: f64 = 1.5;
 
 /// Panels over a common time axis.
 pub(crate) struct PanelChart {
-    /// What is shown.
     pub(crate) title: String,
     /// First and last second; the first may be negative.
     pub(crate) time: (f64, f64),
@@ -41,7 +40,6 @@ pub(crate) struct Band {
     pub(crate) time: (f64, f64),
     /// Stands at its top in the first panel.
     pub(crate) letter: Option<&'static str>,
-    /// What it was.
     pub(crate) title: String,
 }
 

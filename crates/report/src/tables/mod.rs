@@ -44,7 +44,6 @@ pub(crate) struct Table {
 
 /// A column.
 pub(crate) struct Column {
-    /// Its heading.
     pub(crate) heading: String,
     /// Whether it holds numbers, to be aligned at their ends.
     pub(crate) numeric: bool,
@@ -61,11 +60,9 @@ pub(crate) struct Row {
 /// A cell.
 #[derive(Default)]
 pub(crate) struct Cell {
-    /// What it says.
     pub(crate) text: String,
     /// What it adds in small print, such as an interval.
     pub(crate) note: Option<String>,
-    /// What it means.
     pub(crate) tone: Tone,
     /// The target that it names, by place in the study.
     pub(crate) series: Option<usize>,
