@@ -2,7 +2,7 @@
 
 use crate::problem::{Place, Problems};
 use crate::test::TestTable;
-use model::{System, Target, Task, Test, Workload};
+use model::{Query, System, Target, Task, Test, Workload};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -12,6 +12,7 @@ pub(crate) fn check(
     problems: &mut Problems,
 ) {
     check_volumes(test, table, targets, problems);
+    check_sql(test, table, targets, problems);
     let misfit = targets.iter().find(|(target, _)| !test.suits(target.system));
     let Some((target, place)) = misfit else { return };
     let server = match target.system {
@@ -48,6 +49,28 @@ pub(crate) fn check(
                  into a study of their own"
             }
         });
+}
+
+/// Notes SQL of the study's that would run on a private server, where it has the rights of the
+/// server's administrator: it could read and write files, and load code.
+fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], problems: &mut Problems) {
+    let Task::Statement(statement) = &test.task else { return };
+    let own = statement.statements.iter().any(|timed| matches!(timed.query, Query::Own(_)));
+    let untrusted = targets
+        .iter()
+        .find(|(target, _)| matches!(&target.place, model::Place::Sandbox(spec) if !spec.trusted));
+    let Some((target, at)) = untrusted.filter(|_| own) else { return };
+    problems
+        .add(
+            table.place("sql").unwrap_or_default(),
+            format!(
+                "`sql` on the private server `{}` could read and write files of this host, and \
+                 load code",
+                target.name
+            ),
+        )
+        .other(at.clone(), "the target")
+        .help("read the SQL; if it is meant, add trusted = true to the sandbox of every target");
 }
 
 /// Notes a test that would leave a volume of a target without any load.

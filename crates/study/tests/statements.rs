@@ -6,7 +6,7 @@ use study::parse;
 
 fn text(keys: &str) -> String {
     format!(
-        "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\nsandbox = {{}}\n\
+        "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\nsandbox = {{ trusted = true }}\n\
          [[test]]\ntask = \"statement\"\n{keys}\n"
     )
 }
@@ -81,12 +81,23 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
 
 #[test]
 fn statements_run_on_sql_servers() {
-    let text =
-        text("statements = \"scan\"").replace("sandbox = {}", "kind = \"redis\"\nsandbox = {}");
+    let text = text("statements = \"scan\"").replace("sandbox =", "kind = \"redis\"\nsandbox =");
     let message = parse(&text, "s").unwrap_err().to_string();
     assert!(
         message.contains("statement cannot run on the target `a`, which is Redis"),
         "{message}"
     );
     assert!(message.contains("statements run on MariaDB and MySQL"), "{message}");
+}
+
+#[test]
+fn sql_on_a_private_server_must_be_trusted() {
+    let untrusted = |keys: &str| text(keys).replace("trusted = true", "");
+    let message = parse(&untrusted("sql = \"SELECT LOAD_FILE('/etc/passwd')\""), "s").unwrap_err();
+    for part in ["s:8:7: `sql` on the private server `a`", "files of this host", "trusted = true"] {
+        assert!(message.to_string().contains(part), "no {part:?} in:\n{message}");
+    }
+    assert!(parse(&untrusted("statements = \"scan\""), "s").is_ok());
+    let server = untrusted("sql = \"SELECT 1\"").replace("sandbox = {  }", "url = \"mysql://h/d\"");
+    assert!(parse(&server, "s").is_ok(), "{server}");
 }
