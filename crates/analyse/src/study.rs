@@ -1,7 +1,6 @@
 //! What is to be said of a study as a whole.
 
 use crate::compare::{MAX_PAIRED_TARGETS, has_all_pairs};
-use crate::settings;
 use crate::{Finding, FindingKind, Severity, Subject};
 use model::{Dataset, TargetFacts};
 use serde::Serialize;
@@ -65,11 +64,14 @@ pub struct DatasetAgainstMemory {
     /// Data and index bytes of the test tables.
     pub dataset_bytes: u64,
     /// Bytes of the server's buffer pool.
-    pub buffer_pool_bytes: u64,
+    pub cache_bytes: u64,
 }
 
 /// Dataset ÷ buffer pool from which on the test clearly reads from disk (method R37).
 const IO_BOUND_FROM: f64 = 2.0;
+/// Dataset ÷ cache from which on part of it may not fit: the cache also holds what the server keeps
+/// beside the data and what the run inserts.
+pub(crate) const FITS_BELOW: f64 = 0.75;
 
 /// Missing trials, few repeats, and datasets of a size that is neither here nor there.
 pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
@@ -126,12 +128,12 @@ fn pairs_limited(dataset: &Dataset) -> Option<Finding> {
 /// disk depends on chance, and the result holds for no other size.
 fn dataset_against_memory(facts: &TargetFacts) -> Option<Finding> {
     let dataset_bytes = facts.server.dataset_bytes?;
-    let buffer_pool_bytes = settings::buffer_pool_bytes(&facts.server)?;
-    let ratio = dataset_bytes as f64 / buffer_pool_bytes as f64;
-    (settings::FITS_BELOW..IO_BOUND_FROM).contains(&ratio).then(|| {
+    let cache_bytes = facts.server.cache_bytes?;
+    let ratio = dataset_bytes as f64 / cache_bytes as f64;
+    (FITS_BELOW..IO_BOUND_FROM).contains(&ratio).then(|| {
         Finding::new(
             Subject::target(&facts.target),
-            DatasetAgainstMemory { dataset_bytes, buffer_pool_bytes },
+            DatasetAgainstMemory { dataset_bytes, cache_bytes },
         )
     })
 }

@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The host that weighin runs on (and the sandboxes with it). Absent facts could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,11 @@ pub struct ServerFacts {
     pub version: String,
     /// Every server variable.
     pub variables: BTreeMap<String, String>,
+    /// Those that differ between any two servers, or between two readings of one, and are no settings
+    /// that one would choose between.
+    pub incidental: BTreeSet<String>,
+    /// Memory in which the server caches data, in bytes.
+    pub cache_bytes: Option<u64>,
     /// Data and index bytes of the test tables, after preparing them.
     pub dataset_bytes: Option<u64>,
     /// How long preparing the data took, in seconds; absent when the data was there already.

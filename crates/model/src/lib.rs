@@ -31,6 +31,7 @@ mod processors;
 mod record;
 mod sample;
 mod search;
+pub mod signal;
 mod slo;
 mod statement;
 mod stop;

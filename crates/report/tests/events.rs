@@ -20,9 +20,9 @@ fn with_snapshots() -> Dataset {
             let counters = sample.counters.as_mut().expect("sampled counters");
             let running = i64::from((6..=7).contains(&second));
             counters.edit(|counters| {
-                counters.insert("rdb_bgsave_in_progress".into(), running);
-                counters.insert("latest_fork_usec".into(), 2_000);
-                counters.insert("rdb_last_cow_size".into(), 1 << 20);
+                counters.insert("snapshot_running".into(), running);
+                counters.insert("last_fork_micros".into(), 2_000);
+                counters.insert("snapshot_copied_bytes".into(), 1 << 20);
             });
         }
     }
@@ -73,7 +73,7 @@ fn programs_are_told_for_each_trial_what_it_saw_and_what_that_cost() {
         let field = |name: &str| row[at(name)];
         let number = |name: &str| -> f64 { field(name).parse().expect(name) };
         assert_eq!(["load_generators", "generator_share_min"].map(field), ["1", ""], "{line}");
-        let found = ["snapshots", "aof_rewrites", "delayed_fsyncs"].map(field);
+        let found = ["snapshots", "log_rewrites", "delayed_syncs"].map(field);
         if field("target") != "durable" {
             assert_eq!((found, field("quiet_seconds")), ([""; 3], ""), "{line}");
             continue;

@@ -107,7 +107,7 @@ fn timelines_show_what_was_sampled_and_no_more() {
     for panel in ["IOs/s", "merged requests/s", "MB/s", "await, ms", "aqu-sz", "%util"] {
         assert!(sampled.contains(&format!(">{panel}, vda</text>")), "{panel}");
     }
-    assert!(sampled.contains("dirty pages"));
+    assert!(sampled.contains("dirty data, MiB"));
     dataset.trials.iter_mut().for_each(|record| record.sampling.volume.clear());
     let unknown = page(&dataset);
     assert!(unknown.contains("disk writes/s, vda") && !unknown.contains("%util, vda"));
@@ -116,7 +116,7 @@ fn timelines_show_what_was_sampled_and_no_more() {
     assert!(
         !bare.contains("disk writes/s, ")
             && !bare.contains("%util, ")
-            && !bare.contains("dirty pages")
+            && !bare.contains("dirty data, MiB")
     );
     assert!(bare.contains(">transactions/s</text>"), "throughput needs no samples");
 }
@@ -133,7 +133,7 @@ fn an_outage_is_a_band_in_every_panel_of_its_trial() {
             failed: 1,
         }];
     }
-    // Throughput, processors, dirty pages and six of the disk.
+    // Throughput, processors, dirty data, MiB and six of the disk.
     assert_eq!(page(&dataset).matches("class=\"outage\"").count(), 9);
 }
 

@@ -340,11 +340,11 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         highest_of_two(ratio(0.95, 0.8, 1.15), Verdict::Unresolved),
         whole(Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
             dataset_bytes: 1_288_490_188,
-            buffer_pool_bytes: 134_217_728,
+            cache_bytes: 134_217_728,
         })),
         whole(Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
             dataset_bytes: 100_000_000,
-            buffer_pool_bytes: 134_217_728,
+            cache_bytes: 134_217_728,
         })),
     ];
     insta::assert_snapshot!(

@@ -3,7 +3,6 @@
 use crate::value::{Columns, Seed};
 use model::{ServerFacts, TableContents, TargetFacts};
 use rusqlite::{Connection, Result, params};
-use std::collections::BTreeMap;
 
 /// Writes what a target's server said of itself, in place of what was known before. `id` is the
 /// target's place in the study.
@@ -11,13 +10,14 @@ pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> 
     connection.execute("DELETE FROM target WHERE id = ?", [id])?;
     let server = &facts.server;
     connection.execute(
-        "INSERT INTO target (id, name, version, dataset_bytes, prepare_seconds, rows, checksum,
-         rows_after, checksum_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO target (id, name, version, dataset_bytes, cache_bytes, prepare_seconds, rows,
+         checksum, rows_after, checksum_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         params![
             id,
             facts.target,
             server.version,
             server.dataset_bytes,
+            server.cache_bytes,
             server.prepare_seconds,
             server.contents.map(|contents| contents.rows),
             server.contents.map(|contents| Seed(contents.checksum)),
@@ -25,10 +25,11 @@ pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> 
             server.contents_after.map(|contents| Seed(contents.checksum))
         ],
     )?;
-    let mut statement = connection
-        .prepare_cached("INSERT INTO variable (target_id, name, value) VALUES (?, ?, ?)")?;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO variable (target_id, name, value, incidental) VALUES (?, ?, ?, ?)",
+    )?;
     for (name, value) in &server.variables {
-        statement.execute(params![id, name, value])?;
+        statement.execute(params![id, name, value, server.incidental.contains(name)])?;
     }
     Ok(())
 }
@@ -36,30 +37,36 @@ pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> 
 /// Reads all targets with their places in the study, in its order.
 pub(crate) fn select(connection: &Connection) -> Result<Vec<(i64, TargetFacts)>> {
     let mut variables =
-        connection.prepare("SELECT name, value FROM variable WHERE target_id = ?")?;
+        connection.prepare("SELECT name, value, incidental FROM variable WHERE target_id = ?")?;
     let mut statement = connection.prepare(
-        "SELECT id, name, version, dataset_bytes, prepare_seconds, rows, checksum, rows_after,
-         checksum_after FROM target ORDER BY id",
+        "SELECT id, name, version, dataset_bytes, cache_bytes, prepare_seconds, rows, checksum,
+         rows_after, checksum_after FROM target ORDER BY id",
     )?;
     let targets = statement.query_map([], |row| {
         let mut columns = Columns::of("target", row);
         let id: i64 = columns.next()?;
-        let facts = TargetFacts {
+        let mut facts = TargetFacts {
             target: columns.next()?,
             server: ServerFacts {
                 version: columns.next()?,
                 dataset_bytes: columns.next()?,
+                cache_bytes: columns.next()?,
                 prepare_seconds: columns.next()?,
                 contents: contents(&mut columns)?,
                 contents_after: contents(&mut columns)?,
-                variables: variables
-                    .query_map([id], |row| {
-                        let mut columns = Columns::of("variable", row);
-                        Ok((columns.next()?, columns.next()?))
-                    })?
-                    .collect::<Result<BTreeMap<_, _>>>()?,
+                ..ServerFacts::default()
             },
         };
+        let server = &mut facts.server;
+        let mut rows = variables.query([id])?;
+        while let Some(row) = rows.next()? {
+            let mut columns = Columns::of("variable", row);
+            let (name, value): (String, String) = (columns.next()?, columns.next()?);
+            if columns.next()? {
+                server.incidental.insert(name.clone());
+            }
+            server.variables.insert(name, value);
+        }
         Ok((id, facts))
     })?;
     targets.collect()

@@ -3,7 +3,7 @@
 use super::CheckResult;
 use super::window::{Window, growth, pair};
 use crate::{FindingKind, Severity};
-use model::{Effect, LoadResult, Sampling, ServerFacts};
+use model::{Effect, LoadResult, Sampling, signal};
 use serde::Serialize;
 
 /// Check 4: writes that the server had put off at both ends of the measured phase (method R11).
@@ -29,8 +29,6 @@ impl FindingKind for DirtyPageBacklog {
     }
 }
 
-/// InnoDB's usual page size, for a server whose variables are not known.
-const PAGE_BYTES: u64 = 16_384;
 /// Share of what was changed in the measured phase whose writing may be left for later.
 const PUT_OFF: f64 = 0.25;
 /// Growth of a backlog below which nobody would notice it, in bytes.
@@ -39,24 +37,15 @@ const RELEVANT: u64 = 1 << 20;
 /// Dirty pages and checkpoint age at both ends of the measured phase of a load that writes
 /// (method R11). While they grow, part of the work that the load causes is done after it: a
 /// longer trial would have shown it. `None` where the server's counters do not tell.
-pub(super) fn result(
-    sampling: &Sampling,
-    load: &LoadResult,
-    server: Option<&ServerFacts>,
-) -> Option<CheckResult> {
+pub(super) fn result(sampling: &Sampling, load: &LoadResult) -> Option<CheckResult> {
     if load.requests.with_effect(Effect::Write) == 0 {
         return None;
     }
     let counters = Window::of(load).counters(sampling)?;
-    let page = server
-        .and_then(|server| server.variables.get("innodb_page_size")?.parse().ok())
-        .unwrap_or(PAGE_BYTES);
-    let bytes = |pages: u64| pages.saturating_mul(page);
-    let (from, to) = pair(counters, "Innodb_buffer_pool_pages_dirty")?;
-    let dirty_bytes = (bytes(from), bytes(to));
-    let flushed_bytes = bytes(growth(counters, "Innodb_buffer_pool_pages_flushed")?);
-    let checkpoint_age = pair(counters, "Innodb_checkpoint_age");
-    let redo_bytes = growth(counters, "Innodb_os_log_written");
+    let dirty_bytes = pair(counters, signal::DIRTY_BYTES)?;
+    let flushed_bytes = growth(counters, signal::FLUSHED_BYTES)?;
+    let checkpoint_age = pair(counters, signal::CHECKPOINT_AGE);
+    let redo_bytes = growth(counters, signal::LOG_WRITTEN);
 
     let dirty_growth = dirty_bytes.1.saturating_sub(dirty_bytes.0);
     let age_growth = checkpoint_age.map_or(0, |(from, to)| to.saturating_sub(from));

@@ -3,8 +3,8 @@
 use super::CheckResult;
 use super::window::{Window, growth};
 use crate::Evidence;
-use crate::settings::{FITS_BELOW, buffer_pool_bytes};
-use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord};
+use crate::study::FITS_BELOW;
+use model::{CacheState, Dataset, LoadResult, Sampling, ServerFacts, TrialRecord, signal};
 use serde::Serialize;
 
 /// Check 5: a cold trial found its data in memory.
@@ -56,7 +56,7 @@ pub(super) fn results(
 /// What a cold server asked for over the whole load, and how much of that came from storage.
 fn not_cold(sampling: &Sampling) -> Option<Option<Evidence>> {
     let counters = (&sampling.before.as_ref()?.counters, &sampling.after.as_ref()?.counters);
-    let asked_bytes = growth(counters, "Innodb_data_read")?;
+    let asked_bytes = growth(counters, signal::DATA_READ)?;
     let storage_bytes = sampling.account.server_read_bytes?;
     let cold = asked_bytes > 0 && storage_bytes as f64 >= FROM_STORAGE * asked_bytes as f64;
     Some((!cold).then(|| CacheNotCold { asked_bytes, storage_bytes }.into()))
@@ -65,15 +65,15 @@ fn not_cold(sampling: &Sampling) -> Option<Option<Evidence>> {
 /// How many statements of the measured phase may have waited for a page.
 fn not_warm(sampling: &Sampling, load: &LoadResult) -> Option<Option<Evidence>> {
     let counters = Window::of(load).counters(sampling)?;
-    let pages_read = growth(counters, "Innodb_buffer_pool_reads")?;
+    let pages_read = growth(counters, signal::CACHE_MISSES)?;
     let statements = load.measure.queries;
     let warm = pages_read as f64 <= MISSES * statements as f64;
     Some((!warm).then(|| CacheNotWarm { pages_read, statements }.into()))
 }
 
 fn fits(server: &ServerFacts) -> Option<bool> {
-    let pool = buffer_pool_bytes(server)?;
-    Some((server.dataset_bytes? as f64) < FITS_BELOW * pool as f64)
+    let cache = server.cache_bytes?;
+    Some((server.dataset_bytes? as f64) < FITS_BELOW * cache as f64)
 }
 
 fn same_tables(dataset: &Dataset, test: &model::Test) -> bool {

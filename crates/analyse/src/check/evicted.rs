@@ -3,7 +3,7 @@
 use super::CheckResult;
 use super::window::growth;
 use crate::{FindingKind, Severity};
-use model::{Dataset, Effect, LoadResult, TrialRecord};
+use model::{Dataset, Effect, LoadResult, TrialRecord, signal};
 use serde::Serialize;
 
 /// Keys that a server removed to stay below its limit of memory.
@@ -41,8 +41,8 @@ pub(super) fn result(
     let workload = test.key_value()?;
     let sampling = &record.sampling;
     let counters = (&sampling.before.as_ref()?.counters, &sampling.after.as_ref()?.counters);
-    let evicted = growth(counters, "evicted_keys").filter(|&keys| keys > 0)?;
-    let limit = counters.1.get("maxmemory").and_then(|&bytes| u64::try_from(bytes).ok());
+    let evicted = growth(counters, signal::EVICTED_KEYS).filter(|&keys| keys > 0)?;
+    let limit = counters.1.get(signal::MEMORY_LIMIT).and_then(|&bytes| u64::try_from(bytes).ok());
     let counts = &load.requests;
     let read = counts.with_effect(Effect::Read);
     let evictions = KeysEvicted {

@@ -136,8 +136,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
                 None => results.extend(not_made(check, load, &seen)),
             }
         }
-        let server = facts(dataset, record);
-        results.extend(backlog::result(&record.sampling, load, server));
+        results.extend(backlog::result(&record.sampling, load));
         results.extend(evicted::result(dataset, record, load));
         results.extend(trigger::result(&record.sampling, &seen));
         results.extend(host::saturation(&record.sampling.samples, load));

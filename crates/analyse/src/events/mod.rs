@@ -22,14 +22,14 @@ pub enum EventKind {
     /// A child process writes all data to a file.
     Snapshot,
     /// A child process writes the append-only file anew.
-    AofRewrite,
+    LogRewrite,
     /// A write waited because a sync of the append-only file was still under way.
-    DelayedFsync,
+    DelayedSync,
 }
 
 impl EventKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Snapshot, Self::AofRewrite, Self::DelayedFsync];
+    pub const ALL: [Self; 3] = [Self::Snapshot, Self::LogRewrite, Self::DelayedSync];
 }
 
 /// Background work that showed in the counters of a trial. Counters are read about once a second,
@@ -74,7 +74,7 @@ impl ServerEvent {
 
     /// Whether it is a child process of the server at work, which takes processors and disk.
     fn has_child(&self) -> bool {
-        self.kind != EventKind::DelayedFsync
+        self.kind != EventKind::DelayedSync
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::readings::{Step, steps};
 use super::{EventKind, ServerEvent};
-use model::{BackgroundWork, Sampling, TriggerAnswer, Triggered};
+use model::{BackgroundWork, Sampling, TriggerAnswer, Triggered, signal};
 
 /// The counters of one kind of child process.
 struct Child {
@@ -18,15 +18,15 @@ struct Child {
 const CHILDREN: [Child; 2] = [
     Child {
         kind: EventKind::Snapshot,
-        running: "rdb_bgsave_in_progress",
-        started: "rdb_saves",
-        cow: "rdb_last_cow_size",
+        running: signal::SNAPSHOT_RUNNING,
+        started: signal::SNAPSHOTS,
+        cow: signal::SNAPSHOT_COPIED,
     },
     Child {
-        kind: EventKind::AofRewrite,
-        running: "aof_rewrite_in_progress",
-        started: "aof_rewrites",
-        cow: "aof_last_cow_size",
+        kind: EventKind::LogRewrite,
+        running: signal::LOG_REWRITE_RUNNING,
+        started: signal::LOG_REWRITES,
+        cow: signal::LOG_REWRITE_COPIED,
     },
 ];
 
@@ -59,7 +59,7 @@ pub(crate) fn would_show(sampling: &Sampling, kind: EventKind) -> bool {
 pub(crate) fn kind_of(work: BackgroundWork) -> EventKind {
     match work {
         BackgroundWork::Bgsave => EventKind::Snapshot,
-        BackgroundWork::Bgrewriteaof => EventKind::AofRewrite,
+        BackgroundWork::Bgrewriteaof => EventKind::LogRewrite,
     }
 }
 
@@ -112,8 +112,8 @@ fn ended(event: ServerEvent, step: &Step<'_>, cow_bytes: Option<u64>) -> ServerE
 
 /// How long the fork of a step took; `None` where there may have been several.
 fn fork_ms(step: &Step<'_>) -> Option<f64> {
-    let only = step.growth("total_forks").is_none_or(|forks| forks == 1);
-    step.at_end("latest_fork_usec").filter(|_| only).map(|micros| micros as f64 / 1e3)
+    let only = step.growth(signal::FORKS).is_none_or(|forks| forks == 1);
+    step.at_end(signal::LAST_FORK_MICROS).filter(|_| only).map(|micros| micros as f64 / 1e3)
 }
 
 /// Marks the event that a trigger led to: the first of its kind that may have begun when the
@@ -141,7 +141,7 @@ fn attribute(events: &mut [ServerEvent], triggered: &Triggered) {
 fn delayed(steps: &[Step<'_>]) -> Vec<ServerEvent> {
     let mut events: Vec<ServerEvent> = Vec::new();
     for step in steps {
-        let late = step.growth("aof_delayed_fsync").unwrap_or(0);
+        let late = step.growth(signal::DELAYED_SYNCS).unwrap_or(0);
         if late == 0 {
             continue;
         }
@@ -153,7 +153,7 @@ fn delayed(steps: &[Step<'_>]) -> Vec<ServerEvent> {
             None => events.push(ServerEvent {
                 ended: (step.from, Some(step.until)),
                 delayed: late,
-                ..begun(EventKind::DelayedFsync, (Some(step.from), step.until))
+                ..begun(EventKind::DelayedSync, (Some(step.from), step.until))
             }),
         }
     }

@@ -10,9 +10,9 @@ pub struct TrialBackground {
     /// Snapshots that touched it.
     pub snapshots: usize,
     /// Rewrites of the append-only file that did.
-    pub aof_rewrites: usize,
+    pub log_rewrites: usize,
     /// Syncs of that file that came late.
-    pub delayed_fsyncs: u64,
+    pub delayed_syncs: u64,
     /// The seconds that any of this touched, and the quiet ones: absent where there are none of
     /// either, and in trials that are not judged by them, as they lost connections or fell behind
     /// their rate.
@@ -32,7 +32,7 @@ impl TrialBackground {
     pub fn of(record: &TrialRecord) -> Option<Self> {
         let load = record.load()?;
         let shows = |kind| would_show(&record.sampling, kind);
-        if !shows(EventKind::Snapshot) && !shows(EventKind::AofRewrite) {
+        if !shows(EventKind::Snapshot) && !shows(EventKind::LogRewrite) {
             return None;
         }
         let all = events(&record.sampling);
@@ -45,8 +45,8 @@ impl TrialBackground {
         };
         Some(Self {
             snapshots: of_kind(EventKind::Snapshot),
-            aof_rewrites: of_kind(EventKind::AofRewrite),
-            delayed_fsyncs: here().map(|event| event.delayed).sum(),
+            log_rewrites: of_kind(EventKind::LogRewrite),
+            delayed_syncs: here().map(|event| event.delayed).sum(),
             seconds: halves(load, &all, None)
                 .map(|(during, quiet)| (seconds(&during), seconds(&quiet))),
         })

@@ -13,7 +13,7 @@ fn cold(asked: i64, storage: Option<u64>) -> Dataset {
     let sampling = &mut trial(&mut data, "only", 4, 1).sampling;
     for (reading, bytes) in [(&mut sampling.before, 1000), (&mut sampling.after, 1000 + asked)] {
         let counters = &mut reading.as_mut().expect("the builder reads counters").counters;
-        counters.edit(|counters| counters.insert("Innodb_data_read".to_owned(), bytes));
+        counters.edit(|counters| counters.insert("data_read_bytes".to_owned(), bytes));
     }
     sampling.account.server_read_bytes = storage;
     data
@@ -26,14 +26,14 @@ fn warm(pages_read: i64, pool: u64) -> Dataset {
     let sample = |(at_seconds, pages): (f64, i64)| Sample {
         at_seconds,
         length: Duration::from_secs(1),
-        counters: Some(ServerCounters::from([("Innodb_buffer_pool_reads".to_owned(), pages)])),
+        counters: Some(ServerCounters::from([("cache_misses".to_owned(), pages)])),
         ..Sample::default()
     };
     let samples = [(1.0, 0), (2.0, 50_000), (12.0, 50_000 + pages_read)].map(sample);
     trial(&mut data, "only", 4, 1).sampling.samples = samples.into();
     let server = ServerFacts {
         dataset_bytes: Some(100_000_000),
-        variables: [("innodb_buffer_pool_size".to_owned(), pool.to_string())].into(),
+        cache_bytes: Some(pool),
         ..ServerFacts::default()
     };
     data.targets = vec![TargetFacts { target: "only".to_owned(), server }];

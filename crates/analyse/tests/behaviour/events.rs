@@ -23,15 +23,15 @@ type Story<'a> = &'a dyn Fn(u32, &mut ServerCounters);
 /// A server that has done nothing in the background.
 fn idle() -> ServerCounters {
     [
-        ("rdb_bgsave_in_progress", 0),
-        ("rdb_saves", 5),
-        ("rdb_last_cow_size", 7),
-        ("aof_rewrite_in_progress", 0),
-        ("aof_rewrites", 1),
-        ("aof_last_cow_size", 0),
-        ("aof_delayed_fsync", 2),
-        ("total_forks", 6),
-        ("latest_fork_usec", 100),
+        ("snapshot_running", 0),
+        ("snapshots", 5),
+        ("snapshot_copied_bytes", 7),
+        ("log_rewrite_running", 0),
+        ("log_rewrites", 1),
+        ("log_rewrite_copied_bytes", 0),
+        ("delayed_syncs", 2),
+        ("forks", 6),
+        ("last_fork_micros", 100),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into()
@@ -47,12 +47,12 @@ fn set(counters: &mut ServerCounters, changes: &[(&str, i64)]) {
 fn snapshot(first: u32, last: u32) -> impl Fn(u32, &mut ServerCounters) {
     move |second, counters| {
         if second == first {
-            let forked = [("rdb_saves", 6), ("total_forks", 7), ("latest_fork_usec", 12_500)];
+            let forked = [("snapshots", 6), ("forks", 7), ("last_fork_micros", 12_500)];
             set(counters, &forked);
-            set(counters, &[("rdb_bgsave_in_progress", 1)]);
+            set(counters, &[("snapshot_running", 1)]);
         }
         if second == last + 1 {
-            set(counters, &[("rdb_bgsave_in_progress", 0), ("rdb_last_cow_size", 3 << 20)]);
+            set(counters, &[("snapshot_running", 0), ("snapshot_copied_bytes", 3 << 20)]);
         }
     }
 }
@@ -181,12 +181,12 @@ fn no_effect_is_a_verdict_and_a_single_trial_is_none() {
 fn work_shorter_than_a_second_shows_in_what_the_server_counts() {
     let story = |second: u32, counters: &mut ServerCounters| {
         if second == 8 {
-            set(counters, &[("rdb_saves", 6), ("total_forks", 7), ("latest_fork_usec", 900)]);
-            set(counters, &[("rdb_last_cow_size", 4096)]);
+            set(counters, &[("snapshots", 6), ("forks", 7), ("last_fork_micros", 900)]);
+            set(counters, &[("snapshot_copied_bytes", 4096)]);
         }
         // Two of them, of which the last alone has left its figures.
         if second == 15 {
-            set(counters, &[("rdb_saves", 8), ("total_forks", 9), ("rdb_last_cow_size", 8192)]);
+            set(counters, &[("snapshots", 8), ("forks", 9), ("snapshot_copied_bytes", 8192)]);
         }
     };
     let data = cell(1, &story, slowed(1.0, (0, 0), 0.01));
@@ -201,17 +201,17 @@ fn work_shorter_than_a_second_shows_in_what_the_server_counts() {
 fn work_at_the_edges_of_a_load_has_an_open_end() {
     let story = |second: u32, counters: &mut ServerCounters| {
         let running = i64::from(second >= 20);
-        set(counters, &[("aof_rewrite_in_progress", running), ("aof_rewrites", 1 + running)]);
+        set(counters, &[("log_rewrite_running", running), ("log_rewrites", 1 + running)]);
     };
     let mut data = cell(1, &story, slowed(1.0, (0, 0), 0.01));
     let sampling = &mut trial(&mut data, "only", 4, 1).sampling;
     // And a snapshot from before.
-    set(&mut sampling.before.as_mut().unwrap().counters, &[("rdb_bgsave_in_progress", 1)]);
+    set(&mut sampling.before.as_mut().unwrap().counters, &[("snapshot_running", 1)]);
     let seen = events(&analyse(&data));
     let [snapshot, rewrite] = seen.as_slice() else { panic!("{seen:?}") };
     assert_eq!((snapshot.kind, snapshot.began.0), (EventKind::Snapshot, None));
     assert!(near(snapshot.ended.1, 1.01));
-    assert_eq!((rewrite.kind, rewrite.ended.1), (EventKind::AofRewrite, None));
+    assert_eq!((rewrite.kind, rewrite.ended.1), (EventKind::LogRewrite, None));
     let costs = &analyse(&data).tests[0].events.costs;
     assert_eq!(costs.len(), 1, "the snapshot was over before measuring began: {costs:?}");
     assert_eq!(costs[0].lasted_seconds.1, None);
@@ -226,13 +226,13 @@ fn syncs_that_come_late_are_one_event_as_long_as_they_go_on() {
             7..12 => 5,
             _ => 6,
         };
-        set(counters, &[("aof_delayed_fsync", late)]);
+        set(counters, &[("delayed_syncs", late)]);
     };
     let data = cell(3, &story, slowed(0.5, (5, 7), 0.01));
     let analysis = analyse(&data);
     let late: Vec<u64> = events(&analysis).iter().map(|event| event.delayed).collect();
     assert_eq!(late, [3, 1, 3, 1, 3, 1]);
-    let cost = cost(&analysis, EventKind::DelayedFsync);
+    let cost = cost(&analysis, EventKind::DelayedSync);
     assert_eq!((cost.events, cost.delayed, cost.fork_ms), (6, 12, None));
 }
 
@@ -284,7 +284,7 @@ fn a_child_of_the_server_is_no_other_process() {
         sample.counters = None;
     }
     let sampling = &mut trial(&mut data, "only", 4, 1).sampling;
-    set(&mut sampling.after.as_mut().unwrap().counters, &[("rdb_saves", 5)]);
+    set(&mut sampling.after.as_mut().unwrap().counters, &[("snapshots", 5)]);
     assert_eq!(others(&data), 1);
 }
 
@@ -341,12 +341,12 @@ fn a_trigger_that_led_to_nothing_makes_its_trial_suspect_unless_nothing_can_be_k
         assert_eq!(analysis.tests[0].events.trials.len(), 1);
     }
     let silent = |_: u32, counters: &mut ServerCounters| {
-        counters.edit(|all| all.retain(|name, _| !name.starts_with("rdb_")));
+        counters.edit(|all| all.retain(|name, _| !name.starts_with("snapshot")));
     };
     let mut data = told(&silent, accepted());
     let sampling = &mut trial(&mut data, "only", 4, 1).sampling;
     for reading in [&mut sampling.before, &mut sampling.after].into_iter().flatten() {
-        reading.counters.edit(|all| all.retain(|name, _| !name.starts_with("rdb_")));
+        reading.counters.edit(|all| all.retain(|name, _| !name.starts_with("snapshot")));
     }
     let analysis = analyse(&data);
     assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);

@@ -40,12 +40,11 @@ fn a_dataset_that_half_fits_the_buffer_pool_is_said() {
     for (dataset_bytes, said) in [(50, false), (100, true), (150, true), (400, false)] {
         let mut data = plain(6);
         data.targets[1].server.dataset_bytes = Some(dataset_bytes);
-        let variables = &mut data.targets[1].server.variables;
-        variables.insert("innodb_buffer_pool_size".to_owned(), "100".to_owned());
+        data.targets[1].server.cache_bytes = Some(100);
         let analysis = analyse(&data);
         let evidence = Evidence::DatasetAgainstMemory(DatasetAgainstMemory {
             dataset_bytes,
-            buffer_pool_bytes: 100,
+            cache_bytes: 100,
         });
         let findings = found(&analysis, |e| *e == evidence);
         assert_eq!(!findings.is_empty(), said, "{dataset_bytes}");
@@ -71,6 +70,7 @@ fn settings_that_differ_are_listed_and_those_of_the_study_are_marked() {
     ] {
         data.targets[target].server.variables =
             variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        data.targets[target].server.incidental = ["port".to_owned()].into();
     }
     let analysis = analyse(&data);
     let settings: Vec<(&str, usize, bool)> =

@@ -46,8 +46,8 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
 fn look(kind: EventKind) -> (&'static str, &'static str) {
     match kind {
         EventKind::Snapshot => ("event snapshot", "S"),
-        EventKind::AofRewrite => ("event rewrite", "R"),
-        EventKind::DelayedFsync => ("event late", "F"),
+        EventKind::LogRewrite => ("event rewrite", "R"),
+        EventKind::DelayedSync => ("event late", "F"),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::svg::{Band, Line, Panel, PanelChart};
 use crate::view;
 use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, percentile_ms};
 use maud::{Markup, html};
-use model::{Interval, LoadResult, Mark, Noun, Outage, Phase, Sample, TrialRecord, text};
+use model::{Interval, LoadResult, Mark, Noun, Outage, Phase, Sample, TrialRecord, signal, text};
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
@@ -179,7 +179,7 @@ impl Extent {
         Self {
             seconds: largest(&mut ends),
             throughput: largest(&mut intervals().filter_map(rate)),
-            dirty: largest(&mut samples().filter_map(dirty_pages)),
+            dirty: largest(&mut samples().filter_map(dirty_mib)),
             p99: largest(&mut intervals().filter_map(|i| tail?.p99(i))),
             longest: largest(&mut intervals().filter_map(|i| tail?.longest(i))),
             tail,
@@ -195,10 +195,10 @@ fn rate(interval: &Interval) -> Option<f64> {
     (seconds >= 0.25).then(|| interval.transactions as f64 / seconds)
 }
 
-/// Changed pages that the server has yet to write: a debt that a trial may leave behind.
-fn dirty_pages(sample: &Sample) -> Option<f64> {
-    let pages = sample.counters.as_ref()?.get("Innodb_buffer_pool_pages_dirty")?;
-    Some(*pages as f64)
+/// Changed data that the target has yet to write, in MiB: a backlog that a trial may leave behind.
+fn dirty_mib(sample: &Sample) -> Option<f64> {
+    let bytes = sample.counters.as_ref()?.get(signal::DIRTY_BYTES)?;
+    Some(*bytes as f64 / f64::from(1 << 20))
 }
 
 fn chart(
@@ -296,9 +296,9 @@ fn sampled_panels(record: &TrialRecord, extent: &Extent) -> Vec<Panel> {
     }];
     panels.extend(extent.disks.panels(record));
     panels.push(Panel {
-        heading: "dirty pages".to_owned(),
+        heading: "dirty data, MiB".to_owned(),
         largest: extent.dirty,
-        lines: vec![line("load", &dirty_pages)],
+        lines: vec![line("load", &dirty_mib)],
     });
     // Sampling goes on a little after the load.
     let lines = panels.iter_mut().flat_map(|panel| &mut panel.lines);

@@ -7,8 +7,8 @@ use serde_json::Value;
 /// The columns; null on servers whose counters do not show such work.
 pub(super) const COLUMNS: [Column; 7] = [
     ("snapshots", |row| row.background(|seen| seen.snapshots.into())),
-    ("aof_rewrites", |row| row.background(|seen| seen.aof_rewrites.into())),
-    ("delayed_fsyncs", |row| row.background(|seen| seen.delayed_fsyncs.into())),
+    ("log_rewrites", |row| row.background(|seen| seen.log_rewrites.into())),
+    ("delayed_syncs", |row| row.background(|seen| seen.delayed_syncs.into())),
     ("touched_seconds", |row| row.seconds(|(touched, _)| touched.seconds)),
     ("quiet_seconds", |row| row.seconds(|(_, quiet)| quiet.seconds)),
     ("touched_transactions_per_second", |row| row.seconds(|(touched, _)| touched.throughput)),

@@ -7,8 +7,8 @@ use analyse::{Changed, EventKind, ServerEvent};
 pub(crate) fn event_kind(kind: EventKind) -> &'static str {
     match kind {
         EventKind::Snapshot => "snapshot",
-        EventKind::AofRewrite => "rewrite of the append-only file",
-        EventKind::DelayedFsync => "late syncs",
+        EventKind::LogRewrite => "rewrite of the append-only file",
+        EventKind::DelayedSync => "late syncs",
     }
 }
 

@@ -33,6 +33,7 @@ pub fn dataset(shape: &Shape) -> Dataset {
             version: "10.11.6-MariaDB-0+deb12u1".into(),
             variables: variables(i),
             dataset_bytes: Some(243_269_632),
+            cache_bytes: Some(134_217_728),
             prepare_seconds: Some(4.2),
             ..ServerFacts::default()
         },
@@ -204,8 +205,8 @@ fn sampling(tps: f64, position: u32, requests: &RequestCounts) -> Sampling {
                 DiskRates { device: "vdb".into(), writes: 0.5, ..DiskRates::default() },
             ],
             counters: Some(ServerCounters::from([(
-                "Innodb_buffer_pool_pages_dirty".into(),
-                i64::from(second) * 150,
+                "dirty_bytes".into(),
+                i64::from(second) * 150 * (16 << 10),
             )])),
             ..Sample::default()
         }

@@ -40,6 +40,7 @@ CREATE TABLE target (
     name TEXT NOT NULL UNIQUE,
     version TEXT NOT NULL,
     dataset_bytes INTEGER,
+    cache_bytes INTEGER,
     prepare_seconds REAL,
     rows INTEGER,
     checksum TEXT,
@@ -51,6 +52,7 @@ CREATE TABLE variable (
     target_id INTEGER NOT NULL REFERENCES target ON DELETE CASCADE,
     name TEXT NOT NULL,
     value TEXT NOT NULL,
+    incidental INTEGER NOT NULL CHECK (incidental IN (0, 1)),
     PRIMARY KEY (target_id, name)
 ) STRICT, WITHOUT ROWID;
 

@@ -163,6 +163,8 @@ pub fn facts(target: &str) -> TargetFacts {
             version: "10.11.6-MariaDB".into(),
             variables: [("port".to_string(), "3306".to_string()), ("x".into(), String::new())]
                 .into(),
+            incidental: ["port".to_string()].into(),
+            cache_bytes: Some(1 << 27),
             dataset_bytes: Some(1 << 40),
             prepare_seconds: Some(0.1),
             contents: Some(TableContents { rows: 4_000, checksum: u64::MAX }),

@@ -2,11 +2,81 @@ use model::{Failure, ServerFacts};
 use std::collections::BTreeMap;
 use target::client::Connection;
 
+/// Variables that differ between any two servers, or between two readings of one, and are not
+/// settings that one would choose between.
+const INCIDENTAL: &[&str] = &[
+    // Where the server is found.
+    "admin_address",
+    "admin_port",
+    "bind_address",
+    "extra_port",
+    "hostname",
+    "mysqlx_port",
+    "mysqlx_socket",
+    "port",
+    "report_host",
+    "report_port",
+    "socket",
+    // Which one it is.
+    "server_id",
+    "server_uid",
+    "server_uuid",
+    "wsrep_node_address",
+    "wsrep_node_incoming_address",
+    "wsrep_node_name",
+    // Directories and files of its own. The medium that they are on matters; their names do not.
+    "aria_log_dir_path",
+    "datadir",
+    "general_log_file",
+    "innodb_data_home_dir",
+    "innodb_log_group_home_dir",
+    "innodb_tmpdir",
+    "innodb_undo_directory",
+    "log_bin_basename",
+    "log_bin_index",
+    "log_error",
+    "log_slow_query_file",
+    "pid_file",
+    "relay_log",
+    "relay_log_basename",
+    "relay_log_index",
+    "relay_log_info_file",
+    "slave_load_tmpdir",
+    "slow_query_log_file",
+    "tmpdir",
+    "wsrep_data_home_dir",
+    // What changes from one reading to the next.
+    "error_count",
+    "gtid_binlog_pos",
+    "gtid_binlog_state",
+    "gtid_current_pos",
+    "gtid_executed",
+    "gtid_purged",
+    "gtid_slave_pos",
+    "identity",
+    "insert_id",
+    "last_gtid",
+    "last_insert_id",
+    "pseudo_thread_id",
+    "rand_seed1",
+    "rand_seed2",
+    "timestamp",
+    "warning_count",
+];
+
 /// Reads what a server says of itself.
 pub(super) fn server_facts(control: &mut Connection) -> Result<ServerFacts, Failure> {
+    let variables = variables(control)?;
+    let cache = variables.get("innodb_buffer_pool_size").and_then(|size| size.trim().parse().ok());
     Ok(ServerFacts {
         version: control.server_version().to_owned(),
-        variables: variables(control)?,
+        incidental: variables
+            .keys()
+            .filter(|name| INCIDENTAL.contains(&name.to_ascii_lowercase().as_str()))
+            .cloned()
+            .collect(),
+        cache_bytes: cache.filter(|&bytes| bytes > 0),
+        variables,
         ..ServerFacts::default()
     })
 }

@@ -1,44 +1,47 @@
 use super::info;
-use model::ServerCounters;
+use model::{ServerCounters, signal};
 use std::collections::BTreeMap;
 use target::client::redis::{RedisConnection, RedisError};
 
 /// Figures of `INFO` that are kept: what explains a result. Those of commands come on top.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 23] = [
     "aof_base_size",
     "aof_buffer_length",
     "aof_current_size",
-    "aof_delayed_fsync",
-    "aof_last_cow_size",
     "aof_last_rewrite_time_sec",
     "aof_pending_bio_fsync",
-    "aof_rewrite_in_progress",
-    "aof_rewrites",
     "blocked_clients",
     "connected_clients",
     "current_cow_size",
-    "evicted_keys",
     "expired_keys",
     "keyspace_hits",
     "keyspace_misses",
-    "latest_fork_usec",
     "loading",
-    "maxmemory",
     "mem_not_counted_for_evict",
-    "rdb_bgsave_in_progress",
     "rdb_changes_since_last_save",
     "rdb_last_bgsave_time_sec",
-    "rdb_last_cow_size",
-    "rdb_saves",
     "rejected_connections",
     "total_commands_processed",
     "total_connections_received",
     "total_error_replies",
-    "total_forks",
     "total_net_input_bytes",
     "total_net_output_bytes",
     "used_memory",
     "used_memory_rss",
+];
+/// What is kept as a signal in place of the server's own figure.
+const SIGNALS: [(&str, &str); 11] = [
+    ("aof_delayed_fsync", signal::DELAYED_SYNCS),
+    ("aof_last_cow_size", signal::LOG_REWRITE_COPIED),
+    ("aof_rewrite_in_progress", signal::LOG_REWRITE_RUNNING),
+    ("aof_rewrites", signal::LOG_REWRITES),
+    ("evicted_keys", signal::EVICTED_KEYS),
+    ("latest_fork_usec", signal::LAST_FORK_MICROS),
+    ("maxmemory", signal::MEMORY_LIMIT),
+    ("rdb_bgsave_in_progress", signal::SNAPSHOT_RUNNING),
+    ("rdb_last_cow_size", signal::SNAPSHOT_COPIED),
+    ("rdb_saves", signal::SNAPSHOTS),
+    ("total_forks", signal::FORKS),
 ];
 /// Commands that loads consist of; the server lists a command from its first call on.
 const COMMANDS: [&str; 2] = ["cmdstat_get", "cmdstat_set"];
@@ -54,6 +57,10 @@ pub(crate) fn counters(report: impl IntoIterator<Item = (String, String)>) -> Se
     let mut counters: BTreeMap<String, i64> =
         COMMANDS.into_iter().map(|name| (name.to_owned(), 0)).collect();
     for (name, value) in report {
+        if let Some((_, signal)) = SIGNALS.iter().find(|(figure, _)| *figure == name) {
+            counters.extend(value.parse().ok().map(|number| ((*signal).to_owned(), number)));
+            continue;
+        }
         let number = if COMMANDS.contains(&name.as_str()) {
             calls(&value)
         } else if NAMES.contains(&name.as_str()) {

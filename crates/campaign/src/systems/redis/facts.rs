@@ -7,6 +7,11 @@ use target::client::redis::RedisConnection;
 /// Parts of names of settings that hold secrets.
 const SECRET: [&str; 3] = ["pass", "auth", "secret"];
 
+/// Settings that differ between any two servers and that nobody would choose between: where a server
+/// is found, and files of its own.
+const INCIDENTAL: &[&str] =
+    &["bind", "dir", "logfile", "pidfile", "tls-port", "unixsocket", "port"];
+
 /// Reads what a server says of itself.
 ///
 /// # Errors
@@ -17,9 +22,15 @@ pub(crate) fn server_facts(control: &mut RedisConnection) -> Result<ServerFacts,
     let report = info(control, "")
         .map_err(|error| error.failure(&format!("cannot read INFO at {endpoint}")))?;
     refuse_unfit(&report, &endpoint)?;
+    let variables = settings(control);
     Ok(ServerFacts {
         version: version(&report),
-        variables: settings(control),
+        incidental: variables
+            .keys()
+            .filter(|name| INCIDENTAL.contains(&name.as_str()))
+            .cloned()
+            .collect(),
+        variables,
         dataset_bytes: value(&report, "used_memory_dataset").and_then(|bytes| bytes.parse().ok()),
         ..ServerFacts::default()
     })

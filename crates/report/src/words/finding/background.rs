@@ -15,10 +15,10 @@ impl Words for EventCost {
         let (seen, of) = cost.trials;
         let how_often = match cost.event {
             EventKind::Snapshot => counted(cost.events, "snapshot"),
-            EventKind::AofRewrite => {
+            EventKind::LogRewrite => {
                 format!("{} of the append-only file", counted(cost.events, "rewrite"))
             }
-            EventKind::DelayedFsync => {
+            EventKind::DelayedSync => {
                 let late = usize::try_from(cost.delayed).unwrap_or(usize::MAX);
                 format!("{} of the append-only file", counted(late, "late sync"))
             }
@@ -52,7 +52,7 @@ impl Words for EventCost {
 fn length(cost: &EventCost) -> String {
     let each = if cost.events == 1 { "it took" } else { "each took" };
     match cost.lasted_seconds {
-        (_, Some(most)) if cost.event == EventKind::DelayedFsync => {
+        (_, Some(most)) if cost.event == EventKind::DelayedSync => {
             format!("within at most {}\u{a0}s", figure(most))
         }
         (least, Some(most)) if least < 0.005 => {

@@ -83,8 +83,8 @@ impl Words for DatasetAgainstMemory {
     }
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { dataset_bytes, buffer_pool_bytes } = *found.first;
-        let ratio = dataset_bytes as f64 / buffer_pool_bytes.max(1) as f64;
+        let Self { dataset_bytes, cache_bytes } = *found.first;
+        let ratio = dataset_bytes as f64 / cache_bytes.max(1) as f64;
         let consequence = match ratio {
             r if r <= 1.0 => "it fits, so reads come from memory once the cache is warm",
             r if r < 2.0 => "part of it is read from disk, and results depend on which part",
@@ -93,7 +93,7 @@ impl Words for DatasetAgainstMemory {
         format!(
             "{} of data against a buffer pool of {} ({} ×): {consequence}",
             bytes(dataset_bytes),
-            bytes(buffer_pool_bytes),
+            bytes(cache_bytes),
             figure(ratio)
         )
     }

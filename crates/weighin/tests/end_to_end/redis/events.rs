@@ -82,7 +82,7 @@ fn a_log_that_is_rewritten_at_weighins_word_is_seen() {
     );
     let keys = "duration = \"3s\"\ntrigger = \"bgrewriteaof\"\ntrigger_at = \"1s\"";
     let report = report(&place, &study(&target, keys));
-    let rewrites = events(&report, "aof_rewrite");
+    let rewrites = events(&report, "log_rewrite");
     let triggered = rewrites.iter().filter(|rewrite| rewrite["triggered"] == true);
     assert_eq!(triggered.count(), 2, "{report:#}");
 }
