@@ -3,6 +3,9 @@ use std::time::Duration;
 /// The niceness of highest priority, without its sign.
 const HIGHEST_PRIORITY: libc::c_int = 20;
 
+/// From so many clients of a worker on it takes replies together.
+const FEWEST_IN_TURN: usize = 4;
+
 /// Processor time, user and system, that this whole process has used.
 pub fn process_cpu() -> Duration {
     let usage = usage_of(libc::RUSAGE_SELF);
@@ -37,8 +40,12 @@ pub(crate) fn weigh_as(server_threads: usize) {
 /// Lets the calling thread wait for its turn when it wakes up, where it runs under the scheduler's
 /// default policy. With the weight of [`weigh_as`] it would push aside, for every single reply, the
 /// very thread of the server that has the next ones to send; a moment later they come together, and
-/// one wake-up does for all of them. How late replies are noticed is measured in any case.
-pub(crate) fn wake_in_turn() {
+/// one wake-up does for all of them. With fewer than [`FEWEST_IN_TURN`] clients no replies come
+/// together: there it would only wait. How late replies are noticed is measured in any case.
+pub(crate) fn wake_in_turn(clients: usize) {
+    if clients < FEWEST_IN_TURN {
+        return;
+    }
     // SAFETY: 0 stands for the calling thread; the parameters are on the stack and only read. The
     // result needs no looking at: without the change it works as well, only dearer.
     unsafe {
@@ -110,12 +117,14 @@ mod tests {
         // SAFETY: takes no pointers.
         let policy = || unsafe { libc::sched_getscheduler(0) };
         std::thread::spawn(move || {
-            wake_in_turn();
+            wake_in_turn(FEWEST_IN_TURN - 1);
+            assert_eq!(policy(), libc::SCHED_OTHER);
+            wake_in_turn(FEWEST_IN_TURN);
             assert_eq!(policy(), libc::SCHED_BATCH);
             let idle = libc::sched_param { sched_priority: 0 };
             // SAFETY: as in `wake_in_turn`.
             unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const idle) };
-            wake_in_turn();
+            wake_in_turn(FEWEST_IN_TURN);
             assert_eq!(policy(), libc::SCHED_IDLE);
         })
         .join()

@@ -75,7 +75,7 @@ impl<S: Session> Worker<S> {
         self.choose_io()?;
         let clients = self.crew.len();
         weigh_as(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
-        wake_in_turn();
+        wake_in_turn(clients);
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);
         self.crew.start(start);

@@ -17,7 +17,7 @@ fn fighting(policy: &str, io: &str) -> Ran {
 /// How often transactions deadlocked.
 fn deadlocks(json: &serde_json::Value) -> u64 {
     let errors = json["errors_by_code"].as_array().unwrap();
-    errors.iter().filter(|error| error["code"] == 1213).map(|error| whole(error, "/count")).sum()
+    errors.iter().filter(|error| error["code"] == "1213").map(|error| whole(error, "/count")).sum()
 }
 
 #[test]
