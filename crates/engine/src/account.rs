@@ -1,9 +1,9 @@
 //! What a part of a load did, and how the parts become one result.
 
-use crate::books::{Closed, Ended};
+use crate::recorder::{Ended, Recorded};
 use crate::result::{CpuWindow, Intervals, result};
 use crate::run::{LoadError, Progress, RunLoad};
-use crate::socket::notice;
+use crate::socket::receive_delay;
 use crate::storage::FleetPart;
 use crate::usage::peak_rss_bytes;
 use crate::{Clock, Nanos, Schedule};
@@ -20,8 +20,8 @@ pub struct Account {
     pub(crate) named: Named,
     /// From the first connection attempt until all clients were ready to work.
     pub(crate) connect_time: Duration,
-    pub(crate) books: Closed,
-    /// Without `notice` and `turnaround_seconds`, which follow from the rest.
+    pub(crate) recorded: Recorded,
+    /// Without `receive_delay` and `client_delay_seconds`, which follow from the rest.
     pub(crate) client: ClientCost,
     /// How late replies were noticed.
     pub(crate) delays: Latencies,
@@ -49,13 +49,13 @@ impl Named {
 
 impl Account {
     fn share(&self) -> GeneratorShare {
-        let measured = &self.books.totals[Phase::Measure as usize];
+        let measured = &self.recorded.totals[Phase::Measure as usize];
         GeneratorShare {
             clients: self.clients,
             transactions: measured.transactions,
             queries: measured.queries,
             errors: measured.errors,
-            latencies: (&self.books.latencies).into(),
+            latencies: (&self.recorded.latencies).into(),
             cpu_seconds: self.client.cpu_seconds,
             peak_rss_bytes: self.client.peak_rss_bytes,
             begun_late: self.begun_late,
@@ -69,7 +69,7 @@ impl Account {
         if let (Some(mine), Some(theirs)) = (&mut self.fleet, other.fleet) {
             mine.add(theirs);
         }
-        self.books.add(other.books);
+        self.recorded.add(other.recorded);
         self.delays.merge(&other.delays);
         let (mine, theirs) = (&mut self.client, other.client);
         mine.workers += theirs.workers;
@@ -164,8 +164,8 @@ impl Assembly {
             client.cpu_seconds += own.used().as_secs_f64();
             client.peak_rss_bytes += peak_rss_bytes();
         }
-        client.turnaround_seconds = whole.books.turnaround.as_secs_f64();
-        client.notice = notice(&whole.delays);
+        client.client_delay_seconds = whole.recorded.client_delay.as_secs_f64();
+        client.receive_delay = receive_delay(&whole.delays);
         let result = LoadResult { generators, ..result(load.open_loop(), whole, self.shown) };
         match result.outages.last() {
             Some(outage) if outage.first_success.is_none() => {
@@ -184,7 +184,7 @@ impl Assembly {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::books::{Books, Times};
+    use crate::recorder::{Recorder, Times};
     use crate::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
     use crate::{Address, ErrorPolicy, Limit, LoadSpec, OperationError, Schedule, SocketLoad};
     use model::{Effect, ErrorClass, KeyValue};
@@ -218,14 +218,14 @@ mod tests {
     /// A part that began then, with one transaction each `every` milliseconds, that long each, and a
     /// connection lost after 900 ms for 200 ms.
     fn part(start: Nanos, clients: u32, every: u64) -> (Vec<Ended>, Account) {
-        let mut books = Books::open(spec().schedule, start, false, 0);
+        let mut recorded = Recorder::open(spec().schedule, start, false, 0);
         for at in (every..2_000).step_by(every as usize).filter(|at| !(900..1_100).contains(at)) {
             let ended = start.plus(Duration::from_millis(at));
             let began = Nanos(ended.0 - every * MS);
-            books.advance(ended);
-            books.ledger.scheduled += 1;
-            books.tally.kinds[0] += 1;
-            books.succeeded(Times { due: began, began, ended });
+            recorded.advance(ended);
+            recorded.ledger.scheduled += 1;
+            recorded.tally.kinds[0] += 1;
+            recorded.succeeded(Times { due: began, began, ended });
             if at + every >= 900 && at < 900 {
                 let (class, message) = (ErrorClass::Connection, "reset".to_owned());
                 let error = OperationError {
@@ -235,19 +235,19 @@ mod tests {
                     message,
                 };
                 let lost = start.plus(Duration::from_millis(900));
-                books.ledger.scheduled += 1;
-                books.failed(lost, error);
-                books.lost(lost, true);
+                recorded.ledger.scheduled += 1;
+                recorded.failed(lost, error);
+                recorded.lost(lost, true);
             }
         }
-        let mut books = books.close(start.plus(WINDOW));
-        let intervals = books.intervals.drain(..).collect();
+        let mut recorded = recorded.close(start.plus(WINDOW));
+        let intervals = recorded.intervals.drain(..).collect();
         let client = ClientCost { workers: 1, cpu_seconds: 0.25, ..ClientCost::default() };
         let account = Account {
             clients,
             named: Named { kinds: vec![ASK], statements: Vec::new() },
             connect_time: Duration::from_millis(every),
-            books,
+            recorded,
             client,
             delays: Latencies::new(),
             begun_late: Duration::from_micros(every),

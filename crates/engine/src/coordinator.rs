@@ -3,8 +3,8 @@
 
 use crate::Stop;
 use crate::account::{Account, Named};
-use crate::books::{Closed, Ended};
 use crate::part::PartProgress;
+use crate::recorder::{Ended, Recorded};
 use crate::result::{CpuWindow, Intervals};
 use crate::run::LoadError;
 use crate::usage::{cpus_allowed, peak_rss_bytes};
@@ -60,7 +60,7 @@ impl Control {
 /// What a worker did; `extra` is what only workers of its kind have.
 #[derive(Debug)]
 pub(crate) struct Report<X> {
-    pub(crate) books: Closed,
+    pub(crate) recorded: Recorded,
     /// Processor time of this thread in the measured phase.
     pub(crate) cpu: Duration,
     /// Longest time between two waits.
@@ -68,7 +68,7 @@ pub(crate) struct Report<X> {
     /// How bytes were moved.
     pub(crate) io: IoMethod,
     /// How late replies were noticed in the measured phase.
-    pub(crate) notice: Latencies,
+    pub(crate) receive_delays: Latencies,
     /// How long after the start it began.
     pub(crate) begun_late: Duration,
     pub(crate) extra: X,
@@ -128,7 +128,7 @@ impl<X> Coordinator<'_, X> {
         let mut cpu = CpuWindow::new(self.schedule, start);
         (self.look)(start, start);
         let mut intervals = Intervals::new(self.workers);
-        let mut books: Option<Closed> = None;
+        let mut recorded: Option<Recorded> = None;
         let mut client = ClientCost {
             workers: self.workers,
             cpus_allowed: cpus_allowed(),
@@ -155,19 +155,19 @@ impl<X> Coordinator<'_, X> {
                     busiest = busiest.max(report.cpu);
                     begun_late = begun_late.max(report.begun_late);
                     client.io = report.io;
-                    delays.merge(&report.notice);
+                    delays.merge(&report.receive_delays);
                     client.max_loop_lag = client.max_loop_lag.max(report.max_lag);
-                    match &mut books {
-                        None => books = Some(report.books),
-                        Some(books) => books.add(report.books),
+                    match &mut recorded {
+                        None => recorded = Some(report.recorded),
+                        Some(recorded) => recorded.add(report.recorded),
                     }
                 }
             }
         }
-        let books = books.ok_or(LoadError::Stopped)?;
+        let recorded = recorded.ok_or(LoadError::Stopped)?;
         let rest = intervals.rest().into_iter().map(Box::new);
         rest.for_each(|rest| progress(PartProgress::Interval(rest)));
-        let measured = books.elapsed(Phase::Measure).as_secs_f64();
+        let measured = recorded.elapsed(Phase::Measure).as_secs_f64();
         client.cpu_seconds = cpu.used().as_secs_f64();
         client.busiest_worker = if measured > 0.0 { busiest.as_secs_f64() / measured } else { 0.0 };
         client.peak_rss_bytes = peak_rss_bytes();
@@ -175,7 +175,7 @@ impl<X> Coordinator<'_, X> {
             clients: self.clients,
             named: self.named,
             connect_time,
-            books,
+            recorded,
             client,
             delays,
             begun_late,

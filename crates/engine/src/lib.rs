@@ -3,22 +3,22 @@
 //!
 //! Three layers, each ignorant of the next one out:
 //! - a [`Session`] is one client's protocol as a state machine: bytes in, bytes out;
-//! - a crew drives the sessions of one thread through warm-up, measure and drain, and keeps the
-//!   books; it sees bytes and times, but no socket and no clock;
+//! - a pool drives the sessions of one thread through warm-up, measure and drain, and keeps the
+//!   recorder; it sees bytes and times, but no socket and no clock;
 //! - a socket worker moves the bytes and reads the clock.
 //!
-//! [`run`] starts the workers, lets them begin together, and merges their books. Several processes can
+//! [`run`] starts the workers, lets them begin together, and merges what they recorded. Several processes can
 //! make one load: each does its part with [`RunLoad::run_part`], and an [`Assembly`] puts the parts
 //! together, also where there is only one.
 
 mod account;
 mod arrivals;
-mod books;
 mod clock;
 mod coordinator;
-mod crew;
 pub mod mysql;
 mod part;
+mod pool;
+mod recorder;
 pub mod redis;
 mod result;
 mod run;
@@ -30,12 +30,12 @@ mod usage;
 
 pub use account::{Account, Assembly};
 pub use arrivals::OpenLoop;
-pub use books::Ended;
 pub use clock::{Clock, Nanos};
-pub(crate) use crew::Crew;
 pub use model::Stop;
 pub use model::{ErrorAction as Action, ErrorPolicy};
 pub use part::{Part, PartProgress};
+pub(crate) use pool::Pool;
+pub use recorder::Ended;
 pub use run::{LoadError, LoadSpec, Progress, RunLoad, SocketLoad, run};
 pub use schedule::{Limit, Schedule};
 pub use session::{Event, OperationError, Session, SessionError};

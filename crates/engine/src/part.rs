@@ -2,12 +2,12 @@
 
 use crate::account::{Account, Named};
 use crate::arrivals::Arrivals;
-use crate::books::Ended;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
-use crate::crew::{Quota, Rules};
+use crate::pool::{Quota, Rules};
+use crate::recorder::Ended;
 use crate::run::{LoadError, LoadSpec};
 use crate::socket::{Worker, WorkerSpec};
-use crate::{Clock, Crew, Nanos, Session, Stop};
+use crate::{Clock, Nanos, Pool, Session, Stop};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -93,7 +93,7 @@ pub(crate) fn run_part<S: Session>(
             };
             let clients = (lane..spec.clients).step_by(lanes as usize);
             spawn(scope, index, sender, move |sender| {
-                work(worker_spec, Crew::new(clients.map(session).collect(), rules), sender)
+                work(worker_spec, Pool::new(clients.map(session).collect(), rules), sender)
             })
             .map_err(LoadError::System)?;
         }
@@ -117,10 +117,10 @@ pub(crate) fn run_part<S: Session>(
 
 fn work<S: Session>(
     spec: WorkerSpec,
-    crew: Crew<S>,
+    pool: Pool<S>,
     sender: &mpsc::Sender<Message<()>>,
 ) -> Result<Report<()>, LoadError> {
-    let mut worker = Worker::new(spec, crew).map_err(LoadError::System)?;
+    let mut worker = Worker::new(spec, pool).map_err(LoadError::System)?;
     worker.connect()?;
     let _ = sender.send(Message::Ready(Wake::Poll(worker.waker().map_err(LoadError::System)?)));
     worker.work(|interval| {

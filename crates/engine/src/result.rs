@@ -1,7 +1,7 @@
 //! Putting together what workers did, of one process or of several.
 
 use crate::account::Account;
-use crate::books::Ended;
+use crate::recorder::Ended;
 use crate::storage::FleetPart;
 use crate::usage::process_cpu;
 use crate::{Nanos, OpenLoop, Schedule};
@@ -115,13 +115,13 @@ pub(crate) fn result(
     whole: Account,
     intervals: Vec<Interval>,
 ) -> LoadResult {
-    let Account { clients, named, connect_time, books, client, fleet, .. } = whole;
-    debug_assert!(books.ledger.balances(), "{:?}", books.ledger);
-    let outages = books.outages();
-    let [warmup, measure, drain] = books.totals;
-    let mut errors = books.errors;
+    let Account { clients, named, connect_time, recorded, client, fleet, .. } = whole;
+    debug_assert!(recorded.ledger.balances(), "{:?}", recorded.ledger);
+    let outages = recorded.outages();
+    let [warmup, measure, drain] = recorded.totals;
+    let mut errors = recorded.errors;
     errors.sort_by_key(|error| std::cmp::Reverse(error.count));
-    let open = asked.zip(books.open).map(|(asked, kept)| OpenLoopResult {
+    let open = asked.zip(recorded.open).map(|(asked, kept)| OpenLoopResult {
         rate: asked.rate,
         process: asked.process,
         scheduled: kept.scheduled,
@@ -134,21 +134,21 @@ pub(crate) fn result(
     let by_statement = named
         .statements
         .iter()
-        .zip(books.by_request)
+        .zip(recorded.by_request)
         .filter(|(_, latencies)| latencies.count() > 0)
         .map(|(name, latencies)| StatementLatencies { name: name.clone(), latencies })
         .collect();
     LoadResult {
         clients,
         connect_time,
-        ledger: books.ledger,
+        ledger: recorded.ledger,
         warmup,
         measure,
         drain,
-        latencies: books.latencies,
+        latencies: recorded.latencies,
         intervals,
         errors,
-        requests: RequestCounts::new(&named.kinds, &books.tally),
+        requests: RequestCounts::new(&named.kinds, &recorded.tally),
         by_statement,
         client,
         open,

@@ -2,7 +2,7 @@ use model::{ErrorClass, RequestKind, RequestTally};
 
 /// One client's side of a protocol, from login to the last reply: bytes in, bytes out.
 ///
-/// An implementation never blocks, reads no clock and keeps no books; whoever drives it does.
+/// An implementation never blocks, reads no clock and records nothing; whoever drives it does.
 /// One operation is under way at a time.
 pub trait Session {
     /// Kinds of requests that [`Self::receive`] counts, by their place in the tally; at most

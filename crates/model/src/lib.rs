@@ -60,7 +60,7 @@ pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, Ledger, LoadResult,
-    MOST_REQUEST_KINDS, Moved, NoticeDelay, OpenLoopResult, Outage, Phase, PhaseTotals,
+    MOST_REQUEST_KINDS, Moved, OpenLoopResult, Outage, Phase, PhaseTotals, ReceiveDelay,
     RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
     VmAccount, VolumeAccount,
 };

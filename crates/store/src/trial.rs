@@ -3,8 +3,8 @@
 use crate::value::{Columns, Histogram, Name, Nanos, Packed, damage, required};
 use crate::{counts, fleet, generators, open_loop, opinion, outcome, sampling, search};
 use model::{
-    ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Moved, NoticeDelay, Phase,
-    PhaseTotals, Trial, TrialEnd, TrialRecord, UnixMillis,
+    ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Moved, Phase, PhaseTotals,
+    ReceiveDelay, Trial, TrialEnd, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use std::collections::BTreeSet;
@@ -97,13 +97,13 @@ fn select_failure(connection: &Connection, position: u32) -> Result<Failure> {
 
 fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Result<()> {
     let LoadResult { ledger, requests, client, .. } = load;
-    let notice = client.notice;
+    let delay = client.receive_delay;
     connection
         .prepare_cached(
             "INSERT INTO load (position, clients, connect_time_ns, scheduled, ok, failed,
              timed_out, dropped, workers, cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes,
-             max_loop_lag_ns, io, turnaround_seconds, noticed_replies, notice_p50_ms,
-             notice_p99_ms, notice_max_ms, latencies)
+             max_loop_lag_ns, io, client_delay_seconds, stamped_replies, receive_delay_p50_ms,
+             receive_delay_p99_ms, receive_delay_max_ms, latencies)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
@@ -122,11 +122,11 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
             client.peak_rss_bytes,
             Nanos(client.max_loop_lag),
             Name(client.io),
-            client.turnaround_seconds,
-            notice.map(|n| n.replies),
-            notice.map(|n| n.p50_ms),
-            notice.map(|n| n.p99_ms),
-            notice.map(|n| n.max_ms),
+            client.client_delay_seconds,
+            delay.map(|n| n.replies),
+            delay.map(|n| n.p50_ms),
+            delay.map(|n| n.p99_ms),
+            delay.map(|n| n.max_ms),
             load.latencies.to_bytes()
         ])?;
     for (phase, totals) in [
@@ -211,7 +211,7 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
     let mut statement = connection.prepare_cached(
         "SELECT clients, connect_time_ns, scheduled, ok, failed, timed_out, dropped, workers,
          cpus_allowed, cpu_seconds, busiest_worker, peak_rss_bytes, max_loop_lag_ns, io,
-         turnaround_seconds, noticed_replies, notice_p50_ms, notice_p99_ms, notice_max_ms, latencies
+         client_delay_seconds, stamped_replies, receive_delay_p50_ms, receive_delay_p99_ms, receive_delay_max_ms, latencies
          FROM load WHERE position = ?",
     )?;
     statement.query_row([position], |row| {
@@ -237,8 +237,8 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
                 peak_rss_bytes: columns.next()?,
                 max_loop_lag: columns.nanos()?,
                 io: columns.name()?,
-                turnaround_seconds: columns.real()?,
-                notice: notice(&mut columns)?,
+                client_delay_seconds: columns.real()?,
+                receive_delay: receive_delay(&mut columns)?,
             },
             latencies: columns.next::<Histogram>()?.0,
             warmup: select_phase(connection, position, Phase::Warmup)?,
@@ -255,13 +255,13 @@ fn select_load(connection: &Connection, position: u32) -> Result<LoadResult> {
 }
 
 /// How late replies were noticed; of what was not, the figures are missing as well.
-fn notice(columns: &mut Columns<'_>) -> Result<Option<NoticeDelay>> {
+fn receive_delay(columns: &mut Columns<'_>) -> Result<Option<ReceiveDelay>> {
     let replies: Option<u64> = columns.next()?;
     let (p50_ms, p99_ms, max_ms) = (columns.real()?, columns.real()?, columns.real()?);
     if replies.is_none() && [p50_ms, p99_ms, max_ms].iter().any(|ms| !ms.is_nan()) {
-        return Err(columns.wrong("it is there, and noticed_replies is missing"));
+        return Err(columns.wrong("it is there, and stamped_replies is missing"));
     }
-    Ok(replies.map(|replies| NoticeDelay { replies, p50_ms, p99_ms, max_ms }))
+    Ok(replies.map(|replies| ReceiveDelay { replies, p50_ms, p99_ms, max_ms }))
 }
 
 fn select_phase(connection: &Connection, position: u32, phase: Phase) -> Result<PhaseTotals> {

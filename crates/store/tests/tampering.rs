@@ -26,7 +26,7 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
         let marked = record.outcome().is_some_and(|outcome| outcome.marks.len() > 1);
         let full = record.load().is_some_and(|load| {
             load.open.is_some()
-                && load.client.notice.is_some()
+                && load.client.receive_delay.is_some()
                 && load.intervals.len() > 1
                 && !load.outages.is_empty()
                 && !load.generators.is_empty()

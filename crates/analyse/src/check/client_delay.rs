@@ -23,7 +23,7 @@ const LATE: f64 = 0.25;
 pub(super) fn mean_ms(load: &LoadResult) -> f64 {
     match load.measure.transactions {
         0 => 0.0,
-        transactions => load.client.turnaround_seconds * 1e3 / transactions as f64,
+        transactions => load.client.client_delay_seconds * 1e3 / transactions as f64,
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn held_mean_ms(load: &LoadResult) -> f64 {
 /// processor to go on with are late as they were to be.
 pub(super) fn result(clients: u32, load: &LoadResult) -> Option<CheckResult> {
     let time_of_all = f64::from(clients) * load.measure.elapsed.as_secs_f64();
-    let share = load.client.turnaround_seconds / time_of_all;
+    let share = load.client.client_delay_seconds / time_of_all;
     let late = load.open.is_none() && share.is_finite() && share > LATE;
     let late = late && !imitated::is_short_of_processors(load);
     late.then(|| CheckResult::suspect(ClientDelay { share, mean_ms: mean_ms(load) }))

@@ -14,7 +14,7 @@ fn offered(scheduled: u64, dropped: u64) -> Dataset {
     let load = load_of(trial(&mut data, "only", 4, 1));
     // Four clients that are hardly ever busy: no contradiction where nothing is due.
     load.latencies = crate::bench::latencies(0.000_2);
-    load.client.turnaround_seconds = 39.0;
+    load.client.client_delay_seconds = 39.0;
     load.open = Some(OpenLoopResult {
         rate: scheduled as f64 / 10.0,
         process: ArrivalProcess::Poisson,

@@ -82,12 +82,12 @@ fn clients_without_a_connection_are_no_contradiction() {
 
 #[test]
 fn time_that_the_client_took_between_transactions_is_accounted_for() {
-    // 4 clients at 1000 a second cycle in 4 ms: 3.4 ms of latency, 0.6 ms of turnaround.
-    let slow = |turnaround_ms: f64, latency_ms: f64| {
+    // 4 clients at 1000 a second cycle in 4 ms: 3.4 ms of latency, 0.6 ms of client delay.
+    let slow = |client_delay_ms: f64, latency_ms: f64| {
         spoilt(|load| {
             load.latencies = latencies(latency_ms / 1e3);
             let transactions = load.measure.transactions as f64;
-            load.client.turnaround_seconds = transactions * turnaround_ms / 1e3;
+            load.client.client_delay_seconds = transactions * client_delay_ms / 1e3;
         })
     };
     assert_eq!(validity(&slow(0.6, 3.4)), Validity::Valid);
@@ -127,15 +127,16 @@ fn what_a_limit_holds_back_is_part_of_the_load_that_was_asked_for() {
 
 #[test]
 fn a_client_that_takes_a_quarter_of_each_cycle_made_a_lighter_load_than_asked() {
-    for (turnaround_ms, late) in [(0.9, false), (1.2, true)] {
+    for (client_delay_ms, late) in [(0.9, false), (1.2, true)] {
         let data = spoilt(|load| {
-            load.latencies = latencies((4.0 - turnaround_ms) / 1e3);
+            load.latencies = latencies((4.0 - client_delay_ms) / 1e3);
             let clients = f64::from(load.clients);
-            load.client.turnaround_seconds = clients * MEASURE.as_secs_f64() * turnaround_ms / 4.0;
+            load.client.client_delay_seconds =
+                clients * MEASURE.as_secs_f64() * client_delay_ms / 4.0;
         });
         let analysis = analyse(&data);
         let findings = found(&analysis, |e| matches!(e, Evidence::ClientDelay(_)));
-        assert_eq!(findings.len(), usize::from(late), "{turnaround_ms} ms");
+        assert_eq!(findings.len(), usize::from(late), "{client_delay_ms} ms");
         assert_eq!(validity(&data), if late { Validity::Suspect } else { Validity::Valid });
         let client = Check::ClientNotBottleneck;
         let passed = found(

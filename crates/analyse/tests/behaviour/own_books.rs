@@ -8,7 +8,7 @@ use analyse::{
 };
 use model::{
     ArrivalProcess, Dataset, Effect, ErrorClass, ErrorCount, FigureValue, Interval, KeyValue,
-    Latencies, LoadResult, Moved, NoticeDelay, OpenLoopResult, Phase, RequestCount, RequestCounts,
+    Latencies, LoadResult, Moved, OpenLoopResult, Phase, ReceiveDelay, RequestCount, RequestCounts,
     RequestKind, StatementLatencies, Workload,
 };
 use std::time::Duration;
@@ -30,8 +30,8 @@ fn kept() -> Dataset {
     };
     load.intervals = (0..12).map(interval).collect();
     load.drain.transactions = 3;
-    load.client.notice =
-        Some(NoticeDelay { replies: 240_000, p50_ms: 0.01, p99_ms: 0.02, max_ms: 0.3 });
+    load.client.receive_delay =
+        Some(ReceiveDelay { replies: 240_000, p50_ms: 0.01, p99_ms: 0.02, max_ms: 0.3 });
     balance(record);
     data
 }
@@ -133,9 +133,9 @@ fn every_transaction_has_a_latency_and_delays_are_in_order() {
     let one_more = |load: &mut LoadResult| load.latencies.record(Duration::from_millis(4));
     assert_eq!(wrong(kept(), one_more), ["latencies"]);
     let falling = |load: &mut LoadResult| {
-        load.client.notice.as_mut().expect("the builder has delays").p99_ms = 0.4;
+        load.client.receive_delay.as_mut().expect("the builder has delays").p99_ms = 0.4;
     };
-    assert_eq!(wrong(kept(), falling), ["notice max"]);
+    assert_eq!(wrong(kept(), falling), ["receive delay max"]);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use super::connection::{Address, Connection};
 use super::stamp::Stamps;
 use super::timer::Timer;
 use super::tls::TlsUpgrade;
-use crate::crew::Next;
+use crate::pool::Next;
 use crate::run::LoadError;
-use crate::{Clock, Crew, Nanos, Session, SessionError};
+use crate::{Clock, Nanos, Pool, Session, SessionError};
 use mio::{Events, Poll, Token, Waker};
 use std::collections::VecDeque;
 use std::io;
@@ -142,22 +142,22 @@ impl Epoll {
     /// Lets a client begin.
     pub(super) fn begin<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         id: usize,
         now: Nanos,
     ) -> Result<(), LoadError> {
-        crew.begin(id, now, &mut self.out);
+        pool.begin(id, now, &mut self.out);
         let sent = self.send(id);
-        self.survive(crew, id, sent)
+        self.survive(pool, id, sent)
     }
 
     /// Waits once and handles everything that is there. Returns when the wait ended.
     pub(super) fn turn<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         timeout: Duration,
     ) -> Result<Nanos, LoadError> {
-        self.open_due(crew)?;
+        self.open_due(pool)?;
         let unread = std::mem::take(&mut self.unread);
         let timeout = if unread.is_empty() { timeout } else { Duration::ZERO };
         self.timer.set(timeout).map_err(LoadError::System)?;
@@ -175,39 +175,39 @@ impl Epoll {
                 continue;
             }
             if event.is_writable() {
-                let outcome = self.writable(crew, id);
-                self.survive(crew, id, outcome)?;
+                let outcome = self.writable(pool, id);
+                self.survive(pool, id, outcome)?;
             }
             if event.is_readable() || event.is_read_closed() {
-                self.readable(crew, id, event.is_read_closed())?;
+                self.readable(pool, id, event.is_read_closed())?;
             }
         }
         self.events = events;
         for id in unread {
-            self.readable(crew, id, true)?;
+            self.readable(pool, id, true)?;
         }
         if self.logins.front().is_some_and(|(by, _)| *by <= woke) {
-            self.give_up_logins(crew, woke)?;
+            self.give_up_logins(pool, woke)?;
         }
         Ok(woke)
     }
 
     fn readable<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         id: usize,
         to_the_end: bool,
     ) -> Result<(), LoadError> {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let outcome = self.read_all(crew, id, &mut buffer, to_the_end);
+        let outcome = self.read_all(pool, id, &mut buffer, to_the_end);
         self.buffer = buffer;
-        self.survive(crew, id, outcome)
+        self.survive(pool, id, outcome)
     }
 
     /// Gives up connections that should have logged in by now and have not.
     fn give_up_logins<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         now: Nanos,
     ) -> Result<(), LoadError> {
         while let Some(&(by, id)) = self.logins.front()
@@ -215,15 +215,15 @@ impl Epoll {
         {
             self.logins.pop_front();
             let same = self.connections[id].as_ref().is_some_and(|c| c.login_by() == by);
-            if same && !crew.is_online(id) {
+            if same && !pool.is_online(id) {
                 let late = Err(LoadError::LoginTimeout { limit: LOGIN_LIMIT });
-                self.survive(crew, id, late)?;
+                self.survive(pool, id, late)?;
             }
         }
         Ok(())
     }
 
-    fn open_due<S: Session>(&mut self, crew: &mut Crew<S>) -> Result<(), LoadError> {
+    fn open_due<S: Session>(&mut self, pool: &mut Pool<S>) -> Result<(), LoadError> {
         if self.to_open.is_empty() {
             return Ok(());
         }
@@ -232,28 +232,28 @@ impl Epoll {
         self.to_open = later;
         for (_, id) in due {
             let opened = self.open(id).map_err(|source| self.unreachable(source));
-            self.survive(crew, id, opened)?;
+            self.survive(pool, id, opened)?;
         }
         Ok(())
     }
 
-    /// What goes wrong with one connection ends the load, unless the crew makes it anew.
+    /// What goes wrong with one connection ends the load, unless the pool makes it anew.
     fn survive<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         id: usize,
         outcome: Result<(), LoadError>,
     ) -> Result<(), LoadError> {
         let Err(error) = outcome else { return Ok(()) };
         self.out.clear();
-        if error.is_about_a_connection() && crew.lost(id, self.clock.now(), &error.to_string()) {
+        if error.is_about_a_connection() && pool.lost(id, self.clock.now(), &error.to_string()) {
             self.open_again(id);
             return Ok(());
         }
         Err(error)
     }
 
-    fn writable<S: Session>(&mut self, crew: &mut Crew<S>, id: usize) -> Result<(), LoadError> {
+    fn writable<S: Session>(&mut self, pool: &mut Pool<S>, id: usize) -> Result<(), LoadError> {
         let address = &self.address;
         let registry = self.poll.registry();
         let Some(connection) = &mut self.connections[id] else { return Ok(()) };
@@ -263,7 +263,7 @@ impl Epoll {
                 if let (true, Some(upgrade)) = (S::ENCRYPTED_AT_ONCE, &self.tls) {
                     connection.start_tls(upgrade).map_err(|e| LoadError::Tls(e.to_string()))?;
                 }
-                crew.opened(id, &mut self.out);
+                pool.opened(id, &mut self.out);
                 return self.send(id);
             }
             return Ok(());
@@ -275,7 +275,7 @@ impl Epoll {
     /// connection is behind it, and is told only once.
     fn read_all<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         id: usize,
         buffer: &mut [u8],
         to_the_end: bool,
@@ -290,13 +290,13 @@ impl Epoll {
             }
             let arrived = self.stamps.arrived(stamp);
             if connection.carry.is_empty() && !connection.is_encrypted() {
-                self.deliver(crew, id, &buffer[..read], arrived)?;
+                self.deliver(pool, id, &buffer[..read], arrived)?;
             } else {
                 let mut clear = std::mem::take(&mut self.clear);
                 clear.clear();
                 clear.append(&mut connection.carry);
                 connection.decrypt(&buffer[..read], &mut clear).map_err(LoadError::tls)?;
-                let delivered = self.deliver(crew, id, &clear, arrived);
+                let delivered = self.deliver(pool, id, &clear, arrived);
                 self.clear = clear;
                 delivered?;
             }
@@ -309,17 +309,17 @@ impl Epoll {
         Ok(())
     }
 
-    /// Gives bytes in clear to the crew and sends what it answers.
+    /// Gives bytes in clear to the pool and sends what it answers.
     #[inline]
     fn deliver<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         id: usize,
         input: &[u8],
         arrived: Nanos,
     ) -> Result<(), LoadError> {
         let now = self.clock.now();
-        let (used, next) = crew.receive(id, input, arrived, now, &mut self.out)?;
+        let (used, next) = pool.receive(id, input, arrived, now, &mut self.out)?;
         if next == Next::Reconnect {
             self.out.clear();
             self.open_again(id);
@@ -328,7 +328,7 @@ impl Epoll {
         self.send(id)?;
         let rest = &input[used..];
         match next {
-            Next::StartTls => return self.start_tls(crew, id, rest),
+            Next::StartTls => return self.start_tls(pool, id, rest),
             Next::Ready => self.ready.push(id),
             Next::Continue | Next::Reconnect => {}
         }
@@ -340,7 +340,7 @@ impl Epoll {
 
     fn start_tls<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         id: usize,
         rest: &[u8],
     ) -> Result<(), LoadError> {
@@ -351,7 +351,7 @@ impl Epoll {
             return Err(LoadError::Tls("the server sent data before TLS began".to_owned()));
         }
         connection.start_tls(upgrade).map_err(|e| LoadError::Tls(e.to_string()))?;
-        crew.tls_started(id, &mut self.out);
+        pool.tls_started(id, &mut self.out);
         self.send(id)
     }
 
@@ -367,10 +367,10 @@ impl Epoll {
     }
 
     /// Says goodbye on every connection, as far as the sockets take it.
-    pub(super) fn close<S: Session>(&mut self, crew: &mut Crew<S>) {
+    pub(super) fn close<S: Session>(&mut self, pool: &mut Pool<S>) {
         for (id, connection) in self.connections.iter_mut().enumerate() {
             if let Some(connection) = connection {
-                crew.close_session(id, &mut self.out);
+                pool.close_session(id, &mut self.out);
                 // The server has answered everything: nothing is lost where this is not heard.
                 let _ = connection.send(&self.out, self.poll.registry(), Token(id));
                 self.out.clear();

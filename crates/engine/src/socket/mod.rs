@@ -11,6 +11,6 @@ mod uring;
 mod worker;
 
 pub use connection::Address;
-pub(crate) use stamp::notice;
+pub(crate) use stamp::receive_delay;
 pub use tls::TlsUpgrade;
 pub(crate) use worker::{Worker, WorkerSpec};

@@ -1,5 +1,5 @@
 use crate::{Clock, Nanos};
-use model::{Latencies, NoticeDelay};
+use model::{Latencies, ReceiveDelay};
 use std::os::fd::RawFd;
 use std::time::Duration;
 
@@ -114,8 +114,8 @@ impl Stamps {
 }
 
 /// Sums up how late replies were noticed; `None` where none had a time stamp.
-pub(crate) fn notice(delays: &Latencies) -> Option<NoticeDelay> {
-    Some(NoticeDelay {
+pub(crate) fn receive_delay(delays: &Latencies) -> Option<ReceiveDelay> {
+    Some(ReceiveDelay {
         replies: delays.count(),
         p50_ms: delays.percentile_ms(50.0)?,
         p99_ms: delays.percentile_ms(99.0)?,

@@ -3,11 +3,11 @@ use super::epoll::Epoll;
 use super::stamp::Stamps;
 use super::tls::TlsUpgrade;
 use super::uring::Uring;
-use crate::books::Ended;
 use crate::coordinator::{Control, Report};
+use crate::recorder::Ended;
 use crate::run::LoadError;
 use crate::usage::{thread_cpu, wake_in_turn, weigh_as};
-use crate::{Clock, Crew, Nanos, Schedule, Session};
+use crate::{Clock, Nanos, Pool, Schedule, Session};
 use mio::Waker;
 use model::IoMethod;
 use std::io;
@@ -38,7 +38,7 @@ pub(crate) struct WorkerSpec {
 /// One thread's connections.
 pub(crate) struct Worker<S> {
     spec: WorkerSpec,
-    crew: Crew<S>,
+    pool: Pool<S>,
     epoll: Epoll,
     uring: Option<Uring>,
     /// Connections not yet opened: those from here on.
@@ -46,9 +46,9 @@ pub(crate) struct Worker<S> {
 }
 
 impl<S: Session> Worker<S> {
-    pub(crate) fn new(spec: WorkerSpec, crew: Crew<S>) -> io::Result<Self> {
-        let epoll = Epoll::new(spec.address.clone(), spec.tls.clone(), spec.clock, crew.len())?;
-        Ok(Self { spec, crew, epoll, uring: None, next_to_open: 0 })
+    pub(crate) fn new(spec: WorkerSpec, pool: Pool<S>) -> io::Result<Self> {
+        let epoll = Epoll::new(spec.address.clone(), spec.tls.clone(), spec.clock, pool.len())?;
+        Ok(Self { spec, pool, epoll, uring: None, next_to_open: 0 })
     }
 
     /// A way to wake this worker from another thread.
@@ -58,7 +58,7 @@ impl<S: Session> Worker<S> {
 
     /// Connects and logs in every client.
     pub(crate) fn connect(&mut self) -> Result<(), LoadError> {
-        while !self.crew.is_complete() {
+        while !self.pool.is_complete() {
             self.open_more()?;
             self.turn(LONGEST_WAIT)?;
         }
@@ -73,13 +73,13 @@ impl<S: Session> Worker<S> {
         mut intervals: impl FnMut(Ended),
     ) -> Result<Report<()>, LoadError> {
         self.choose_io()?;
-        let clients = self.crew.len();
+        let clients = self.pool.len();
         weigh_as(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
         wake_in_turn(clients);
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);
-        self.crew.start(start);
-        for id in 0..self.crew.len() {
+        self.pool.start(start);
+        for id in 0..self.pool.len() {
             self.begin(id)?;
         }
         let measure_from = self.spec.schedule.measure_from(start);
@@ -87,14 +87,14 @@ impl<S: Session> Worker<S> {
         let (mut cpu_before, mut cpu_after) = (None, None);
         let mut max_lag = Duration::ZERO;
         let mut now = self.spec.clock.now();
-        while !self.crew.is_finished(now) {
-            while let Some(id) = self.crew.dispatch(now) {
+        while !self.pool.is_finished(now) {
+            while let Some(id) = self.pool.dispatch(now) {
                 self.begin(id)?;
             }
             let woke = self.turn(self.longest_wait(now))?;
             now = self.spec.clock.now();
             max_lag = max_lag.max(now.since(woke));
-            self.crew.tick(now);
+            self.pool.tick(now);
             if now >= measure_from && cpu_before.is_none() {
                 cpu_before = Some(thread_cpu());
                 self.stamps().restart();
@@ -102,19 +102,19 @@ impl<S: Session> Worker<S> {
             if now >= window_end {
                 cpu_after.get_or_insert_with(thread_cpu);
             }
-            if now >= self.crew.gives_up_at(self.spec.drain_limit) {
-                self.crew.give_up(now);
+            if now >= self.pool.gives_up_at(self.spec.drain_limit) {
+                self.pool.give_up(now);
             }
-            self.crew.take_intervals().into_iter().for_each(&mut intervals);
+            self.pool.take_intervals().into_iter().for_each(&mut intervals);
         }
         let cpu_after = cpu_after.unwrap_or_else(thread_cpu);
-        let notice = self.stamps().delays().clone();
+        let receive_delays = self.stamps().delays().clone();
         let io = if self.uring.is_some() { IoMethod::IoUring } else { IoMethod::Epoll };
         self.say_goodbye();
-        let mut books = self.crew.close(now).ok_or(LoadError::Stopped)?;
-        books.intervals.drain(..).for_each(&mut intervals);
+        let mut recorder = self.pool.close(now).ok_or(LoadError::Stopped)?;
+        recorder.intervals.drain(..).for_each(&mut intervals);
         let cpu = cpu_after - cpu_before.unwrap_or(cpu_after);
-        Ok(Report { books, cpu, max_lag, io, notice, begun_late, extra: () })
+        Ok(Report { recorded: recorder, cpu, max_lag, io, receive_delays, begun_late, extra: () })
     }
 
     /// Waits until it is known when the load starts, and then until that moment.
@@ -128,14 +128,14 @@ impl<S: Session> Worker<S> {
                 },
             };
             self.spec.control.check()?;
-            self.epoll.turn(&mut self.crew, left)?;
+            self.epoll.turn(&mut self.pool, left)?;
         }
     }
 
     /// Hands the connections over to io_uring, if that is possible and not forbidden.
     fn choose_io(&mut self) -> Result<(), LoadError> {
         if self.spec.io != Some(IoMethod::Epoll) && self.epoll.is_plain() {
-            match Uring::new(self.crew.len(), self.spec.clock) {
+            match Uring::new(self.pool.len(), self.spec.clock) {
                 Ok(uring) => return self.move_to(uring),
                 Err(error) if self.spec.io == Some(IoMethod::IoUring) => {
                     return Err(LoadError::ring(error));
@@ -149,7 +149,7 @@ impl<S: Session> Worker<S> {
     }
 
     fn move_to(&mut self, mut uring: Uring) -> Result<(), LoadError> {
-        for id in 0..self.crew.len() {
+        for id in 0..self.pool.len() {
             let socket = self.epoll.release(id).ok_or_else(unreleased)?;
             uring.adopt(id, socket).map_err(LoadError::System)?;
         }
@@ -160,8 +160,8 @@ impl<S: Session> Worker<S> {
     fn begin(&mut self, id: usize) -> Result<(), LoadError> {
         let now = self.spec.clock.now();
         match &mut self.uring {
-            Some(uring) => uring.begin(&mut self.crew, id, now),
-            None => self.epoll.begin(&mut self.crew, id, now),
+            Some(uring) => uring.begin(&mut self.pool, id, now),
+            None => self.epoll.begin(&mut self.pool, id, now),
         }
     }
 
@@ -170,23 +170,23 @@ impl<S: Session> Worker<S> {
     fn turn(&mut self, timeout: Duration) -> Result<Nanos, LoadError> {
         self.spec.control.check()?;
         let Some(uring) = &mut self.uring else {
-            let woke = self.epoll.turn(&mut self.crew, timeout)?;
+            let woke = self.epoll.turn(&mut self.pool, timeout)?;
             for id in self.epoll.take_ready() {
                 self.begin(id)?;
             }
             return Ok(woke);
         };
-        let woke = uring.turn(&mut self.crew, timeout)?;
+        let woke = uring.turn(&mut self.pool, timeout)?;
         let lost = uring.take_lost();
         for (id, how) in lost {
-            // A session that ended with an answer is offline already, and is in the books.
-            if self.crew.is_online(id) && !self.crew.lost(id, self.spec.clock.now(), &how) {
+            // A session that ended with an answer is offline already, and is in the recorder.
+            if self.pool.is_online(id) && !self.pool.lost(id, self.spec.clock.now(), &how) {
                 return Err(LoadError::Lost(how));
             }
             self.epoll.open_again(id);
         }
         if self.epoll.is_opening() {
-            self.epoll.turn(&mut self.crew, Duration::ZERO)?;
+            self.epoll.turn(&mut self.pool, Duration::ZERO)?;
             for id in self.epoll.take_ready() {
                 let socket = self.epoll.release(id).ok_or_else(unreleased)?;
                 if let Some(uring) = &mut self.uring {
@@ -202,9 +202,9 @@ impl<S: Session> Worker<S> {
     fn longest_wait(&self, now: Nanos) -> Duration {
         let opening = self.uring.is_some() && self.epoll.is_opening();
         let longest = if opening { OPENING_WAIT } else { LONGEST_WAIT };
-        let due = self.crew.next_due().unwrap_or(Nanos::NEVER);
+        let due = self.pool.next_due().unwrap_or(Nanos::NEVER);
         // The end is met exactly too: nothing may begin after it.
-        let end = Some(self.crew.last_begin()).filter(|end| *end > now).unwrap_or(Nanos::NEVER);
+        let end = Some(self.pool.last_begin()).filter(|end| *end > now).unwrap_or(Nanos::NEVER);
         longest.min(due.min(end).since(now))
     }
 
@@ -218,9 +218,9 @@ impl<S: Session> Worker<S> {
     /// Starts connections until enough logins are under way.
     fn open_more(&mut self) -> Result<(), LoadError> {
         let opened = self.next_to_open;
-        let online = (0..opened).filter(|&id| self.crew.is_online(id)).count();
+        let online = (0..opened).filter(|&id| self.pool.is_online(id)).count();
         let mut under_way = opened - online;
-        while under_way < LOGINS_AT_ONCE && self.next_to_open < self.crew.len() {
+        while under_way < LOGINS_AT_ONCE && self.next_to_open < self.pool.len() {
             match self.epoll.open(self.next_to_open) {
                 Ok(()) => {}
                 // The backlog of a Unix socket is full: later.
@@ -235,9 +235,9 @@ impl<S: Session> Worker<S> {
 
     fn say_goodbye(&mut self) {
         if let Some(uring) = &mut self.uring {
-            uring.close(&mut self.crew);
+            uring.close(&mut self.pool);
         }
-        self.epoll.close(&mut self.crew);
+        self.epoll.close(&mut self.pool);
     }
 }
 

@@ -2,7 +2,7 @@ use model::{Fleet, FleetProcessors, IoAccount, Verified, VmAccount, VolumeAccoun
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What virtual machines did, besides the books of those that drove them.
+/// What virtual machines did, besides the record of those that drove them.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FleetPart {
     /// Reads and writes that each kept under way.

@@ -1,7 +1,7 @@
 //! Loads on storage: many virtual machines' reads and writes on few threads.
 //!
-//! Layers as for servers: a crew of virtual machines decides what is asked for and keeps the
-//! books, and sees neither a clock nor a file; a transport carries out reads and writes, with
+//! Layers as for servers: a pool of virtual machines decides what is asked for and keeps the
+//! record, and sees neither a clock nor a file; a transport carries out reads and writes, with
 //! io_uring or, where that is not permitted, in threads that block; a worker moves requests and
 //! completions between the two and reads the clock.
 //!
@@ -11,11 +11,11 @@
 
 mod account;
 mod arena;
-mod crew;
 mod error;
 mod files;
 mod fill;
 mod own;
+mod pool;
 mod prepare;
 mod processors;
 mod ring;
@@ -32,7 +32,7 @@ pub use processors::Processors;
 
 pub(crate) use self::account::FleetPart;
 use self::arena::{Arena, Need};
-use self::crew::{Assignment, Crew};
+use self::pool::{Assignment, Pool};
 use self::processors::{Meter, join};
 use self::ring::Ring;
 use self::threads::Threads;
@@ -41,8 +41,8 @@ use self::worker::{Worker, WorkerSpec};
 use crate::account::{Account, Named};
 use crate::arrivals::Arrivals;
 use crate::coordinator::{Control, Coordinator, Message, Report, Wake, spawn};
-use crate::crew::{Quota, Rules};
 use crate::part::{Part, PartProgress};
+use crate::pool::{Quota, Rules};
 use crate::run::RunLoad;
 use crate::{Clock, ErrorPolicy, LoadError, Nanos, OpenLoop, Schedule, Stop};
 use model::{ErrorCount, IoMethod, Storage};
@@ -366,8 +366,8 @@ impl Share<'_> {
             control: self.control,
             io,
         };
-        let crew = Crew::new(assignment, self.rules);
-        let worker = Worker { spec, crew, transport };
+        let pool = Pool::new(assignment, self.rules);
+        let worker = Worker { spec, pool, transport };
         let _ = sender.send(Message::Ready(Wake::Thread(std::thread::current())));
         worker.work(|interval| {
             let _ = sender.send(Message::Interval(Box::new(interval)));

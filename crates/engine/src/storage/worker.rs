@@ -1,8 +1,8 @@
 use super::account::FleetPart;
-use super::crew::Crew;
+use super::pool::Pool;
 use super::transport::{Kind, Request, Transport};
-use crate::books::Ended;
 use crate::coordinator::{Control, Report};
+use crate::recorder::Ended;
 use crate::run::LoadError;
 use crate::usage::{thread_cpu, weigh_as};
 use crate::{Clock, Nanos, Schedule};
@@ -30,7 +30,7 @@ pub(super) struct WorkerSpec<'a> {
 /// One thread's virtual machines, and what carries out what they ask for.
 pub(super) struct Worker<'a, T> {
     pub(super) spec: WorkerSpec<'a>,
-    pub(super) crew: Crew,
+    pub(super) pool: Pool,
     pub(super) transport: T,
 }
 
@@ -42,7 +42,7 @@ impl<T: Transport> Worker<'_, T> {
         mut intervals: impl FnMut(Ended),
     ) -> Result<Report<FleetPart>, LoadError> {
         // A completion that waits for this thread would count as time that the storage took.
-        weigh_as(self.crew.len());
+        weigh_as(self.pool.len());
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);
         let schedule = self.spec.schedule;
@@ -51,14 +51,14 @@ impl<T: Transport> Worker<'_, T> {
         let mut max_lag = Duration::ZERO;
         let mut requests = Vec::new();
         let mut now = self.spec.clock.now();
-        self.crew.start(start, now, &mut requests);
-        while !self.crew.is_finished(now) {
+        self.pool.start(start, now, &mut requests);
+        while !self.pool.is_finished(now) {
             self.spec.control.check()?;
             self.push(&mut requests).map_err(LoadError::System)?;
-            let timeout = LONGEST_WAIT.min(self.crew.next_moment(now).since(now));
+            let timeout = LONGEST_WAIT.min(self.pool.next_moment(now).since(now));
             let woke = self.transport.wait(timeout).map_err(LoadError::System)?;
             now = self.take_in(woke, &mut requests)?;
-            self.crew.tick(now, &mut requests);
+            self.pool.tick(now, &mut requests);
             max_lag = max_lag.max(now.since(woke));
             if now >= measure_from && cpu_before.is_none() {
                 cpu_before = Some(thread_cpu());
@@ -66,18 +66,26 @@ impl<T: Transport> Worker<'_, T> {
             if now >= window_end {
                 cpu_after.get_or_insert_with(thread_cpu);
             }
-            if now >= self.crew.last_begin().plus(self.spec.drain_limit) {
-                self.crew.give_up(now);
+            if now >= self.pool.last_begin().plus(self.spec.drain_limit) {
+                self.pool.give_up(now);
             }
-            self.crew.take_intervals().into_iter().for_each(&mut intervals);
+            self.pool.take_intervals().into_iter().for_each(&mut intervals);
         }
         let cpu_after = cpu_after.unwrap_or_else(thread_cpu);
-        let (mut books, extra) = self.crew.close(now).ok_or(LoadError::Stopped)?;
-        books.intervals.drain(..).for_each(&mut intervals);
+        let (mut recorder, extra) = self.pool.close(now).ok_or(LoadError::Stopped)?;
+        recorder.intervals.drain(..).for_each(&mut intervals);
         let cpu = cpu_after - cpu_before.unwrap_or(cpu_after);
         // The kernel does not stamp completions: how late they are noticed is not known.
-        let notice = Latencies::new();
-        Ok(Report { books, cpu, max_lag, io: self.spec.io, notice, begun_late, extra })
+        let receive_delays = Latencies::new();
+        Ok(Report {
+            recorded: recorder,
+            cpu,
+            max_lag,
+            io: self.spec.io,
+            receive_delays,
+            begun_late,
+            extra,
+        })
     }
 
     fn wait_for_start(&self) -> Result<Nanos, LoadError> {
@@ -97,12 +105,12 @@ impl<T: Transport> Worker<'_, T> {
     /// Handles what was found done, and hands over what follows from it a few at a time. One look
     /// at the clock serves for each of these. Returns the last.
     fn take_in(&mut self, woke: Nanos, requests: &mut Vec<Request>) -> Result<Nanos, LoadError> {
-        let verifies = self.crew.verifies();
+        let verifies = self.pool.verifies();
         let mut now = woke;
         while let Some(done) = self.transport.take() {
             let bytes = if verifies { u32::try_from(done.result).unwrap_or(0) } else { 0 };
             let content = self.transport.buffer(done.slot, Kind::Read, bytes);
-            self.crew.completed(done, content, now, requests)?;
+            self.pool.completed(done, content, now, requests)?;
             if requests.len() >= BATCH {
                 self.push(requests).map_err(LoadError::System)?;
                 self.transport.submit().map_err(LoadError::System)?;
@@ -116,7 +124,7 @@ impl<T: Transport> Worker<'_, T> {
         for request in requests.drain(..) {
             if request.kind == Kind::Write {
                 let buffer = self.transport.buffer(request.slot, Kind::Write, request.bytes);
-                self.crew.fill(&request, buffer);
+                self.pool.fill(&request, buffer);
             }
             self.transport.push(&request)?;
         }

@@ -29,7 +29,7 @@ impl IoMethod {
 /// engine woke up and took them. Latencies end at the kernel's time stamp, so this is no part of
 /// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct NoticeDelay {
+pub struct ReceiveDelay {
     /// Replies with a time stamp.
     pub replies: u64,
     /// Median in milliseconds.
@@ -62,10 +62,10 @@ pub struct ClientCost {
     /// How late replies were noticed; absent where the kernel gives no receive time stamps (Unix
     /// sockets, TLS).
     #[serde(default)]
-    pub notice: Option<NoticeDelay>,
+    pub receive_delay: Option<ReceiveDelay>,
     /// Closed loop: time from a reply to the next request of the same client, in seconds, summed
     /// over the measured phase. Unwanted think time: clients = throughput × (latency + this ÷
     /// transactions).
     #[serde(default)]
-    pub turnaround_seconds: f64,
+    pub client_delay_seconds: f64,
 }

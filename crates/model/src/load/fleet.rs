@@ -50,7 +50,7 @@ pub struct Fleet {
     pub in_flight: u32,
     /// Closed loop: time that reads and writes could not begin because of a limit of their virtual
     /// machine or because it waited for a sync, in seconds, summed over all that could have been
-    /// under way. Little's law: those under way = throughput × (latency + turnaround) + this ÷
+    /// under way. Little's law: those under way = throughput × (latency + client delay) + this ÷
     /// length of the phase.
     pub held_seconds: f64,
     /// Each virtual machine, in order of their numbers.

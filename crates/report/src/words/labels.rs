@@ -59,7 +59,9 @@ pub(crate) fn shape(curve: &Curve) -> String {
 /// What a check of every trial is about.
 pub(crate) fn check(check: Check) -> &'static str {
     match check {
-        Check::LittlesLaw => "check 1, Little’s law: clients = throughput × (latency + turnaround)",
+        Check::LittlesLaw => {
+            "check 1, Little’s law: clients = throughput × (latency + client delay)"
+        }
         Check::ServerCounters => {
             "check 2: the counters of the server or of the devices agree with weighin’s"
         }

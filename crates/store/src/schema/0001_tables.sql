@@ -127,11 +127,11 @@ CREATE TABLE load (
     peak_rss_bytes INTEGER NOT NULL,
     max_loop_lag_ns INTEGER NOT NULL,
     io TEXT NOT NULL,
-    turnaround_seconds REAL NOT NULL,
-    noticed_replies INTEGER,
-    notice_p50_ms REAL,
-    notice_p99_ms REAL,
-    notice_max_ms REAL,
+    client_delay_seconds REAL NOT NULL,
+    stamped_replies INTEGER,
+    receive_delay_p50_ms REAL,
+    receive_delay_p99_ms REAL,
+    receive_delay_max_ms REAL,
     latencies BLOB NOT NULL
 ) STRICT;
 

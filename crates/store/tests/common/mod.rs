@@ -351,13 +351,13 @@ fn load(d: &mut Draw) -> LoadResult {
             peak_rss_bytes: d.count(),
             max_loop_lag: d.time(),
             io: [IoMethod::Epoll, IoMethod::IoUring][d.below(2) as usize],
-            notice: (d.below(2) == 0).then(|| NoticeDelay {
+            receive_delay: (d.below(2) == 0).then(|| ReceiveDelay {
                 replies: d.count(),
                 p50_ms: d.real(),
                 p99_ms: d.real(),
                 max_ms: d.real(),
             }),
-            turnaround_seconds: d.real(),
+            client_delay_seconds: d.real(),
         },
         open: (d.below(2) == 0).then(|| OpenLoopResult {
             rate: 1.0 + d.small() as f64,

@@ -9,8 +9,8 @@ use self::storage::StorageOutput;
 use crate::exit::CliError;
 use campaign::Measured;
 use model::{
-    ErrorCount, Ledger, LoadResult, NoticeDelay, Noun, Outage, PhaseTotals, RequestCount, Workload,
-    text,
+    ErrorCount, Ledger, LoadResult, Noun, Outage, PhaseTotals, ReceiveDelay, RequestCount,
+    Workload, text,
 };
 use report::GeneratorFigures;
 use report::numbers::{bytes, count, duration, figure, number_of, percent};
@@ -52,7 +52,7 @@ pub(crate) struct LoadOutput<'a> {
     /// `io_uring`, `epoll` or `threads`.
     client_io: &'static str,
     /// How late replies were noticed, where the kernel says when they came.
-    client_notice: Option<NoticeDelay>,
+    client_receive_delay: Option<ReceiveDelay>,
     connect_seconds: f64,
     /// With a rate: how the offered load was kept up with.
     open_loop: Option<OpenOutput>,
@@ -158,7 +158,7 @@ impl<'a> LoadOutput<'a> {
             client_max_loop_lag_ms: load.client.max_loop_lag.as_secs_f64() * 1e3,
             peak_rss_bytes: load.client.peak_rss_bytes,
             client_io: load.client.io.name(),
-            client_notice: load.client.notice,
+            client_receive_delay: load.client.receive_delay,
             connect_seconds: load.connect_time.as_secs_f64(),
             open_loop: OpenOutput::new(load, percentiles),
             outages: load.outages.iter().map(OutageOutput::new).collect(),

@@ -69,7 +69,10 @@ fn measured() -> Measured {
             name: "point_select".to_owned(),
             latencies: latencies.clone(),
         }],
-        client: ClientCost { notice: Some(NoticeDelay::default()), ..ClientCost::default() },
+        client: ClientCost {
+            receive_delay: Some(ReceiveDelay::default()),
+            ..ClientCost::default()
+        },
         open: Some(OpenLoopResult {
             rate: 100.0,
             process: ArrivalProcess::Poisson,

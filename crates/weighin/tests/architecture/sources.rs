@@ -37,7 +37,7 @@ const PRINTING: [&str; 8] = [
 ];
 
 /// The modules of the engine that see neither a clock nor a socket.
-const INNER_ENGINE: [&str; 5] = ["session", "crew", "books", "schedule", "storage/crew"];
+const INNER_ENGINE: [&str; 5] = ["session", "pool", "recorder", "schedule", "storage/pool"];
 
 /// How names of counters and settings of one kind of server begin.
 const SERVER_WORDS: [&str; 7] = ["Com_", "Innodb", "aof_", "cmdstat", "innodb", "pg_", "rdb_"];
@@ -64,7 +64,6 @@ const LONGEST_FILE: usize = 500;
 const PROGRAMS: [&str; 3] = ["weighin", "bench", "fuzz"];
 
 /// Whether a line holds a word, not as part of a longer one.
-
 fn holds(line: &str, word: &str) -> bool {
     let is_inner = |c: char| c.is_alphanumeric() || c == '_';
     let starts_inner = word.starts_with(is_inner);

@@ -2,7 +2,7 @@
 
 use super::{Books, time};
 use crate::audit::{Identity, Range};
-use model::{Latencies, LoadResult, NoticeDelay, OpenLoopResult};
+use model::{Latencies, LoadResult, OpenLoopResult, ReceiveDelay};
 
 /// Relative error of a value in a histogram: it keeps three digits.
 const GRAIN: f64 = 1e-3;
@@ -25,8 +25,8 @@ pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
         }
     }
     in_order(books, ["latency min", "latency mean", "latency max"], &load.latencies);
-    if let Some(notice) = load.client.notice {
-        delays(books, notice);
+    if let Some(delay) = load.client.receive_delay {
+        delays(books, delay);
     }
 }
 
@@ -67,13 +67,13 @@ fn in_order(books: &mut Books<'_>, [min, mean, max]: [&str; 3], of: &Latencies) 
     }
 }
 
-fn delays(books: &mut Books<'_>, notice: NoticeDelay) {
+fn delays(books: &mut Books<'_>, delay: ReceiveDelay) {
     rising(
         books,
         &[
-            ("notice p50", notice.p50_ms),
-            ("notice p99", notice.p99_ms),
-            ("notice max", notice.max_ms),
+            ("receive delay p50", delay.p50_ms),
+            ("receive delay p99", delay.p99_ms),
+            ("receive delay max", delay.max_ms),
         ],
     );
 }

@@ -7,9 +7,9 @@ use self::buffers::{GROUP, ProvidedBuffers};
 use super::option;
 use super::pace::Pace;
 use super::stamp::{self, Stamps};
-use crate::crew::Next;
+use crate::pool::Next;
 use crate::run::LoadError;
-use crate::{Clock, Crew, Nanos, Session};
+use crate::{Clock, Nanos, Pool, Session};
 use io_uring::types::{Fixed, RecvMsgOut, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 use std::io;
@@ -114,7 +114,7 @@ impl Uring {
     /// Lets a client begin.
     pub(super) fn begin<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         id: usize,
         now: Nanos,
     ) -> Result<(), LoadError> {
@@ -123,7 +123,7 @@ impl Uring {
             line.out.clear();
             let room = line.out.as_ptr();
             line.sent = now;
-            crew.begin(id, now, &mut line.out);
+            pool.begin(id, now, &mut line.out);
             self.send(id, room).map_err(LoadError::System)?;
         }
         Ok(())
@@ -132,10 +132,10 @@ impl Uring {
     /// Waits once and handles everything that is there. Returns when the wait ended.
     pub(super) fn turn<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         timeout: Duration,
     ) -> Result<Nanos, LoadError> {
-        let wanted = self.pace.gather(crew.busy());
+        let wanted = self.pace.gather(pool.busy());
         let patience = if wanted > 1 { timeout.min(PATIENCE) } else { timeout };
         let limit = Timespec::from(patience);
         let arguments = SubmitArgs::new().timespec(&limit);
@@ -152,7 +152,7 @@ impl Uring {
         let mut done = std::mem::take(&mut self.done);
         done.extend(self.ring.completion().map(|c| (c.user_data(), c.result(), c.flags())));
         for &(data, result, flags) in &done {
-            self.completed(crew, data, result, flags)?;
+            self.completed(pool, data, result, flags)?;
         }
         self.buffers.publish();
         done.clear();
@@ -166,13 +166,13 @@ impl Uring {
     }
 
     /// Says goodbye on every connection and gives up the sockets.
-    pub(super) fn close<S: Session>(&mut self, crew: &mut Crew<S>) {
+    pub(super) fn close<S: Session>(&mut self, pool: &mut Pool<S>) {
         for id in 0..self.lines.len() {
             let line = &mut self.lines[id];
             if line.socket.is_some() {
                 line.out.clear();
                 let room = line.out.as_ptr();
-                crew.close_session(id, &mut line.out);
+                pool.close_session(id, &mut line.out);
                 // The server has answered everything: nothing is lost where this is not heard.
                 let _ = self.send(id, room);
             }
@@ -182,7 +182,7 @@ impl Uring {
 
     fn completed<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         data: u64,
         result: i32,
         flags: u32,
@@ -199,7 +199,7 @@ impl Uring {
             (true, ..0) => Err(io::Error::from_raw_os_error(-result).to_string()),
             // Only sends that failed are reported, except for what was sent in part.
             (true, _) if data & SEND != 0 => Err("a request could not be sent whole".to_owned()),
-            (true, _) => self.received(crew, id, buffer, result as usize)?,
+            (true, _) => self.received(pool, id, buffer, result as usize)?,
         };
         if let Some(buffer) = buffer {
             self.buffers.give_back(buffer);
@@ -216,12 +216,12 @@ impl Uring {
         Ok(())
     }
 
-    /// Gives received bytes to the crew and sends what it answers. The inner error is a lost
+    /// Gives received bytes to the pool and sends what it answers. The inner error is a lost
     /// connection.
     #[inline]
     fn received<S: Session>(
         &mut self,
-        crew: &mut Crew<S>,
+        pool: &mut Pool<S>,
         id: usize,
         buffer: Option<u16>,
         length: usize,
@@ -246,7 +246,7 @@ impl Uring {
         let room = line.out.as_ptr();
         let now = self.clock.now();
         line.sent = now;
-        let (used, next) = crew.receive(id, bytes, arrived, now, &mut line.out)?;
+        let (used, next) = pool.receive(id, bytes, arrived, now, &mut line.out)?;
         if next == Next::Reconnect {
             return Ok(Err("the server ended the session".to_owned()));
         }

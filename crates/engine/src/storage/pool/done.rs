@@ -1,8 +1,8 @@
 //! What follows from a request that is done, or failed.
 
 use super::slot::State;
-use super::{Crew, fault};
-use crate::books::Times;
+use super::{Pool, fault};
+use crate::recorder::Times;
 use crate::storage::StorageError;
 use crate::storage::transport::{Done, Kind, Request};
 use crate::{Action, Nanos, OperationError};
@@ -11,7 +11,7 @@ use model::ErrorClass;
 /// So many device errors without a success in between are an outage; fewer are errors that happen.
 const OUTAGE: u32 = 32;
 
-impl Crew {
+impl Pool {
     /// A request is done; `content` is what was read, where that is verified. It is now `now`.
     ///
     /// # Errors
@@ -25,15 +25,15 @@ impl Crew {
         out: &mut Vec<Request>,
     ) -> Result<(), StorageError> {
         let id = done.slot;
-        let Some(books) = &mut self.books else { return Ok(()) };
-        books.advance(done.ended);
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        recorder.advance(done.ended);
         let slot = &mut self.slots[id as usize];
         if slot.state == State::Syncing {
             return self.synced(done, now, out);
         }
         if let Some(began) = done.began {
             // It waited for one of our own threads: no part of what the storage took.
-            books.turned_around(began.since(slot.began));
+            recorder.delayed_by_client(began.since(slot.began));
             slot.began = began;
         }
         let vm = &mut self.vms[slot.vm as usize];
@@ -56,7 +56,7 @@ impl Crew {
         }
         let measured = done.ended >= self.measure_from && done.ended < self.window_end;
         let bytes = u64::from(slot.bytes);
-        let tally = &mut books.tally;
+        let tally = &mut recorder.tally;
         let account = if slot.kind == Kind::Read {
             tally.kinds[Kind::Read as usize] += 1;
             tally.moved.read += bytes;
@@ -90,8 +90,8 @@ impl Crew {
     #[inline]
     fn succeeded(&mut self, id: u32, ended: Nanos, now: Nanos, out: &mut Vec<Request>) {
         let slot = &self.slots[id as usize];
-        if let Some(books) = &mut self.books {
-            books.succeeded(Times { due: slot.due, began: slot.began, ended });
+        if let Some(recorder) = &mut self.recorder {
+            recorder.succeeded(Times { due: slot.due, began: slot.began, ended });
         }
         self.streak.0 = 0;
         self.under_way -= 1;
@@ -126,9 +126,9 @@ impl Crew {
             return self.failed(id, error, ended, now, out);
         }
         vm.syncs.by = None;
-        if let Some(books) = &mut self.books {
-            books.tally.kinds[Kind::Sync as usize] += 1;
-            books.answered(Kind::Sync as usize, ended.since(from));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.tally.kinds[Kind::Sync as usize] += 1;
+            recorder.answered(Kind::Sync as usize, ended.since(from));
         }
         self.succeeded(id, ended, now, out);
         self.go_on(number, now, out);
@@ -145,7 +145,7 @@ impl Crew {
         now: Nanos,
         out: &mut Vec<Request>,
     ) -> Result<(), StorageError> {
-        let Some(books) = &mut self.books else { return Ok(()) };
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
         let action = self.policy.action(error.class, &error.code);
         if action == Action::Stop {
             return Err(StorageError::Failed(Box::new(error)));
@@ -153,13 +153,13 @@ impl Crew {
         let slot = &mut self.slots[id as usize];
         let vm = &mut self.vms[slot.vm as usize];
         if action == Action::Retry && now < self.last_begin {
-            books.noted(error);
+            recorder.noted(error);
             slot.synced_from = now;
             out.push(slot.request(id, vm.spec.offset));
             return Ok(());
         }
         let gone = error.class == ErrorClass::Device;
-        books.failed(ended.max(slot.began), error);
+        recorder.failed(ended.max(slot.began), error);
         if gone {
             let (errors, from) = &mut self.streak;
             if *errors == 0 {
@@ -168,8 +168,8 @@ impl Crew {
             *errors = errors.saturating_add(1);
             match *errors {
                 ..OUTAGE => {}
-                OUTAGE => (0..OUTAGE).for_each(|_| books.lost(*from, true)),
-                _ => books.lost(ended, true),
+                OUTAGE => (0..OUTAGE).for_each(|_| recorder.lost(*from, true)),
+                _ => recorder.lost(ended, true),
             }
         }
         self.under_way -= 1;

@@ -1,6 +1,6 @@
 use super::outage::Losses;
 use super::ticks::Ticks;
-use super::{Ended, OpenBooks};
+use super::{Ended, OpenRecord};
 use crate::Nanos;
 use model::{ErrorCount, Latencies, Ledger, Outage, Phase, PhaseTotals, RequestTally};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The finished account of one worker, or of several added up, in this process or in another. All
 /// moments count from the start of the load.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Closed {
+pub(crate) struct Recorded {
     pub(super) warmup: Duration,
     /// Intervals not handed out before.
     #[serde(skip)]
@@ -19,18 +19,18 @@ pub(crate) struct Closed {
     /// Of the measured phase.
     pub(crate) latencies: Latencies,
     /// From replies to the next requests, summed over the measured phase.
-    pub(crate) turnaround: Duration,
+    pub(crate) client_delay: Duration,
     pub(crate) ledger: Ledger,
     pub(crate) tally: RequestTally,
     /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
     pub(crate) by_request: Box<[Latencies]>,
     pub(crate) errors: Vec<ErrorCount>,
-    pub(crate) open: Option<OpenBooks>,
+    pub(crate) open: Option<OpenRecord>,
     pub(super) losses: Losses,
     pub(super) ticks: Ticks,
 }
 
-impl Closed {
+impl Recorded {
     /// Adds the account of another worker that ran beside this one.
     pub(crate) fn add(&mut self, other: Self) {
         for (mine, theirs) in self.totals.iter_mut().zip(other.totals) {
@@ -41,7 +41,7 @@ impl Closed {
             mine.moved += theirs.moved;
         }
         self.latencies.merge(&other.latencies);
-        self.turnaround += other.turnaround;
+        self.client_delay += other.client_delay;
         self.ledger.scheduled += other.ledger.scheduled;
         self.ledger.ok += other.ledger.ok;
         self.ledger.failed += other.ledger.failed;

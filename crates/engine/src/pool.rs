@@ -1,5 +1,5 @@
 use crate::arrivals::Arrivals;
-use crate::books::{Books, Closed, Ended, Times};
+use crate::recorder::{Ended, Recorded, Recorder, Times};
 use crate::{Action, ErrorPolicy, Event, Nanos, OperationError, Schedule, Session, SessionError};
 use model::ErrorClass;
 use std::collections::VecDeque;
@@ -64,7 +64,7 @@ struct Client<S> {
 pub(crate) enum Next {
     /// Send what was appended, wait for more.
     Continue,
-    /// Send what was appended, then encrypt the transport and call [`Crew::tls_started`].
+    /// Send what was appended, then encrypt the transport and call [`Pool::tls_started`].
     StartTls,
     /// The client has just logged in.
     Ready,
@@ -72,7 +72,7 @@ pub(crate) enum Next {
     Reconnect,
 }
 
-/// The open loop's side of a crew: what is due, and what waits for a client.
+/// The open loop's side of a pool: what is due, and what waits for a client.
 #[derive(Debug)]
 struct Backlog {
     arrivals: Arrivals,
@@ -82,7 +82,7 @@ struct Backlog {
     idle: VecDeque<usize>,
 }
 
-/// How a crew is to work.
+/// How a pool is to work.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub(crate) schedule: Schedule,
@@ -97,7 +97,7 @@ pub(crate) struct Rules {
 /// Sees bytes and moments, no socket and no clock, so that every behaviour can be tested in
 /// simulated time. Moments passed in must not run backwards.
 #[derive(Debug)]
-pub(crate) struct Crew<S> {
+pub(crate) struct Pool<S> {
     clients: Vec<Client<S>>,
     online: usize,
     /// Since when no client at all is logged in.
@@ -113,11 +113,11 @@ pub(crate) struct Crew<S> {
     /// By client, when its last request was sent; empty where kinds of requests are not kept
     /// apart.
     asked: Box<[Nanos]>,
-    books: Option<Books>,
+    recorder: Option<Recorder>,
 }
 
-impl<S: Session> Crew<S> {
-    /// A crew that has not connected yet.
+impl<S: Session> Pool<S> {
+    /// A pool that has not connected yet.
     pub(crate) fn new(sessions: Vec<S>, rules: Rules) -> Self {
         let clients: Vec<_> =
             sessions.into_iter().map(|session| Client { session, state: State::Offline }).collect();
@@ -141,7 +141,7 @@ impl<S: Session> Crew<S> {
             start: Nanos(0),
             measure_from: Nanos::NEVER,
             last_begin: Nanos::NEVER,
-            books: None,
+            recorder: None,
         }
     }
 
@@ -182,13 +182,13 @@ impl<S: Session> Crew<S> {
         self.measure_from = self.schedule.measure_from(at);
         self.last_begin = self.schedule.last_begin(at);
         let open_loop = self.backlog.is_some();
-        self.books = Some(Books::open(self.schedule, at, open_loop, S::STATEMENTS.len()));
+        self.recorder = Some(Recorder::open(self.schedule, at, open_loop, S::STATEMENTS.len()));
     }
 
     /// Lets an idle client begin an operation, if there is one for it; appends its first request.
     #[inline]
     pub(crate) fn begin(&mut self, id: usize, now: Nanos, out: &mut Vec<u8>) {
-        let Some(books) = &mut self.books else { return };
+        let Some(recorder) = &mut self.recorder else { return };
         let client = &mut self.clients[id];
         if client.state != State::Idle {
             return;
@@ -199,7 +199,7 @@ impl<S: Session> Crew<S> {
                 if now >= self.last_begin || counts && !self.quota.take() {
                     return;
                 }
-                books.ledger.scheduled += 1;
+                recorder.ledger.scheduled += 1;
                 now
             }
             Some(backlog) => match backlog.waiting.pop_front() {
@@ -227,7 +227,7 @@ impl<S: Session> Crew<S> {
     /// Open loop: takes in what is due by now, and returns a client that can begin with it; to be
     /// called, with [`Self::begin`] for each client, until it returns `None`.
     pub(crate) fn dispatch(&mut self, now: Nanos) -> Option<usize> {
-        let (backlog, books) = (self.backlog.as_mut()?, self.books.as_mut()?);
+        let (backlog, recorder) = (self.backlog.as_mut()?, self.recorder.as_mut()?);
         loop {
             let due = backlog.arrivals.next(self.start);
             if due > now || due >= self.last_begin || self.quota.is_used_up() {
@@ -241,9 +241,9 @@ impl<S: Session> Crew<S> {
             if backlog.waiting.len() < backlog.max_waiting + backlog.idle.len() {
                 backlog.waiting.push_back(due);
             } else {
-                books.ledger.dropped += 1;
+                recorder.ledger.dropped += 1;
             }
-            books.due(due, backlog.waiting.len().saturating_sub(backlog.idle.len()));
+            recorder.due(due, backlog.waiting.len().saturating_sub(backlog.idle.len()));
         }
         if backlog.waiting.is_empty() {
             return None;
@@ -278,17 +278,17 @@ impl<S: Session> Crew<S> {
         out: &mut Vec<u8>,
     ) -> Result<(usize, Next), SessionError> {
         let client = &mut self.clients[id];
-        let (Some(books), State::Busy(operation)) = (&mut self.books, client.state) else {
+        let (Some(recorder), State::Busy(operation)) = (&mut self.recorder, client.state) else {
             return self.log_in(id, input, out);
         };
-        books.advance(arrived);
-        let (consumed, event) = client.session.receive(input, out, &mut books.tally)?;
+        recorder.advance(arrived);
+        let (consumed, event) = client.session.receive(input, out, &mut recorder.tally)?;
         if !S::STATEMENTS.is_empty()
             && let Some(kind) = client.session.take_answered()
         {
             let asked = self.asked[id];
             let ended = if arrived > asked { arrived } else { now };
-            books.answered(kind, ended.since(asked));
+            recorder.answered(kind, ended.since(asked));
             // Where the operation goes on, its next request leaves with this answer.
             self.asked[id] = now;
         }
@@ -298,7 +298,7 @@ impl<S: Session> Crew<S> {
                 let Operation { due, began } = operation;
                 // No reply comes before its request: a stamp that says so is of no use.
                 let ended = if arrived > began { arrived } else { now };
-                books.succeeded(Times { due, began, ended });
+                recorder.succeeded(Times { due, began, ended });
             }
             Event::Failed(error) => {
                 return self
@@ -312,10 +312,10 @@ impl<S: Session> Crew<S> {
         client.state = State::Idle;
         self.busy -= 1;
         self.begin(id, now, out);
-        if let (State::Busy(_), Some(books), None) =
-            (self.clients[id].state, &mut self.books, &self.backlog)
+        if let (State::Busy(_), Some(recorder), None) =
+            (self.clients[id].state, &mut self.recorder, &self.backlog)
         {
-            books.turned_around(now.since(arrived));
+            recorder.delayed_by_client(now.since(arrived));
         }
         Ok((consumed, Next::Continue))
     }
@@ -330,23 +330,23 @@ impl<S: Session> Crew<S> {
         now: Nanos,
         out: &mut Vec<u8>,
     ) -> Result<Next, SessionError> {
-        let Some(books) = &mut self.books else { return Ok(Next::Continue) };
+        let Some(recorder) = &mut self.recorder else { return Ok(Next::Continue) };
         let action = self.policy.action(error.class, &error.code);
         if action == Action::Stop {
             return Err(SessionError::Refused(Box::new(error)));
         }
         if action == Action::Retry && now < self.last_begin {
-            books.noted(error);
+            recorder.noted(error);
             self.clients[id].session.begin(out);
             self.asks(id, now);
             return Ok(Next::Continue);
         }
         let gone = error.class == ErrorClass::Connection;
-        books.failed(arrived.max(operation.began), error);
+        recorder.failed(arrived.max(operation.began), error);
         self.busy -= 1;
         if action == Action::Reconnect {
             if gone {
-                books.lost(arrived, true);
+                recorder.lost(arrived, true);
             }
             self.go_offline(id, now);
             return Ok(Next::Reconnect);
@@ -388,11 +388,11 @@ impl<S: Session> Crew<S> {
     /// client is to be connected anew; otherwise the load ends.
     pub(crate) fn lost(&mut self, id: usize, at: Nanos, message: &str) -> bool {
         let goes_on = self.policy.action(ErrorClass::Connection, "") == Action::Reconnect;
-        let Some(books) = self.books.as_mut().filter(|_| goes_on) else { return false };
+        let Some(recorder) = self.recorder.as_mut().filter(|_| goes_on) else { return false };
         let busy = matches!(self.clients[id].state, State::Busy(_));
-        books.advance(at);
+        recorder.advance(at);
         if busy {
-            books.failed(
+            recorder.failed(
                 at,
                 OperationError {
                     class: ErrorClass::Connection,
@@ -403,7 +403,7 @@ impl<S: Session> Crew<S> {
             );
             self.busy -= 1;
         }
-        books.lost(at, busy);
+        recorder.lost(at, busy);
         self.go_offline(id, at);
         true
     }
@@ -428,25 +428,25 @@ impl<S: Session> Crew<S> {
 
     /// It is now that late: closes intervals that have ended.
     pub(crate) fn tick(&mut self, now: Nanos) {
-        if let Some(books) = &mut self.books {
-            books.advance(now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.advance(now);
         }
     }
 
     /// Gives up on everything under way or waiting.
     pub(crate) fn give_up(&mut self, now: Nanos) {
-        let Some(books) = &mut self.books else { return };
-        books.advance(now);
+        let Some(recorder) = &mut self.recorder else { return };
+        recorder.advance(now);
         for client in &mut self.clients {
             if let State::Busy(_) = client.state {
                 client.state = State::Offline;
                 self.online -= 1;
-                books.ledger.timed_out += 1;
+                recorder.ledger.timed_out += 1;
             }
         }
         self.busy = 0;
         if let Some(backlog) = &mut self.backlog {
-            books.ledger.dropped += backlog.waiting.drain(..).count() as u64;
+            recorder.ledger.dropped += backlog.waiting.drain(..).count() as u64;
         }
     }
 
@@ -456,7 +456,7 @@ impl<S: Session> Crew<S> {
         let waiting = self.backlog.as_ref().is_some_and(|backlog| !backlog.waiting.is_empty());
         // What was due before the end and not yet looked at is dealt with first.
         let pending = self.next_due().is_some_and(|due| due <= now);
-        self.books.is_some() && self.busy == 0 && over && !waiting && !pending
+        self.recorder.is_some() && self.busy == 0 && over && !waiting && !pending
     }
 
     /// The moment from which no operation begins.
@@ -474,11 +474,11 @@ impl<S: Session> Crew<S> {
 
     /// Intervals closed since the last call.
     pub(crate) fn take_intervals(&mut self) -> Vec<Ended> {
-        self.books.as_mut().map(Books::take_closed).unwrap_or_default()
+        self.recorder.as_mut().map(Recorder::take_closed).unwrap_or_default()
     }
 
     /// The finished account; `None` for a load that never began.
-    pub(crate) fn close(self, now: Nanos) -> Option<Closed> {
-        self.books.map(|books| books.close(now))
+    pub(crate) fn close(self, now: Nanos) -> Option<Recorded> {
+        self.recorder.map(|recorder| recorder.close(now))
     }
 }

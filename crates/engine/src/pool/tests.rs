@@ -1,4 +1,4 @@
-//! The crew in simulated time: fake sessions, no socket, no clock.
+//! The pool in simulated time: fake sessions, no socket, no clock.
 
 use super::*;
 use crate::Limit;
@@ -69,19 +69,19 @@ fn simulate(
     schedule: Schedule,
     drain_limit: Duration,
     mut service: impl FnMut(usize, u64) -> Option<(Duration, u8)>,
-) -> (Closed, Vec<Interval>) {
-    let mut crew = Crew::new((0..clients).map(|_| Fake).collect(), rules(schedule));
+) -> (Recorded, Vec<Interval>) {
+    let mut pool = Pool::new((0..clients).map(|_| Fake).collect(), rules(schedule));
     let mut out = Vec::new();
     for id in 0..clients {
-        crew.opened(id, &mut out);
-        crew.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+        pool.opened(id, &mut out);
+        pool.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
     }
-    assert!(crew.is_complete());
+    assert!(pool.is_complete());
     let start = Nanos(1_000);
     let mut replies = BinaryHeap::new();
     let mut asked = vec![0; clients];
     let mut intervals = Vec::new();
-    crew.start(start);
+    pool.start(start);
     let mut ask = |id: usize, now: Nanos, out: &mut Vec<u8>, replies: &mut BinaryHeap<_>| {
         if out.is_empty() {
             return;
@@ -94,25 +94,25 @@ fn simulate(
         asked[id] += 1;
     };
     for id in 0..clients {
-        crew.begin(id, start, &mut out);
+        pool.begin(id, start, &mut out);
         ask(id, start, &mut out, &mut replies);
     }
     let mut now = start;
-    while !crew.is_finished(now) {
+    while !pool.is_finished(now) {
         match replies.pop() {
             Some(Reverse((at, id, answer))) => {
                 now = at;
-                crew.receive(id, &[answer], at, at, &mut out).unwrap();
+                pool.receive(id, &[answer], at, at, &mut out).unwrap();
                 ask(id, at, &mut out, &mut replies);
             }
             None => {
-                now = crew.last_begin().plus(drain_limit);
-                crew.give_up(now);
+                now = pool.last_begin().plus(drain_limit);
+                pool.give_up(now);
             }
         }
-        intervals.extend(crew.take_intervals().into_iter().map(|ended| ended.interval));
+        intervals.extend(pool.take_intervals().into_iter().map(|ended| ended.interval));
     }
-    let mut closed = crew.close(now).unwrap();
+    let mut closed = pool.close(now).unwrap();
     intervals.extend(closed.intervals.drain(..).map(|ended| ended.interval));
     assert!(closed.ledger.balances(), "{:?}", closed.ledger);
     (closed, intervals)
@@ -203,17 +203,17 @@ fn failures_are_counted_by_code_and_kept_out_of_the_latencies() {
 #[test]
 fn a_lost_connection_is_a_failure_of_what_was_under_way() {
     let schedule = window(Duration::ZERO, 1_000 * MS);
-    let mut crew = Crew::new(vec![Fake, Fake], rules(schedule));
+    let mut pool = Pool::new(vec![Fake, Fake], rules(schedule));
     let mut out = Vec::new();
     for id in 0..2 {
-        crew.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+        pool.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
     }
-    crew.start(Nanos(0));
-    crew.begin(0, Nanos(1), &mut out);
-    assert!(crew.lost(0, Nanos(5_000), "reset by peer"), "it is to be connected anew");
-    assert!(crew.lost(1, Nanos(5_000), "reset by peer"));
-    assert!(!crew.is_online(0));
-    let closed = crew.close(Nanos(2_000_000_000)).unwrap();
+    pool.start(Nanos(0));
+    pool.begin(0, Nanos(1), &mut out);
+    assert!(pool.lost(0, Nanos(5_000), "reset by peer"), "it is to be connected anew");
+    assert!(pool.lost(1, Nanos(5_000), "reset by peer"));
+    assert!(!pool.is_online(0));
+    let closed = pool.close(Nanos(2_000_000_000)).unwrap();
     assert_eq!((closed.ledger.scheduled, closed.ledger.failed), (1, 1));
     assert!(closed.ledger.balances());
     assert_eq!(closed.errors[0].class, ErrorClass::Connection);
@@ -222,11 +222,11 @@ fn a_lost_connection_is_a_failure_of_what_was_under_way() {
 #[test]
 fn bytes_that_nobody_asked_for_end_the_load() {
     let schedule = window(Duration::ZERO, 1_000 * MS);
-    let mut crew = Crew::new(vec![Fake], rules(schedule));
+    let mut pool = Pool::new(vec![Fake], rules(schedule));
     let mut out = Vec::new();
-    crew.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
-    crew.start(Nanos(0));
-    assert!(crew.receive(0, b"r", Nanos(1), Nanos(1), &mut out).is_err());
+    pool.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+    pool.start(Nanos(0));
+    assert!(pool.receive(0, b"r", Nanos(1), Nanos(1), &mut out).is_err());
 }
 
 #[test]
@@ -244,12 +244,12 @@ fn a_partial_answer_leaves_the_operation_under_way() {
 #[test]
 fn an_error_that_would_repeat_ends_the_load() {
     let schedule = window(Duration::ZERO, 1_000 * MS);
-    let mut crew = Crew::new(vec![Fake], rules(schedule));
+    let mut pool = Pool::new(vec![Fake], rules(schedule));
     let mut out = Vec::new();
-    crew.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
-    crew.start(Nanos(0));
-    crew.begin(0, Nanos(1), &mut out);
-    let ended = crew.receive(0, b"x", Nanos(2), Nanos(2), &mut out);
+    pool.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+    pool.start(Nanos(0));
+    pool.begin(0, Nanos(1), &mut out);
+    let ended = pool.receive(0, b"x", Nanos(2), Nanos(2), &mut out);
     assert!(matches!(ended, Err(SessionError::Refused(error)) if error.code == "1146"));
 }
 
@@ -262,38 +262,38 @@ fn offered(rate: f64, max_waiting: usize, schedule: Schedule) -> Rules {
 
 /// Runs an open loop of `clients` against a server that answers each request at the moment that
 /// `answer` gives for the moment it was sent.
-fn simulate_open(clients: usize, rules: Rules, answer: impl Fn(Nanos) -> Nanos) -> Closed {
-    let mut crew = Crew::new((0..clients).map(|_| Fake).collect(), rules);
+fn simulate_open(clients: usize, rules: Rules, answer: impl Fn(Nanos) -> Nanos) -> Recorded {
+    let mut pool = Pool::new((0..clients).map(|_| Fake).collect(), rules);
     let mut out = Vec::new();
     for id in 0..clients {
-        crew.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+        pool.receive(id, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
     }
-    crew.start(Nanos(0));
+    pool.start(Nanos(0));
     let mut replies = BinaryHeap::new();
     let mut now = Nanos(0);
     for id in 0..clients {
-        crew.begin(id, now, &mut out);
+        pool.begin(id, now, &mut out);
     }
-    while !crew.is_finished(now) {
-        while let Some(id) = crew.dispatch(now) {
-            crew.begin(id, now, &mut out);
+    while !pool.is_finished(now) {
+        while let Some(id) = pool.dispatch(now) {
+            pool.begin(id, now, &mut out);
             replies.push(Reverse((answer(now), id)));
             out.clear();
         }
         let next_reply = replies.peek().map(|Reverse((at, _))| *at);
-        let next = [next_reply, crew.next_due()].into_iter().flatten().min();
-        now = next.unwrap_or(crew.last_begin()).max(now);
+        let next = [next_reply, pool.next_due()].into_iter().flatten().min();
+        now = next.unwrap_or(pool.last_begin()).max(now);
         while replies.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             let Some(Reverse((at, id))) = replies.pop() else { break };
-            crew.receive(id, b"r", at, at, &mut out).unwrap();
+            pool.receive(id, b"r", at, at, &mut out).unwrap();
             if !out.is_empty() {
                 replies.push(Reverse((answer(now), id)));
                 out.clear();
             }
         }
-        crew.tick(now);
+        pool.tick(now);
     }
-    let closed = crew.close(now).unwrap();
+    let closed = pool.close(now).unwrap();
     assert!(closed.ledger.balances(), "{:?}", closed.ledger);
     closed
 }
@@ -346,16 +346,16 @@ fn above_capacity_an_open_loop_drops_what_may_not_wait_and_goes_on() {
 fn a_retried_operation_counts_once_with_the_time_of_all_attempts() {
     let schedule = window(Duration::ZERO, 1_000 * MS);
     let policy = ErrorPolicy { conflict: Action::Retry, ..ErrorPolicy::default() };
-    let mut crew = Crew::new(vec![Fake], Rules { policy, ..rules(schedule) });
+    let mut pool = Pool::new(vec![Fake], Rules { policy, ..rules(schedule) });
     let mut out = Vec::new();
-    crew.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
-    crew.start(Nanos(0));
-    crew.begin(0, Nanos(0), &mut out);
-    crew.receive(0, b"e", Nanos(4_000_000), Nanos(4_000_000), &mut out).unwrap();
+    pool.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+    pool.start(Nanos(0));
+    pool.begin(0, Nanos(0), &mut out);
+    pool.receive(0, b"e", Nanos(4_000_000), Nanos(4_000_000), &mut out).unwrap();
     assert_eq!(out, b"qq", "it is asked again");
-    crew.receive(0, b"r", Nanos(9_000_000), Nanos(9_000_000), &mut out).unwrap();
-    crew.give_up(Nanos(10_000_000));
-    let closed = crew.close(Nanos(1_100_000_000)).unwrap();
+    pool.receive(0, b"r", Nanos(9_000_000), Nanos(9_000_000), &mut out).unwrap();
+    pool.give_up(Nanos(10_000_000));
+    let closed = pool.close(Nanos(1_100_000_000)).unwrap();
     assert_eq!((closed.ledger.ok, closed.ledger.failed), (1, 0));
     assert_eq!(closed.errors[0].count, 1);
     assert!((closed.latencies.max_ms().unwrap() - 9.0).abs() < 0.01);
@@ -365,16 +365,16 @@ fn a_retried_operation_counts_once_with_the_time_of_all_attempts() {
 fn a_phase_with_a_time_limit_is_never_shorter_than_that() {
     let limit = Limit::LastReply { duration: Some(10 * MS), events: None };
     let schedule = Schedule { warmup: Duration::ZERO, limit };
-    let mut crew = Crew::new(vec![Fake], rules(schedule));
+    let mut pool = Pool::new(vec![Fake], rules(schedule));
     let mut out = Vec::new();
-    crew.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
-    crew.start(Nanos(0));
-    crew.begin(0, Nanos(0), &mut out);
+    pool.receive(0, b"l", Nanos(0), Nanos(0), &mut out).unwrap();
+    pool.start(Nanos(0));
+    pool.begin(0, Nanos(0), &mut out);
     // There before the time was up, noticed after it.
     let noticed = Nanos(10_050_000);
-    crew.receive(0, b"r", Nanos(9_990_000), noticed, &mut out).unwrap();
-    assert!(crew.is_finished(noticed));
-    let closed = crew.close(noticed).unwrap();
+    pool.receive(0, b"r", Nanos(9_990_000), noticed, &mut out).unwrap();
+    assert!(pool.is_finished(noticed));
+    let closed = pool.close(noticed).unwrap();
     assert_eq!(closed.totals[Phase::Measure as usize].elapsed, 10 * MS);
 }
 
@@ -427,11 +427,11 @@ impl Session for Pair {
 #[test]
 fn kinds_of_requests_have_latencies_of_their_own_in_the_measured_phase() {
     let at = |ms: u32| Nanos(0).plus(ms * MS);
-    let mut crew = Crew::new(vec![Pair::default()], rules(window(100 * MS, 1_000 * MS)));
+    let mut pool = Pool::new(vec![Pair::default()], rules(window(100 * MS, 1_000 * MS)));
     let mut out = Vec::new();
-    crew.receive(0, b"l", at(0), at(0), &mut out).unwrap();
-    crew.start(at(0));
-    crew.begin(0, at(0), &mut out);
+    pool.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    pool.start(at(0));
+    pool.begin(0, at(0), &mut out);
     for (ms, byte) in [
         // Warming up.
         (50, b'r'),
@@ -446,10 +446,10 @@ fn kinds_of_requests_have_latencies_of_their_own_in_the_measured_phase() {
         // Too late for the window.
         (1_200, b'r'),
     ] {
-        crew.receive(0, &[byte], at(ms), at(ms), &mut out).unwrap();
+        pool.receive(0, &[byte], at(ms), at(ms), &mut out).unwrap();
     }
-    crew.give_up(at(1_300));
-    let kinds = crew.close(at(1_300)).unwrap().by_request;
+    pool.give_up(at(1_300));
+    let kinds = pool.close(at(1_300)).unwrap().by_request;
     let found = |kind: usize| {
         let ms = |value: Option<f64>| value.unwrap().round();
         (kinds[kind].count(), ms(kinds[kind].min_ms()), ms(kinds[kind].max_ms()))
@@ -470,23 +470,23 @@ fn what_waits_for_a_server_that_is_gone_is_given_up_soon_and_accounted_for() {
     let mut rules = rules(schedule);
     rules.arrivals = Some((Arrivals::new(&open, 0, 1), 100));
     rules.policy.connection = Action::Reconnect;
-    let mut crew = Crew::new(vec![Fake], rules);
+    let mut pool = Pool::new(vec![Fake], rules);
     let (at, limit) = (|ms: u32| Nanos(0).plus(ms * MS), 30_000 * MS);
     let mut out = Vec::new();
-    crew.receive(0, b"l", at(0), at(0), &mut out).unwrap();
-    crew.start(at(0));
-    crew.begin(0, at(0), &mut out);
-    assert_eq!(crew.gives_up_at(limit), at(31_000), "there is a connection");
-    assert!(crew.lost(0, at(450), "gone"));
-    while crew.dispatch(at(1_000)).is_some() {}
-    assert_eq!(crew.gives_up_at(limit), at(4_000), "there is none");
-    assert!(!crew.is_finished(at(4_000)));
+    pool.receive(0, b"l", at(0), at(0), &mut out).unwrap();
+    pool.start(at(0));
+    pool.begin(0, at(0), &mut out);
+    assert_eq!(pool.gives_up_at(limit), at(31_000), "there is a connection");
+    assert!(pool.lost(0, at(450), "gone"));
+    while pool.dispatch(at(1_000)).is_some() {}
+    assert_eq!(pool.gives_up_at(limit), at(4_000), "there is none");
+    assert!(!pool.is_finished(at(4_000)));
     // Each failed attempt to connect is a loss anew.
-    assert!(crew.lost(0, at(2_000), "refused"));
-    assert_eq!(crew.gives_up_at(limit), at(4_000));
-    crew.give_up(at(4_000));
-    assert!(crew.is_finished(at(4_000)));
-    let ledger = crew.close(at(4_000)).unwrap().ledger;
+    assert!(pool.lost(0, at(2_000), "refused"));
+    assert_eq!(pool.gives_up_at(limit), at(4_000));
+    pool.give_up(at(4_000));
+    assert!(pool.is_finished(at(4_000)));
+    let ledger = pool.close(at(4_000)).unwrap().ledger;
     assert!(ledger.balances() && ledger.dropped == ledger.scheduled, "{ledger:?}");
     assert!(ledger.scheduled >= 9, "{ledger:?}");
 }

@@ -1,11 +1,11 @@
 //! The account that one worker keeps of its operations.
 
-mod closed;
 mod outage;
+mod recorded;
 mod ticks;
 
-pub(crate) use self::closed::Closed;
 use self::outage::Losses;
+pub(crate) use self::recorded::Recorded;
 use self::ticks::Ticks;
 use crate::{Nanos, OperationError, Schedule};
 use model::{ErrorCount, Interval, Latencies, Ledger, Phase, PhaseTotals, RequestTally};
@@ -31,7 +31,7 @@ pub(crate) struct Times {
 
 /// What an open loop keeps beside the rest, of operations due in the measured phase.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct OpenBooks {
+pub(crate) struct OpenRecord {
     pub(crate) scheduled: u64,
     pub(crate) service_times: Latencies,
     pub(crate) schedule_lags: Latencies,
@@ -48,7 +48,7 @@ pub struct Ended {
 /// Keeps the account. Intervals are closed on the schedule's edges by whichever reply comes first
 /// after them, and handed out; totals of a phase are the sums of its intervals.
 #[derive(Debug)]
-pub(crate) struct Books {
+pub(crate) struct Recorder {
     schedule: Schedule,
     start: Nanos,
     from: Nanos,
@@ -60,21 +60,21 @@ pub(crate) struct Books {
     latencies: Latencies,
     /// Of the measured phase.
     measured: Latencies,
-    turnaround: Duration,
+    client_delay: Duration,
     closed: Vec<Ended>,
     last_reply: Nanos,
     by_error: BTreeMap<(String, String), ErrorCount>,
     losses: Losses,
     ticks: Ticks,
     totals: [PhaseTotals; 3],
-    pub(crate) open: Option<OpenBooks>,
+    pub(crate) open: Option<OpenRecord>,
     pub(crate) ledger: Ledger,
     pub(crate) tally: RequestTally,
     /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
     by_request: Box<[Latencies]>,
 }
 
-impl Books {
+impl Recorder {
     /// Begins an account that keeps the latencies of so many kinds of requests apart.
     pub(crate) fn open(schedule: Schedule, start: Nanos, open_loop: bool, requests: usize) -> Self {
         Self {
@@ -87,14 +87,14 @@ impl Books {
             tally_before: RequestTally::default(),
             latencies: Latencies::new(),
             measured: Latencies::new(),
-            turnaround: Duration::ZERO,
+            client_delay: Duration::ZERO,
             closed: Vec::new(),
             last_reply: start,
             by_error: BTreeMap::new(),
             losses: Losses::default(),
             ticks: Ticks::start(start),
             totals: [PhaseTotals::default(); 3],
-            open: open_loop.then(OpenBooks::default),
+            open: open_loop.then(OpenRecord::default),
             ledger: Ledger::default(),
             tally: RequestTally::default(),
             by_request: (0..requests).map(|_| Latencies::new()).collect(),
@@ -158,13 +158,13 @@ impl Books {
 
     /// A client went from a reply straight to its next request, and took that long.
     #[inline]
-    pub(crate) fn turned_around(&mut self, took: Duration) {
-        self.turnaround += took;
+    pub(crate) fn delayed_by_client(&mut self, took: Duration) {
+        self.client_delay += took;
     }
 
     /// The measured phase begins: what was summed up before does not count.
     fn measure_begins(&mut self) {
-        self.turnaround = Duration::ZERO;
+        self.client_delay = Duration::ZERO;
     }
 
     /// An operation was answered with an error, and counts as failed.
@@ -210,7 +210,7 @@ impl Books {
 
     /// Closes what is open: the last interval ends with the last reply, or now where operations
     /// were given up.
-    pub(crate) fn close(mut self, now: Nanos) -> Closed {
+    pub(crate) fn close(mut self, now: Nanos) -> Recorded {
         let given_up = self.ledger.timed_out + self.ledger.dropped > 0;
         // A reply that came just before the time was up may have been noticed just after: the
         // phase lasted to its end all the same.
@@ -222,12 +222,12 @@ impl Books {
         if end > self.from || self.errors > 0 || self.tally != self.tally_before {
             self.close_interval(end);
         }
-        Closed {
+        Recorded {
             warmup: self.schedule.warmup,
             intervals: self.closed,
             totals: self.totals,
             latencies: self.measured,
-            turnaround: self.turnaround,
+            client_delay: self.client_delay,
             ledger: self.ledger,
             tally: self.tally,
             by_request: self.by_request,
@@ -295,17 +295,17 @@ mod tests {
     fn a_failure_on_the_very_edge_of_a_phase_is_in_the_totals() {
         let window = Duration::from_secs(1);
         let schedule = Schedule { warmup: Duration::ZERO, limit: Limit::Window(window) };
-        let mut books = Books::open(schedule, Nanos(0), false, 0);
+        let mut recorder = Recorder::open(schedule, Nanos(0), false, 0);
         let edge = Nanos(0).plus(window);
-        books.ledger.scheduled += 1;
-        books.advance(edge);
+        recorder.ledger.scheduled += 1;
+        recorder.advance(edge);
         let class = ErrorClass::Connection;
         let message = "reset by peer".to_owned();
-        books.failed(
+        recorder.failed(
             edge,
             OperationError { class, code: String::new(), sql_state: String::new(), message },
         );
-        let closed = books.close(edge);
+        let closed = recorder.close(edge);
         assert_eq!(closed.ledger.failed, 1);
         assert_eq!(closed.totals.iter().map(|totals| totals.errors).sum::<u64>(), 1);
     }
@@ -314,13 +314,13 @@ mod tests {
     fn errors_that_a_server_makes_up_do_not_fill_the_memory() {
         let schedule =
             Schedule { warmup: Duration::ZERO, limit: Limit::Window(Duration::from_secs(1)) };
-        let mut books = Books::open(schedule, Nanos(0), false, 0);
+        let mut recorder = Recorder::open(schedule, Nanos(0), false, 0);
         for code in 0..10_000_u32 {
             let (sql_state, message) = ("é".repeat(1000), "ü".repeat(40_000));
             let code = format!("{code}{}", "é".repeat(1000));
-            books.noted(OperationError { class: ErrorClass::Other, code, sql_state, message });
+            recorder.noted(OperationError { class: ErrorClass::Other, code, sql_state, message });
         }
-        let errors = books.close(Nanos(0)).errors;
+        let errors = recorder.close(Nanos(0)).errors;
         assert_eq!(errors.iter().map(|error| error.count).sum::<u64>(), 10_000);
         assert!(errors.len() <= MOST_ERRORS + 1, "{} kinds", errors.len());
         let length =

@@ -1,4 +1,4 @@
-//! The crew in simulated time, on storage that takes as long as a test says.
+//! The pool in simulated time, on storage that takes as long as a test says.
 
 use super::*;
 use crate::storage::StorageError;
@@ -36,7 +36,7 @@ fn rules(seconds: f64, open: Option<&OpenLoop>) -> Rules {
 
 /// A load in simulated time: requests are done after as long as `takes` says, with what it says.
 struct Simulation<F> {
-    crew: Crew,
+    pool: Pool,
     now: Nanos,
     out: Vec<Request>,
     under_way: Vec<(Nanos, Request)>,
@@ -61,14 +61,14 @@ impl<F: FnMut(&Request, Nanos) -> (u64, i32)> Simulation<F> {
             load: 9,
             sealed: false,
         };
-        let crew = Crew::new(assignment, rules);
+        let pool = Pool::new(assignment, rules);
         let (out, log, under_way) = (Vec::new(), Vec::new(), Vec::new());
-        Self { crew, now: Nanos(0), out, under_way, most_under_way: 0, takes, log }
+        Self { pool, now: Nanos(0), out, under_way, most_under_way: 0, takes, log }
     }
 
-    fn run(mut self) -> Result<(Closed, FleetPart, Vec<Request>, usize), StorageError> {
-        self.crew.start(self.now, self.now, &mut self.out);
-        while !self.crew.is_finished(self.now) {
+    fn run(mut self) -> Result<(Recorded, FleetPart, Vec<Request>, usize), StorageError> {
+        self.pool.start(self.now, self.now, &mut self.out);
+        while !self.pool.is_finished(self.now) {
             for request in self.out.drain(..) {
                 let (nanos, _) = (self.takes)(&request, self.now);
                 self.under_way.push((Nanos(self.now.0 + nanos), request));
@@ -76,22 +76,22 @@ impl<F: FnMut(&Request, Nanos) -> (u64, i32)> Simulation<F> {
             }
             self.most_under_way = self.most_under_way.max(self.under_way.len());
             self.under_way.sort_by_key(|(at, _)| *at);
-            let next = self.crew.next_moment(self.now);
+            let next = self.pool.next_moment(self.now);
             match self.under_way.first().copied().filter(|(at, _)| *at <= next) {
                 Some((at, request)) => {
                     self.under_way.remove(0);
                     self.now = at;
                     let (_, result) = (self.takes)(&request, at);
                     let done = Done { slot: request.slot, result, began: None, ended: at };
-                    self.crew.completed(done, &[], at, &mut self.out)?;
+                    self.pool.completed(done, &[], at, &mut self.out)?;
                 }
                 None => self.now = next,
             }
-            self.crew.tick(self.now, &mut self.out);
+            self.pool.tick(self.now, &mut self.out);
         }
         let now = self.now;
-        let (books, fleet) = self.crew.close(now).unwrap();
-        Ok((books, fleet, self.log, self.most_under_way))
+        let (recorder, fleet) = self.pool.close(now).unwrap();
+        Ok((recorder, fleet, self.log, self.most_under_way))
     }
 }
 
@@ -104,12 +104,12 @@ fn every_virtual_machine_keeps_its_blocks_in_flight() {
     let workload = storage(70, 3);
     let simulation =
         Simulation::new(&workload, 8, rules(1.0, None), |request, _| (MS, ok(request)));
-    let (books, fleet, log, most) = simulation.run().unwrap();
+    let (recorder, fleet, log, most) = simulation.run().unwrap();
     assert_eq!(most, 24);
     // 24 at once, 1 ms each, 1 s: the last 24 end on the edge, in the drain.
-    assert_eq!(books.totals[1].transactions, 24 * 999);
-    assert!(books.ledger.balances());
-    assert_eq!(books.ledger.ok, 24_000);
+    assert_eq!(recorder.totals[1].transactions, 24 * 999);
+    assert!(recorder.ledger.balances());
+    assert_eq!(recorder.ledger.ok, 24_000);
     for VmDone { number, reads, writes, .. } in &fleet.vms {
         let number = *number;
         assert_eq!(reads.latencies.count() + writes.latencies.count(), 8 * 999);
@@ -118,9 +118,9 @@ fn every_virtual_machine_keeps_its_blocks_in_flight() {
         let of_vm = log.iter().filter(|request| request.file == number);
         assert!(of_vm.clone().count() > 0 && of_vm.clone().all(|r| own.contains(&r.offset)));
     }
-    let moved = books.totals[1].moved;
+    let moved = recorder.totals[1].moved;
     assert_eq!(moved.total(), 24 * 999 * 4096);
-    assert!((books.by_request[0].count() as f64 / (24.0 * 999.0) - 0.7).abs() < 0.01);
+    assert!((recorder.by_request[0].count() as f64 / (24.0 * 999.0) - 0.7).abs() < 0.01);
     assert_eq!(fleet.held, Duration::ZERO);
 }
 
@@ -130,14 +130,14 @@ fn a_redo_log_waits_for_each_sync() {
     let simulation = Simulation::new(&workload, 1, rules(1.0, None), |request, _| {
         (if request.kind == Kind::Sync { 3 * MS } else { MS }, ok(request))
     });
-    let (books, _, log, most) = simulation.run().unwrap();
+    let (recorder, _, log, most) = simulation.run().unwrap();
     assert_eq!(most, 1);
     assert!(log.chunks(2).all(|pair| pair[0].kind == Kind::Write && pair[1].kind == Kind::Sync));
-    assert_eq!((books.tally.kinds[1], books.tally.kinds[2]), (250, 250));
+    assert_eq!((recorder.tally.kinds[1], recorder.tally.kinds[2]), (250, 250));
     let mean = |latencies: &Latencies| latencies.mean_ms().unwrap();
-    assert!((mean(&books.latencies) - 4.0).abs() < 0.01, "a commit is its write and its sync");
-    assert!((mean(&books.by_request[1]) - 1.0).abs() < 0.01);
-    assert!((mean(&books.by_request[2]) - 3.0).abs() < 0.01);
+    assert!((mean(&recorder.latencies) - 4.0).abs() < 0.01, "a commit is its write and its sync");
+    assert!((mean(&recorder.by_request[1]) - 1.0).abs() < 0.01);
+    assert!((mean(&recorder.by_request[2]) - 3.0).abs() < 0.01);
 }
 
 #[test]
@@ -150,18 +150,18 @@ fn a_sync_waits_for_the_writes_before_it_and_holds_back_those_after_it() {
             ok(request),
         )
     });
-    let (books, fleet, log, _) = simulation.run().unwrap();
+    let (recorder, fleet, log, _) = simulation.run().unwrap();
     for request in &log {
         match request.kind {
             Kind::Write => writes += 1,
             _ => assert_eq!(writes % 10, 0, "a sync after every tenth write, none in between"),
         }
     }
-    assert!(books.tally.kinds[2] > 10 && books.ledger.balances());
+    assert!(recorder.tally.kinds[2] > 10 && recorder.ledger.balances());
     assert!(fleet.held > Duration::ZERO);
-    // Little's law: slots × time = operations × latency + turnaround + held.
-    let busy = books.latencies.mean_ms().unwrap() * books.totals[1].transactions as f64 / 1e3;
-    let all = busy + books.turnaround.as_secs_f64() + fleet.held.as_secs_f64();
+    // Little's law: slots × time = operations × latency + client_delay + held.
+    let busy = recorder.latencies.mean_ms().unwrap() * recorder.totals[1].transactions as f64 / 1e3;
+    let all = busy + recorder.client_delay.as_secs_f64() + fleet.held.as_secs_f64();
     assert!((all / 2.0 - 1.0).abs() < 0.02, "{all}");
 }
 
@@ -175,8 +175,8 @@ fn a_limit_holds_and_is_spread_evenly() {
         }
         (MS / 10, ok(request))
     });
-    let (books, fleet, ..) = simulation.run().unwrap();
-    assert!((1_998..=2_006).contains(&books.totals[1].transactions));
+    let (recorder, fleet, ..) = simulation.run().unwrap();
+    assert!((1_998..=2_006).contains(&recorder.totals[1].transactions));
     for tenth in 0..20 {
         // Each is seen as it begins and as it ends.
         let of_tenth = begun.iter().filter(|at| **at == tenth).count() / 2;
@@ -196,13 +196,13 @@ fn an_open_loop_gives_each_its_share_and_counts_what_waits() {
     let simulation = Simulation::new(&workload, 1, rules(1.0, Some(&open)), |request, _| {
         (if request.file == 0 { 4 * MS } else { MS / 10 }, ok(request))
     });
-    let (books, fleet, ..) = simulation.run().unwrap();
-    assert!(books.ledger.balances());
-    assert_eq!(books.ledger.scheduled, 1_000);
-    assert!(books.ledger.dropped > 150, "{:?}", books.ledger);
+    let (recorder, fleet, ..) = simulation.run().unwrap();
+    assert!(recorder.ledger.balances());
+    assert_eq!(recorder.ledger.scheduled, 1_000);
+    assert!(recorder.ledger.dropped > 150, "{:?}", recorder.ledger);
     let counts: Vec<u64> = fleet.vms.iter().map(|vm| vm.reads.latencies.count()).collect();
     assert!(counts[0] <= 251 && counts[1] == 500, "{counts:?}");
-    let open = books.open.as_ref().unwrap();
+    let open = recorder.open.as_ref().unwrap();
     assert!(open.schedule_lags.max_ms().unwrap() > 100.0);
     assert!(open.service_times.max_ms().unwrap() < 4.1);
 }
@@ -216,13 +216,13 @@ fn errors_are_counted_by_their_number_and_the_load_goes_on() {
         let bad = now.0 > 300 * MS && now.0 < 400 * MS;
         (MS, if bad { -libc::EIO } else { ok(request) })
     });
-    let (books, ..) = simulation.run().unwrap();
-    assert!(books.ledger.balances());
-    assert!((196..=200).contains(&books.ledger.failed), "{:?}", books.ledger);
-    let [error] = books.errors.as_slice() else { panic!("{:?}", books.errors) };
+    let (recorder, ..) = simulation.run().unwrap();
+    assert!(recorder.ledger.balances());
+    assert!((196..=200).contains(&recorder.ledger.failed), "{:?}", recorder.ledger);
+    let [error] = recorder.errors.as_slice() else { panic!("{:?}", recorder.errors) };
     assert_eq!((error.class, &error.code), (ErrorClass::Device, &libc::EIO.to_string()));
     assert!(error.message.contains("of /data/file failed: Input/output error"));
-    let outages = books.outages();
+    let outages = recorder.outages();
     assert_eq!(outages.len(), 1);
     let down = outages[0].downtime().unwrap().as_secs_f64();
     assert!((down - 0.1).abs() < 0.01, "{down}");
@@ -251,28 +251,28 @@ fn a_failed_write_or_sync_lets_the_virtual_machine_go_on() {
         count += 1;
         (MS, if count % 7 == 0 { -libc::EIO } else { ok(request) })
     });
-    let (books, ..) = simulation.run().unwrap();
-    assert!(books.ledger.balances());
-    assert!(books.ledger.failed > 20 && books.ledger.ok > 100, "{:?}", books.ledger);
-    assert!(books.tally.kinds[2] > 20);
+    let (recorder, ..) = simulation.run().unwrap();
+    assert!(recorder.ledger.balances());
+    assert!(recorder.ledger.failed > 20 && recorder.ledger.ok > 100, "{:?}", recorder.ledger);
+    assert!(recorder.tally.kinds[2] > 20);
 }
 
 #[test]
 fn what_is_never_answered_is_given_up_and_counted() {
     let workload = storage(100, 2);
     let open = OpenLoop { rate: 100.0, process: ArrivalProcess::Uniform, max_waiting: 50, seed: 1 };
-    let Simulation { mut crew, mut out, .. } =
+    let Simulation { mut pool, mut out, .. } =
         Simulation::new(&workload, 1, rules(0.1, Some(&open)), |_, _| (0, 0));
-    crew.start(Nanos(0), Nanos(0), &mut out);
+    pool.start(Nanos(0), Nanos(0), &mut out);
     let end = Nanos(200 * MS);
-    crew.tick(end, &mut out);
+    pool.tick(end, &mut out);
     assert_eq!(out.len(), 2);
-    assert!(!crew.is_finished(end));
-    crew.give_up(end);
-    assert!(crew.is_finished(end));
-    let (books, _) = crew.close(end).unwrap();
-    assert!(books.ledger.balances());
-    let Ledger { scheduled, timed_out, dropped, .. } = books.ledger;
+    assert!(!pool.is_finished(end));
+    pool.give_up(end);
+    assert!(pool.is_finished(end));
+    let (recorder, _) = pool.close(end).unwrap();
+    assert!(recorder.ledger.balances());
+    let Ledger { scheduled, timed_out, dropped, .. } = recorder.ledger;
     assert_eq!((scheduled, timed_out, dropped), (10, 2, 8));
 }
 
@@ -282,7 +282,7 @@ fn less_than_was_asked_for_is_an_error() {
     let simulation = Simulation::new(&workload, 1, rules(0.01, None), |_, now| {
         (MS, if now.0 == 5 * MS { 512 } else { 4096 })
     });
-    let (books, ..) = simulation.run().unwrap();
-    assert_eq!(books.ledger.failed, 1);
-    assert!(books.errors[0].message.ends_with("moved 512 bytes only"), "{:?}", books.errors);
+    let (recorder, ..) = simulation.run().unwrap();
+    assert_eq!(recorder.ledger.failed, 1);
+    assert!(recorder.errors[0].message.ends_with("moved 512 bytes only"), "{:?}", recorder.errors);
 }

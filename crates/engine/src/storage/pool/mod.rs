@@ -16,8 +16,8 @@ use self::vm::{Limit, Syncs, Vm};
 use super::VmSpec;
 use super::account::{FleetPart, VmDone};
 use super::transport::{Kind, Request};
-use crate::books::{Books, Closed, Ended};
-use crate::crew::{Quota, Rules};
+use crate::pool::{Quota, Rules};
+use crate::recorder::{Ended, Recorded, Recorder};
 use crate::{ErrorPolicy, Nanos, Schedule};
 use model::{IoAccount, Latencies, Storage, Verified};
 use std::cmp::Reverse;
@@ -42,7 +42,7 @@ pub(super) struct Assignment<'a> {
 ///
 /// Sees moments and results, no ring and no clock, so that every behaviour can be tested in
 /// simulated time.
-pub(super) struct Crew {
+pub(super) struct Pool {
     slots: Vec<Slot>,
     vms: Vec<Vm>,
     sources: Vec<IoSource>,
@@ -65,10 +65,10 @@ pub(super) struct Crew {
     measure_from: Nanos,
     last_begin: Nanos,
     window_end: Nanos,
-    books: Option<Books>,
+    recorder: Option<Recorder>,
 }
 
-impl Crew {
+impl Pool {
     pub(super) fn new(assignment: Assignment<'_>, rules: Rules) -> Self {
         let Assignment { storage, vms, in_flight, seed, load, sealed } = assignment;
         let in_flight = in_flight.max(1);
@@ -91,7 +91,7 @@ impl Crew {
             }),
             spec: spec.clone(),
         };
-        let vms_of_crew = vms.len();
+        let vms_of_pool = vms.len();
         Self {
             slots: slots.collect(),
             sources: sources.collect(),
@@ -105,7 +105,7 @@ impl Crew {
             quota: rules.quota,
             offered: rules
                 .arrivals
-                .map(|(arrivals, most)| Offered::new(arrivals, most, vms_of_crew, seed)),
+                .map(|(arrivals, most)| Offered::new(arrivals, most, vms_of_pool, seed)),
             timers: BinaryHeap::new(),
             under_way: 0,
             streak: (0, Nanos(0)),
@@ -115,7 +115,7 @@ impl Crew {
             measure_from: Nanos::NEVER,
             last_begin: Nanos::NEVER,
             window_end: Nanos::NEVER,
-            books: None,
+            recorder: None,
         }
     }
 
@@ -126,7 +126,7 @@ impl Crew {
         self.last_begin = self.schedule.last_begin(at);
         self.window_end = self.schedule.window_end(at);
         let open_loop = self.offered.is_some();
-        self.books = Some(Books::open(self.schedule, at, open_loop, Kind::NAMES.len()));
+        self.recorder = Some(Recorder::open(self.schedule, at, open_loop, Kind::NAMES.len()));
         // Slot by slot over all virtual machines: none of them gets a start over the others.
         for place in 0..self.in_flight {
             for vm in 0..self.vms.len() as u32 {
@@ -172,12 +172,12 @@ impl Crew {
         }
     }
 
-    /// Closed loop: whether another operation may begin.
+    /// Recorded loop: whether another operation may begin.
     #[inline]
     fn takes_one(&mut self, now: Nanos) -> bool {
         let may = now < self.last_begin && (now < self.measure_from || self.quota.take());
-        if may && let Some(books) = &mut self.books {
-            books.ledger.scheduled += 1;
+        if may && let Some(recorder) = &mut self.recorder {
+            recorder.ledger.scheduled += 1;
         }
         may
     }
@@ -224,7 +224,7 @@ impl Crew {
         (slot.due, slot.began) = (due, now);
         slot.state = State::Busy;
         slot.disturbed = false;
-        let (free_from, turnaround) = (slot.free_from, slot.free_from.since(slot.ended));
+        let (free_from, client_delay) = (slot.free_from, slot.free_from.since(slot.ended));
         let vm = &mut self.vms[slot.vm as usize];
         if io.write && vm.syncs.every > 0 {
             vm.syncs.writes(id);
@@ -232,8 +232,8 @@ impl Crew {
         out.push(slot.request(id, vm.spec.offset));
         self.under_way += 1;
         if self.offered.is_none() {
-            if let Some(books) = &mut self.books {
-                books.turned_around(turnaround);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.delayed_by_client(client_delay);
             }
             self.held += self.in_window(free_from, now);
         }
@@ -268,8 +268,8 @@ impl Crew {
     /// It is now that late: closes intervals that have ended, takes in what is due, and lets
     /// virtual machines go on whose limit permits it.
     pub(super) fn tick(&mut self, now: Nanos, out: &mut Vec<Request>) {
-        let Some(books) = &mut self.books else { return };
-        books.advance(now);
+        let Some(recorder) = &mut self.recorder else { return };
+        recorder.advance(now);
         while let Some(&Reverse((at, number))) = self.timers.peek()
             && at <= now
         {
@@ -280,13 +280,15 @@ impl Crew {
         while let Some((due, number)) = self.next_offered(now) {
             self.vms[number as usize].waiting.push_back(due);
             self.go_on(number, now, out);
-            let (Some(offered), Some(books)) = (&mut self.offered, &mut self.books) else { return };
+            let (Some(offered), Some(recorder)) = (&mut self.offered, &mut self.recorder) else {
+                return;
+            };
             if offered.is_full() {
                 self.vms[number as usize].waiting.pop_back();
                 offered.waiting -= 1;
-                books.ledger.dropped += 1;
+                recorder.ledger.dropped += 1;
             }
-            books.due(due, offered.waiting);
+            recorder.due(due, offered.waiting);
         }
     }
 
@@ -321,7 +323,7 @@ impl Crew {
         let over = now >= self.last_begin || self.quota.is_used_up();
         let waiting = self.offered.as_ref().is_some_and(|offered| offered.waiting > 0);
         let pending = self.next_due().is_some_and(|due| due <= now);
-        self.books.is_some() && self.under_way == 0 && over && !waiting && !pending
+        self.recorder.is_some() && self.under_way == 0 && over && !waiting && !pending
     }
 
     /// The moment from which no operation begins.
@@ -331,12 +333,12 @@ impl Crew {
 
     /// Gives up on everything under way or waiting.
     pub(super) fn give_up(&mut self, now: Nanos) {
-        let Some(books) = &mut self.books else { return };
-        books.advance(now);
-        books.ledger.timed_out += self.under_way as u64;
+        let Some(recorder) = &mut self.recorder else { return };
+        recorder.advance(now);
+        recorder.ledger.timed_out += self.under_way as u64;
         self.under_way = 0;
         if let Some(offered) = &mut self.offered {
-            books.ledger.dropped += offered.waiting as u64;
+            recorder.ledger.dropped += offered.waiting as u64;
             offered.waiting = 0;
             self.vms.iter_mut().for_each(|vm| vm.waiting.clear());
         }
@@ -344,11 +346,11 @@ impl Crew {
 
     /// Intervals closed since the last call.
     pub(super) fn take_intervals(&mut self) -> Vec<Ended> {
-        self.books.as_mut().map(Books::take_closed).unwrap_or_default()
+        self.recorder.as_mut().map(Recorder::take_closed).unwrap_or_default()
     }
 
     /// The finished account; `None` for a load that never began.
-    pub(super) fn close(mut self, now: Nanos) -> Option<(Closed, FleetPart)> {
+    pub(super) fn close(mut self, now: Nanos) -> Option<(Recorded, FleetPart)> {
         if self.offered.is_none() && !self.plain {
             // Slots that a limit still held when the phase ended.
             let held = self.vms.iter().flat_map(|vm| &vm.idle);
@@ -356,7 +358,7 @@ impl Crew {
                 held.map(|&id| self.in_window(self.slots[id as usize].free_from, now)).sum();
             self.held += held;
         }
-        let mut books = self.books?.close(now);
+        let mut recorder = self.recorder?.close(now);
         let mut both = [Latencies::new(), Latencies::new()];
         let mut verified = None;
         for vm in &self.vms {
@@ -366,9 +368,9 @@ impl Crew {
                 *verified.get_or_insert_with(Verified::default) += known.verified;
             }
         }
-        let syncs = std::mem::take(&mut books.by_request[Kind::Sync as usize]);
+        let syncs = std::mem::take(&mut recorder.by_request[Kind::Sync as usize]);
         let [reads, writes] = both;
-        books.by_request = Box::new([reads, writes, syncs]);
+        recorder.by_request = Box::new([reads, writes, syncs]);
         let of_vm = |vm: Vm| VmDone {
             number: vm.spec.number,
             volume: vm.spec.volume,
@@ -377,6 +379,6 @@ impl Crew {
         };
         let vms = self.vms.into_iter().map(of_vm).collect();
         let (in_flight, held) = (self.in_flight, self.held);
-        Some((books, FleetPart { in_flight, vms, held, verified, processors: None }))
+        Some((recorder, FleetPart { in_flight, vms, held, verified, processors: None }))
     }
 }
