@@ -4,7 +4,7 @@ use crate::cell::CellData;
 use crate::series::{HISTOGRAM_ROUNDING, percentile_ms};
 use crate::{Finding, FindingKind, Metric, Severity};
 use model::{
-    Direction, Failure, Latencies, LoadResult, OpinionEnd, OpinionFigures, Study, TrialRecord,
+    CrossCheckEnd, CrossCheckFigures, Direction, Failure, Latencies, LoadResult, Study, TrialRecord,
 };
 use serde::Serialize;
 use stats::{Estimate, Relation, Sample, paired_ratio};
@@ -81,7 +81,7 @@ struct Compared {
 /// What is compared: of reads and writes each what storage engineers ask for (IOPS, mean, p99), of
 /// everything else throughput and p95.
 fn compared(cell: &CellData<'_>) -> Vec<Compared> {
-    let figures = cell.usable_records().filter_map(|(record, _)| opinion_of(record));
+    let figures = cell.usable_records().filter_map(|(record, _)| cross_check_of(record));
     let parts = figures.flat_map(|figures| &figures.parts).map(|part| part.direction);
     let parts: BTreeSet<Direction> = parts.collect();
     if parts.is_empty() {
@@ -93,8 +93,8 @@ fn compared(cell: &CellData<'_>) -> Vec<Compared> {
     parts.into_iter().flat_map(of).collect()
 }
 
-fn opinion_of(record: &TrialRecord) -> Option<&OpinionFigures> {
-    record.second_opinion.as_ref()?.figures()
+fn cross_check_of(record: &TrialRecord) -> Option<&CrossCheckFigures> {
+    record.cross_check.as_ref()?.figures()
 }
 
 /// Weighin's figure against the other tool's, paired by repeat, over the trials that conclusions
@@ -104,8 +104,8 @@ fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<Cro
     let mut rounding: f64 = 0.0;
     let mut pairs = Vec::new();
     for (record, figures) in cell.usable_records() {
-        let Some(opinion) = &record.second_opinion else { continue };
-        let theirs = opinion.figures().and_then(|figures| theirs(figures, compared));
+        let Some(cross_check) = &record.cross_check else { continue };
+        let theirs = cross_check.figures().and_then(|figures| theirs(figures, compared));
         let ours = match compared.part {
             None => {
                 let metric = compared.metric;
@@ -117,7 +117,7 @@ fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<Cro
             }
         };
         let Some(((ours, our_off), (theirs, off))) = ours.zip(theirs) else { continue };
-        tool.get_or_insert(&opinion.tool);
+        tool.get_or_insert(&cross_check.tool);
         rounding = rounding.max(off + our_off);
         pairs.push((theirs, ours));
     }
@@ -155,7 +155,7 @@ fn crowded(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<(u3
 }
 
 /// The other tool's figure, and how much it may be off for rounding.
-fn theirs(figures: &OpinionFigures, compared: Compared) -> Option<(f64, f64)> {
+fn theirs(figures: &CrossCheckFigures, compared: Compared) -> Option<(f64, f64)> {
     let (rate, percentile) = (figures.rate_rounding, figures.percentile_rounding);
     let part = match compared.part {
         None => None,
@@ -194,11 +194,11 @@ fn ours(load: &LoadResult, part: Direction, metric: Metric, confidence: f64) -> 
 
 /// The first failure of the other tool in this cell, and how many there were.
 fn failed(cell: &CellData<'_>) -> Option<CrossCheckFailed> {
-    let opinions = cell.records().filter_map(|record| record.second_opinion.as_ref());
-    let failures: Vec<(&String, &Failure)> = opinions
-        .filter_map(|opinion| match &opinion.end {
-            OpinionEnd::Failed(failure) => Some((&opinion.tool, failure)),
-            OpinionEnd::Measured(_) => None,
+    let cross_checks = cell.records().filter_map(|record| record.cross_check.as_ref());
+    let failures: Vec<(&String, &Failure)> = cross_checks
+        .filter_map(|cross_check| match &cross_check.end {
+            CrossCheckEnd::Failed(failure) => Some((&cross_check.tool, failure)),
+            CrossCheckEnd::Measured(_) => None,
         })
         .collect();
     let &(tool, failure) = failures.first()?;

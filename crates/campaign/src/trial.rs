@@ -3,8 +3,8 @@ use crate::walk::Event;
 use crate::{Goal, Measured, Order, Searched, measure, search, statement};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
-    Failure, OpinionEnd, Outcome, Sampling, Search, SecondOpinion, Study, Task, Test, Trial,
-    TrialEnd, TrialRecord, Turn, UnixMillis,
+    CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, Failure, Outcome, Sampling, Search, Study,
+    Task, Test, Trial, TrialEnd, TrialRecord, UnixMillis,
 };
 use std::time::SystemTime;
 
@@ -26,7 +26,7 @@ pub(crate) fn run_trial(
     context: &mut Context<'_>,
 ) -> Result<TrialRecord, Failure> {
     let started_at = now();
-    let (attempt, second_opinion) = Attempt { target, trial, test, context }.run()?;
+    let (attempt, cross_check) = Attempt { target, trial, test, context }.run()?;
     let (end, sampling, search) = match attempt {
         Ok(Done { outcome, sampling, search }) => {
             (TrialEnd::Completed(Box::new(outcome)), sampling, search)
@@ -43,7 +43,7 @@ pub(crate) fn run_trial(
         finished_at: now(),
         end,
         sampling,
-        second_opinion,
+        cross_check,
         search,
     })
 }
@@ -75,15 +75,19 @@ struct Attempt<'a, 'c> {
 
 impl Attempt<'_, '_> {
     /// Weighin's own load, and the cross-check before or after it where the test asks for one.
-    fn run(mut self) -> Result<(Own, Option<SecondOpinion>), Failure> {
-        let turn = Turn::of_repeat(self.trial.key.repeat);
-        let before = if turn == Turn::Before { self.cross_check(turn)? } else { None };
+    fn run(mut self) -> Result<(Own, Option<CrossCheckRecord>), Failure> {
+        let order = CrossCheckOrder::of_repeat(self.trial.key.repeat);
+        let before = if order == CrossCheckOrder::Before { self.cross_check(order)? } else { None };
         let own = self.own_work();
         let own = own.map_err(|failure| self.target.explain(failure));
         if own.as_ref().is_err_and(Failure::is_stop) {
             return Err(Failure::stopped());
         }
-        let after = if turn == Turn::After && own.is_ok() { self.cross_check(turn)? } else { None };
+        let after = if order == CrossCheckOrder::After && own.is_ok() {
+            self.cross_check(order)?
+        } else {
+            None
+        };
         Ok((own, before.or(after)))
     }
 
@@ -101,8 +105,8 @@ impl Attempt<'_, '_> {
     }
 
     /// Runs the trial's load with the other tool, from the same starting state. A tool that fails
-    /// takes nothing from the trial: its failure is the opinion.
-    fn cross_check(&mut self, turn: Turn) -> Result<Option<SecondOpinion>, Failure> {
+    /// takes nothing from the trial: its failure is recorded.
+    fn cross_check(&mut self, order: CrossCheckOrder) -> Result<Option<CrossCheckRecord>, Failure> {
         let Some(tool) = self.target.cross_check_tool(self.test) else { return Ok(None) };
         let figures = self
             .ready()
@@ -110,11 +114,11 @@ impl Attempt<'_, '_> {
         // As after a trial: what matters will show when the target is needed next.
         let _ = self.target.release();
         let end = match figures {
-            Ok(figures) => OpinionEnd::Measured(figures),
+            Ok(figures) => CrossCheckEnd::Measured(figures),
             Err(failure) if failure.is_stop() => return Err(failure),
-            Err(failure) => OpinionEnd::Failed(failure),
+            Err(failure) => CrossCheckEnd::Failed(failure),
         };
-        Ok(Some(SecondOpinion { tool, turn, end }))
+        Ok(Some(CrossCheckRecord { tool, order, end }))
     }
 
     fn own_work(&mut self) -> Own {

@@ -110,7 +110,7 @@ fn records(trials: Vec<ImportedTrial>) -> Vec<TrialRecord> {
                 finished_at: trial.finished_at.unwrap_or(UnixMillis(0)),
                 end: trial.end,
                 sampling: trial.sampling,
-                second_opinion: None,
+                cross_check: None,
                 search: None,
             }
         })

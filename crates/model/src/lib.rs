@@ -9,6 +9,7 @@ mod account;
 mod bound;
 pub mod bounds;
 mod counters;
+mod cross_check;
 mod dataset;
 mod disk;
 mod environment;
@@ -22,7 +23,6 @@ mod metric;
 mod mix;
 mod noun;
 mod oltp;
-mod opinion;
 mod outcome;
 mod plan;
 mod policy;
@@ -49,6 +49,9 @@ mod workload;
 pub use account::{HostAccount, Throttling};
 pub use bound::Bound;
 pub use counters::ServerCounters;
+pub use cross_check::{
+    CrossCheckEnd, CrossCheckFigures, CrossCheckOrder, CrossCheckPart, CrossCheckRecord, Direction,
+};
 pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
@@ -68,7 +71,6 @@ pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedNam
 pub use mix::{OltpMix, OltpTransaction};
 pub use noun::Noun;
 pub use oltp::{Oltp, OltpDialect, TableSchema};
-pub use opinion::{Direction, OpinionEnd, OpinionFigures, OpinionPart, SecondOpinion, Turn};
 pub use outcome::{Figure, FigureNumber, FigureValue, Mark, Outcome, Printed, ResultSource};
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};

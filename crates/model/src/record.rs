@@ -1,4 +1,4 @@
-use crate::{LoadResult, Outcome, Sampling, Search, SecondOpinion, TrialKey, text};
+use crate::{CrossCheckRecord, LoadResult, Outcome, Sampling, Search, TrialKey, text};
 use serde::{Deserialize, Serialize};
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
@@ -24,7 +24,7 @@ pub struct TrialRecord {
     pub sampling: Sampling,
     /// What another tool made of the same, where the test asks for it.
     #[serde(default)]
-    pub second_opinion: Option<SecondOpinion>,
+    pub cross_check: Option<CrossCheckRecord>,
     /// The search for the highest load under a bound, where the test asks for it. What the trial
     /// ended with and what was sampled are of the step that gave the answer (see
     /// [`Search::deciding_step`]).

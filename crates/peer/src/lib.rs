@@ -1,4 +1,4 @@
-//! Other tools that measure the same: run as a second opinion, and read.
+//! Cross-check tools: other load generators, run on the same work, and their output.
 //!
 //! [`sysbench`] runs the installed sysbench on the tables that weighin uses, [`key_value`] runs
 //! memtier_benchmark or redis-benchmark on its keys, [`storage`] fio on its files; all read what is

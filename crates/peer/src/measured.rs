@@ -1,11 +1,11 @@
-use model::OpinionFigures;
+use model::CrossCheckFigures;
 use std::time::Duration;
 
 /// A load that another tool ran to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// What it printed, and what its process used from start to end.
-    pub figures: OpinionFigures,
+    pub figures: CrossCheckFigures,
     /// Of loads on storage: 99th percentile of all latencies in milliseconds.
     pub p99_ms: Option<f64>,
     /// From before its start until after its end: connecting included.

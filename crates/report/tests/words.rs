@@ -82,11 +82,11 @@ fn target(evidence: Evidence) -> Finding {
     Finding { subject, ..whole(evidence) }
 }
 
-fn opinion(metric: Metric, agrees: Option<bool>) -> Finding {
-    opinion_on(None, metric, agrees)
+fn cross_check(metric: Metric, agrees: Option<bool>) -> Finding {
+    cross_check_on(None, metric, agrees)
 }
 
-fn opinion_on(part: Option<Direction>, metric: Metric, agrees: Option<bool>) -> Finding {
+fn cross_check_on(part: Option<Direction>, metric: Metric, agrees: Option<bool>) -> Finding {
     finding(Evidence::CrossCheck(CrossCheck {
         tool: "sysbench 1.0.20".into(),
         part,
@@ -272,11 +272,11 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         })),
         whole(Evidence::CheckPassed(CheckPassed { check: Check::OwnMachine, trials: 36 })),
         whole(Evidence::CheckPassed(CheckPassed { check: Check::ClientNotBottleneck, trials: 1 })),
-        opinion(Metric::Throughput, Some(true)),
-        opinion(Metric::Throughput, Some(false)),
-        opinion(Metric::LatencyP95, None),
-        opinion_on(Some(Direction::Read), Metric::LatencyP99, Some(true)),
-        opinion_on(Some(Direction::Read), Metric::LatencyP99, Some(false)),
+        cross_check(Metric::Throughput, Some(true)),
+        cross_check(Metric::Throughput, Some(false)),
+        cross_check(Metric::LatencyP95, None),
+        cross_check_on(Some(Direction::Read), Metric::LatencyP99, Some(true)),
+        cross_check_on(Some(Direction::Read), Metric::LatencyP99, Some(false)),
         finding(Evidence::CrossCheckFailed(CrossCheckFailed {
             tool: "sysbench 1.0.20".into(),
             failure: Failure::new(FailureKind::MissingTables, "no such table", "prepare them"),

@@ -7,6 +7,7 @@
 mod beside;
 mod conditions;
 mod counts;
+mod cross_check;
 mod digest;
 mod disks;
 mod error;
@@ -20,7 +21,6 @@ pub mod fuzzing;
 mod generators;
 mod lock;
 mod open_loop;
-mod opinion;
 mod outcome;
 mod run;
 mod sampling;

@@ -1,7 +1,7 @@
 //! Records of trials: outcome, load, phases, intervals and errors.
 
 use crate::value::{Columns, Histogram, Name, Nanos, Packed, damage, required};
-use crate::{counts, fleet, generators, open_loop, opinion, outcome, sampling, search};
+use crate::{counts, cross_check, fleet, generators, open_loop, outcome, sampling, search};
 use model::{
     ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Moved, Phase, PhaseTotals,
     ReceiveDelay, Trial, TrialEnd, TrialRecord, UnixMillis,
@@ -37,8 +37,8 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
                 .execute(params![position, Name(failure.kind), failure.message, failure.remedy])?;
         }
     }
-    if let Some(second) = &record.second_opinion {
-        opinion::insert(connection, position, second)?;
+    if let Some(second) = &record.cross_check {
+        cross_check::insert(connection, position, second)?;
     }
     if let Some(found) = &record.search {
         search::insert(connection, position, found)?;
@@ -81,7 +81,7 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
         finished_at: UnixMillis(finished_at),
         end,
         sampling: sampling::select(connection, position)?,
-        second_opinion: opinion::select(connection, position)?,
+        cross_check: cross_check::select(connection, position)?,
         search: search::select(connection, position)?,
     }))
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{facts, host, plan, record, study};
-use model::{Dataset, Fleet, SecondOpinion, TrialRecord};
+use model::{CrossCheckRecord, Dataset, Fleet, TrialRecord};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::BTreeMap;
@@ -36,9 +36,10 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
         marked && full
     },
     |record| {
-        let parts =
-            |opinion: &SecondOpinion| opinion.figures().is_some_and(|f| !f.parts.is_empty());
-        record.search.is_some() && record.second_opinion.as_ref().is_some_and(parts)
+        let parts = |cross_check: &CrossCheckRecord| {
+            cross_check.figures().is_some_and(|f| !f.parts.is_empty())
+        };
+        record.search.is_some() && record.cross_check.as_ref().is_some_and(parts)
     },
     |record| {
         let sampling = &record.sampling;

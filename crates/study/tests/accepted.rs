@@ -198,7 +198,7 @@ fn the_demo_compares_two_sandboxes_in_about_four_minutes() {
 }
 
 #[test]
-fn a_second_opinion_takes_every_trial_as_long_again() {
+fn a_cross_check_takes_every_trial_as_long_again() {
     let plain = parse(demo(), "demo").unwrap();
     let mut asking = plain.clone();
     asking.tests[0].cross_check = true;

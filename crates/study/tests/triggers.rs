@@ -67,8 +67,8 @@ fn what_is_wrong_with_a_trigger_is_said_with_the_way_to_mend_it() {
     let keys = "trigger = \"bgsave\"\ntrigger_at = \"1s\"";
     let search = text("redis", "key_value", &format!("slo = \"p95 < 5ms\"\n{keys}"));
     assert_refused(&search, &["a `trigger` cannot stand beside an `slo`", "levels of `clients`"]);
-    let opinion = on_redis(&format!("{keys}\ncross_check = true"));
-    assert_refused(&opinion, &["`cross_check` cannot be had of a `trigger`"]);
+    let cross_check = on_redis(&format!("{keys}\ncross_check = true"));
+    assert_refused(&cross_check, &["`cross_check` cannot be had of a `trigger`"]);
     let sql = text("mariadb", "oltp_read_only", &format!("clients = 4\n{keys}"));
     assert_refused(
         &sql,

@@ -132,7 +132,7 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
         finished_at: UnixMillis(12_200),
         end: TrialEnd::Completed(Box::new(Outcome::of_load(load))),
         sampling,
-        second_opinion: None,
+        cross_check: None,
         search: None,
     }
 }

@@ -18,8 +18,9 @@ use self::server::Servers;
 use crate::{Order, Prepared, Step};
 use engine::Stop;
 use model::{
-    BackgroundWork, CacheState, Failure, FailureKind, OpinionFigures, ServerCounters, ServerFacts,
-    Statement, Study, TableContents, Target, Test, TimedStatement, Trial, TriggerAnswer, Workload,
+    BackgroundWork, CacheState, CrossCheckFigures, Failure, FailureKind, ServerCounters,
+    ServerFacts, Statement, Study, TableContents, Target, Test, TimedStatement, Trial,
+    TriggerAnswer, Workload,
 };
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -261,7 +262,7 @@ pub trait TargetHandle: Debug {
         trial: &Trial,
         test: &Test,
         stop: &Stop,
-    ) -> Result<OpinionFigures, Failure>;
+    ) -> Result<CrossCheckFigures, Failure>;
 
     /// What the tables of a load hold that weighin has made; `None` where there are none.
     ///
@@ -301,7 +302,7 @@ fn check_root(cold: &Test) -> Result<(), Failure> {
 fn cannot_check(tool: &str, what: &str) -> Failure {
     Failure::new(
         FailureKind::NotPermitted,
-        format!("{tool} cannot give a second opinion on {what}"),
+        format!("{tool} cannot cross-check {what}"),
         "set cross_check = false in the test",
     )
 }

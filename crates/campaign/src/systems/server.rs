@@ -10,7 +10,7 @@ use super::{
 use crate::{Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
 use model::{
-    CacheState, Failure, FailureKind, OpinionFigures, Place, SandboxSpec, ServerCounters,
+    CacheState, CrossCheckFigures, Failure, FailureKind, Place, SandboxSpec, ServerCounters,
     ServerFacts, Statement, Study, TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
         trial: &Trial,
         load: &model::Load,
         stop: &Stop,
-    ) -> Result<OpinionFigures, Failure>;
+    ) -> Result<CrossCheckFigures, Failure>;
 }
 
 /// All servers of a kind.
@@ -421,7 +421,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         trial: &Trial,
         test: &Test,
         stop: &Stop,
-    ) -> Result<OpinionFigures, Failure> {
+    ) -> Result<CrossCheckFigures, Failure> {
         self.connected()?;
         let (Some(control), Some(tool)) = (self.control.take(), self.tools.get(&test.name)) else {
             return Err(super::cannot_check("no tool", &format!("the test {}", test.name)));

@@ -31,7 +31,7 @@ pub(super) const KERNEL: Target = Target {
     ],
 };
 
-/// Output of tools for a second opinion.
+/// Output of tools of cross-check tools.
 pub(super) const TOOLS: Target = Target {
     name: "tool_output",
     run: |data| {

@@ -15,7 +15,7 @@ const MEMTIER: Sought = Sought {
     programs: &["memtier_benchmark"],
     wanted: "memtier_benchmark 1.3 or later",
     version,
-    remedy: "build it from github.com/redis/memtier_benchmark, or ask for no second opinion",
+    remedy: "build it from github.com/redis/memtier_benchmark, or leave out `cross_check`",
 };
 /// How long it may take beyond the load itself: to connect a thousand clients, and to wait for
 /// what is under way.

@@ -7,7 +7,7 @@ use super::{Server, trouble};
 use crate::Measured;
 use crate::program::{Program, Sought};
 use arguments::{Kind, arguments};
-use model::{Failure, KeyValue, OpinionFigures};
+use model::{CrossCheckFigures, Failure, KeyValue};
 use std::time::Duration;
 use workload::key_value::noise;
 
@@ -15,7 +15,7 @@ const REDIS_BENCHMARK: Sought = Sought {
     programs: &["redis-benchmark", "valkey-benchmark"],
     wanted: "redis-benchmark 6 or later",
     version,
-    remedy: "install it (Debian and Ubuntu: the package redis-tools), or ask for no second opinion",
+    remedy: "install it (Debian and Ubuntu: the package redis-tools), or leave out `cross_check`",
 };
 /// How long it may take beyond the time that a load should take.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -65,7 +65,7 @@ impl RedisBenchmark {
         server: &Server,
         (workload, clients): (&KeyValue, u32),
         duration: Duration,
-        before: Option<&OpinionFigures>,
+        before: Option<&CrossCheckFigures>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
         let run = |requests| self.requests(server, (workload, clients), (requests, duration), stop);
@@ -130,7 +130,7 @@ impl RedisBenchmark {
     }
 }
 
-fn commands_per_second(figures: &OpinionFigures) -> f64 {
+fn commands_per_second(figures: &CrossCheckFigures) -> f64 {
     figures.queries as f64 / figures.elapsed.as_secs_f64().max(1e-3)
 }
 

@@ -43,13 +43,13 @@ fn decide(
     }
     let remedy = match memtier {
         Err(_) if lacks.is_none() => {
-            "install memtier_benchmark, which can, or set second_opinion = false in the test"
+            "install memtier_benchmark, which can, or set cross_check = false in the test"
         }
-        _ => "set second_opinion = false in the test",
+        _ => "set cross_check = false in the test",
     };
     Err(Failure::new(
         FailureKind::NotPermitted,
-        format!("there is no second opinion on {what}: {}", reasons.join(", and ")),
+        format!("no tool can cross-check {what}: {}", reasons.join(", and ")),
         remedy,
     ))
 }
@@ -146,7 +146,7 @@ mod tests {
         let (memtier, redis) = (Memtier::fake(), RedisBenchmark::fake());
         let failure = asked(Ok(memtier), Ok(redis), &pareto).unwrap_err();
         assert!(failure.message.contains(", and redis-benchmark"), "{failure:?}");
-        assert!(failure.remedy.starts_with("set second_opinion"), "{failure:?}");
+        assert!(failure.remedy.starts_with("set cross_check"), "{failure:?}");
 
         let failure = asked(not_there(), not_there(), &mixed()).unwrap_err();
         assert_eq!(failure.kind, FailureKind::MissingProgram);

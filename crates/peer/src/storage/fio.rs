@@ -15,7 +15,7 @@ const FIO: Sought = Sought {
     programs: &["fio"],
     wanted: "fio 3",
     version,
-    remedy: "install it (Debian and Ubuntu: the package fio), or ask for no second opinion",
+    remedy: "install it (Debian and Ubuntu: the package fio), or leave out `cross_check`",
 };
 /// How long it may take beyond the load itself: to start its jobs, and to wait for what is under
 /// way on a slow disk.

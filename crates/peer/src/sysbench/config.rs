@@ -29,7 +29,7 @@ fn unfit(why: &str) -> Failure {
     Failure::new(
         FailureKind::NotPermitted,
         format!("the password cannot be given to sysbench: {why}"),
-        "use an account with a plainer password, or set second_opinion = false",
+        "use an account with a plainer password, or set cross_check = false",
     )
 }
 

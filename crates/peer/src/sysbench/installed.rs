@@ -5,7 +5,7 @@ const SYSBENCH: Sought = Sought {
     programs: &["sysbench"],
     wanted: "sysbench 1.0",
     version,
-    remedy: "install it (Debian and Ubuntu: the package sysbench), or ask for no second opinion",
+    remedy: "install it (Debian and Ubuntu: the package sysbench), or leave out `cross_check`",
 };
 
 /// The installed sysbench.

@@ -3,7 +3,7 @@ use super::config::password_line;
 use super::{Server, Sysbench, SysbenchResult, parse};
 use crate::Measured;
 use crate::child::{Finished, Usage};
-use model::{Failure, FailureKind, Oltp, OpinionFigures};
+use model::{CrossCheckFigures, Failure, FailureKind, Oltp};
 use std::time::Duration;
 
 /// How long sysbench may take beyond the load itself: to connect a thousand clients, and to wait
@@ -74,8 +74,8 @@ impl Sysbench {
     }
 }
 
-fn figures(result: &SysbenchResult, usage: &Usage) -> OpinionFigures {
-    OpinionFigures {
+fn figures(result: &SysbenchResult, usage: &Usage) -> CrossCheckFigures {
+    CrossCheckFigures {
         transactions: result.transactions,
         queries: result.queries.total,
         errors: result.errors,

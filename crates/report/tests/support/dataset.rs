@@ -166,7 +166,7 @@ fn record(shape: &Shape, trial: &Trial) -> TrialRecord {
         finished_at: UnixMillis(start + 14_000),
         end,
         sampling: Sampling::default(),
-        second_opinion: None,
+        cross_check: None,
         search: None,
     };
     if let Some(load) = record.load() {

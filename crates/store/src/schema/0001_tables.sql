@@ -317,10 +317,10 @@ CREATE TABLE search_step (
 
 -- The same measured by another tool.
 
-CREATE TABLE second_opinion (
+CREATE TABLE cross_check (
     position INTEGER PRIMARY KEY REFERENCES trial,
     tool TEXT NOT NULL,
-    turn TEXT NOT NULL CHECK (turn IN ('before', 'after')),
+    tool_ran TEXT NOT NULL CHECK (tool_ran IN ('before', 'after')),
     transactions INTEGER,
     queries INTEGER,
     errors INTEGER,
@@ -338,8 +338,8 @@ CREATE TABLE second_opinion (
     CHECK ((transactions IS NULL) = (failure_kind IS NOT NULL))
 ) STRICT;
 
-CREATE TABLE second_opinion_part (
-    position INTEGER NOT NULL REFERENCES second_opinion,
+CREATE TABLE cross_check_part (
+    position INTEGER NOT NULL REFERENCES cross_check,
     direction TEXT NOT NULL CHECK (direction IN ('read', 'write')),
     per_second REAL,
     latency_mean_ms REAL,

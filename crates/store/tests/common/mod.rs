@@ -201,7 +201,7 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
             triggered: d.maybe(triggered),
             volume: d.list(3, Draw::text),
         },
-        second_opinion: d.maybe(second_opinion),
+        cross_check: d.maybe(cross_check),
         search: d.maybe(search),
     }
 }
@@ -256,10 +256,10 @@ fn figures(d: &mut Draw, printed: Option<&Printed>) -> Vec<Figure> {
     d.list(9, figure)
 }
 
-fn second_opinion(d: &mut Draw) -> SecondOpinion {
+fn cross_check(d: &mut Draw) -> CrossCheckRecord {
     let end = match d.below(3) {
-        0 => OpinionEnd::Failed(Failure::new(FailureKind::MissingTables, d.text(), d.text())),
-        _ => OpinionEnd::Measured(OpinionFigures {
+        0 => CrossCheckEnd::Failed(Failure::new(FailureKind::MissingTables, d.text(), d.text())),
+        _ => CrossCheckEnd::Measured(CrossCheckFigures {
             transactions: d.count(),
             queries: d.count(),
             errors: d.count(),
@@ -269,18 +269,18 @@ fn second_opinion(d: &mut Draw) -> SecondOpinion {
             latency_p95_ms: d.maybe(Draw::real),
             cpu_seconds: d.real(),
             peak_rss_bytes: d.maybe(Draw::count),
-            parts: opinion_parts(d),
+            parts: cross_check_parts(d),
             rate_rounding: d.real(),
             percentile_rounding: d.real(),
         }),
     };
-    let turn = [Turn::Before, Turn::After][d.below(2) as usize];
-    SecondOpinion { tool: d.text(), turn, end }
+    let order = [CrossCheckOrder::Before, CrossCheckOrder::After][d.below(2) as usize];
+    CrossCheckRecord { tool: d.text(), order, end }
 }
 
 /// Reads, writes, both or neither, in this order.
-fn opinion_parts(d: &mut Draw) -> Vec<OpinionPart> {
-    let part = |d: &mut Draw, direction| OpinionPart {
+fn cross_check_parts(d: &mut Draw) -> Vec<CrossCheckPart> {
+    let part = |d: &mut Draw, direction| CrossCheckPart {
         direction,
         per_second: d.real(),
         latency_mean_ms: d.real(),

@@ -3,7 +3,7 @@
 use crate::support::{
     Started, Workplace, not_tested, number, shared_directory, wait_for, with_mounts,
 };
-use model::{Failure, OpinionEnd};
+use model::{CrossCheckEnd, Failure};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use target::processors::Processors;
@@ -163,8 +163,8 @@ fn a_study_says_what_its_virtual_machines_had_and_does_not_doubt_it() {
         let fleet = trial.load().expect("it completed").fleet.as_ref().expect("a fleet");
         let held = fleet.processors.expect("they were held");
         assert!(held.throttling.throttled > 0, "{held:?}");
-        let opinion = trial.second_opinion.as_ref().expect("fio was asked");
-        let OpinionEnd::Measured(figures) = &opinion.end else { panic!("{opinion:?}") };
+        let cross_check = trial.cross_check.as_ref().expect("fio was asked");
+        let CrossCheckEnd::Measured(figures) = &cross_check.end else { panic!("{cross_check:?}") };
         // All of fio, from its start to its end, which is a part of this time.
         let seconds = (trial.finished_at.0 - trial.started_at.0) as f64 / 1e3;
         assert!(figures.cpu_seconds < 0.1 * seconds + 0.1, "{figures:?} in {seconds} s");

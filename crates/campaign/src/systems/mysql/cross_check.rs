@@ -3,7 +3,7 @@
 use crate::Login;
 use crate::systems::{cannot_check as cannot, connections::address};
 use engine::Stop;
-use model::{Failure, Load, Oltp, OpinionFigures, Place, Target, Tls, Trial};
+use model::{CrossCheckFigures, Failure, Load, Oltp, Place, Target, Tls, Trial};
 use peer::sysbench::{Server, Sysbench, unsupported};
 use target::client::Connection;
 
@@ -28,7 +28,7 @@ pub(super) fn load(
     trial: &Trial,
     load: &Load,
     stop: &Stop,
-) -> Result<OpinionFigures, Failure> {
+) -> Result<CrossCheckFigures, Failure> {
     let oltp = load.workload.oltp()?;
     let server = server(login, &control)?;
     drop(control);

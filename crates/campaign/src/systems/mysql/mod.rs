@@ -17,8 +17,8 @@ use crate::{Order, Prepared};
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop};
 use model::{
-    Endpoint, Failure, FailureKind, Oltp, OpinionFigures, ServerCounters, ServerFacts, Statement,
-    Study, TableContents, Target, Tls, Trial, Workload,
+    CrossCheckFigures, Endpoint, Failure, FailureKind, Oltp, ServerCounters, ServerFacts,
+    Statement, Study, TableContents, Target, Tls, Trial, Workload,
 };
 use peer::sysbench::Sysbench;
 use protocol::mysql::{LoginOptions, ServerError};
@@ -174,7 +174,7 @@ impl ServerKind for Mysql {
         trial: &Trial,
         load: &model::Load,
         stop: &Stop,
-    ) -> Result<OpinionFigures, Failure> {
+    ) -> Result<CrossCheckFigures, Failure> {
         cross_check::load(tool, login, connection, trial, load, stop)
     }
 }

@@ -3,7 +3,7 @@
 use crate::Login;
 use crate::systems::{cannot_check, connections::address};
 use engine::Stop;
-use model::{Endpoint, Failure, KeyValue, Load, OpinionFigures, Place, Target, Tls, Trial};
+use model::{CrossCheckFigures, Endpoint, Failure, KeyValue, Load, Place, Target, Tls, Trial};
 use peer::key_value::{KeyValueTool, Server, choose};
 use target::client::Guest;
 use target::client::redis::RedisConnection;
@@ -45,7 +45,7 @@ pub(super) fn load(
     trial: &Trial,
     load: &Load,
     stop: &Stop,
-) -> Result<OpinionFigures, Failure> {
+) -> Result<CrossCheckFigures, Failure> {
     let workload = load.workload.key_value().ok_or_else(|| {
         cannot_check(&tool.name(), &format!("the workload {}", load.workload.name()))
     })?;

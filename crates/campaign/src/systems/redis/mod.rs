@@ -17,7 +17,7 @@ use crate::{Order, Prepared};
 use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
 use model::{
-    Failure, KeyValue, OpinionFigures, ServerCounters, ServerFacts, Study, Target, Trial,
+    CrossCheckFigures, Failure, KeyValue, ServerCounters, ServerFacts, Study, Target, Trial,
     TriggerAnswer, Workload,
 };
 use peer::key_value::KeyValueTool;
@@ -174,7 +174,7 @@ impl ServerKind for Redis {
         trial: &Trial,
         load: &model::Load,
         stop: &Stop,
-    ) -> Result<OpinionFigures, Failure> {
+    ) -> Result<CrossCheckFigures, Failure> {
         cross_check::load(tool, login, connection, trial, load, stop)
     }
 }

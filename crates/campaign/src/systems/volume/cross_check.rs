@@ -3,7 +3,7 @@
 use super::{Volumes, processors};
 use crate::systems::cannot_check as cannot;
 use engine::Stop;
-use model::{Failure, OpinionFigures, Storage, Test, Trial};
+use model::{CrossCheckFigures, Failure, Storage, Test, Trial};
 use peer::storage::{Data, Fio, IoEngine, StorageOrder, unsupported};
 use std::process::Command;
 
@@ -27,7 +27,7 @@ pub(super) fn load(
     trial: &Trial,
     test: &Test,
     stop: &Stop,
-) -> Result<OpinionFigures, Failure> {
+) -> Result<CrossCheckFigures, Failure> {
     let load = test.runnable_load()?;
     let Some(storage) = load.workload.storage() else {
         return Err(cannot(&fio.name(), &format!("the test {}", test.name)));

@@ -11,7 +11,7 @@ use crate::{Order, Prepared};
 use engine::storage::{Method, StorageLoad, mark};
 use engine::{Stop, available_workers};
 use model::{
-    CacheState, Failure, FailureKind, IoMethod, OpinionFigures, ServerCounters, ServerFacts,
+    CacheState, CrossCheckFigures, Failure, FailureKind, IoMethod, ServerCounters, ServerFacts,
     Storage, Study, Target, Test, Trial, Workload,
 };
 use peer::storage::Fio;
@@ -188,7 +188,7 @@ impl TargetHandle for Volumes {
         trial: &Trial,
         test: &Test,
         stop: &Stop,
-    ) -> Result<OpinionFigures, Failure> {
+    ) -> Result<CrossCheckFigures, Failure> {
         let Some(fio) = self.tools.get(&test.name).cloned() else {
             return Err(cannot_check("no tool", &format!("the test {}", test.name)));
         };

@@ -1,7 +1,7 @@
 use crate::child::Usage;
 use crate::printed::Printed;
 use import::MemtierJson;
-use model::{KeyValue, OpinionFigures};
+use model::{CrossCheckFigures, KeyValue};
 use std::time::Duration;
 
 /// Its histograms count in classes of 8 µs, and have three digits above.
@@ -28,7 +28,7 @@ pub(crate) fn figures(
     text: &str,
     workload: &KeyValue,
     usage: &Usage,
-) -> Result<OpinionFigures, String> {
+) -> Result<CrossCheckFigures, String> {
     let printed = Printed::read("memtier_benchmark", &MemtierJson, text)?;
     let rate = printed.number("operations_per_s")?.value;
     let elapsed = Duration::try_from_secs_f64(printed.number("elapsed")?.value / 1e3)
@@ -36,7 +36,7 @@ pub(crate) fn figures(
     let commands = rate * elapsed.as_secs_f64();
     let p95 = printed.maybe("latency_p95").map(|p95| p95.value).filter(|p95| *p95 > 0.0);
     let pipeline = f64::from(workload.pipeline.max(1));
-    Ok(OpinionFigures {
+    Ok(CrossCheckFigures {
         transactions: (commands / pipeline).round() as u64,
         queries: commands.round() as u64,
         errors: printed.maybe("errors").map_or(0, |errors| errors.value as u64),

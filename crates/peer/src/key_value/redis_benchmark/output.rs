@@ -1,5 +1,5 @@
 use crate::child::Usage;
-use model::{KeyValue, OpinionFigures};
+use model::{CrossCheckFigures, KeyValue};
 use std::time::Duration;
 
 /// How often it looks whether all is done: a run may end by so much later than its last reply.
@@ -16,7 +16,7 @@ pub(crate) fn figures(
     requests: u64,
     workload: &KeyValue,
     usage: &Usage,
-) -> Option<OpinionFigures> {
+) -> Option<CrossCheckFigures> {
     let line = text.trim_end().lines().next_back()?;
     let mut numbers = line.rsplit(',').take(NUMBERS).map(|column| {
         let column = column.strip_prefix('"')?.strip_suffix('"')?;
@@ -27,7 +27,7 @@ pub(crate) fn figures(
     let (rate, mean, p95) = (rate.filter(|rate| *rate > 0.0)?, mean?, p95?);
     let seconds = requests as f64 / rate;
     let pipeline = workload.pipeline.max(1);
-    Some(OpinionFigures {
+    Some(CrossCheckFigures {
         transactions: requests / u64::from(pipeline),
         queries: requests,
         errors: 0,

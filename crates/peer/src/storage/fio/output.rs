@@ -1,7 +1,7 @@
 use crate::child::Usage;
 use crate::printed::Printed;
 use import::FioJson;
-use model::{Direction, OpinionFigures, OpinionPart};
+use model::{CrossCheckFigures, CrossCheckPart, Direction};
 use std::time::Duration;
 
 /// How far its percentiles may be off: it counts latencies in 64 classes for each doubling.
@@ -13,28 +13,28 @@ pub(crate) fn figures(
     text: &str,
     only: Option<Direction>,
     usage: &Usage,
-) -> Result<(OpinionFigures, Option<f64>), String> {
+) -> Result<(CrossCheckFigures, Option<f64>), String> {
     let printed = Printed::read("fio", &FioJson, text)?;
     let rate = printed.number("iops")?.value;
     let elapsed = Duration::try_from_secs_f64(printed.number("elapsed")?.value / 1e3)
         .map_err(|error| format!("fio's duration makes no sense: {error}"))?;
     let operations = rate * elapsed.as_secs_f64();
     let of = |prefix: &str, direction| {
-        Some(OpinionPart {
+        Some(CrossCheckPart {
             direction,
             per_second: printed.maybe(&format!("{prefix}iops"))?.value,
             latency_mean_ms: printed.milliseconds(&format!("{prefix}latency_avg"))?,
             latency_p99_ms: printed.milliseconds(&format!("{prefix}latency_p99")),
         })
     };
-    let parts: Vec<OpinionPart> = match only {
+    let parts: Vec<CrossCheckPart> = match only {
         Some(direction) => of("", direction).into_iter().collect(),
         None => {
             let names = [("read_", Direction::Read), ("write_", Direction::Write)];
             names.into_iter().filter_map(|(prefix, direction)| of(prefix, direction)).collect()
         }
     };
-    let figures = OpinionFigures {
+    let figures = CrossCheckFigures {
         transactions: operations.round() as u64,
         queries: operations.round() as u64,
         errors: 0,
@@ -52,7 +52,7 @@ pub(crate) fn figures(
 }
 
 /// The mean latency of all parts together.
-fn mean(parts: &[OpinionPart]) -> Option<f64> {
+fn mean(parts: &[CrossCheckPart]) -> Option<f64> {
     let all: f64 = parts.iter().map(|part| part.per_second).sum();
     let weighted = parts.iter().map(|part| part.per_second * part.latency_mean_ms);
     (all > 0.0).then(|| weighted.sum::<f64>() / all)

@@ -1,22 +1,24 @@
 //! What another tool made of a trial.
 
 use crate::value::{Columns, Name, Nanos};
-use model::{Failure, FailureKind, OpinionEnd, OpinionFigures, OpinionPart, SecondOpinion};
+use model::{
+    CrossCheckEnd, CrossCheckFigures, CrossCheckPart, CrossCheckRecord, Failure, FailureKind,
+};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-/// Writes the second opinion on a trial.
+/// Writes the cross-check of a trial.
 pub(crate) fn insert(
     connection: &Connection,
     position: u32,
-    opinion: &SecondOpinion,
+    cross_check: &CrossCheckRecord,
 ) -> Result<()> {
-    let (figures, failure) = match &opinion.end {
-        OpinionEnd::Measured(figures) => (Some(figures), None),
-        OpinionEnd::Failed(failure) => (None, Some(failure)),
+    let (figures, failure) = match &cross_check.end {
+        CrossCheckEnd::Measured(figures) => (Some(figures), None),
+        CrossCheckEnd::Failed(failure) => (None, Some(failure)),
     };
     connection
         .prepare_cached(
-            "INSERT INTO second_opinion (position, tool, turn, transactions, queries, errors,
+            "INSERT INTO cross_check (position, tool, tool_ran, transactions, queries, errors,
              elapsed_ns, transactions_per_second, latency_mean_ms, latency_p95_ms, cpu_seconds,
              peak_rss_bytes, rate_rounding, percentile_rounding, failure_kind, failure_message,
              failure_remedy)
@@ -24,8 +26,8 @@ pub(crate) fn insert(
         )?
         .execute(params![
             position,
-            opinion.tool,
-            Name(opinion.turn),
+            cross_check.tool,
+            Name(cross_check.order),
             figures.map(|figures| figures.transactions),
             figures.map(|figures| figures.queries),
             figures.map(|figures| figures.errors),
@@ -42,11 +44,11 @@ pub(crate) fn insert(
             failure.map(|failure| &failure.remedy)
         ])?;
     let mut statement = connection.prepare_cached(
-        "INSERT INTO second_opinion_part (position, direction, per_second, latency_mean_ms,
+        "INSERT INTO cross_check_part (position, direction, per_second, latency_mean_ms,
          latency_p99_ms) VALUES (?, ?, ?, ?, ?)",
     )?;
     for part in figures.map(|figures| &figures.parts).into_iter().flatten() {
-        let OpinionPart { direction, per_second, latency_mean_ms, latency_p99_ms } = part;
+        let CrossCheckPart { direction, per_second, latency_mean_ms, latency_p99_ms } = part;
         let direction = Name(*direction);
         statement.execute(params![
             position,
@@ -59,15 +61,15 @@ pub(crate) fn insert(
     Ok(())
 }
 
-fn parts(connection: &Connection, position: u32) -> Result<Vec<OpinionPart>> {
+fn parts(connection: &Connection, position: u32) -> Result<Vec<CrossCheckPart>> {
     connection
         .prepare_cached(
             "SELECT direction, per_second, latency_mean_ms, latency_p99_ms
-             FROM second_opinion_part WHERE position = ? ORDER BY direction",
+             FROM cross_check_part WHERE position = ? ORDER BY direction",
         )?
         .query_map([position], |row| {
-            let mut columns = Columns::of("second_opinion_part", row);
-            Ok(OpinionPart {
+            let mut columns = Columns::of("cross_check_part", row);
+            Ok(CrossCheckPart {
                 direction: columns.name()?,
                 per_second: columns.real()?,
                 latency_mean_ms: columns.real()?,
@@ -77,45 +79,45 @@ fn parts(connection: &Connection, position: u32) -> Result<Vec<OpinionPart>> {
         .collect()
 }
 
-/// Reads the second opinion on a trial, if there is one.
-pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<SecondOpinion>> {
-    let opinion = connection
+/// Reads the cross-check of a trial, if there is one.
+pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<CrossCheckRecord>> {
+    let cross_check = connection
         .prepare_cached(
-            "SELECT tool, turn, failure_kind, failure_message, failure_remedy, transactions,
+            "SELECT tool, tool_ran, failure_kind, failure_message, failure_remedy, transactions,
              queries, errors, elapsed_ns, transactions_per_second, latency_mean_ms,
              latency_p95_ms, cpu_seconds, peak_rss_bytes, rate_rounding, percentile_rounding
-             FROM second_opinion WHERE position = ?",
+             FROM cross_check WHERE position = ?",
         )?
         .query_row([position], |row| {
-            let mut columns = Columns::of("second_opinion", row);
+            let mut columns = Columns::of("cross_check", row);
             // Fields are evaluated in the order written, which is that of the columns.
-            Ok(SecondOpinion {
+            Ok(CrossCheckRecord {
                 tool: columns.next()?,
-                turn: columns.name()?,
+                order: columns.name()?,
                 end: end(&mut columns)?,
             })
         })
         .optional()?;
-    opinion
-        .map(|mut opinion| {
-            if let OpinionEnd::Measured(figures) = &mut opinion.end {
+    cross_check
+        .map(|mut cross_check| {
+            if let CrossCheckEnd::Measured(figures) = &mut cross_check.end {
                 figures.parts = parts(connection, position)?;
             }
-            Ok(opinion)
+            Ok(cross_check)
         })
         .transpose()
 }
 
-fn end(columns: &mut Columns<'_>) -> Result<OpinionEnd> {
+fn end(columns: &mut Columns<'_>) -> Result<CrossCheckEnd> {
     let kind: Option<Name<FailureKind>> = columns.next()?;
     let words: Option<(String, String)> = columns.both()?;
     if kind.is_some() != words.is_some() {
         return Err(columns.wrong("a failure has a kind, a message and a remedy"));
     }
     if let (Some(Name(kind)), Some((message, remedy))) = (kind, words) {
-        return Ok(OpinionEnd::Failed(Failure { kind, message, remedy }));
+        return Ok(CrossCheckEnd::Failed(Failure { kind, message, remedy }));
     }
-    Ok(OpinionEnd::Measured(OpinionFigures {
+    Ok(CrossCheckEnd::Measured(CrossCheckFigures {
         transactions: columns.count()?,
         queries: columns.count()?,
         errors: columns.count()?,

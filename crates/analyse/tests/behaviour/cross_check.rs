@@ -3,8 +3,8 @@
 use crate::bench::{dataset, fail, found, load_of, trial};
 use analyse::{CrossCheck, CrossCheckFailed, Evidence, Metric, Severity, Validity, analyse};
 use model::{
-    Dataset, Direction, Failure, FailureKind, Fleet, IoAccount, OpinionEnd, OpinionFigures,
-    OpinionPart, SecondOpinion, Turn, VolumeAccount,
+    CrossCheckEnd, CrossCheckFigures, CrossCheckOrder, CrossCheckPart, CrossCheckRecord, Dataset,
+    Direction, Failure, FailureKind, Fleet, IoAccount, VolumeAccount,
 };
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn opine(data: &mut Dataset, repeats: u32, factor: impl Fn(u32) -> f64) {
         let record = trial(data, "a", 8, repeat);
         let load = load_of(record);
         let tps = load.measure.transactions_per_second() * factor(repeat);
-        let figures = OpinionFigures {
+        let figures = CrossCheckFigures {
             transactions: (tps * 10.0) as u64,
             queries: 0,
             errors: 0,
@@ -29,12 +29,12 @@ fn opine(data: &mut Dataset, repeats: u32, factor: impl Fn(u32) -> f64) {
             rate_rounding: 0.0,
             percentile_rounding: 0.018,
         };
-        record.second_opinion = Some(opinion(OpinionEnd::Measured(figures)));
+        record.cross_check = Some(cross_check(CrossCheckEnd::Measured(figures)));
     }
 }
 
-fn opinion(end: OpinionEnd) -> SecondOpinion {
-    SecondOpinion { tool: "sysbench 1.0.20".to_owned(), turn: Turn::After, end }
+fn cross_check(end: CrossCheckEnd) -> CrossCheckRecord {
+    CrossCheckRecord { tool: "sysbench 1.0.20".to_owned(), order: CrossCheckOrder::After, end }
 }
 
 fn steady(repeats: u32) -> Dataset {
@@ -118,8 +118,8 @@ fn trials_that_do_not_count_are_left_out_and_failures_are_said_once() {
     fail(trial(&mut data, "a", 8, 1));
     let failure = Failure::new(FailureKind::MissingTables, "no such table", "prepare them");
     for repeat in [2, 3] {
-        let failed = OpinionEnd::Failed(failure.clone());
-        trial(&mut data, "a", 8, repeat).second_opinion = Some(opinion(failed));
+        let failed = CrossCheckEnd::Failed(failure.clone());
+        trial(&mut data, "a", 8, repeat).cross_check = Some(cross_check(failed));
     }
     let analysis = analyse(&data);
     let rests_on = found(
@@ -165,14 +165,14 @@ fn reads_and_writes_are_compared_each() {
             processors: None,
         });
         // It finds reads as weighin does and writes twice as fast.
-        let part = |direction, ms| OpinionPart {
+        let part = |direction, ms| CrossCheckPart {
             direction,
             per_second: count as f64 / seconds,
             latency_mean_ms: ms,
             latency_p99_ms: Some(ms),
         };
         let parts = vec![part(Direction::Read, 2.0), part(Direction::Write, 2.5)];
-        record.second_opinion = Some(opinion(OpinionEnd::Measured(OpinionFigures {
+        record.cross_check = Some(cross_check(CrossCheckEnd::Measured(CrossCheckFigures {
             transactions: 2 * count,
             queries: 2 * count,
             errors: 0,
@@ -188,8 +188,8 @@ fn reads_and_writes_are_compared_each() {
         })));
     }
     let analysis = analyse(&data);
-    let opinions = found(&analysis, |e| matches!(e, Evidence::CrossCheck(_)));
-    let verdicts: Vec<_> = opinions
+    let cross_checks = found(&analysis, |e| matches!(e, Evidence::CrossCheck(_)));
+    let verdicts: Vec<_> = cross_checks
         .iter()
         .map(|finding| match &finding.evidence {
             Evidence::CrossCheck(CrossCheck { part, metric, agrees, .. }) => {

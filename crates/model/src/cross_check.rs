@@ -5,46 +5,46 @@ use std::time::Duration;
 /// What another tool made of a trial: the same workload at the same level on the same data for
 /// the same time (check 7).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SecondOpinion {
+pub struct CrossCheckRecord {
     /// The tool with its version, such as `sysbench 1.0.20`.
     pub tool: String,
     /// Whether it ran before weighin's own load or after it.
-    pub turn: Turn,
+    pub order: CrossCheckOrder,
     /// What came of it.
-    pub end: OpinionEnd,
+    pub end: CrossCheckEnd,
 }
 
-/// Which of two loads of a trial comes first. Turns alternate by repeat, so that neither tool
+/// Which of two loads of a trial comes first. The order alternates by repeat, so that neither tool
 /// always finds what the other has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Turn {
+pub enum CrossCheckOrder {
     /// The other tool ran first.
     Before,
     /// Weighin ran first.
     After,
 }
 
-impl Turn {
-    /// The turn of the other tool in this repeat, counted from 1.
+impl CrossCheckOrder {
+    /// The order in this repeat, counted from 1.
     pub fn of_repeat(repeat: u32) -> Self {
         if repeat.is_multiple_of(2) { Self::Before } else { Self::After }
     }
 }
 
-/// What came of a second opinion.
+/// What came of a cross-check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum OpinionEnd {
+pub enum CrossCheckEnd {
     /// The tool ran to its end.
-    Measured(OpinionFigures),
+    Measured(CrossCheckFigures),
     /// It did not. That takes nothing from the trial itself.
     Failed(Failure),
 }
 
 /// What another tool measured, as it prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OpinionFigures {
+pub struct CrossCheckFigures {
     /// Transactions that succeeded; of single keys operations, each of as many commands as are
     /// sent together.
     pub transactions: u64,
@@ -58,7 +58,7 @@ pub struct OpinionFigures {
     pub transactions_per_second: f64,
     /// Reads and writes apart, where it is a load on storage that has them.
     #[serde(default)]
-    pub parts: Vec<OpinionPart>,
+    pub parts: Vec<CrossCheckPart>,
     /// Mean latency of a transaction in milliseconds.
     pub latency_mean_ms: f64,
     /// 95th percentile of it in milliseconds, where the tool tells it.
@@ -76,7 +76,7 @@ pub struct OpinionFigures {
 
 /// The reads or the writes of a load on storage, as another tool measured them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OpinionPart {
+pub struct CrossCheckPart {
     /// Which of them.
     pub direction: Direction,
     /// How many there were each second.
@@ -102,12 +102,12 @@ impl Direction {
     pub const ALL: [Self; 2] = [Self::Read, Self::Write];
 }
 
-impl SecondOpinion {
+impl CrossCheckRecord {
     /// What the tool measured, if it ran to its end.
-    pub fn figures(&self) -> Option<&OpinionFigures> {
+    pub fn figures(&self) -> Option<&CrossCheckFigures> {
         match &self.end {
-            OpinionEnd::Measured(figures) => Some(figures),
-            OpinionEnd::Failed(_) => None,
+            CrossCheckEnd::Measured(figures) => Some(figures),
+            CrossCheckEnd::Failed(_) => None,
         }
     }
 }
@@ -118,7 +118,10 @@ mod tests {
 
     #[test]
     fn turns_alternate() {
-        let turns = [1, 2, 3].map(Turn::of_repeat);
-        assert_eq!(turns, [Turn::After, Turn::Before, Turn::After]);
+        let orders = [1, 2, 3].map(CrossCheckOrder::of_repeat);
+        assert_eq!(
+            orders,
+            [CrossCheckOrder::After, CrossCheckOrder::Before, CrossCheckOrder::After]
+        );
     }
 }

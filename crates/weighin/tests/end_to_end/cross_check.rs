@@ -1,7 +1,7 @@
 //! Another tool beside every trial.
 
 use crate::support::{Ran, Workplace, sandbox_study};
-use model::{OpinionEnd, Turn};
+use model::{CrossCheckEnd, CrossCheckOrder};
 
 #[test]
 fn sysbench_repeats_every_trial_in_turns_and_the_report_says_what_it_found() {
@@ -14,11 +14,12 @@ fn sysbench_repeats_every_trial_in_turns_and_the_report_says_what_it_found() {
     let dataset = place.store().dataset().unwrap();
     assert_eq!(dataset.trials.len(), 8);
     for trial in &dataset.trials {
-        let opinion = trial.second_opinion.as_ref().expect("sysbench was asked");
-        let turn = if trial.key.repeat == 1 { Turn::After } else { Turn::Before };
-        assert_eq!(opinion.turn, turn);
-        assert!(opinion.tool.starts_with("sysbench 1."), "{}", opinion.tool);
-        let OpinionEnd::Measured(figures) = &opinion.end else { panic!("{opinion:?}") };
+        let cross_check = trial.cross_check.as_ref().expect("sysbench was asked");
+        let order =
+            if trial.key.repeat == 1 { CrossCheckOrder::After } else { CrossCheckOrder::Before };
+        assert_eq!(cross_check.order, order);
+        assert!(cross_check.tool.starts_with("sysbench 1."), "{}", cross_check.tool);
+        let CrossCheckEnd::Measured(figures) = &cross_check.end else { panic!("{cross_check:?}") };
         assert!(figures.transactions > 0 && figures.cpu_seconds > 0.0, "{figures:?}");
         assert!(figures.elapsed.as_secs_f64() >= 1.0);
     }
@@ -64,8 +65,8 @@ fn a_tool_of_redis_repeats_every_trial_on_the_same_keys() {
     for trial in &dataset.trials {
         // Keys of another name would make the database one that is not weighin's alone.
         assert!(trial.load().is_some(), "{:?}", trial.end);
-        let opinion = trial.second_opinion.as_ref().expect("a tool was asked");
-        let OpinionEnd::Measured(figures) = &opinion.end else { panic!("{opinion:?}") };
+        let cross_check = trial.cross_check.as_ref().expect("a tool was asked");
+        let CrossCheckEnd::Measured(figures) = &cross_check.end else { panic!("{cross_check:?}") };
         assert!(figures.queries >= 4 * figures.transactions && figures.transactions > 0);
         assert!(figures.latency_mean_ms > 0.0 && figures.cpu_seconds > 0.0, "{figures:?}");
     }
@@ -132,9 +133,9 @@ cross_check = true
     assert_eq!(dataset.trials.len(), 2);
     for trial in &dataset.trials {
         assert!(trial.load().is_some(), "{:?}", trial.end);
-        let opinion = trial.second_opinion.as_ref().expect("fio was asked");
-        assert!(opinion.tool.starts_with("fio 3."), "{}", opinion.tool);
-        let OpinionEnd::Measured(figures) = &opinion.end else { panic!("{opinion:?}") };
+        let cross_check = trial.cross_check.as_ref().expect("fio was asked");
+        assert!(cross_check.tool.starts_with("fio 3."), "{}", cross_check.tool);
+        let CrossCheckEnd::Measured(figures) = &cross_check.end else { panic!("{cross_check:?}") };
         assert_eq!(figures.parts.len(), 2, "{figures:?}");
     }
     let text = place.weighin(&["report", "disk.toml", "--format", "markdown"]).done();
