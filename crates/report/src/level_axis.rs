@@ -54,7 +54,8 @@ impl LevelAxis {
     /// The levels, in words for an axis or a column.
     pub(crate) fn name(self) -> String {
         match self {
-            Self::Clients | Self::NotStated => "clients".to_owned(),
+            Self::Clients => "clients".to_owned(),
+            Self::NotStated => "level".to_owned(),
             Self::InFlight => "in flight of each".to_owned(),
             Self::Rate(counted) => format!("offered, {counted}/s"),
         }

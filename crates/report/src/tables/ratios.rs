@@ -2,7 +2,7 @@ use super::{Cell, Table, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::{count, list};
 use crate::words::{metric_name, unit, verdict};
-use analyse::{Basis, Comparison, Metric, TestAnalysis, Verdict};
+use analyse::{Comparison, Metric, TestAnalysis, Verdict};
 use stats::Estimate;
 
 /// What a row shows of one metric: the baseline's figure, the ratio, and what follows.
@@ -13,8 +13,13 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
     let axis = LevelAxis::of(test);
     let [base_p95, p95_ratio] = axis.p95_comparison();
     let Some(basis) = test.basis else { return Table::new([]) };
+    // A task that is no load has no latency to compare.
+    let has = |metric: &Metric| {
+        *metric == basis.metric || test.comparisons.iter().any(|c| c.metric == *metric)
+    };
+    let metrics: Vec<Metric> = basis.compared().filter(has).collect();
     let mut columns = vec![numbers(axis.name())];
-    for metric in basis.compared() {
+    for &metric in &metrics {
         let (base, ratio) = match metric {
             Metric::Throughput => {
                 (format!("base, {}/s", basis.counted), "throughput ratio".to_owned())
@@ -41,7 +46,7 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
             let found = pair.iter().find(|c| c.level == level && c.metric == metric)?;
             Some((&found.base, &found.ratio, found.verdict))
         };
-        table.push(row(Cell::text(axis.text(level)), basis, of, baseline, candidate));
+        table.push(row(Cell::text(axis.text(level)), &metrics, of, baseline, candidate));
     }
     let overall = |metric| {
         test.overall
@@ -57,19 +62,19 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
             Cell::text("together").with_note(list(&levels))
         };
         let of = |metric| overall(metric).map(|o| (&o.base, &o.ratio, o.verdict));
-        table.push_group(row(over, basis, of, baseline, candidate));
+        table.push_group(row(over, &metrics, of, baseline, candidate));
     }
     table
 }
 
 fn row<'a>(
     first: Cell,
-    basis: Basis,
+    metrics: &[Metric],
     of: impl Fn(Metric) -> Option<Figures<'a>>,
     baseline: &str,
     candidate: &str,
 ) -> Vec<Cell> {
-    let cells = basis.compared().flat_map(|metric| columns(of(metric), baseline, candidate));
+    let cells = metrics.iter().flat_map(|&metric| columns(of(metric), baseline, candidate));
     std::iter::once(first).chain(cells).collect()
 }
 

@@ -402,7 +402,8 @@ pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
         ];
     }
     let mut limits = Vec::new();
-    if dataset.study.tests.iter().any(|test| !test.is_open()) {
+    let is_closed = |test: &Test| test.load().is_some() && !test.is_open();
+    if dataset.study.tests.iter().any(is_closed) {
         limits.push(
             "Every client waits for a reply before it sends more (a closed loop): latencies are \
              service times. They do not say how long users would wait at a fixed rate of arrivals."
