@@ -42,7 +42,7 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Make a report of a study that was run
     Report(ReportArguments),
-    /// Say which target to take when, or whether one would do
+    /// Recommend targets, and answer questions of capacity
     Advise(AdviseArguments),
     /// Make a results file of what was measured elsewhere, to report on it
     Import(ImportArguments),

@@ -1,4 +1,4 @@
-//! Whether a target bears a load, and keeps bounds on latency under it.
+//! Whether a target sustains a load, and meets bounds on latency under it.
 
 use super::judged::{self, Axis, Judged, along, at};
 use super::question::{Answer, Ground, Question, Reason};

@@ -109,7 +109,7 @@ pub struct TestAnswers {
     pub service_times: bool,
     /// One for each target, in the order of the study.
     pub targets: Vec<TargetAnswer>,
-    /// The targets that would do, as far as was measured: cheapest first where all of them have
+    /// The targets that meet all requirements, as far as was measured: cheapest first where all of them have
     /// prices in one currency, else in the order of the study.
     pub would_do: Vec<String>,
 }
@@ -155,7 +155,7 @@ pub enum Asked {
     },
     /// Whether it serves so many clients at all.
     Clients { clients: u32 },
-    /// Whether it bears so many transactions per second.
+    /// Whether it sustains so many transactions per second.
     Rate { rate: f64 },
     /// Whether it keeps a bound on latency.
     Latency { slo: Slo },

@@ -7,7 +7,7 @@ use crate::words::{search_unit, step_verdict, verdict};
 use analyse::{Analysis, SearchAnalysis, SearchOutcome, TargetSearch, TestAnalysis, Verdict};
 use model::{SearchOver, StepVerdict};
 
-/// The targets from the one that bears most to the one that bears least; those that tie share a
+/// The targets from the one that sustains most to the one that sustains least; those that tie share a
 /// place, those without an estimate have none.
 pub(super) fn highest_loads(
     analysis: &Analysis,

@@ -170,7 +170,7 @@ fn reason(part: &Part) -> String {
     said.to_owned()
 }
 
-/// The targets that would do, or that none is known to.
+/// The targets that meet the requirements, or that none is known to.
 pub(crate) fn would_do(targets: &[TargetAnswer], names: &[String]) -> String {
     if names.is_empty() {
         return match targets.iter().all(|target| target.answer.is_no()) {

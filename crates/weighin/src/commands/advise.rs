@@ -14,7 +14,7 @@ const FORMAT_VERSION: u32 = 1;
 /// Width of lines where they go to no terminal.
 const WIDTH: usize = 100;
 
-/// Says which target to take when, or whether a target would do.
+/// Recommends targets, and answers questions of capacity.
 pub(crate) fn advise(arguments: &AdviseArguments) -> Outcome {
     let results = stores::find(arguments.study.as_deref())?;
     let dataset = stores::open(&results)?.dataset()?;
