@@ -83,7 +83,7 @@ fn no_ring(error: &LoadError) -> Failure {
     Failure::new(FailureKind::NotPermitted, error.to_string(), remedy)
 }
 
-/// Turns what kept storage from being used into a failure that says how to mend it.
+/// Turns what kept storage from being used into a failure that says how to fix it.
 pub(crate) fn storage_failure(error: &StorageError) -> Failure {
     let (kind, remedy) = match (error, error.class()) {
         (StorageError::NoDirect { .. }, _) => (

@@ -78,7 +78,7 @@ impl TrialRecord {
     }
 }
 
-/// Why something could not be done, and how to mend it.
+/// Why something could not be done, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
@@ -86,7 +86,7 @@ pub struct Failure {
     pub kind: FailureKind,
     /// What happened and where, in a sentence without a full stop. Never holds a secret.
     pub message: String,
-    /// How to mend it, in a sentence without a full stop; empty where nothing sensible is known.
+    /// How to fix it, in a sentence without a full stop; empty where nothing sensible is known.
     pub remedy: String,
 }
 

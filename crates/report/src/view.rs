@@ -154,7 +154,7 @@ pub(crate) fn why_empty(analysis: &Analysis, cell: &Cell) -> Option<String> {
 pub(crate) struct FailedTrials<'a> {
     /// Which, in the order in which they ran.
     keys: Vec<&'a TrialKey>,
-    /// Why, and how to mend it.
+    /// Why, and how to fix it.
     pub(crate) failure: &'a Failure,
 }
 

@@ -4,7 +4,7 @@ use rusqlite::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What went wrong with a store; the display says where and how to mend it.
+/// What went wrong with a store; the display says where and how to fix it.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A new run was to be kept in a file that exists.

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 /// Why a study file is refused.
 ///
-/// The display is the whole message: what is wrong, where, and how to mend it; at most a screen.
+/// The display is the whole message: what is wrong, where, and how to fix it; at most a screen.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The file could not be opened or read.

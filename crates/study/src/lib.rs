@@ -1,7 +1,7 @@
 //! From a study file to a [`model::Study`], and from that to a [`model::Plan`].
 //!
 //! The types that the file is read into are private; what leaves this crate is valid. Errors
-//! name the line, point at the place, and say how to mend it.
+//! name the line, point at the place, and say how to fix it.
 
 mod duration;
 mod error;

@@ -13,7 +13,7 @@ const LINE_WIDTH: usize = 96;
 const LONGEST_MESSAGE: usize = 400;
 
 /// Writes problems as text: each with its line and column, the line itself, a mark under the
-/// place, and how to mend it.
+/// place, and how to fix it.
 pub(crate) fn render(problems: &[Problem], text: &str, origin: &str) -> String {
     let mut out = String::new();
     // A secret may go on over several lines, and a problem may point to any of them.

@@ -34,30 +34,30 @@ pub(crate) enum Command {
     Demo(DemoArguments),
     /// Write a commented study file to start from
     Init(InitArguments),
-    /// Reach every target and say what would not work, and how to mend it
+    /// Connect to every target and show what would fail, and how to fix it
     Check(CheckArguments),
-    /// Show the trials in their order, and how long they will take
+    /// Show all trials in order, and an estimate of the time they take
     Plan(PlanArguments),
     /// Run a study
     Run(RunArguments),
-    /// Make a report of a study that was run
+    /// Write the report of a run
     Report(ReportArguments),
     /// Recommend targets, and answer questions of capacity
     Advise(AdviseArguments),
-    /// Make a results file of what was measured elsewhere, to report on it
+    /// Import results that other tools measured into a results file
     Import(ImportArguments),
-    /// Run one load by hand
+    /// Run an ad-hoc load
     Load(Box<LoadArguments>),
-    /// Make the tables or keys that a load needs
+    /// Create the tables or keys that a load needs
     Prepare(PrepareArguments),
-    /// Remove the tables or keys that weighin made
+    /// Remove the tables or keys that weighin created
     Cleanup(CleanupArguments),
-    /// Take a command line of sysbench 0.4, 0.5 or 1.0, and print what it would print
+    /// Accept a command line of sysbench 0.4, 0.5 or 1.0, and print its output
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Sysbench(SysbenchArguments),
     /// Print the JSON Schema of study files
     Schema,
-    /// What several load generators are made of: does what another weighin says
+    /// One of several load generators, under the control of another weighin process
     #[command(hide = true, name = campaign::GENERATOR_COMMAND)]
     LoadGenerator,
 }
@@ -77,7 +77,7 @@ pub(crate) struct InitArguments {
     /// Where to write the study file
     #[arg(default_value = "study.toml")]
     pub(crate) path: PathBuf,
-    /// What to start from
+    /// The template to start from
     #[arg(long, default_value = "head-to-head")]
     pub(crate) template: String,
 }
@@ -101,7 +101,7 @@ pub(crate) struct PlanArguments {
     /// Multiply all warm-ups and durations, and below 1 the data of volumes
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
-    /// Also print the command lines of fio and DiskSpd that mean the same as tests on storage
+    /// Also print command lines of fio and DiskSpd that are equivalent to the storage tests
     #[arg(long)]
     pub(crate) commands: bool,
 }
@@ -114,10 +114,10 @@ pub(crate) struct RunArguments {
     /// of storage tests
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
-    /// Go on with the latest run of this study that was interrupted
+    /// Resume the latest interrupted run of this study
     #[arg(long, conflicts_with = "scale")]
     pub(crate) resume: bool,
-    /// Keep the results in this file (with --resume: go on with this one)
+    /// Keep the results in this file (with --resume: resume this one)
     #[arg(long)]
     pub(crate) store: Option<PathBuf>,
     /// A device or file of the study that may be overwritten, if the study allows it as well

@@ -20,7 +20,7 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
-/// Why a command ended early: what happened, and how to mend it.
+/// Why a command ended early: what happened, and how to fix it.
 #[derive(Debug)]
 pub(crate) struct CliError {
     exit: Exit,
@@ -64,7 +64,7 @@ impl CliError {
         self.help.push_str(help);
     }
 
-    /// What happened, without how to mend it.
+    /// What happened, without how to fix it.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

@@ -61,7 +61,7 @@ const PIECES: usize = 100;
 /// Short trials cannot be tested, which is said. A trial that lost connections or fell behind its
 /// rate is not tested: what happened is a finding of its own. Seconds in which the server made a
 /// snapshot or rewrote its append-only file are left out for the same reason: a step down in the
-/// middle of a trial and up again is no trend, and a longer warm-up would not mend it.
+/// middle of a trial and up again is no trend, and a longer warm-up would not fix it.
 pub(super) fn results(
     load: &LoadResult,
     events: &[ServerEvent],

@@ -153,7 +153,7 @@ fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
     ]
 }
 
-/// The trials that failed, each with its reason and what would mend it; `None` when none did.
+/// The trials that failed, each with its reason and what would fix it; `None` when none did.
 pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
     let mut table = Table::new([words("trials"), words("what happened"), words("how to fix it")]);
     for failed in view::failures(analysis) {

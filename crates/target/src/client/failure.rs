@@ -1,4 +1,4 @@
-//! Puts errors of connections into words: what happened, where, and how to mend it.
+//! Puts errors of connections into words: what happened, where, and how to fix it.
 
 use super::credentials::Credentials;
 use super::error::ClientError;

@@ -41,7 +41,7 @@ impl RedisError {
     }
 }
 
-/// What kind of trouble an error line of the server is, and how to mend it.
+/// What kind of trouble an error line of the server is, and how to fix it.
 pub fn refusal(line: &str) -> (FailureKind, &'static str) {
     match line.split(' ').next().unwrap_or_default() {
         "NOAUTH" => {

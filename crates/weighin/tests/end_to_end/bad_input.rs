@@ -1,4 +1,4 @@
-//! Whatever is wrong is said in words, with the way to mend it, and leaves nothing behind.
+//! Whatever is wrong is said in words, with the way to fix it, and leaves nothing behind.
 
 use crate::support::{Ran, Server, Workplace, sandbox_study, server_study, with_mounts};
 use std::process::Command;

@@ -76,7 +76,7 @@ impl Volumes {
     /// on them: of devices and files it reads all that will be written. Nothing is changed yet.
     ///
     /// # Errors
-    /// The first thing that will not work, with the way to mend it; [`Failure::stopped`].
+    /// The first thing that will not work, with the way to fix it; [`Failure::stopped`].
     pub fn take(
         target: &Target,
         loads: &[&Storage],

@@ -125,7 +125,7 @@ impl Ran {
     }
 
     /// Asserts an exit code, and words that the message must have; that it fits on a screen; and
-    /// that it says how to mend it.
+    /// that it says how to fix it.
     #[track_caller]
     pub fn refused(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{}\n{}", self.out, self.err);
