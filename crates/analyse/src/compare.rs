@@ -28,7 +28,7 @@ pub struct OverallResult {
     /// Further repeats that would probably resolve it, where it is not and their number can
     /// be said.
     pub further_repeats: Option<u32>,
-    /// The noise floor (see [`NoiseFloor::factor`]) where a difference was found that does not
+    /// The noise floor (see [`crate::NoiseFloor::factor`]) where a difference was found that does not
     /// clear it.
     pub below_noise_floor: Option<f64>,
     /// The study's margin, 0.03 being 3 %.
@@ -70,7 +70,7 @@ pub struct BelowNoiseFloor {
     /// These levels, in order; they need not be neighbours.
     pub levels: Vec<Level>,
     pub metric: Metric,
-    /// The floor (see [`NoiseFloor::factor`]).
+    /// The floor (see [`crate::NoiseFloor::factor`]).
     pub factor: f64,
 }
 
