@@ -4,8 +4,8 @@ use crate::measure::seconds_from;
 use crate::systems::{SessionCounts, TargetHandle};
 use crate::trial::Done;
 use model::{
-    CounterReading, Failure, Figure, FigureNumber, FigureValue, Mark, Outcome, Sampling, Statement,
-    TimedStatement,
+    CounterReading, Failure, Figure, FigureNumber, FigureValue, Mark, Metric, Outcome, Sampling,
+    Statement, TimedStatement,
 };
 use sample::{OpenAccount, Sampler, SamplerOptions, TemporarySpace};
 use std::time::{Duration, Instant};
@@ -94,19 +94,21 @@ fn outcome(done: &[Ran], origin: Instant, counts: &SessionCounts, space: Option<
         unit: unit.to_owned(),
         printed: None,
     };
-    let seconds =
-        |metric: String, time: Duration| number(metric, time.as_secs_f64(), "s", RESOLUTION);
     let count = |metric: String, count: u64| number(metric, count as f64, "", 0.0);
+    let elapsed: Duration = done.iter().map(|ran| ran.elapsed).sum();
+    let rows: u64 = done.iter().map(|ran| ran.rows).sum();
     let mut figures = vec![
-        seconds("elapsed".to_owned(), done.iter().map(|ran| ran.elapsed).sum()),
-        count("rows_returned".to_owned(), done.iter().map(|ran| ran.rows).sum()),
+        Figure::measured(Metric::Elapsed, elapsed.as_secs_f64(), RESOLUTION),
+        Figure::measured(Metric::RowsReturned, rows as f64, 0.0),
     ];
     let bytes = counts.temporary_bytes.or(space);
-    figures.extend(bytes.map(|bytes| number("temporary".to_owned(), bytes as f64, "B", 0.0)));
+    let space = |bytes| Figure::measured(Metric::TemporarySpace, bytes as f64, 0.0);
+    figures.extend(bytes.map(space));
     figures.extend(counts.counts.iter().map(|(name, n)| count((*name).to_owned(), *n)));
     if done.len() > 1 {
         for ran in done {
-            figures.push(seconds(format!("elapsed of {}", ran.name), ran.elapsed));
+            let seconds = ran.elapsed.as_secs_f64();
+            figures.push(number(format!("elapsed of {}", ran.name), seconds, "s", RESOLUTION));
             figures.push(count(format!("rows of {}", ran.name), ran.rows));
         }
     }

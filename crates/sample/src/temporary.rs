@@ -22,17 +22,18 @@ impl TemporarySpace {
     /// Begins to watch a process of this host. What it holds already does not count.
     pub fn watch(pid: u32) -> Self {
         let (stop, stopped) = channel();
+        // Before this returns, so that nothing of what comes next counts as there already.
+        let before = bytes_of(pid);
         let thread = thread::spawn(move || {
-            let before = bytes_of(pid)?;
+            let before = before?;
             let mut most = before;
             loop {
+                let ended = stopped.recv_timeout(POLL_INTERVAL) != Err(RecvTimeoutError::Timeout);
                 most = most.max(bytes_of(pid).unwrap_or(0));
-                match stopped.recv_timeout(POLL_INTERVAL) {
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
+                if ended {
+                    return Some(most - before);
                 }
             }
-            Some(most - before)
         });
         Self { stop, thread }
     }
@@ -72,13 +73,10 @@ mod tests {
     #[test]
     fn files_without_a_name_count_and_others_do_not() {
         let watch = TemporarySpace::watch(std::process::id());
-        // The first look must be over before there is anything to see.
-        thread::sleep(POLL_INTERVAL * 5);
         let mut unnamed = tempfile::tempfile().unwrap();
         let mut named = tempfile::NamedTempFile::new().unwrap();
         unnamed.write_all(&[1; 70_000]).unwrap();
         named.write_all(&[1; 1_000_000]).unwrap();
-        thread::sleep(POLL_INTERVAL * 10);
         let most = watch.most().unwrap();
         assert!((70_000..1_000_000).contains(&most), "{most}");
     }

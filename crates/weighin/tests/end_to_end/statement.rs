@@ -105,17 +105,14 @@ fn sleeps(server: &Server) -> bool {
     rows.iter().any(|row| format!("{row:?}").contains("SLEEP(600)"))
 }
 
-#[test]
-fn a_connection_that_somebody_kills_is_a_result() {
+/// Asserts that a trial fails for its lost server when that happens under a statement.
+fn loses_its_server(happens: impl FnOnce(&Server)) {
     let place = Workplace::new();
     let server = Server::start();
-    place.write("killed.toml", on(&server, "sql = \"SELECT SLEEP(600)\"\nwarmup_runs = 0"));
-    let run = place.start(&["run", "killed.toml"]);
+    place.write("lost.toml", on(&server, "sql = \"SELECT SLEEP(600)\"\nwarmup_runs = 0"));
+    let run = place.start(&["run", "lost.toml"]);
     wait_for("the statement", || sleeps(&server));
-    let kill = "SELECT CONCAT('KILL ', id) FROM information_schema.processlist \
-                WHERE info = 'SELECT SLEEP(600)'";
-    let statement = server.query(kill).remove(0);
-    server.execute(&statement);
+    happens(&server);
     let ran = run.end();
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let trials = place.store().dataset().unwrap().trials;
@@ -124,18 +121,18 @@ fn a_connection_that_somebody_kills_is_a_result() {
 }
 
 #[test]
+fn a_connection_that_somebody_kills_is_a_result() {
+    loses_its_server(|server| {
+        let kill = "SELECT CONCAT('KILL ', id) FROM information_schema.processlist \
+                    WHERE info = 'SELECT SLEEP(600)'";
+        let statement = server.query(kill).remove(0);
+        server.execute(&statement);
+    });
+}
+
+#[test]
 fn a_server_that_dies_in_the_middle_is_a_result() {
-    let place = Workplace::new();
-    let server = Server::start();
-    place.write("lost.toml", on(&server, "sql = \"SELECT SLEEP(600)\"\nwarmup_runs = 0"));
-    let run = place.start(&["run", "lost.toml"]);
-    wait_for("the statement", || sleeps(&server));
-    target::os::kill(server.sandbox.pid()).unwrap();
-    let ran = run.end();
-    assert_eq!(ran.code, Some(1), "{}", ran.err);
-    let trials = place.store().dataset().unwrap().trials;
-    let failure = trials[0].failure().expect("it failed");
-    assert_eq!(failure.kind, FailureKind::ServerLost, "{failure:?}");
+    loses_its_server(|server| target::os::kill(server.sandbox.pid()).unwrap());
 }
 
 #[test]
