@@ -67,10 +67,26 @@ pub(crate) fn cpus_allowed() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
 }
 
-/// How many workers drive so many clients best: half of the processors at most, so that a server
-/// on the same host keeps the other half, and no more than one for every 64 clients, because a
-/// worker with few connections spends its time falling asleep and waking up.
+/// How many workers drive so many clients of a server best. A worker with fewer than
+/// four clients is woken for every reply; then each client has its own, which sleeps and
+/// wakes on one processor together with the server's thread for it. A worker with more takes replies
+/// together: half of the processors at most, so that a server on the same host keeps the other half,
+/// and no more than one worker for every 64 clients.
 pub fn available_workers(clients: u32) -> u32 {
+    if (clients as usize) < FEWEST_IN_TURN {
+        clients.clamp(1, cpus_allowed())
+    } else {
+        workers_of_many(clients)
+    }
+}
+
+/// How many workers drive so many reads and writes of storage best: nothing else is woken for them,
+/// and few workers take completions together.
+pub fn available_storage_workers(queue_depth: u32) -> u32 {
+    workers_of_many(queue_depth)
+}
+
+fn workers_of_many(clients: u32) -> u32 {
     (cpus_allowed() / 2).clamp(1, clients.div_ceil(64).max(1))
 }
 
@@ -132,8 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn few_clients_get_one_worker() {
-        assert_eq!(available_workers(1), 1);
-        assert!(available_workers(100_000) >= 1);
+    fn few_clients_get_a_worker_each_and_many_share_few() {
+        let cpus = cpus_allowed();
+        assert_eq!([1, 2, 3].map(available_workers), [1, 2.min(cpus), 3.min(cpus)]);
+        assert_eq!([4, 64].map(available_workers), [1, 1]);
+        assert_eq!([1, 2, 64].map(available_storage_workers), [1, 1, 1]);
+        assert_eq!(available_workers(100_000), (cpus / 2).max(1));
     }
 }

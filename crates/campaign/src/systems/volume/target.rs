@@ -9,7 +9,7 @@ use crate::systems::{
 };
 use crate::{Order, Prepared};
 use engine::storage::{Method, StorageLoad, mark};
-use engine::{Stop, available_workers};
+use engine::{Stop, available_storage_workers};
 use model::{
     CacheState, CrossCheckFigures, Failure, FailureKind, IoMethod, ServerCounters, ServerFacts,
     Storage, Study, Target, Test, Trial, Workload,
@@ -141,7 +141,7 @@ impl TargetHandle for Volumes {
             drain_limit: DRAIN_LIMIT,
             seed: order.seed,
             workers: order.workers.unwrap_or_else(|| {
-                let all = processors::workers(storage, available_workers(in_flight));
+                let all = processors::workers(storage, available_storage_workers(in_flight));
                 (all / order.generators.max(1)).max(1)
             }),
             method: order.io.map(method),
