@@ -34,7 +34,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<()> {
     let fio = Fio::find().map_err(told)?;
     let volume = Volume::fill(runner, arguments)?;
-    let place = sample::host_facts(Some(&arguments.directory)).sandbox_filesystem;
+    let place = host::local::sample::host_facts(Some(&arguments.directory)).sandbox_filesystem;
     say(&format!(
         "\n## Storage, against fio\n\n- {}, one job\n- a file of {} on {}, {DEPTH} reads and writes \
          under way\n",

@@ -13,7 +13,7 @@ const ROUNDS: usize = 10_000;
 /// The head of the document: what was run, and on what.
 pub(crate) fn describe(runner: &Runner, arguments: &Arguments) -> anyhow::Result<String> {
     let HostFacts { kernel, os, cpu_model, cpus, memory_bytes, virtualisation, .. } =
-        sample::host_facts(None);
+        host::local::sample::host_facts(None);
     let load = std::fs::read_to_string("/proc/loadavg")?;
     let load: Vec<&str> = load.split_whitespace().take(3).collect();
     let virtualisation =

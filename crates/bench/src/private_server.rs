@@ -1,8 +1,8 @@
 use crate::runner::told;
 use anyhow::bail;
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{PasswordSource, System};
 use std::path::PathBuf;
-use target::sandbox::{Sandbox, SandboxOptions};
 
 /// Starts a private server with settings that differ from its defaults; it is gone when it is
 /// dropped. With it comes the file that holds its password.

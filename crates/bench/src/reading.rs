@@ -1,6 +1,6 @@
 use anyhow::Context;
+use host::local::child::Finished;
 use peer::Measured;
-use peer::child::Finished;
 use serde::Deserialize;
 
 /// What one run of one tool comes to.

@@ -1,6 +1,6 @@
 use anyhow::{Context, bail, ensure};
+use host::local::child::{self, Ended, Finished};
 use model::Failure;
-use peer::child::{self, Ended, Finished};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;

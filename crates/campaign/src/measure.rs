@@ -2,11 +2,11 @@ use crate::generators::Generators;
 use crate::systems::{ReadCounters, TargetHandle};
 use crate::trigger::Armed;
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
+use host::local::sample::{OpenAccount, Sampler, SamplerOptions};
 use model::{
     CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Trigger,
     Workload,
 };
-use sample::{OpenAccount, Sampler, SamplerOptions};
 use std::time::{Duration, Instant};
 
 /// How long the server may take to count what connections did that have just ended.

@@ -3,11 +3,11 @@
 use crate::measure::seconds_from;
 use crate::systems::{SessionCounts, TargetHandle};
 use crate::trial::Done;
+use host::local::sample::{OpenAccount, Sampler, SamplerOptions, TemporarySpace};
 use model::{
     CounterReading, Failure, Figure, FigureNumber, FigureValue, Mark, Metric, Outcome, Sampling,
     Statement, TimedStatement,
 };
-use sample::{OpenAccount, Sampler, SamplerOptions, TemporarySpace};
 use std::time::{Duration, Instant};
 
 /// How precisely the time of a statement is known, in seconds.

@@ -1,8 +1,8 @@
 //! The private parsers of this crate on any text, for the crate `fuzz` alone.
 
-use crate::child::Usage;
 use crate::key_value::{memtier, redis_benchmark};
 use crate::storage::fio;
+use host::local::child::Usage;
 use model::{Direction, KeyValue};
 use std::time::Duration;
 

@@ -2,11 +2,9 @@
 //!
 //! [`sysbench`] runs the installed sysbench on the tables that weighin uses, [`key_value`] runs
 //! memtier_benchmark or redis-benchmark on its keys, [`storage`] fio on its files; all read what is
-//! printed. [`child`] runs any
-//! program to its end and says what it used.
+//! printed.
 
 mod address;
-pub mod child;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod key_value;

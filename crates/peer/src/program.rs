@@ -1,6 +1,6 @@
 //! Tools that may be installed: found on the `PATH`, and run.
 
-use crate::child::{self, Ended, Finished};
+use host::local::child::{self, Ended, Finished};
 use model::{Failure, FailureKind};
 use std::path::PathBuf;
 use std::process::Command;
@@ -55,13 +55,16 @@ impl Program {
 
     /// The program of that path, once it has said its version.
     pub(crate) fn at(sought: &Sought, called: &'static str, path: PathBuf) -> Result<Self, String> {
-        let says =
-            match child::run(subprocess::command(&path).arg("--version"), b"", PATIENCE, &|| false)
-            {
-                Ok(Ended::Finished(finished)) => finished.stdout,
-                Ok(Ended::Stopped | Ended::TimedOut) => String::new(),
-                Err(error) => return Err(format!("{} does not start: {error}", path.display())),
-            };
+        let says = match child::run(
+            host::local::command(&path).arg("--version"),
+            b"",
+            PATIENCE,
+            &|| false,
+        ) {
+            Ok(Ended::Finished(finished)) => finished.stdout,
+            Ok(Ended::Stopped | Ended::TimedOut) => String::new(),
+            Err(error) => return Err(format!("{} does not start: {error}", path.display())),
+        };
         match (sought.version)(says.trim()) {
             Some(version) => Ok(Self { version: version.to_owned(), called, path }),
             None => Err(format!(
@@ -101,7 +104,7 @@ impl Program {
 
     /// What starts it.
     pub(crate) fn command(&self, arguments: &[String]) -> Command {
-        let mut command = subprocess::command(&self.path);
+        let mut command = host::local::command(&self.path);
         command.args(arguments);
         command
     }

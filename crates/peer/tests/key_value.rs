@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{FailureKind, KeyOrder, KeyValue, System, Tls, ValueSize};
 use peer::key_value::{Guest, Memtier, RedisBenchmark, Server};
 use peer::{Address, Measured};
@@ -10,7 +11,6 @@ use std::cell::RefCell;
 use std::time::Duration;
 use target::client::redis::RedisConnection;
 use target::client::{self, Secret};
-use target::sandbox::{Sandbox, SandboxOptions};
 use workload::key_value::{KEY_DIGITS, KEY_PREFIX};
 
 const NEVER: &dyn Fn() -> bool = &|| false;

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{FailureKind, Oltp, OltpMix};
 use peer::Address;
 use peer::sysbench::{Server, Sysbench, Task};
 use std::cell::RefCell;
 use std::fs;
 use std::time::Duration;
-use target::sandbox::{Sandbox, SandboxOptions};
 
 const NEVER: &dyn Fn() -> bool = &|| false;
 const SECOND: Duration = Duration::from_secs(1);

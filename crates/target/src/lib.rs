@@ -1,12 +1,5 @@
-//! What a trial runs against, and how it is brought to the state that the trial starts from.
+//! How weighin talks to a server besides the load: control connections, logins, TLS.
 
 pub mod client;
 #[doc(hidden)]
 pub mod fuzzing;
-mod groups;
-pub mod os;
-pub mod processors;
-pub mod sandbox;
-mod size;
-pub mod storage;
-pub mod volume;

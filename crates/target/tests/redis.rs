@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+use host::local::os::ProcessIdentity;
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, System, Tls};
 use protocol::redis::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use target::client::redis::RedisConnection;
 use target::client::{Guest, Secret};
-use target::os::ProcessIdentity;
-use target::sandbox::{Sandbox, SandboxOptions};
 
 fn options(settings: &[(&str, &str)]) -> SandboxOptions {
     SandboxOptions {

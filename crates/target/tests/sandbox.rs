@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+use host::local::os;
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, FailureKind, PasswordSource};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use target::os;
-use target::sandbox::{Sandbox, SandboxOptions};
 
 fn options(directory: &Path, settings: &[(&str, &str)]) -> SandboxOptions {
     SandboxOptions {

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+use host::local::os;
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::FailureKind;
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -12,8 +14,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use target::os;
-use target::sandbox::{Sandbox, SandboxOptions};
 
 /// Where the helpers find what they are to attack.
 const PLACE: &str = "WEIGHIN_TEST_PLACE";

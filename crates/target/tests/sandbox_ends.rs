@@ -4,6 +4,8 @@
 
 mod support;
 
+use host::local::os::{self, ProcessIdentity};
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{BuiltVolume, FileSystem, IoLimits};
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read};
@@ -15,8 +17,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::{can_build, loops_below};
-use target::os::{self, ProcessIdentity};
-use target::sandbox::{Sandbox, SandboxOptions};
 
 /// Names the directory that the helper makes its sandbox in.
 const HELPER_DIRECTORY: &str = "WEIGHIN_TEST_HELPER_DIRECTORY";

@@ -4,6 +4,8 @@
 
 mod support;
 
+use host::local::sandbox::{Sandbox, SandboxOptions};
+use host::local::volume;
 use model::{BuiltVolume, FailureKind, FileSystem, IoLimits, System};
 use protocol::redis::Value;
 use std::fs;
@@ -13,8 +15,6 @@ use std::time::Instant;
 use support::{can_build, loops_below, shared_directory};
 use target::client::redis::RedisConnection;
 use target::client::{Connection, Credentials, Secret};
-use target::sandbox::{Sandbox, SandboxOptions};
-use target::volume;
 
 const MIB: u64 = 1 << 20;
 /// The first group of version 1, by which limits are kept where it is mounted.

@@ -1,9 +1,9 @@
 use crate::arguments::Arguments;
 use crate::runner::Runner;
 use anyhow::Context;
+use host::local::child::Finished;
 use model::{BlockOrder, Storage};
 use peer::Measured;
-use peer::child::Finished;
 use peer::storage::{Data, Fio, IoEngine, StorageOrder};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,13 +1,13 @@
 use crate::arguments::Transport;
 use crate::private_server;
 use crate::runner::{Runner, told};
+use host::local::child::Finished;
+use host::local::sandbox::Sandbox;
 use model::{Oltp, OltpMix, System};
-use peer::child::Finished;
 use peer::sysbench::{Server, Sysbench, Task};
 use peer::{Address, Measured};
 use std::path::PathBuf;
 use std::time::Duration;
-use target::sandbox::Sandbox;
 
 /// Both tools use as many tables.
 const TABLES: u32 = 4;

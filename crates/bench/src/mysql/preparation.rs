@@ -1,7 +1,7 @@
 use super::arena::Arena;
 use crate::arguments::{Arguments, Transport};
 use crate::pair::{Pair, alternate};
-use peer::child::Finished;
+use host::local::child::Finished;
 use peer::sysbench::Task;
 
 /// Threads that sysbench prepares with, one after the other.

@@ -1,15 +1,15 @@
 use crate::private_server;
 use crate::runner::{Runner, told};
 use anyhow::{Context, bail};
+use host::local::child::Finished;
+use host::local::sandbox::Sandbox;
 use model::{KeyValue, System};
-use peer::child::Finished;
 use peer::key_value::{Guest, Memtier, RedisBenchmark, Server};
 use peer::{Address, Measured};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use target::client::Secret;
 use target::client::redis::RedisConnection;
-use target::sandbox::Sandbox;
 
 /// A log that is synced every second; how long it may get decides this program.
 const SETTINGS: [(&str, &str); 4] = [

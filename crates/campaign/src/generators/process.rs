@@ -37,7 +37,7 @@ impl Process {
     /// # Errors
     /// When the process cannot be started.
     pub(super) fn start(index: u32, heard: Sender<(u32, Heard)>) -> io::Result<Self> {
-        let mut child = subprocess::command(THIS_PROGRAM)
+        let mut child = host::local::command(THIS_PROGRAM)
             .arg0("weighin")
             .arg(GENERATOR_COMMAND)
             .stdin(Stdio::piped())

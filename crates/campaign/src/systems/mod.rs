@@ -288,7 +288,7 @@ pub trait TargetHandle: Debug {
 
 /// Whether this user may empty the caches of this machine, as a cold test asks.
 fn check_root(cold: &Test) -> Result<(), Failure> {
-    if target::os::is_root() {
+    if host::local::os::is_root() {
         return Ok(());
     }
     Err(Failure::new(

@@ -9,6 +9,8 @@ use super::{
 };
 use crate::{Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
+use host::local::os::drop_os_caches;
+use host::local::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
 use model::{
     CacheState, CrossCheckFigures, Failure, FailureKind, Place, SandboxSpec, ServerCounters,
     ServerFacts, Statement, Study, TableContents, Target, Test, Trial, Workload,
@@ -19,8 +21,6 @@ use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::time::Duration;
-use target::os::drop_os_caches;
-use target::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
 
 /// Longest time in which all clients must have logged in.
 const CONNECT_LIMIT: Duration = Duration::from_secs(60);
@@ -394,7 +394,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn sampling_scope(&self) -> SamplingScope {
         let Some(sandbox) = &self.sandbox else { return SamplingScope::default() };
-        let volume = sample::volume_of(sandbox.data_directory());
+        let volume = host::local::sample::volume_of(sandbox.data_directory());
         SamplingScope {
             server_pid: Some(sandbox.pid()),
             disks: volume.map(|volume| volume.members.into_iter().collect()).unwrap_or_default(),
@@ -491,5 +491,5 @@ fn check_volume(study: &Study, target: &Target) -> Result<(), Failure> {
     });
     let bytes = bytes.map(|volume| volume.bytes()).fold(0, u64::saturating_add);
     let directory = directory.clone().unwrap_or_else(sandbox_directory);
-    target::volume::check(volume, &directory, bytes)
+    host::local::volume::check(volume, &directory, bytes)
 }

@@ -11,7 +11,7 @@ pub(super) const KERNEL: Target = Target {
     run: |data| {
         let mut parts = data.splitn(2, |&byte| byte == 0).map(text);
         let (earlier, later) = (parts.next().unwrap_or_default(), parts.next());
-        sample::fuzzing::read_kernel_text(&earlier, &later.unwrap_or_default());
+        host::fuzzing::read_kernel_text(&earlier, &later.unwrap_or_default());
     },
     seeds: seeds::kernel,
     mutations: 2000,
@@ -63,7 +63,10 @@ pub(super) const TOOLS: Target = Target {
 /// Option files, marks, accounts, logs, control groups.
 pub(super) const FILES: Target = Target {
     name: "local_files",
-    run: target::fuzzing::read,
+    run: |data| {
+        target::fuzzing::read(data);
+        host::fuzzing::read(&text(data));
+    },
     seeds: seeds::files,
     mutations: 2000,
     longest: 2 * KIB,

@@ -2,7 +2,7 @@ use super::arguments::{Task, arguments};
 use super::config::password_line;
 use super::{Server, Sysbench, SysbenchResult, parse};
 use crate::Measured;
-use crate::child::{Finished, Usage};
+use host::local::child::{Finished, Usage};
 use model::{CrossCheckFigures, Failure, FailureKind, Oltp};
 use std::time::Duration;
 

@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{BuiltVolume, Endpoint, Failure, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use target::client::{Connection, Credentials, Secret};
-use target::sandbox::{Sandbox, SandboxOptions};
 
 /// A private server with its directory; both go when it is dropped.
 pub struct Server {
@@ -88,7 +88,7 @@ pub fn loops_below(directory: &Path) -> Vec<String> {
 /// Whether this machine can build a volume; a word about it where not.
 #[allow(clippy::print_stderr, reason = "a test that passes without a word seems to have been made")]
 pub fn can_build(volume: &BuiltVolume) -> bool {
-    let checked = target::volume::check(volume, Path::new("/var/tmp"), volume.bytes());
+    let checked = host::local::volume::check(volume, Path::new("/var/tmp"), volume.bytes());
     checked.inspect_err(|failure| eprintln!("not tested: {failure}")).is_ok()
 }
 

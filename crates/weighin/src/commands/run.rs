@@ -54,7 +54,7 @@ pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[Path
     let (plan, _) = planned(study)?;
     // From here on there is something to tidy up.
     signals::stop();
-    let host = sample::host_facts(Some(&target::sandbox::sandbox_directory()));
+    let host = host::local::sample::host_facts(Some(&host::local::sandbox::sandbox_directory()));
     let version = env!("CARGO_PKG_VERSION");
     go(Store::create(results, study, &plan, &host, version, scale)?, results, erase)
 }

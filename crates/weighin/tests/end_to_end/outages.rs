@@ -18,7 +18,7 @@ fn a_server_that_is_killed_and_comes_back_is_an_outage_of_that_length() {
         // Without a second before there would be no throughput to come back to.
         wait_for("a second of load", || under_way.elapsed() > Duration::from_millis(1_500));
         let port = server.sandbox.port();
-        target::os::kill(server.sandbox.pid()).unwrap();
+        host::local::os::kill(server.sandbox.pid()).unwrap();
         let killed = Instant::now();
         // Waits for its end.
         server.sandbox.stop().unwrap();
@@ -74,7 +74,7 @@ fn a_lost_connection_ends_the_load_where_that_is_wanted() {
         let server = prepared(&place);
         let arguments = ["--clients=4", "--duration=60s", "--on-lost-connection=stop", "--io", io];
         let load = point_selects(&place, &server, &arguments);
-        target::os::kill(server.sandbox.pid()).unwrap();
+        host::local::os::kill(server.sandbox.pid()).unwrap();
         load.end().refused(3, &["127.0.0.1", "error log"]);
     }
 }

@@ -3,10 +3,10 @@
 use crate::support::{
     Started, Workplace, not_tested, number, shared_directory, wait_for, with_mounts,
 };
+use host::local::processors::Processors;
 use model::{CrossCheckEnd, Failure};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use target::processors::Processors;
 
 /// What a load of four virtual machines is, without processors.
 const LOAD: [&str; 5] =

@@ -13,12 +13,12 @@ mod words;
 use crate::support::{
     Ran, Started, Workplace, adds_up, certificates, number, shared_directory, wait_for, whole,
 };
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::System;
 use protocol::redis::Value;
 use std::collections::BTreeMap;
 use target::client::Secret;
 use target::client::redis::RedisConnection;
-use target::sandbox::{Sandbox, SandboxOptions};
 
 /// A server of its own for a test, which weighin knows only by its URL; gone when dropped.
 struct Redis {
@@ -210,7 +210,7 @@ fn a_server_that_is_killed_and_comes_back_is_an_outage() {
     let load = Started::new(run);
     wait_for("commands", || server.calls()["get"] > 1_000);
     let port = server.sandbox.port();
-    target::os::kill(server.sandbox.pid()).unwrap();
+    host::local::os::kill(server.sandbox.pid()).unwrap();
     server.sandbox.stop().unwrap();
     server.sandbox.start_again().unwrap();
     assert_eq!(server.sandbox.port(), port, "another program has taken the port");

@@ -9,7 +9,7 @@ fn server_of(sandboxes: &Path) -> u32 {
     let homes = std::fs::read_dir(sandboxes).unwrap().flatten();
     let data = homes.map(|home| format!("--datadir={}", home.path().join("data").display()));
     let running: Vec<u32> =
-        data.flat_map(|argument| target::os::processes_with_argument(&argument)).collect();
+        data.flat_map(|argument| host::local::os::processes_with_argument(&argument)).collect();
     assert_eq!(running.len(), 1, "only the server whose trial runs is up");
     running[0]
 }
@@ -21,7 +21,7 @@ fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
     let mut run = place.start(&["run", "duel.toml"]);
     run.wait_for_line("[2/8]");
     run.wait_for_load();
-    target::os::kill(server_of(place.sandboxes())).unwrap();
+    host::local::os::kill(server_of(place.sandboxes())).unwrap();
     let ran = run.end();
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("[3/8]") && ran.err.contains("FAILED"), "{}", ran.err);
@@ -63,7 +63,7 @@ fn a_server_that_dies_under_a_load_by_hand_is_told() {
     ]);
     let connected = || server.query("SHOW PROCESSLIST").len();
     wait_for("clients", || connected() > 8);
-    target::os::kill(server.sandbox.pid()).unwrap();
+    host::local::os::kill(server.sandbox.pid()).unwrap();
     load.end().refused(3, &["127.0.0.1", "error log"]);
 }
 

@@ -132,7 +132,7 @@ fn a_connection_that_somebody_kills_is_a_result() {
 
 #[test]
 fn a_server_that_dies_in_the_middle_is_a_result() {
-    loses_its_server(|server| target::os::kill(server.sandbox.pid()).unwrap());
+    loses_its_server(|server| host::local::os::kill(server.sandbox.pid()).unwrap());
 }
 
 #[test]

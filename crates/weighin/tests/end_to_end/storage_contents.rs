@@ -108,7 +108,7 @@ fn a_signal_ends_the_reading_of_a_large_device() {
 
 #[test]
 fn a_file_that_others_can_exchange_is_refused() {
-    if !target::os::is_root() {
+    if !host::local::os::is_root() {
         // Only root can give a directory away.
         return;
     }
@@ -129,7 +129,7 @@ fn a_file_that_others_can_exchange_is_refused() {
 
 #[test]
 fn a_planted_folder_has_nothing_overwritten_or_removed() {
-    if !target::os::is_root() {
+    if !host::local::os::is_root() {
         // Only root can give a directory away.
         return;
     }

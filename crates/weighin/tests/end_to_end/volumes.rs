@@ -1,10 +1,10 @@
 //! Private servers on volumes that weighin builds, and what is said where it can't.
 
 use crate::support::{Ran, Workplace, not_tested, shared_directory, with_mounts};
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{BuiltVolume, FileSystem, IoLimits, System};
 use std::path::Path;
 use std::process::Command;
-use target::sandbox::{Sandbox, SandboxOptions};
 
 /// A study of Redis servers that sync every write, each with that as its volume.
 fn study(volumes: &[(&str, &str)]) -> String {
@@ -29,7 +29,7 @@ pub fn volumes_can_be_built() -> bool {
         file_system: FileSystem::Btrfs,
         limits: IoLimits { write_iops: Some(200), ..IoLimits::default() },
     };
-    let checked = target::volume::check(&volume, Path::new("/var/tmp"), volume.bytes());
+    let checked = host::local::volume::check(&volume, Path::new("/var/tmp"), volume.bytes());
     checked.inspect_err(|failure| not_tested(&failure.message)).is_ok()
 }
 
@@ -89,7 +89,7 @@ fn the_devices_of_a_volume_are_those_that_were_made_for_it() {
             ..SandboxOptions::default()
         });
         let sandbox = sandbox.unwrap();
-        let found = sample::volume_of(sandbox.data_directory()).unwrap();
+        let found = host::local::sample::volume_of(sandbox.data_directory()).unwrap();
         assert_eq!(found.file_system, file_system.name());
         assert_eq!(found.devices.len(), devices as usize, "{found:?}");
         assert_eq!(found.members, found.devices);
@@ -98,7 +98,7 @@ fn the_devices_of_a_volume_are_those_that_were_made_for_it() {
             let file = std::fs::read_to_string(file).unwrap();
             assert!(Path::new(&file).starts_with(directory.path()), "{file}");
         }
-        let below = sample::volume_of(directory.path()).unwrap();
+        let below = host::local::sample::volume_of(directory.path()).unwrap();
         assert_eq!(found.beneath, below.members);
     }
 }
@@ -114,7 +114,7 @@ fn a_volume_that_cannot_be_built_is_refused_before_the_first_trial() {
         place.assert_no_server_left();
 
         // Each would have room, and both have none: they are there at the same time.
-        let free = target::os::free_space(place.sandboxes()).unwrap();
+        let free = host::local::os::free_space(place.sandboxes()).unwrap();
         let share = format!(
             "{{ devices = 4, size = \"{}MiB\", file_system = \"btrfs\" }}",
             (free >> 20) * 6 / 10 / 4

@@ -1,11 +1,11 @@
 //! A real server, and something between it and the clients of a load.
 
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use target::sandbox::{Sandbox, SandboxOptions};
 
 /// Connections that come before those of the load: for control, and to sample counters.
 const CONTROL: usize = 2;

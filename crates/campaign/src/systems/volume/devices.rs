@@ -1,7 +1,7 @@
 //! What the block devices under volumes count.
 
+use host::local::sample::{DiskCounters, HostReader, Volume, device_of, volume_of};
 use model::{ServerCounters, VolumePlace};
-use sample::{DiskCounters, HostReader, Volume, device_of, volume_of};
 use std::collections::BTreeSet;
 
 /// What a volume stands on; `None` where that cannot be known.

@@ -2,11 +2,11 @@
 
 use crate::failure::storage_failure;
 use engine::storage::{Processors, StorageError};
+use host::local::processors::{PERIOD, Processors as Group};
 use model::{Failure, FailureKind, Oversubscription, ProcessorCount, Storage};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use target::processors::{PERIOD, Processors as Group};
 
 /// A control group, and what the kernel counts for it.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Processors for Held {
 
     fn did(&self) -> io::Result<ProcessorCount> {
         let (stat, usage) = self.0.counters();
-        sample::group_count(&stat, &usage)
+        host::local::sample::group_count(&stat, &usage)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Room on the file systems of volumes that are directories.
 
 use super::Volumes;
+use host::local::storage::{free_space, no_room};
 use model::Failure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use target::storage::{free_space, no_room};
 
 /// What a directory takes of its file system before it is filled.
 #[derive(Debug)]

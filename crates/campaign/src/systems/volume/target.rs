@@ -10,6 +10,7 @@ use crate::systems::{
 use crate::{Order, Prepared};
 use engine::storage::{Method, StorageLoad, mark};
 use engine::{Stop, available_storage_workers};
+use host::local::os::drop_os_caches;
 use model::{
     CacheState, CrossCheckFigures, Failure, FailureKind, IoMethod, ServerCounters, ServerFacts,
     Storage, Study, Target, Test, Trial, Workload,
@@ -18,7 +19,6 @@ use peer::storage::Fio;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use target::os::drop_os_caches;
 
 /// How long to wait for what is under way after the last read or write began.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);

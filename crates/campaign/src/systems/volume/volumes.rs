@@ -7,6 +7,10 @@ use engine::Stop;
 use engine::storage::{
     FileSpec, Filling, StorageError, files_within, fill, make_files, remove_files,
 };
+use host::local::storage::{
+    Blocks, Looking, check_same, file_system_of, hold_directory, is_blocks, probe_blocks,
+    probe_directory,
+};
 use model::{
     Failure, Place, ServerCounters, ServerFacts, Storage, StoragePlace, Study, Target,
     VolumeLayout, VolumePlace,
@@ -16,10 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use target::storage::{
-    Blocks, Looking, check_same, file_system_of, hold_directory, is_blocks, probe_blocks,
-    probe_directory,
-};
 
 /// The volumes of a target, held for weighin alone, with the data of its virtual machines.
 #[derive(Debug)]
@@ -371,7 +371,11 @@ fn look_at(path: &Path, smallest_block: u32) -> Result<Held, Failure> {
 }
 
 /// What a volume is, in few words: `ext4 on nvme0n1`.
-fn describe(volume: &VolumePlace, is_blocks: bool, under: Option<&sample::Volume>) -> String {
+fn describe(
+    volume: &VolumePlace,
+    is_blocks: bool,
+    under: Option<&host::local::sample::Volume>,
+) -> String {
     let names = |devices: &BTreeSet<String>| devices.iter().cloned().collect::<Vec<_>>().join(", ");
     match (under, is_blocks) {
         (Some(under), false) => format!("{} on {}", under.file_system, names(&under.devices)),

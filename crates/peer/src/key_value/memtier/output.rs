@@ -1,5 +1,5 @@
-use crate::child::Usage;
 use crate::printed::Printed;
+use host::local::child::Usage;
 use import::MemtierJson;
 use model::{CrossCheckFigures, KeyValue};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-use crate::child::Usage;
+use host::local::child::Usage;
 use model::{CrossCheckFigures, KeyValue};
 use std::time::Duration;
 

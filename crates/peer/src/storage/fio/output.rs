@@ -1,5 +1,5 @@
-use crate::child::Usage;
 use crate::printed::Printed;
+use host::local::child::Usage;
 use import::FioJson;
 use model::{CrossCheckFigures, CrossCheckPart, Direction};
 use std::time::Duration;

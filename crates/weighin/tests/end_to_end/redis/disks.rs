@@ -32,7 +32,7 @@ fn what_a_server_s_disks_did_is_kept_and_told() {
     let dataset = place.store().dataset().unwrap();
     assert_eq!(dataset.study.sample_every, Duration::from_millis(250));
     let sampling = &dataset.trials[0].sampling;
-    let known = sample::volume_of(place.sandboxes()).map(|volume| volume.members);
+    let known = host::local::sample::volume_of(place.sandboxes()).map(|volume| volume.members);
     assert_eq!(sampling.volume, Vec::from_iter(known.unwrap_or_default()));
     if sampling.volume.is_empty() {
         return; // Sandboxes of this machine are in memory or on a network.

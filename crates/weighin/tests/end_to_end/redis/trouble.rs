@@ -8,8 +8,9 @@ use std::path::Path;
 /// The process of the only private server that runs.
 fn server_of(sandboxes: &Path) -> u32 {
     let homes = std::fs::read_dir(sandboxes).unwrap().flatten();
-    let running: Vec<u32> =
-        homes.flat_map(|home| target::os::redis_servers_in(&home.path().join("data"))).collect();
+    let running: Vec<u32> = homes
+        .flat_map(|home| host::local::os::redis_servers_in(&home.path().join("data")))
+        .collect();
     assert_eq!(running.len(), 1, "only the server whose trial runs is up");
     running[0]
 }
@@ -23,7 +24,7 @@ fn a_server_that_dies_in_a_trial_is_a_result_and_the_run_goes_on() {
     let mut run = place.start(&["run", "cache.toml"]);
     run.wait_for_line("[2/8]");
     run.wait_for_load();
-    target::os::kill(server_of(place.sandboxes())).unwrap();
+    host::local::os::kill(server_of(place.sandboxes())).unwrap();
     let ran = run.end();
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     place.assert_no_server_left();

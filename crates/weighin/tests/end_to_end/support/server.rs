@@ -1,9 +1,9 @@
 use super::{Ran, Workplace, shared_directory};
+use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use target::client::{Connection, Credentials, Secret};
-use target::sandbox::{Sandbox, SandboxOptions};
 
 /// The server's counters that weighin's statements must make grow, and no others.
 pub const COUNTERS: [&str; 7] = [

@@ -1,0 +1,332 @@
+//! What weighin needs of the operating system besides files and sockets.
+
+use model::{Failure, FailureKind, Stop};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// How often a program that is waited for is looked after.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// A process, told apart from later ones with the same id by when it started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessIdentity {
+    /// Process id.
+    pub pid: u32,
+    /// When it started, in clock ticks since boot.
+    pub started: u64,
+}
+
+impl ProcessIdentity {
+    /// The process that has this id now; `None` when there is none.
+    pub fn of(pid: u32) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        Some(Self { pid, started: start_time(&stat)? })
+    }
+
+    /// Whether that very process still exists; a zombie counts.
+    pub fn exists(&self) -> bool {
+        Self::of(self.pid) == Some(*self)
+    }
+}
+
+/// The 22nd field of `/proc/<pid>/stat`, counted from the parenthesis that closes the command,
+/// which may hold blanks and parentheses itself.
+fn start_time(stat: &str) -> Option<u64> {
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// Whether weighin runs as root.
+pub fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+/// Lets children of root open as many files as the kernel allows a process, also those that have
+/// become another account's by the time they ask for it. What this process itself may open stays.
+pub(crate) fn allow_many_files() {
+    let most = fs::read_to_string("/proc/sys/fs/nr_open").ok();
+    let Some(most) = most.and_then(|text| text.trim().parse().ok()) else { return };
+    let limit = getrlimit(Resource::Nofile);
+    if limit.maximum.is_some_and(|maximum| maximum < most) {
+        // A container may refuse it. Then the server says by itself what it has too little of.
+        let _ = setrlimit(Resource::Nofile, Rlimit { maximum: Some(most), ..limit });
+    }
+}
+
+/// Asks a process to end (SIGTERM). One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub fn terminate(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGTERM)
+}
+
+/// Ends a process at once (SIGKILL). One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub fn kill(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGKILL)
+}
+
+fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
+    // Zero and negative numbers would signal groups of processes.
+    let pid = libc::pid_t::try_from(pid).ok().filter(|&pid| pid > 0);
+    let pid = pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+    // SAFETY: kill takes two integers and touches no memory of ours.
+    if unsafe { libc::kill(pid, signal) } == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    if error.raw_os_error() == Some(libc::ESRCH) { Ok(()) } else { Err(error) }
+}
+
+/// All processes; none where that cannot be seen.
+fn processes() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// The processes that have this word among their arguments.
+pub fn processes_with_argument(argument: &str) -> Vec<u32> {
+    processes()
+        .filter(|pid| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            words.split(|&byte| byte == 0).any(|word| word == argument.as_bytes())
+        })
+        .collect()
+}
+
+/// The servers of Redis's kin whose working directory that is: they overwrite the arguments by
+/// which others are known.
+pub fn redis_servers_in(directory: &Path) -> Vec<u32> {
+    processes()
+        .filter(|pid| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == directory))
+        .filter(|pid| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| is_redis(&exe)))
+        .collect()
+}
+
+/// Whether a program is a server of Redis's kin; packages also link it to its own tools.
+fn is_redis(program: &Path) -> bool {
+    let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let kin = ["redis-", "valkey-", "keydb-"].iter().any(|prefix| name.starts_with(prefix));
+    kin && !name.ends_with("-cli")
+}
+
+/// Random hexadecimal digits from the kernel, two per byte.
+///
+/// # Errors
+/// When `/dev/urandom` can't be read.
+pub fn random_hex(bytes: usize) -> io::Result<String> {
+    let mut random = vec![0; bytes];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Whether a directory is kept in memory (tmpfs, ramfs), where a disk would not be measured.
+pub fn is_in_memory(directory: &Path) -> bool {
+    let kind = file_system_of(directory).map(|facts| facts.f_type);
+    kind.is_ok_and(|kind| kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
+}
+
+/// Bytes that this user may still write to the file system of a path: root has its reserve too.
+///
+/// # Errors
+/// When the path can't be looked at.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let facts = file_system_of(path)?;
+    let blocks = if is_root() { facts.f_bfree } else { facts.f_bavail };
+    Ok(blocks.saturating_mul(u64::try_from(facts.f_bsize).unwrap_or(0)))
+}
+
+fn file_system_of(path: &Path) -> io::Result<libc::statfs> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: statfs is a struct of integers, for which all zeros is a value.
+    let mut facts: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends in NUL and both pointers live through the call.
+    if unsafe { libc::statfs(path.as_ptr(), &raw mut facts) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(facts)
+}
+
+/// `linux/magic.h`; libc lacks it.
+const RAMFS_MAGIC: libc::__fsword_t = 0x8584_58f6;
+
+/// Gives a file that is empty its length and, where the file system can, all of its space.
+///
+/// # Errors
+/// When there is no room, or the file can't be changed.
+pub fn allocate(file: &File, length: u64) -> io::Result<()> {
+    match fallocate(file, 0, length) {
+        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => file.set_len(length),
+        done => done,
+    }
+}
+
+/// Makes the first `length` bytes of a device or file zeros, and frees their space where that is
+/// possible.
+///
+/// # Errors
+/// When it can't be written.
+pub fn zero(file: &File, length: u64) -> io::Result<()> {
+    match fallocate(file, libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE, length) {
+        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+            fallocate(file, libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE, length)
+        }
+        done => done,
+    }
+}
+
+fn fallocate(file: &File, mode: libc::c_int, length: u64) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    let length =
+        libc::off_t::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+    // SAFETY: fallocate takes integers, and the descriptor is open through the call.
+    if unsafe { libc::fallocate(file.as_raw_fd(), mode, 0, length) } == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// Has the kernel forget what it caches of a device or file, as far as that is on the disk, so that
+/// what is read next comes from there. A kernel that does not do so is no failure.
+pub(crate) fn forget_cached(file: &File) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: posix_fadvise takes integers, and the descriptor is open through the call.
+    let _ = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+}
+
+/// Writes a file system's pending data to its disk.
+///
+/// # Errors
+/// When the directory can't be opened, or its disk fails.
+pub fn sync_filesystem_of(directory: &Path) -> io::Result<()> {
+    sync_filesystem(&File::open(directory)?)
+}
+
+/// The same of a file or directory that is open.
+///
+/// # Errors
+/// When its disk fails.
+pub(crate) fn sync_filesystem(open: impl AsFd) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(open)?)
+}
+
+/// Writes dirty pages out and empties the operating system's page, dentry and inode caches.
+///
+/// # Errors
+/// `Stopped` when asked to stop meanwhile; `NotPermitted` unless run by root, on a machine that lets
+/// root do it.
+pub fn drop_os_caches(stop: &Stop) -> Result<(), Failure> {
+    // Dirty pages can't be dropped.
+    write_dirty_pages(stop)?;
+    fs::write("/proc/sys/vm/drop_caches", "3").map_err(|error| {
+        Failure::new(
+            FailureKind::NotPermitted,
+            format!("the caches of the operating system could not be dropped: writing to /proc/sys/vm/drop_caches: {error}"),
+            "run weighin as root and outside of containers, or set cache = \"warm\" in the test",
+        )
+    })
+}
+
+/// Runs `sync`. Nothing interrupts the system call, which takes minutes where gigabytes are not
+/// written yet: a process that makes it itself could not end before.
+fn write_dirty_pages(stop: &Stop) -> Result<(), Failure> {
+    let failed = |how: &str| {
+        let message = format!("the operating system's dirty pages could not be written: {how}");
+        Failure::new(FailureKind::Other, message, "make sure that the program sync is on the PATH")
+    };
+    let mut sync = crate::local::command("sync")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| failed(&format!("sync: {error}")))?;
+    loop {
+        match sync.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(failed(&format!("sync ended with {status}"))),
+            Ok(None) if stop.is_requested() => return Err(Failure::stopped()),
+            Ok(None) => std::thread::sleep(POLL_INTERVAL),
+            Err(error) => return Err(failed(&error.to_string())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_to_stop_does_not_wait_for_the_disk() {
+        let stop = Stop::default();
+        write_dirty_pages(&stop).unwrap();
+        stop.request();
+        // A sync that has ended already is as good.
+        let stopped = (0..100).find_map(|_| write_dirty_pages(&stop).err());
+        assert_eq!(stopped.expect("one that is not waited for").kind, FailureKind::Stopped);
+    }
+
+    #[test]
+    fn a_process_is_known_by_its_start() {
+        let own = ProcessIdentity::of(std::process::id()).unwrap();
+        assert!(own.exists());
+        assert!(!ProcessIdentity { started: own.started + 1, ..own }.exists());
+        assert_eq!(ProcessIdentity::of(u32::MAX), None);
+    }
+
+    #[test]
+    fn start_time_is_found_after_any_command() {
+        let stat = "7 (a) b (c) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
+        assert_eq!(start_time(stat), Some(126_501));
+        assert_eq!(start_time("7 (cut) S 1"), None);
+    }
+
+    #[test]
+    fn groups_of_processes_are_never_signalled() {
+        assert!(terminate(0).is_err());
+        assert!(kill(u32::MAX).is_err());
+    }
+
+    #[test]
+    fn own_arguments_are_found_and_only_as_whole_words() {
+        let program = std::env::args().next().unwrap();
+        assert!(processes_with_argument(&program).contains(&std::process::id()));
+        assert!(!processes_with_argument(&program[1..]).contains(&std::process::id()));
+    }
+
+    #[test]
+    fn random_digits_differ() {
+        let digits = random_hex(16).unwrap();
+        assert_eq!(digits.len(), 32);
+        assert_ne!(digits, random_hex(16).unwrap());
+    }
+
+    #[test]
+    fn file_systems_in_memory_are_told_apart() {
+        assert!(!is_in_memory(Path::new("/proc")));
+        assert!(!is_in_memory(Path::new("/no/such/directory")));
+    }
+
+    #[test]
+    fn free_space_is_seen_where_there_is_a_file_system() {
+        assert!(free_space(Path::new("/var/tmp")).is_ok());
+        assert!(free_space(Path::new("/no/such/directory")).is_err());
+    }
+
+    #[test]
+    fn caches_are_dropped_or_the_reason_is_said() {
+        if let Err(failure) = drop_os_caches(&Stop::default()) {
+            assert_eq!(failure.kind, FailureKind::NotPermitted);
+            assert!(failure.remedy.contains("cache = \"warm\""));
+        }
+    }
+}

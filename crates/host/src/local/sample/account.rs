@@ -1,0 +1,174 @@
+//! What the kernel counts for the processes of a load, over the whole of it: bytes from storage,
+//! limits of processor time, heat.
+
+use super::group::{number, parse_throttling};
+use model::{HostAccount, Throttling};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the controller of processor time is mounted, in the second version of control groups and
+/// in the first.
+const MOUNTS: [(Controller, &str); 4] = [
+    (Controller::Unified, "/sys/fs/cgroup"),
+    (Controller::Unified, "/sys/fs/cgroup/unified"),
+    (Controller::Cpu, "/sys/fs/cgroup/cpu,cpuacct"),
+    (Controller::Cpu, "/sys/fs/cgroup/cpu"),
+];
+
+/// An account that was opened and is to be closed.
+#[derive(Debug)]
+pub struct OpenAccount {
+    server_pid: Option<u32>,
+    before: Moment,
+}
+
+/// Everything that is counted, as it is at a moment.
+#[derive(Debug)]
+struct Moment {
+    server_read_bytes: Option<u64>,
+    server_limits: Option<Limits>,
+    client_limits: Option<Limits>,
+    thermal_events: Option<u64>,
+}
+
+/// Throttling since it was made, by control group.
+type Limits = BTreeMap<PathBuf, Throttling>;
+
+impl OpenAccount {
+    /// Opens an account of weighin and of the server process, where it runs on this host.
+    pub fn open(server_pid: Option<u32>) -> Self {
+        Self { server_pid, before: Moment::now(server_pid) }
+    }
+
+    /// What was counted since.
+    pub fn close(self) -> HostAccount {
+        let (before, after) = (self.before, Moment::now(self.server_pid));
+        let grown = |before: Option<u64>, after: Option<u64>| {
+            before.zip(after).map(|(before, after)| after.saturating_sub(before))
+        };
+        HostAccount {
+            server_read_bytes: grown(before.server_read_bytes, after.server_read_bytes),
+            server_throttling: tightest(before.server_limits, after.server_limits),
+            client_throttling: tightest(before.client_limits, after.client_limits),
+            thermal_events: grown(before.thermal_events, after.thermal_events),
+        }
+    }
+}
+
+impl Moment {
+    fn now(server_pid: Option<u32>) -> Self {
+        Self {
+            server_read_bytes: server_pid.and_then(storage_bytes_read),
+            server_limits: server_pid.and_then(limits),
+            client_limits: limits(std::process::id()),
+            thermal_events: thermal_events(),
+        }
+    }
+}
+
+/// Of the groups that a process is in, one within the other, the one that was held back most.
+fn tightest(before: Option<Limits>, after: Option<Limits>) -> Option<Throttling> {
+    let (before, after) = before.zip(after)?;
+    let since = |(group, now): (PathBuf, Throttling)| {
+        let then = before.get(&group).copied().unwrap_or_default();
+        Throttling {
+            periods: now.periods.saturating_sub(then.periods),
+            throttled: now.throttled.saturating_sub(then.throttled),
+        }
+    };
+    Some(after.into_iter().map(since).max_by_key(|limit| limit.throttled).unwrap_or_default())
+}
+
+/// Bytes that a process has had read from storage, from `/proc/<pid>/io` (proc(5)).
+fn storage_bytes_read(pid: u32) -> Option<u64> {
+    number(&fs::read_to_string(format!("/proc/{pid}/io")).ok()?, "read_bytes:")
+}
+
+/// A hierarchy of control groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Controller {
+    Unified,
+    Cpu,
+}
+
+/// The limits of all groups that a process is in. `None` where that cannot be known.
+fn limits(pid: u32) -> Option<Limits> {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+    let mut limits = Limits::new();
+    for (controller, group) in groups.lines().filter_map(parse_group) {
+        let mounts = MOUNTS.iter().filter(|(mounted, _)| *mounted == controller);
+        for (_, mount) in mounts {
+            for ancestor in Path::new(group).ancestors() {
+                let directory =
+                    Path::new(mount).join(ancestor.strip_prefix("/").unwrap_or(ancestor));
+                let text = fs::read_to_string(directory.join("cpu.stat")).unwrap_or_default();
+                if let Some(limit) = parse_throttling(&text) {
+                    limits.insert(directory, limit);
+                }
+            }
+        }
+    }
+    Some(limits)
+}
+
+/// Reads a line of `/proc/<pid>/cgroup`: number, controllers, path (cgroups(7)).
+pub(crate) fn parse_group(line: &str) -> Option<(Controller, &str)> {
+    let mut fields = line.splitn(3, ':');
+    let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+    if controllers.is_empty() {
+        Some((Controller::Unified, path))
+    } else {
+        controllers.split(',').any(|name| name == "cpu").then_some((Controller::Cpu, path))
+    }
+}
+
+/// How often the cores have lowered their frequency, all together; `None` where no processor
+/// tells, as in most virtual machines.
+fn thermal_events() -> Option<u64> {
+    let processors = fs::read_dir("/sys/devices/system/cpu").ok()?.flatten();
+    processors
+        .filter_map(|processor| {
+            let path = processor.path().join("thermal_throttle/core_throttle_count");
+            fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()
+        })
+        .reduce(u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(periods: u64, throttled: u64) -> Throttling {
+        Throttling { periods, throttled }
+    }
+
+    #[test]
+    fn groups_of_both_versions_are_found() {
+        assert_eq!(
+            parse_group("0::/user.slice/a:b"),
+            Some((Controller::Unified, "/user.slice/a:b"))
+        );
+        assert_eq!(parse_group("4:cpu,cpuacct:/db"), Some((Controller::Cpu, "/db")));
+        assert_eq!(parse_group("3:cpuset:/"), None);
+        assert_eq!(parse_group(""), None);
+    }
+
+    #[test]
+    fn the_group_that_was_held_back_most_since_counts() {
+        let before = Limits::from([("/a".into(), limit(10, 9)), ("/a/b".into(), limit(10, 0))]);
+        let after = Limits::from([("/a".into(), limit(20, 10)), ("/a/b".into(), limit(20, 5))]);
+        assert_eq!(tightest(Some(before), Some(after)), Some(limit(10, 5)));
+        assert_eq!(tightest(Some(Limits::new()), Some(Limits::new())), Some(limit(0, 0)));
+        assert_eq!(tightest(None, Some(Limits::new())), None);
+    }
+
+    #[test]
+    fn this_process_has_an_account() {
+        let account = OpenAccount::open(Some(std::process::id())).close();
+        assert_eq!(account.server_throttling, account.client_throttling);
+        assert!(account.client_throttling.is_some());
+        assert!(account.server_read_bytes.is_some());
+        assert_eq!(OpenAccount::open(Some(u32::MAX)).close().server_read_bytes, None);
+    }
+}

@@ -1,0 +1,182 @@
+//! The thread that samples while a trial runs.
+
+use super::companions::Companions;
+use super::counters::{CounterSource, CounterThread};
+use super::grid::Grid;
+use super::host::{HostReader, HostReading, rates};
+use super::process::{ProcessReader, ProcessReading, own_usage};
+use model::Sample;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Longest time that a sample waits for the server's counters.
+const MOST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Is shown every sample as soon as it is taken.
+pub type SampleSink = Box<dyn FnMut(&Sample) + Send>;
+
+/// What to sample, and how often.
+pub struct SamplerOptions {
+    /// Time between samples; at least 10 ms, below which the kernel's counters don't move.
+    pub every: Duration,
+    /// The start of the load: time zero of the samples. May lie ahead.
+    pub origin: Instant,
+    /// From when and, where that is known beforehand, until when the load measures, from `origin`.
+    /// A sample ends at either.
+    pub measured: (Duration, Option<Duration>),
+    /// The server process, where it runs on this host.
+    pub server_pid: Option<u32>,
+    /// Other processes of weighin that make the load; they count as weighin itself.
+    pub companions: Vec<u32>,
+    /// The server's counters. Called in a thread of its own; see [`Sampler`].
+    pub counters: Option<CounterSource>,
+    /// Called in the sampling thread, so it must be quick: a slow one makes later samples late,
+    /// never wrong.
+    pub on_sample: Option<SampleSink>,
+}
+
+/// Samples in the background from [`Sampler::start`] to [`Sampler::stop`].
+///
+/// Samples end multiples of `every` before and after the moment at which measuring begins, and at
+/// the one at which it ends. One that comes late doesn't shift the next, and moments that were
+/// missed are covered by the next sample, whose length says so.
+///
+/// Counters that take longer than half of `every`, or than a second, are left out of their sample,
+/// and the server is not asked again until it has answered: a stalled server costs counters, not
+/// readings of the host.
+#[derive(Debug)]
+pub struct Sampler {
+    stop: Sender<()>,
+    thread: JoinHandle<Vec<Sample>>,
+}
+
+impl Sampler {
+    /// Starts sampling; the first sample comes within `options.every`, unless that were at once.
+    pub fn start(options: SamplerOptions) -> Self {
+        let (stop, stopped) = channel();
+        let thread = thread::spawn(move || Sampling::new(options).run(&stopped));
+        Self { stop, thread }
+    }
+
+    /// Ends sampling and returns all samples in order of time.
+    ///
+    /// The last one covers what has passed since the one before, unless that is less than a
+    /// tenth of the usual length and than 100 ms: the kernel's clock ticks are too coarse for it.
+    pub fn stop(self) -> Vec<Sample> {
+        // The thread may have ended by a panic in the caller's `on_sample`, which has been
+        // reported already; the trial then has no samples.
+        let _ = self.stop.send(());
+        self.thread.join().unwrap_or_default()
+    }
+}
+
+/// All cumulative readings of one moment.
+struct Moment {
+    host: HostReading,
+    server: Option<ProcessReading>,
+    client: ProcessReading,
+}
+
+/// State of the sampling thread.
+struct Sampling {
+    grid: Grid,
+    patience: Duration,
+    origin: Instant,
+    host: HostReader,
+    server: Option<ProcessReader>,
+    companions: Companions,
+    counters: Option<CounterThread>,
+    on_sample: Option<SampleSink>,
+    samples: Vec<Sample>,
+}
+
+impl Sampling {
+    fn new(options: SamplerOptions) -> Self {
+        let every = options.every.max(Duration::from_millis(10));
+        Self {
+            grid: Grid::new(options.origin, options.measured, every),
+            patience: (every / 2).min(MOST_PATIENCE),
+            origin: options.origin,
+            host: HostReader::new(),
+            server: options.server_pid.map(ProcessReader::new),
+            companions: Companions::new(&options.companions),
+            counters: options.counters.map(CounterThread::start),
+            on_sample: options.on_sample,
+            samples: Vec::new(),
+        }
+    }
+
+    fn run(mut self, stopped: &Receiver<()>) -> Vec<Sample> {
+        let mut earlier = self.moment();
+        loop {
+            let due = self.grid.next(earlier.host.taken_at);
+            let wait = due.saturating_duration_since(Instant::now());
+            // A caller that dropped the sampler without stopping it wants no more samples either.
+            let last = !matches!(stopped.recv_timeout(wait), Err(RecvTimeoutError::Timeout));
+            if last && earlier.host.taken_at.elapsed() < self.grid.sliver() {
+                return self.samples;
+            }
+            let later = self.moment();
+            self.add(&earlier, &later);
+            if last {
+                return self.samples;
+            }
+            earlier = later;
+        }
+    }
+
+    fn moment(&mut self) -> Moment {
+        Moment {
+            host: self.host.read(),
+            server: self.server.as_ref().and_then(ProcessReader::read),
+            client: self.companions.added_to(own_usage()),
+        }
+    }
+
+    fn add(&mut self, earlier: &Moment, later: &Moment) {
+        let (cpu, disks) = rates(&earlier.host, &later.host);
+        let server = match (&earlier.server, &later.server) {
+            (Some(earlier), Some(later)) => Some(later.usage_since(earlier)),
+            _ => None,
+        };
+        let mut counters = self.counters.as_mut().and_then(|counters| counters.ask(self.patience));
+        if let Some(counters) = &mut counters {
+            let known = self.samples.iter().rev().find_map(|sample| sample.counters.as_ref());
+            known.iter().for_each(|known| counters.share_names(known));
+        }
+        let sample = Sample {
+            at_seconds: seconds_between(self.origin, later.host.taken_at),
+            length: later.host.taken_at - earlier.host.taken_at,
+            cpu,
+            disks,
+            server,
+            client: later.client.usage_since(&earlier.client),
+            counters,
+        };
+        if let Some(on_sample) = &mut self.on_sample {
+            on_sample(&sample);
+        }
+        self.samples.push(sample);
+    }
+}
+
+/// Seconds from `origin` to `moment`; negative when the moment lies before.
+fn seconds_between(origin: Instant, moment: Instant) -> f64 {
+    match moment.checked_duration_since(origin) {
+        Some(after) => after.as_secs_f64(),
+        None => -(origin - moment).as_secs_f64(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_before_the_load_are_negative() {
+        let origin = Instant::now();
+        assert_eq!(seconds_between(origin, origin + Duration::from_millis(1500)), 1.5);
+        assert_eq!(seconds_between(origin + Duration::from_millis(250), origin), -0.25);
+    }
+}

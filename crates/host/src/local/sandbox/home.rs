@@ -1,0 +1,359 @@
+//! The directory that a private server lives in, and what becomes of it.
+//!
+//! Weighin makes it where nobody else has a hand in, and fills it while nobody else may enter. Then
+//! `data`, `tmp` and `run` become the server's, which may run as another account; the directory
+//! itself and everything else in it stay weighin's, so that nobody can put anything in their place.
+
+use super::account::RunAs;
+use super::guardian::Guardian;
+use super::owner::Owner;
+use super::trouble::{file_trouble, parent_trouble};
+use crate::local::os;
+use crate::local::volume::{Volume, mount_point};
+use files::{Access, Directory};
+use model::{BuiltVolume, Failure, FailureKind};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What the names of all sandboxes' directories begin with.
+const PREFIX: &str = "weighin-";
+/// The file that marks a directory as a sandbox and says whose it is.
+const MARKER: &str = "weighin-sandbox";
+/// The file of what the server says.
+const LOG: &str = "server.log";
+/// The file with the password of weighin's login.
+const PASSWORD: &str = "password";
+/// Longest path of a Unix socket: `sun_path` holds 108 bytes with the closing NUL.
+const LONGEST_SOCKET_PATH: usize = 107;
+
+/// A private server's directory. Dropping it ends whatever runs on it and removes it.
+#[derive(Debug)]
+pub(super) struct Home {
+    root: Directory,
+    /// What the data is on, where that was built for it.
+    volume: Option<Volume>,
+    /// `None` only while the home is being dropped.
+    guardian: Option<Guardian>,
+}
+
+impl Home {
+    /// Makes a directory in `parent`, after sweeping away those that killed runs left there, and in
+    /// it the volume that the data is to be on, if one is asked for. Only this account may enter it
+    /// until [`Self::hand_over`].
+    ///
+    /// # Errors
+    /// When others could exchange the directory for another, when it can't be made, or its path is
+    /// too long for a socket; when the volume can't be built.
+    pub(super) fn make(parent: &Path, volume: Option<&BuiltVolume>) -> Result<Self, Failure> {
+        let trouble = |error| file_trouble("a directory for a private server", parent, &error);
+        let within = Directory::open(parent).map_err(trouble)?;
+        within.check_trusted_path().map_err(|error| parent_trouble(parent, &error))?;
+        sweep(&within);
+        let name = format!("{PREFIX}{}", os::random_hex(6).map_err(trouble)?);
+        let path = within.path().join(&name);
+        check_path(&path)?;
+        // The guardian comes first, so that there is no moment at which a directory without one
+        // could be left behind.
+        let guardian = Guardian::watch(&path).map_err(trouble)?;
+        let root = within.create_directory(&name, 0o700).map_err(trouble)?;
+        let mut home = Self { root, volume: None, guardian: Some(guardian) };
+        let owner = Owner::this_process().map_err(trouble)?;
+        home.write(MARKER, &owner.to_string()).map_err(trouble)?;
+        home.volume = volume.map(|volume| Volume::build(volume, &path)).transpose()?;
+        home.make_parts().map_err(trouble)?;
+        Ok(home)
+    }
+
+    fn make_parts(&self) -> io::Result<()> {
+        let on_volume = self.on_volume()?;
+        on_volume.create_directory("data", 0o700)?;
+        on_volume.create_directory("tmp", 0o700)?;
+        self.root.create_directory("run", 0o700)?;
+        Ok(())
+    }
+
+    /// Gives the server its parts, with all that is in them, and lets it in: the last step before
+    /// it is started.
+    ///
+    /// # Errors
+    /// When ownership can't be changed.
+    pub(super) fn hand_over(&self, run_as: &RunAs) -> Result<(), Failure> {
+        if !run_as.is_other() {
+            return Ok(());
+        }
+        let give = || {
+            let on_volume = self.on_volume()?;
+            run_as.give(&on_volume.directory("data")?)?;
+            run_as.give(&on_volume.directory("tmp")?)?;
+            run_as.give(&self.root.directory("run")?)?;
+            // Its account must be able to pass through, and needn't list.
+            self.root.set_mode(0o711)
+        };
+        give().map_err(|error| file_trouble("the server's files", self.root.path(), &error))
+    }
+
+    /// The directory that `data` and `tmp` are in; they can't be exchanged there by the server.
+    fn on_volume(&self) -> io::Result<Directory> {
+        // Opened anew each time: a descriptor that is kept would keep the volume mounted.
+        match self.volume {
+            Some(_) => self.root.directory("volume"),
+            None => self.root.try_clone(),
+        }
+    }
+
+    /// What the data is on, where that was built for it.
+    pub(super) fn volume(&self) -> Option<&Volume> {
+        self.volume.as_ref()
+    }
+
+    /// The data directory.
+    pub(super) fn data(&self) -> PathBuf {
+        self.path_on_volume("data")
+    }
+
+    /// For the server's temporary tables and files.
+    pub(super) fn temporary(&self) -> PathBuf {
+        self.path_on_volume("tmp")
+    }
+
+    fn path_on_volume(&self, name: &str) -> PathBuf {
+        match self.volume {
+            Some(_) => mount_point(self.root.path()).join(name),
+            None => self.root.path().join(name),
+        }
+    }
+
+    /// The data directory, which may be the server's already: what is in it is not to be believed.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub(super) fn open_data(&self) -> io::Result<Directory> {
+        self.on_volume()?.directory("data")
+    }
+
+    /// For what the server makes while it runs.
+    pub(super) fn run(&self) -> PathBuf {
+        self.root.path().join("run")
+    }
+
+    /// The server's Unix socket.
+    pub(super) fn socket(&self) -> PathBuf {
+        socket_in(self.root.path())
+    }
+
+    /// Opens what the server says, to add to it.
+    ///
+    /// # Errors
+    /// When it can't be made or opened.
+    pub(super) fn open_log(&self) -> io::Result<File> {
+        match self.root.create_file(LOG, 0o600) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        self.root.open_file(LOG, Access::Append)
+    }
+
+    /// Opens what the server has said.
+    ///
+    /// # Errors
+    /// When there is nothing yet.
+    pub(super) fn read_log(&self) -> io::Result<File> {
+        self.root.open_file(LOG, Access::Read)
+    }
+
+    /// The file with the password of weighin's login.
+    pub(super) fn password_file(&self) -> PathBuf {
+        self.path_of(PASSWORD)
+    }
+
+    /// Writes that file.
+    ///
+    /// # Errors
+    /// When it can't be made.
+    pub(super) fn write_password(&self, password: &str) -> io::Result<()> {
+        self.write(PASSWORD, password).map(drop)
+    }
+
+    /// What is in that file.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub(super) fn read_password(&self) -> io::Result<String> {
+        let mut text = String::new();
+        self.root.open_file(PASSWORD, Access::Read)?.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    /// Writes a new file that nobody else may read. The server can neither change nor exchange it.
+    ///
+    /// # Errors
+    /// When it is there already, or can't be made.
+    pub(super) fn write(&self, name: &str, text: &str) -> io::Result<File> {
+        let mut file = self.root.create_file(name, 0o600)?;
+        file.write_all(text.as_bytes())?;
+        Ok(file)
+    }
+
+    /// The path of a file that [`Self::write`] makes.
+    pub(super) fn path_of(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// Whether such a file is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        matches!(self.root.facts_of(name), Ok(Some(_)))
+    }
+
+    /// Removes such a file.
+    ///
+    /// # Errors
+    /// When it can't be removed.
+    pub(super) fn remove(&self, name: &str) -> io::Result<()> {
+        self.root.remove_file(name)
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        self.guardian = None;
+        // Nothing is left to do, unless somebody has killed the guardian.
+        remove(self.root.path());
+    }
+}
+
+fn socket_in(root: &Path) -> PathBuf {
+    root.join("run").join("server.sock")
+}
+
+/// Refuses paths that the server or the guardian could misunderstand.
+fn check_path(root: &Path) -> Result<(), Failure> {
+    let refuse = |message: String| {
+        let remedy = "choose another directory, in the study file or with WEIGHIN_SANDBOX_DIR";
+        Err(Failure::new(FailureKind::SandboxStart, message, remedy))
+    };
+    let bytes = root.as_os_str().as_bytes();
+    if bytes.iter().any(|byte| byte.is_ascii_control() || b"*?[\\\"".contains(byte)) {
+        return refuse(format!(
+            "the directory {root:?} has a control character, a quotation mark or a character of \
+             patterns in its name"
+        ));
+    }
+    let length = socket_in(root).as_os_str().len();
+    if length > LONGEST_SOCKET_PATH {
+        return refuse(format!(
+            "the path of a Unix socket in {} would be {length} bytes long, and {LONGEST_SOCKET_PATH} are possible",
+            root.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Removes the sandboxes of runs that are over in `parent`: runs that were killed together with
+/// their guardian, or whose machine went down.
+///
+/// Only what nobody else can have made or changed is believed, directory and marker, so that nobody
+/// can have us remove anything by planting a marker. What can't be read is let be.
+fn sweep(parent: &Directory) {
+    let names = parent.names().unwrap_or_default();
+    for name in names.iter().filter(|name| name.as_bytes().starts_with(PREFIX.as_bytes())) {
+        if owner_of(parent, name).is_ok_and(|owner| owner.is_gone()) {
+            remove(&parent.path().join(name));
+        }
+    }
+}
+
+/// Whose sandbox a directory in `parent` is, by its marker.
+fn owner_of(parent: &Directory, name: &OsStr) -> io::Result<Owner> {
+    /// More than any marker.
+    const LONGEST_MARKER: u64 = 4096;
+    let root = parent.directory(name)?;
+    let facts = root.facts()?;
+    facts.check_trusted(root.path())?;
+    if !facts.is_own() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let mut text = String::new();
+    let marker = root.open_trusted_file(MARKER, Access::Read)?;
+    marker.take(LONGEST_MARKER).read_to_string(&mut text)?;
+    text.parse()
+}
+
+/// Ends what is left of a sandbox, as far as that is possible: a directory that stays is found by
+/// the next sweep.
+fn remove(root: &Path) {
+    if root.exists() {
+        // A guardian that nobody keeps waiting does at once what it is for.
+        drop(Guardian::watch(root));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_home_is_gone_when_dropped() {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::make(parent.path(), None).unwrap();
+        let root = home.root.path().to_owned();
+        assert!(home.data().is_dir() && home.run().is_dir() && root.join(MARKER).is_file());
+        drop(home);
+        assert!(!root.exists());
+    }
+
+    #[test]
+    fn a_log_that_is_a_link_is_neither_read_nor_written() {
+        let parent = tempfile::tempdir().unwrap();
+        let secret = parent.path().join("secret");
+        fs::write(&secret, "secret").unwrap();
+        let home = Home::make(parent.path(), None).unwrap();
+        home.open_log().unwrap().write_all(b"said").unwrap();
+        let mut said = String::new();
+        home.read_log().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(said, "said");
+        home.remove(LOG).unwrap();
+        std::os::unix::fs::symlink(&secret, home.path_of(LOG)).unwrap();
+        assert!(home.read_log().is_err() && home.open_log().is_err());
+        assert_eq!(fs::read_to_string(&secret).unwrap(), "secret");
+    }
+
+    #[test]
+    fn paths_that_no_socket_can_have_are_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let long = parent.path().join("long".repeat(25));
+        fs::create_dir(&long).unwrap();
+        let failure = Home::make(&long, None).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::SandboxStart);
+        assert!(failure.message.contains("107 are possible"), "{failure}");
+        assert!(check_path(Path::new("/a\nb")).is_err());
+    }
+
+    #[test]
+    fn the_sweep_takes_the_sandboxes_of_the_dead_and_no_others() {
+        let parent = tempfile::tempdir().unwrap();
+        let plant = |name: &str, marker: Option<String>| {
+            let root = parent.path().join(name);
+            fs::create_dir(&root).unwrap();
+            if let Some(marker) = marker {
+                fs::write(root.join(MARKER), marker).unwrap();
+            }
+            root
+        };
+        let owner = Owner::this_process().unwrap();
+        let dead = Owner { started: owner.started + 1, ..owner.clone() };
+        let doomed = plant("weighin-dead", Some(dead.to_string()));
+        let spared = [
+            plant("weighin-alive", Some(owner.to_string())),
+            plant("weighin-unmarked", None),
+            plant("weighin-garbled", Some("1 2".to_owned())),
+            plant("data", Some(dead.to_string())),
+        ];
+        sweep(&Directory::open(parent.path()).unwrap());
+        assert!(!doomed.exists());
+        assert!(spared.iter().all(|root| root.exists()), "{spared:?}");
+    }
+}

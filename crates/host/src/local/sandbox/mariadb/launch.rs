@@ -1,0 +1,139 @@
+//! Everything that starting a private MariaDB server takes.
+
+use super::programs::Programs;
+use super::settings::Settings;
+use super::template;
+use crate::local::sandbox::account::RunAs;
+use crate::local::sandbox::home::Home;
+use crate::local::sandbox::recipe::Recipe;
+use crate::local::sandbox::trouble::file_trouble;
+use crate::local::sandbox::{DATABASE, USER};
+use model::Failure;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::net::Ipv4Addr;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::Command;
+
+/// Connections that a server allows unless its settings say otherwise: a thousand clients and a
+/// few for weighin itself. It sets a limit and reserves nothing that would change a measurement.
+const MAX_CONNECTIONS: &str = "--max_connections=1100";
+/// Statements that the server carries out before its first connection.
+const INIT_FILE: &str = "init.sql";
+
+/// How a target's MariaDB server is started.
+#[derive(Debug)]
+pub(in crate::local::sandbox) struct MariaDb {
+    target: String,
+    pub(super) programs: Programs,
+    pub(super) settings: Settings,
+    pub(super) run_as: RunAs,
+}
+
+impl MariaDb {
+    /// Finds the programs and checks the settings.
+    ///
+    /// # Errors
+    /// `MissingProgram` when MariaDB is not installed, `SandboxStart` that names a setting.
+    pub(in crate::local::sandbox) fn new(
+        target: String,
+        settings: BTreeMap<String, String>,
+        trusted: bool,
+        run_as: RunAs,
+    ) -> Result<Self, Failure> {
+        let programs = Programs::find()?;
+        // Asking the server takes a moment, and says nothing where there is nothing to ask.
+        let known = (!settings.is_empty()).then(|| programs.options()).transpose()?;
+        let settings = known
+            .map(|known| Settings::new(&target, &known, &settings, trusted))
+            .transpose()?
+            .unwrap_or_default();
+        Ok(Self { target, programs, settings, run_as })
+    }
+}
+
+impl Recipe for MariaDb {
+    fn target(&self) -> &str {
+        &self.target
+    }
+
+    fn program(&self) -> &Path {
+        &self.programs.server
+    }
+
+    fn run_as(&self) -> &RunAs {
+        &self.run_as
+    }
+
+    fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure> {
+        template::fill_data_directory(home, self)?;
+        home.write(INIT_FILE, &login_statements(password))
+            .and_then(|file| self.run_as.give_file(&file))
+            .map_err(|error| file_trouble("the login", &home.run(), &error))
+    }
+
+    fn command(&self, home: &Home, port: u16) -> Command {
+        let mut command = crate::local::command(&self.programs.server);
+        command
+            .arg("--no-defaults")
+            .args(["--skip-name-resolve", MAX_CONNECTIONS])
+            .args(self.settings.options())
+            // Of an option given twice the last one counts.
+            .arg(path_option("--basedir=", &self.programs.base))
+            .arg(path_option("--datadir=", &home.data()))
+            .arg(path_option("--tmpdir=", &home.temporary()))
+            .arg(path_option("--socket=", &home.socket()))
+            .arg(path_option("--pid-file=", &home.run().join("server.pid")))
+            .args(self.run_as.user_option().map(|user| format!("--user={user}")))
+            .arg(format!("--port={port}"))
+            .arg(format!("--bind-address={}", Ipv4Addr::LOCALHOST));
+        if home.has(INIT_FILE) {
+            command.arg(path_option("--init-file=", &home.path_of(INIT_FILE)));
+        }
+        command
+    }
+
+    fn has_come_up(&self, home: &Home) -> Result<(), Failure> {
+        home.remove(INIT_FILE).map_err(|error| file_trouble("the login", &home.run(), &error))
+    }
+
+    /// The server sends its greeting when it has carried out the statements of the init file.
+    fn is_ready(&self, stream: &mut UnixStream, _home: &Home) -> io::Result<bool> {
+        // Three bytes of length, a sequence number, and the version of the protocol.
+        let mut start = [0; 5];
+        match stream.read_exact(&mut start) {
+            Ok(()) if start[4] == 10 => Ok(true),
+            Ok(()) => Err(io::ErrorKind::InvalidData.into()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Under the name that it has unless a setting gives it another.
+    fn cache_memory(&self) -> Option<&'static str> {
+        Some("ib_buffer_pool")
+    }
+
+    fn slow_end_remedy(&self) -> &'static str {
+        "a smaller innodb_buffer_pool_size or innodb_max_dirty_pages_pct leaves less to write"
+    }
+}
+
+/// One statement a line.
+fn login_statements(password: &str) -> String {
+    let mut statements = format!("CREATE DATABASE {DATABASE};\n");
+    for host in ["localhost", "127.0.0.1"] {
+        statements += &format!("CREATE USER {USER}@'{host}' IDENTIFIED BY '{password}';\n");
+        statements += &format!("GRANT ALL ON *.* TO {USER}@'{host}' WITH GRANT OPTION;\n");
+    }
+    statements
+}
+
+/// An option whose value is a path, which need not be UTF-8.
+pub(super) fn path_option(name: &str, path: &Path) -> OsString {
+    let mut option = OsString::from(name);
+    option.push(path);
+    option
+}

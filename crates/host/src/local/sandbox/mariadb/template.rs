@@ -1,0 +1,151 @@
+//! Data directories made once and copied after that.
+
+use super::launch::{MariaDb, path_option};
+use crate::local::os;
+use crate::local::sandbox::guardian::Guardian;
+use crate::local::sandbox::home::Home;
+use crate::local::sandbox::trouble::{file_trouble, log_trouble};
+use files::Directory;
+use model::Failure;
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+/// Initial size of the redo log. The server makes a new one of the size that its settings say when
+/// it first starts, so a small one here only makes for a quicker copy.
+const REDO_LOG: &str = "--innodb_log_file_size=4M";
+
+/// Fills a sandbox's empty data directory: from the cache, or else by initialising it, and then
+/// keeps a copy in the cache for the next time.
+///
+/// # Errors
+/// When initialising fails, or the data can't be copied.
+pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
+    let trouble = |error| file_trouble("a copy", &home.data(), &error);
+    let data = home.open_data().map_err(trouble)?;
+    // A cache that can't be used, or into which others could put data of theirs, costs time and
+    // nothing else.
+    let cache = cache_directory().and_then(|path| Directory::open_or_create_trusted(&path).ok());
+    let key = key(launch);
+    if let Some(template) = cache.as_ref().and_then(|cache| template(cache, &key)) {
+        return template.copy_into(&data).map_err(trouble);
+    }
+    initialise(home, launch)?;
+    if let Some(cache) = cache {
+        let _ = keep(&data, &cache, &key);
+    }
+    Ok(())
+}
+
+/// The template of that name; `None` where there is none that only this account and root can have
+/// made.
+fn template(cache: &Directory, key: &str) -> Option<Directory> {
+    let template = cache.directory(key).ok()?;
+    template.facts().ok()?.check_trusted(template.path()).ok()?;
+    Some(template)
+}
+
+/// The name of a template: whatever makes initialised data differ.
+fn key(launch: &MariaDb) -> String {
+    let mut key = format!("{}-weighin-{}", launch.programs.version, env!("CARGO_PKG_VERSION"));
+    if let Some(administrator) = launch.run_as.administrator() {
+        key = format!("{key}-{administrator}");
+    }
+    for option in launch.settings.initial_options() {
+        key.push_str(&option);
+    }
+    key.replace(|c: char| !c.is_ascii_alphanumeric() && !".-+=_:;".contains(c), "_")
+}
+
+/// Where templates are kept: `$XDG_CACHE_HOME/weighin`, else `/var/cache/weighin` for root and
+/// `~/.cache/weighin` for others; `None` when none of these is named.
+fn cache_directory() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let base = variable("XDG_CACHE_HOME").or_else(|| {
+        if os::is_root() {
+            Some(PathBuf::from("/var/cache"))
+        } else {
+            variable("HOME").map(|home| home.join(".cache"))
+        }
+    })?;
+    Some(base.join("weighin"))
+}
+
+/// Initialises the data directory as this account, which alone may enter it yet.
+fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
+    let mut command = crate::local::command(&launch.programs.install);
+    command
+        .arg("--no-defaults")
+        .arg(path_option("--basedir=", &launch.programs.base))
+        .arg(path_option("--datadir=", &home.data()))
+        // Not --user: with it the program would also change the owners of files of the
+        // installation.
+        // The machine's root, or the server's account, may log in over the socket, and nobody else.
+        .arg("--auth-root-authentication-method=socket")
+        .args(launch.run_as.administrator().map(|user| format!("--auth-root-socket-user={user}")))
+        .args(["--skip-test-db", "--skip-name-resolve", REDO_LOG])
+        .args(launch.settings.initial_options())
+        .env("TMPDIR", home.temporary())
+        .stdin(Stdio::null());
+    let program = launch.programs.install.display();
+    let output = command
+        .output()
+        .map_err(|error| log_trouble(&format!("{program} could not be run: {error}"), ""))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let log = [output.stdout, output.stderr].concat();
+    Err(log_trouble(
+        &format!("{program} could not make a data directory ({})", output.status),
+        &String::from_utf8_lossy(&log),
+    ))
+}
+
+/// Puts a copy of an initialised data directory into the cache, whole or not at all.
+fn keep(data: &Directory, cache: &Directory, key: &str) -> io::Result<()> {
+    // On the cache's own file system, so that the last step is a rename.
+    let staging = format!(".staging-{}", os::random_hex(6)?);
+    // Removes it when this is done, and when weighin is killed before that.
+    let _guardian = Guardian::watch(&cache.path().join(&staging))?;
+    let staging = cache.create_directory(&staging, 0o700)?;
+    let copy = staging.create_directory("data", 0o700)?;
+    data.copy_into(&copy)?;
+    // After a power failure the rename must not be there without the data.
+    os::sync_filesystem(&copy)?;
+    // Fails when another weighin was quicker, and its template is as good.
+    staging.rename_new("data", cache, key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn the_first_template_stays_and_no_half_one_is_left() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::create_dir(parent.path().join("data")).unwrap();
+        let data = Directory::open(&parent.path().join("data")).unwrap();
+        let cache = Directory::open_or_create_trusted(&parent.path().join("a/cache")).unwrap();
+        fs::write(data.path().join("ibdata1"), "first").unwrap();
+        keep(&data, &cache, "10.11").unwrap();
+        fs::write(data.path().join("ibdata1"), "second").unwrap();
+        assert!(keep(&data, &cache, "10.11").is_err());
+        let template = template(&cache, "10.11").unwrap();
+        assert_eq!(fs::read(template.path().join("ibdata1")).unwrap(), b"first");
+        assert_eq!(cache.names().unwrap(), ["10.11"]);
+    }
+
+    #[test]
+    fn a_template_that_others_can_change_is_no_template() {
+        let parent = tempfile::tempdir().unwrap();
+        let cache = Directory::open(parent.path()).unwrap();
+        fs::create_dir(parent.path().join("real")).unwrap();
+        assert!(template(&cache, "real").is_some());
+        symlink("real", parent.path().join("link")).unwrap();
+        assert!(template(&cache, "link").is_none());
+        fs::set_permissions(parent.path().join("real"), Permissions::from_mode(0o777)).unwrap();
+        assert!(template(&cache, "real").is_none());
+    }
+}

@@ -1,0 +1,280 @@
+//! Private servers, started from the installed binaries and gone when weighin is.
+//!
+//! A sandbox is a directory of its own with data, socket and log, and a server on it that listens
+//! on that socket and on a loopback port. A guardian process beside weighin ends the server and
+//! removes the directory however weighin ends, also by SIGKILL; and should the guardian be
+//! killed too, the next sandbox in the same place sweeps up.
+
+mod account;
+pub(crate) mod fuzzing;
+mod guardian;
+mod home;
+mod mariadb;
+mod owner;
+mod permitted;
+mod place;
+mod recipe;
+mod redis;
+mod server;
+mod trouble;
+
+use self::account::RunAs;
+use self::home::Home;
+use self::mariadb::MariaDb;
+use self::recipe::Recipe;
+use self::redis::Redis;
+use self::server::Server;
+use self::trouble::file_trouble;
+use crate::local::os;
+use crate::local::volume::Volume;
+use model::{
+    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop,
+    System, Tls,
+};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+
+pub use self::place::sandbox_directory;
+
+/// Weighin's login on its private SQL servers.
+const USER: &str = "weighin";
+/// The database that its tables are in.
+const DATABASE: &str = "sbtest";
+
+/// How to start a private server.
+#[derive(Clone, Debug, Default)]
+pub struct SandboxOptions {
+    /// Which server software to start.
+    pub system: System,
+    /// The target's name, for messages.
+    pub name: String,
+    /// Server settings by name as in an option file, without `--`; an empty value stands for an
+    /// option without one.
+    pub settings: BTreeMap<String, String>,
+    /// Settings that could harm this host are given to the server as well.
+    pub trusted: bool,
+    /// Existing directory in which the server's own directory is made; [`sandbox_directory`] when
+    /// absent.
+    pub directory: Option<PathBuf>,
+    /// Name of the server program of Redis and its kin; the first that is installed when absent.
+    pub program: Option<String>,
+    /// A volume to build there for the data, which goes with the sandbox; without one the data is on
+    /// the directory's own disk.
+    pub volume: Option<BuiltVolume>,
+    /// Ends every wait for the server, which is then killed: whatever asks to stop needs it no more.
+    pub stop: Stop,
+}
+
+/// A password that `Debug` does not show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Password {
+    /// The password itself.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(hidden)")
+    }
+}
+
+/// A private server, running or stopped. Dropping it ends the server and removes its data.
+#[derive(Debug)]
+pub struct Sandbox {
+    // In this order: the server goes before the directory that it lives in.
+    server: Option<Server>,
+    home: Home,
+    recipe: Box<dyn Recipe>,
+    address: ServerAddress,
+    password: Password,
+    socket: PathBuf,
+    data: PathBuf,
+    port: u16,
+    pid: u32,
+    stop: Stop,
+}
+
+impl Sandbox {
+    /// Makes a data directory and starts a server on it; returns when the server answers.
+    ///
+    /// A MariaDB server allows 1100 connections unless the settings say otherwise, and resolves no
+    /// host names. All other settings are the server's own defaults.
+    ///
+    /// # Errors
+    /// `MissingProgram` when the server is not installed, `SandboxStart` with what it said when it
+    /// does not start with these settings, `DiskFull` or `NotPermitted` for the directory; what
+    /// [`crate::local::volume::check`] says of a volume that can't be built.
+    pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
+        let SandboxOptions { system, name, settings, trusted, directory, program, volume, stop } =
+            options;
+        let parent = directory.unwrap_or_else(sandbox_directory);
+        let recipe: Box<dyn Recipe> = match system {
+            System::MariaDb => {
+                Box::new(MariaDb::new(name, settings, trusted, RunAs::for_directory(&parent))?)
+            }
+            System::Redis => Box::new(Redis::new(name, settings, trusted, program.as_deref())?),
+            System::Storage | System::Unknown => {
+                return Err(Failure::new(
+                    FailureKind::NotPermitted,
+                    format!("nothing is known of the server of target \"{name}\""),
+                    "name its kind in the study file",
+                ));
+            }
+        };
+        let home = Home::make(&parent, volume.as_ref())?;
+
+        let files = |error| file_trouble("the login", &home.run(), &error);
+        let password = Password(os::random_hex(16).map_err(files)?);
+        home.write_password(password.reveal()).map_err(files)?;
+        recipe.furnish(&home, password.reveal())?;
+        home.hand_over(recipe.run_as())?;
+        let server = start_limited(recipe.as_ref(), &home, None, &stop)?;
+        recipe.has_come_up(&home)?;
+
+        let (port, pid) = (server.port(), server.pid());
+        Ok(Self {
+            server: Some(server),
+            address: ServerAddress {
+                endpoint: loopback(port),
+                user: (system == System::MariaDb).then(|| USER.to_owned()),
+                database: match system {
+                    System::MariaDb => DATABASE.to_owned(),
+                    System::Redis | System::Storage | System::Unknown => String::new(),
+                },
+                password: PasswordSource::File(home.password_file()),
+                tls: Tls::Off,
+                // It comes from a server of weighin's own, over loopback.
+                server_key: ServerKey::Request,
+            },
+            password,
+            socket: home.socket(),
+            data: home.data(),
+            home,
+            recipe,
+            port,
+            pid,
+            stop,
+        })
+    }
+
+    /// Where the server listens on loopback, with login, database, and the file that holds the
+    /// password as long as the sandbox lives.
+    pub fn address(&self) -> &ServerAddress {
+        &self.address
+    }
+
+    /// The server's Unix socket.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// The server's port on 127.0.0.1. Starting again keeps it, unless another program has taken
+    /// it meanwhile.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The password of the login in [`Self::address`].
+    pub fn password(&self) -> &Password {
+        &self.password
+    }
+
+    /// Process id of the server; of the last one while it is stopped.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// The server's data directory.
+    pub fn data_directory(&self) -> &Path {
+        &self.data
+    }
+
+    /// Shuts the server down cleanly; does nothing when it is stopped or has ended by itself.
+    ///
+    /// # Errors
+    /// `TimedOut` when it did not end within three minutes and was killed; [`Failure::stopped`].
+    pub fn stop(&mut self) -> Result<(), Failure> {
+        // What a server still has to write when it ends belongs to no trial.
+        self.lift_limits();
+        self.server.take().map_or(Ok(()), |server| server.shut_down(&self.stop))
+    }
+
+    /// Makes a stopped server forget what was in its cache, which MariaDB otherwise reads again when
+    /// it starts.
+    ///
+    /// # Errors
+    /// When the file that remembers it cannot be removed.
+    pub fn forget_cache(&mut self) -> Result<(), Failure> {
+        let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
+        match self.home.open_data().and_then(|data| data.remove_file(memory)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(file_trouble("an empty cache", &self.data, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Starts the server again on the same data; does nothing when it runs.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_again(&mut self) -> Result<(), Failure> {
+        if self.server.as_mut().is_some_and(Server::is_running) {
+            return Ok(());
+        }
+        let server = start_limited(self.recipe.as_ref(), &self.home, Some(self.port), &self.stop)?;
+        (self.port, self.pid) = (server.port(), server.pid());
+        self.address.endpoint = loopback(self.port);
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// Why the server has ended by itself, with the telling lines of its log; `None` when it runs, or
+    /// was stopped.
+    pub fn last_words(&mut self) -> Option<Failure> {
+        self.server.as_mut()?.last_words(&self.home)
+    }
+
+    fn lift_limits(&self) {
+        if let Some(volume) = self.home.volume() {
+            volume.lift();
+        }
+    }
+
+    /// Stops the server and starts it again on the same data.
+    ///
+    /// # Errors
+    /// As [`Self::stop`] and [`Self::start_again`].
+    pub fn restart(&mut self) -> Result<(), Failure> {
+        self.stop()?;
+        self.start_again()
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        // The server could not be waited for otherwise until the last of its writes had its turn.
+        self.lift_limits();
+    }
+}
+
+/// Starts a server, held to the limits of its volume from the beginning.
+fn start_limited(
+    recipe: &dyn Recipe,
+    home: &Home,
+    port: Option<u16>,
+    stop: &Stop,
+) -> Result<Server, Failure> {
+    home.volume().map_or(Ok(()), Volume::limit)?;
+    Server::start(recipe, home, port, stop)
+}
+
+fn loopback(port: u16) -> Endpoint {
+    Endpoint::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port }
+}

@@ -1,0 +1,119 @@
+//! Everything that starting a private Redis server takes.
+
+use super::configuration::Configuration;
+use crate::local::sandbox::account::RunAs;
+use crate::local::sandbox::home::Home;
+use crate::local::sandbox::recipe::Recipe;
+use crate::local::sandbox::trouble::file_trouble;
+use model::{Failure, FailureKind};
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Servers of this kind, the first that is installed is taken.
+const PROGRAMS: [&str; 3] = ["redis-server", "valkey-server", "keydb-server"];
+/// Where they may be, besides `PATH`.
+const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/redis/bin"];
+/// The file of its configuration.
+const CONFIGURATION: &str = "redis.conf";
+
+/// How a target's Redis server is started. It runs as the user that runs weighin.
+#[derive(Debug)]
+pub(in crate::local::sandbox) struct Redis {
+    target: String,
+    program: PathBuf,
+    configuration: Configuration,
+    run_as: RunAs,
+}
+
+impl Redis {
+    /// Finds the program, that of the name if one is given, and checks the settings.
+    ///
+    /// # Errors
+    /// `MissingProgram` when it is not installed, `SandboxStart` that names a setting.
+    pub(in crate::local::sandbox) fn new(
+        target: String,
+        settings: BTreeMap<String, String>,
+        trusted: bool,
+        program_name: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let configuration = Configuration::new(&target, settings, trusted)?;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let places: Vec<PathBuf> =
+            std::env::split_paths(&path).chain(USUAL_PLACES.map(PathBuf::from)).collect();
+        let wanted = program_name.map_or(PROGRAMS.to_vec(), |name| vec![name]);
+        let program = wanted
+            .iter()
+            .flat_map(|name| places.iter().map(move |place| place.join(name)))
+            .find(|program| program.is_file());
+        let program = program.ok_or_else(|| {
+            Failure::new(
+                FailureKind::MissingProgram,
+                match wanted.as_slice() {
+                    [only] => format!("{only} is not installed, on PATH or elsewhere"),
+                    several => {
+                        format!("none of {} is installed, on PATH or elsewhere", several.join(", "))
+                    }
+                },
+                "install it; a target of the kind redis takes the Debian package redis-server",
+            )
+        })?;
+        Ok(Self { target, program, configuration, run_as: RunAs::own() })
+    }
+}
+
+impl Recipe for Redis {
+    fn target(&self) -> &str {
+        &self.target
+    }
+
+    fn program(&self) -> &Path {
+        &self.program
+    }
+
+    fn run_as(&self) -> &RunAs {
+        &self.run_as
+    }
+
+    fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure> {
+        // A file, because anybody may read the arguments of a process.
+        home.write(CONFIGURATION, &self.configuration.text(home, password))
+            .map(drop)
+            .map_err(|error| file_trouble("the configuration", &home.run(), &error))
+    }
+
+    fn command(&self, home: &Home, port: u16) -> Command {
+        let mut command = crate::local::command(&self.program);
+        command.arg(home.path_of(CONFIGURATION)).arg("--port").arg(port.to_string());
+        command
+    }
+
+    fn has_come_up(&self, _home: &Home) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// The server answers while it still loads its data, and says so.
+    fn is_ready(&self, stream: &mut UnixStream, home: &Home) -> io::Result<bool> {
+        let password = home.read_password()?;
+        stream.write_all(format!("AUTH {password}\r\nPING\r\n").as_bytes())?;
+        let mut answer = Vec::new();
+        let mut piece = [0; 256];
+        while answer.iter().filter(|&&byte| byte == b'\n').count() < 2 {
+            match stream.read(&mut piece)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                length => answer.extend_from_slice(&piece[..length]),
+            }
+        }
+        Ok(answer.ends_with(b"+PONG\r\n"))
+    }
+
+    fn cache_memory(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn slow_end_remedy(&self) -> &'static str {
+        "a server with save points writes all its data when it ends: save = \"\" leaves that out"
+    }
+}

@@ -1,0 +1,302 @@
+//! A server process, from its start to its end.
+
+use super::home::Home;
+use super::recipe::Recipe;
+use super::trouble::log_trouble;
+use crate::local::os;
+use model::{Failure, FailureKind, Stop};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a server may take until it answers; recovery after a kill is part of it.
+const START_LIMIT: Duration = Duration::from_secs(180);
+/// How long a server may take to write its dirty pages and end.
+const STOP_LIMIT: Duration = Duration::from_secs(180);
+/// How long a server that has closed its connections may take to end.
+const DYING: Duration = Duration::from_millis(500);
+/// How often conditions that can't be waited for are looked at.
+const POLL: Duration = Duration::from_millis(5);
+/// How long one question to a server that comes up waits for its answer.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How much of a log is looked at, in bytes: the server, or another process of its account, may write
+/// without end.
+const LOG_READ: u64 = 1 << 20;
+/// How many ports are tried.
+const PORT_TRIES: u32 = 8;
+
+/// A server that is running, unless it has ended by itself. Dropping it kills it.
+#[derive(Debug)]
+pub(super) struct Server {
+    child: Child,
+    port: u16,
+    name: String,
+    slow_end_remedy: &'static str,
+    /// Where what it says after it came up begins in the log.
+    up_from: u64,
+}
+
+impl Server {
+    /// Starts a server and waits until it is ready to serve. Uses the port given, if it can.
+    ///
+    /// # Errors
+    /// With the telling lines of its log when it ends instead, or doesn't answer in time;
+    /// [`Failure::stopped`].
+    pub(super) fn start(
+        recipe: &dyn Recipe,
+        home: &Home,
+        port: Option<u16>,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let mut wanted = port;
+        for _ in 1..PORT_TRIES {
+            match Self::start_once(recipe, home, wanted.take(), stop) {
+                Err(NotUp::PortTaken) => {}
+                other => return other.map_err(NotUp::into_failure),
+            }
+        }
+        Self::start_once(recipe, home, None, stop).map_err(NotUp::into_failure)
+    }
+
+    fn start_once(
+        recipe: &dyn Recipe,
+        home: &Home,
+        port: Option<u16>,
+        stop: &Stop,
+    ) -> Result<Self, NotUp> {
+        let not_run = |error: io::Error| {
+            let program = recipe.program().display();
+            NotUp::Failed(log_trouble(&format!("{program} could not be run: {error}"), ""))
+        };
+        let port = port.map_or_else(free_port, Ok).map_err(not_run)?;
+        let log_start = length(home);
+        let child = spawn(recipe, home, port).map_err(not_run)?;
+        let mut server = Self {
+            child,
+            port,
+            name: recipe.target().to_owned(),
+            slow_end_remedy: recipe.slow_end_remedy(),
+            up_from: log_start,
+        };
+        let happened = match server.wait_until_ready(recipe, home, stop) {
+            Ok(()) => {
+                server.up_from = length(home);
+                return Ok(server);
+            }
+            Err(_) if stop.is_requested() => return Err(NotUp::Failed(Failure::stopped())),
+            Err(happened) => happened,
+        };
+        let log = read_from(home, log_start);
+        if log.contains("Address already in use") {
+            return Err(NotUp::PortTaken);
+        }
+        Err(NotUp::Failed(log_trouble(&happened, &log)))
+    }
+
+    /// Waits until it serves; says what happened when it does not.
+    fn wait_until_ready(
+        &mut self,
+        recipe: &dyn Recipe,
+        home: &Home,
+        stop: &Stop,
+    ) -> Result<(), String> {
+        let deadline = Instant::now() + START_LIMIT;
+        let mut stream = None;
+        while Instant::now() < deadline && !stop.is_requested() {
+            match self.child.try_wait() {
+                Ok(None) => {}
+                Ok(Some(status)) => {
+                    let name = &self.name;
+                    return Err(format!(
+                        "the server of target \"{name}\" did not start ({status})"
+                    ));
+                }
+                Err(error) => return Err(format!("the server can't be waited for: {error}")),
+            }
+            match is_ready(recipe, home, &mut stream) {
+                Ok(true) => return Ok(()),
+                Ok(false) => thread::sleep(POLL),
+                Err(_) => {
+                    // Nothing listens yet, or the server closed the connection.
+                    stream = None;
+                    thread::sleep(POLL);
+                }
+            }
+        }
+        let seconds = START_LIMIT.as_secs();
+        Err(format!("the server of target \"{}\" did not answer within {seconds} s", self.name))
+    }
+
+    /// Process id.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Port on loopback.
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Whether it still runs.
+    pub(super) fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Why it has ended by itself, with the telling lines of its log; `None` when it still runs
+    /// after a moment, which a server that has closed its connections may take to end.
+    pub(super) fn last_words(&mut self, home: &Home) -> Option<Failure> {
+        let status = self.wait(DYING, &Stop::default()).ok().flatten()?;
+        let happened = format!("the server of target \"{}\" has ended ({status})", self.name);
+        let log = read_from(home, self.up_from);
+        // One that is killed has no say in it.
+        if status.signal() == Some(libc::SIGKILL) || log.trim().is_empty() {
+            let remedy = "see with dmesg whether the kernel killed it for want of memory";
+            return Some(Failure::new(FailureKind::ServerLost, happened, remedy));
+        }
+        Some(log_trouble(&happened, &log))
+    }
+
+    /// Ends the server so that it writes everything to its files first. One that has ended already
+    /// is no error.
+    ///
+    /// # Errors
+    /// `TimedOut` when it didn't end in time, and [`Failure::stopped`]: it was killed then.
+    pub(super) fn shut_down(mut self, stop: &Stop) -> Result<(), Failure> {
+        let name = self.name.clone();
+        let trouble = |error: io::Error| {
+            let message = format!("the server of target \"{name}\" could not be ended: {error}");
+            Failure::new(FailureKind::Other, message, "")
+        };
+        if self.child.try_wait().map_err(trouble)?.is_some() {
+            return Ok(());
+        }
+        os::terminate(self.pid()).map_err(trouble)?;
+        if self.wait(STOP_LIMIT, stop).map_err(trouble)?.is_some() {
+            return Ok(());
+        }
+        if stop.is_requested() {
+            return Err(Failure::stopped());
+        }
+        Err(Failure::new(
+            FailureKind::TimedOut,
+            format!(
+                "the server of target \"{name}\" did not shut down within {} s, and was killed",
+                STOP_LIMIT.as_secs()
+            ),
+            self.slow_end_remedy,
+        ))
+    }
+
+    fn wait(&mut self, limit: Duration, stop: &Stop) -> io::Result<Option<ExitStatus>> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let status = self.child.try_wait()?;
+            if status.is_some() || Instant::now() >= deadline || stop.is_requested() {
+                return Ok(status);
+            }
+            thread::sleep(POLL);
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail only when the server is gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Why a server isn't up.
+enum NotUp {
+    PortTaken,
+    Failed(Failure),
+}
+
+impl NotUp {
+    fn into_failure(self) -> Failure {
+        match self {
+            Self::PortTaken => Failure::new(
+                FailureKind::SandboxStart,
+                format!("no free loopback port was found in {PORT_TRIES} tries"),
+                "end programs that hold many ports",
+            ),
+            Self::Failed(failure) => failure,
+        }
+    }
+}
+
+/// Starts the process, which is then on its way up.
+fn spawn(recipe: &dyn Recipe, home: &Home, port: u16) -> io::Result<Child> {
+    let log = home.open_log()?;
+    let mut command = recipe.command(home, port);
+    match home.volume() {
+        Some(volume) => command = volume.grouped(command)?,
+        None => drop(command.stdin(Stdio::null())),
+    }
+    recipe.run_as().apply(&mut command);
+    command
+        // By this the guardian knows servers that rewrite their arguments.
+        .current_dir(home.data())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        // A group of its own: Ctrl-C in a terminal is for weighin, which ends the server then.
+        .process_group(0)
+        .spawn()
+}
+
+/// A loopback port that is free now. Another process may take it before the server does.
+///
+/// It lies below the ports that Linux gives to outgoing connections (from 32768 on, unless
+/// configured otherwise): there, a thousand clients that reconnect while the server restarts could
+/// take its port, or one could even be connected to itself.
+///
+/// # Errors
+/// When no port can be had.
+fn free_port() -> io::Result<u16> {
+    const FIRST: u16 = 20_000;
+    const COUNT: u16 = 12_000;
+    let random = u16::from_str_radix(&os::random_hex(2)?, 16).unwrap_or_default();
+    let free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    (0..COUNT)
+        .map(|step| FIRST + (random % COUNT + step) % COUNT)
+        .find(free)
+        .ok_or_else(|| io::ErrorKind::AddrInUse.into())
+}
+
+/// Asks over a connection that is made where there is none yet.
+fn is_ready(recipe: &dyn Recipe, home: &Home, stream: &mut Option<UnixStream>) -> io::Result<bool> {
+    let stream = match stream {
+        Some(stream) => stream,
+        None => {
+            let new = UnixStream::connect(home.socket())?;
+            new.set_read_timeout(Some(PATIENCE))?;
+            stream.insert(new)
+        }
+    };
+    recipe.is_ready(stream, home)
+}
+
+/// How long the log is by now.
+fn length(home: &Home) -> u64 {
+    home.read_log().and_then(|log| log.metadata()).map_or(0, |facts| facts.len())
+}
+
+/// What was appended to the log since it had this length, no more than [`LOG_READ`] of its end;
+/// empty when it can't be read.
+fn read_from(home: &Home, start: u64) -> String {
+    let mut bytes = Vec::new();
+    let read = home.read_log().and_then(|mut log| {
+        let end = log.metadata()?.len();
+        log.seek(SeekFrom::Start(start.max(end.saturating_sub(LOG_READ))))?;
+        log.take(LOG_READ).read_to_end(&mut bytes)
+    });
+    if read.is_err() {
+        return String::new();
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
