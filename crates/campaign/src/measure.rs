@@ -4,8 +4,8 @@ use crate::trigger::Armed;
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::local::sample::{OpenAccount, Sampler, SamplerOptions};
 use model::{
-    CounterReading, Failure, Interval, IoMethod, LoadResult, Sampling, ServerCounters, Trigger,
-    Workload,
+    CounterReading, Failure, Interval, IoMethod, Level, Load, LoadResult, Sampling, ServerCounters,
+    Study, Trigger, Workload,
 };
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,30 @@ pub struct Order<'a> {
     pub trigger: Option<Trigger>,
 }
 
-impl Order<'_> {
+impl<'a> Order<'a> {
+    /// The load of a test at a level, as trials run it.
+    pub fn of(load: &'a Load, level: Level, seed: u64) -> Self {
+        Self {
+            workload: &load.workload,
+            clients: level.clients,
+            generators: load.load_generators,
+            workers: None,
+            io: None,
+            schedule: Schedule { warmup: load.warmup, limit: Limit::Window(load.duration) },
+            open: level.rate.map(|rate| OpenLoop {
+                rate: rate.into(),
+                process: load.arrivals.process,
+                max_waiting: load.arrivals.max_waiting as usize,
+                seed,
+            }),
+            policy: load.policy.clone(),
+            by_statement: false,
+            seed,
+            sample_every: Study::SAMPLE_EVERY,
+            trigger: load.trigger,
+        }
+    }
+
     /// Most processes that can make the load: every one of them needs a client, or on storage a
     /// virtual machine.
     pub fn most_generators(&self) -> u32 {

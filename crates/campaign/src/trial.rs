@@ -1,7 +1,7 @@
 use crate::systems::{Preparing, TargetHandle};
 use crate::walk::Event;
 use crate::{Goal, Measured, Order, Searched, measure, search, statement};
-use engine::{Limit, OpenLoop, Schedule, Stop};
+use engine::Stop;
 use model::{
     CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, Failure, Outcome, Sampling, Search, Study,
     Task, Test, Trial, TrialEnd, TrialRecord, UnixMillis,
@@ -141,23 +141,8 @@ impl Attempt<'_, '_> {
         let Context { study, stop, observe } = self.context;
         let load = test.runnable_load()?;
         let order = Order {
-            workload: &load.workload,
-            clients: trial.key.level.clients,
-            generators: load.load_generators,
-            workers: None,
-            io: None,
-            open: trial.key.level.rate.map(|rate| OpenLoop {
-                rate: rate.into(),
-                process: load.arrivals.process,
-                max_waiting: load.arrivals.max_waiting as usize,
-                seed: trial.seed,
-            }),
-            policy: load.policy.clone(),
-            schedule: Schedule { warmup: load.warmup, limit: Limit::Window(load.duration) },
-            by_statement: false,
-            seed: trial.seed,
             sample_every: study.sample_every,
-            trigger: load.trigger,
+            ..Order::of(load, trial.key.level, trial.seed)
         };
         match test.bound().zip(trial.key.level.search) {
             Some((bound, over)) => {

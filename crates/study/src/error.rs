@@ -45,7 +45,7 @@ pub enum StudyError {
         /// Name of the file.
         origin: String,
     },
-    /// The file is not TOML, or not a possible study.
+    /// The file is not TOML, or what it or a command line asks for is not possible.
     #[error("{report}")]
     Invalid {
         /// The problems with their places, ready to print.

@@ -85,13 +85,18 @@ fn check_volumes(
         let model::Place::Storage(place) = &target.place else { continue };
         let volumes = place.volumes.len();
         if (storage.vms as usize) < volumes {
+            let notation = problems.notation;
+            let setting = |vms: usize| notation.setting("vms", &vms.to_string());
             problems
                 .add(
                     table.place("vms").unwrap_or_else(|| table.workload_place()),
-                    format!("`vms` = {} leaves some of {volumes} volumes idle", storage.vms),
+                    format!(
+                        "{} leaves some of {volumes} volumes idle",
+                        setting(storage.vms as usize)
+                    ),
                 )
                 .other(at.clone(), "the target")
-                .help(format!("set `vms` to {volumes} or more, or name fewer volumes"));
+                .help(format!("write {} or more, or name fewer volumes", setting(volumes)));
             return;
         }
     }

@@ -1,7 +1,6 @@
 //! Which keys go together in a `[[test]]`: a form for each task and workload. A test is read, checked
 //! and described by the form that it has.
 
-use crate::mix;
 use crate::wire::{
     KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
 };
@@ -42,7 +41,7 @@ pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTH
 
 impl Form {
     /// One for each set of keys.
-    const ALL: [Self; 4] =
+    pub const ALL: [Self; 4] =
         [Self::Oltp(OltpMix::ReadWrite), Self::KeyValue, Self::Storage, Self::Statement];
 
     /// That of a test as written; `None` where it names no workload that there is.
@@ -59,7 +58,7 @@ impl Form {
         match name {
             Workload::KEY_VALUE => Some(Self::KeyValue),
             Storage::NAME => Some(Self::Storage),
-            oltp => mix::repeatable(oltp).map(Self::Oltp),
+            oltp => OltpMix::from_name(oltp).map(Self::Oltp),
         }
     }
 
@@ -79,7 +78,7 @@ impl Form {
     }
 
     /// What messages call all tests with the same keys.
-    fn family(self) -> &'static str {
+    pub fn family(self) -> &'static str {
         match self {
             Self::Oltp(_) => "oltp_... and select_...",
             Self::KeyValue | Self::Storage | Self::Statement => self.name(),
@@ -182,7 +181,7 @@ fn narrow(keys: &mut Map<String, Value>, key: &str, to: &Value) {
 }
 
 /// The keys of a group, each with its schema.
-fn properties<T: JsonSchema>() -> Map<String, Value> {
+pub(crate) fn properties<T: JsonSchema>() -> Map<String, Value> {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();

@@ -13,6 +13,7 @@ pub(crate) fn of_clients(keys: &LoadKeys, levels: &[Level], problems: &mut Probl
     if let (Some(at), Some(clients)) =
         (keys.load_generators.as_ref().map(Spanned::span), fewest.filter(|&few| few < count))
     {
+        let least = problems.notation.setting("clients", &count.to_string());
         problems
             .add(
                 at,
@@ -21,7 +22,7 @@ pub(crate) fn of_clients(keys: &LoadKeys, levels: &[Level], problems: &mut Probl
                     if clients == 1 { "client" } else { "clients" }
                 ),
             )
-            .help(format!("every generator needs a client: begin with {count} clients, or more"));
+            .help(format!("every generator needs a client: begin with {least}, or more"));
     }
     count
 }
@@ -32,13 +33,15 @@ pub(crate) fn of_vms(keys: &LoadKeys, storage: &Storage, problems: &mut Problems
     let Some(at) = keys.load_generators.as_ref().map(Spanned::span) else { return count };
     if count > vms {
         let noun = if vms == 1 { "virtual machine" } else { "virtual machines" };
+        let least = problems.notation.setting("vms", &count.to_string());
         problems
             .add(at, format!("{count} load generators cannot share {vms} {noun}"))
-            .help(format!("every generator needs one: write vms = {count}, or more"));
+            .help(format!("every generator needs one: write {least}, or more"));
     } else if count > 1 && storage.oversubscription.is_some() {
+        let keys = ["load_generators", "cpu_oversubscription"].map(|key| problems.key(key));
         problems
             .add(at, "virtual machines that share processors are driven by one process")
-            .help("leave out load_generators, or cpu_oversubscription");
+            .help(format!("leave out {}", keys.join(", or ")));
     }
     count
 }

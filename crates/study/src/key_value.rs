@@ -6,45 +6,22 @@ use model::bounds::{MAX_KEYS, MAX_PIPELINE, MAX_VALUE};
 use model::{KeyOrder, KeyValue, ValueSize};
 use std::time::Duration;
 
-/// Why a text is no part of a key-value workload.
+/// Why a text is no ratio of writes to reads: not two numbers with a colon, or both 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeyValueError {
-    /// Not two numbers with a colon, or both 0.
-    #[error("`{0}` is no ratio of writes to reads: write it like `1:1`, `1:10` or `1:0`")]
-    Ratio(String),
-    /// Neither a length nor two.
-    #[error("`{0}` is no size of values in bytes: write it like `1024` or `100-1000`")]
-    Size(String),
-    /// A length out of range, or the longest below the shortest.
-    #[error("values are from 1 to {MAX_VALUE} bytes long, the shortest before the longest")]
-    Lengths,
-}
+#[error("`{0}` is no ratio of writes to reads: write it like `1:1`, `1:10` or `1:0`")]
+pub struct RatioError(String);
 
 /// Reads writes and reads relative to each other, such as `1:10`.
 ///
 /// # Errors
 /// When the text has another form, or both are 0.
-pub fn parse_ratio(text: &str) -> Result<(u32, u32), KeyValueError> {
+pub fn parse_ratio(text: &str) -> Result<(u32, u32), RatioError> {
     let part = |part: &str| part.trim().parse::<u32>().ok();
     text.split_once(':')
         .and_then(|(sets, gets)| part(sets).zip(part(gets)))
         // Their sum must have room as well.
         .filter(|(sets, gets)| sets.checked_add(*gets).is_some_and(|both| both > 0))
-        .ok_or_else(|| KeyValueError::Ratio(text.chars().take(40).collect()))
-}
-
-/// Reads the size of values in bytes: `1024`, or `100-1000` for every length between.
-///
-/// # Errors
-/// When the text has another form, or no value has such a length.
-pub fn parse_value_size(text: &str) -> Result<ValueSize, KeyValueError> {
-    let no_size = || KeyValueError::Size(text.chars().take(40).collect());
-    let length = |text: &str| text.trim().parse::<i64>().map_err(|_| no_size());
-    match text.split_once('-') {
-        None => size(&[length(text)?]),
-        Some((shortest, longest)) => size(&[length(shortest)?, length(longest)?]),
-    }
-    .ok_or(KeyValueError::Lengths)
+        .ok_or_else(|| RatioError(text.chars().take(40).collect()))
 }
 
 /// One length, or the shortest and the longest.
@@ -66,9 +43,10 @@ pub(crate) fn workload(table: &KeyValueKeys, problems: &mut Problems) -> KeyValu
     let default = KeyValue::default();
     let names = KeyOrder::names();
     let order = one_of("distribution", &table.distribution, names, KeyOrder::from_name, problems);
+    let ratio_key = problems.key("ratio");
     let ratio = table.ratio.as_ref().and_then(|written| {
         parse_ratio(written.get_ref())
-            .map_err(|error| problems.add(written.span(), format!("`ratio`: {error}")))
+            .map_err(|error| problems.add(written.span(), format!("{ratio_key}: {error}")))
             .ok()
     });
     KeyValue {
@@ -90,9 +68,11 @@ fn value_size(written: &Maybe<Numbers>, problems: &mut Problems) -> Option<Value
         Numbers::Many(lengths) => size(lengths),
     };
     if found.is_none() {
+        let key = problems.key("value_size");
+        let bounds = format!("from 1 to {MAX_VALUE} bytes, the shortest before the longest");
         problems
-            .add(written.span(), format!("`value_size`: {}", KeyValueError::Lengths))
-            .help("write value_size = 1024, or value_size = [100, 1000] for lengths between");
+            .add(written.span(), format!("{key} must be {bounds}, not {}", written.get_ref()))
+            .help("write 1024, or [100, 1000] for the lengths between");
     }
     found
 }
@@ -102,7 +82,13 @@ fn expiry(written: &Maybe<String>, problems: &mut Problems) -> Option<Duration> 
     let expiry = length("expiry", written, Duration::MAX, problems);
     if expiry.is_zero() {
         problems
-            .add(at, "`expiry` must be more than zero: no key would ever be found")
+            .add(
+                at,
+                format!(
+                    "{} must be more than zero: no key would ever be found",
+                    problems.key("expiry")
+                ),
+            )
             .help("leave it out for keys that live forever");
     }
     Some(expiry)
@@ -117,19 +103,7 @@ mod tests {
         assert_eq!(parse_ratio("1:10"), Ok((1, 10)));
         assert_eq!(parse_ratio("1:0"), Ok((1, 0)));
         for text in ["", "1", "0:0", "1:2:3", "a:b", "-1:1", "4294967295:1"] {
-            assert!(matches!(parse_ratio(text), Err(KeyValueError::Ratio(_))), "{text}");
-        }
-    }
-
-    #[test]
-    fn sizes_are_one_length_or_two() {
-        assert_eq!(parse_value_size("1024"), Ok(ValueSize::Fixed(1024)));
-        assert_eq!(parse_value_size("100-1000"), Ok(ValueSize::Between(100, 1000)));
-        for text in ["0", "9-8", "99999999999", "0-5"] {
-            assert_eq!(parse_value_size(text), Err(KeyValueError::Lengths), "{text}");
-        }
-        for text in ["", "1k", "-5", "1-2-3"] {
-            assert!(matches!(parse_value_size(text), Err(KeyValueError::Size(_))), "{text}");
+            assert!(parse_ratio(text).is_err(), "{text}");
         }
     }
 }

@@ -2,7 +2,7 @@ use crate::load::asks_cross_check;
 use crate::problem::{Place, Problems};
 use crate::slo;
 use crate::test::{LoadTable, TestTable};
-use crate::validate::{one_of, whole};
+use crate::validate::{means_nothing, one_of, whole};
 use crate::wire::{LoadKeys, Maybe, Numbers, ServerKeys};
 use model::bounds::{MAX_CLIENTS, MAX_RATE, MAX_WAITING};
 use model::{ArrivalProcess, Arrivals, Level};
@@ -33,15 +33,16 @@ pub(crate) fn levels(
             .map(Level::clients)
             .collect(),
         (None, None) => {
-            missing(at, problems);
+            missing("clients", "[1, 2, 4, 8, 16]", at, problems);
             Vec::new()
         }
     }
 }
 
-/// Notes a test that does not say how hard its load is.
-pub(crate) fn missing(at: Place, problems: &mut Problems) {
-    problems.missing(at, "this test has no levels", "add a line like clients = [1, 2, 4, 8, 16]");
+/// Notes a test that does not say how hard its load is; a key that would, with an example.
+pub(crate) fn missing(key: &str, example: &str, at: Place, problems: &mut Problems) {
+    let help = format!("add {}", problems.notation.line(key, example));
+    problems.missing(at, "this test has no levels", help);
 }
 
 /// How the transactions of a test with rates arrive.
@@ -53,11 +54,8 @@ pub(crate) fn arrivals(
 ) -> Arrivals {
     let keys = &load.keys;
     if keys.rate.is_none() && !(searches && slo::varies_rate(load)) {
-        for key in ["arrivals", "max_waiting"] {
-            let Some(at) = table.place(key) else { continue };
-            problems
-                .add(at, format!("`{key}` means nothing without a `rate`"))
-                .help("add a line like rate = [100, 200, 400], or leave it out");
+        for (key, at) in table.places.of(&["arrivals", "max_waiting"]) {
+            means_nothing(key, at, "rate", "[100, 200, 400]", problems);
         }
     }
     let processes = ArrivalProcess::ALL.map(ArrivalProcess::name);
@@ -101,12 +99,10 @@ pub(crate) fn one_beside(
         [] => default,
         [one] => *one,
         several => {
+            let (key, beside) = (problems.key(key), problems.key(beside));
             problems
-                .add(
-                    written.span(),
-                    format!("`{key}` has {} levels beside `{beside}`", several.len()),
-                )
-                .help(format!("with `{beside}`, `{key}` is one number: {meaning}"));
+                .add(written.span(), format!("{key} has {} levels beside {beside}", several.len()))
+                .help(format!("with {beside}, {key} is one number: {meaning}"));
             default
         }
     }
@@ -134,13 +130,15 @@ pub(crate) fn ascending(
         Numbers::Many(numbers) => numbers.clone(),
     };
     if numbers.is_empty() {
-        problems.add(at, format!("`{key}` is empty")).help("name at least one level, such as [1]");
+        problems
+            .add(at, format!("{} is empty", problems.key(key)))
+            .help("name at least one level, such as [1]");
         return Vec::new();
     }
     numbers.sort_unstable();
     if let Some(pair) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
         problems
-            .add(at.clone(), format!("`{key}` has the level {} twice", pair[0]))
+            .add(at.clone(), format!("{} has the level {} twice", problems.key(key), pair[0]))
             .help("to measure a level more often, raise `repeats` in [study]");
     }
     let mut levels = Vec::new();
@@ -148,7 +146,8 @@ pub(crate) fn ascending(
         match u32::try_from(number) {
             Ok(level) if (1..=most).contains(&level) => levels.push(level),
             _ => {
-                let message = format!("`{key}` must be from 1 to {most}, not {number}");
+                let key = problems.key(key);
+                let message = format!("{key} must be from 1 to {most}, not {number}");
                 problems.add(at.clone(), message);
             }
         }

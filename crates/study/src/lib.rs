@@ -1,7 +1,8 @@
-//! From a study file to a [`model::Study`], and from that to a [`model::Plan`].
+//! From a study file to a [`model::Study`], and from that to a [`model::Plan`]; from the options of a
+//! command line ([`CommandLine`]) to a target and a test, by the same rules.
 //!
-//! The types that the file is read into are private; what leaves this crate is valid. Errors
-//! name the line, point at the place, and say how to fix it.
+//! The types that either is read into are private; what leaves this crate is valid. Errors name the
+//! line or the option, point at the place, and say how to fix it.
 
 mod duration;
 mod error;
@@ -15,6 +16,7 @@ mod level;
 mod load;
 mod mix;
 mod names;
+mod options;
 mod policy;
 mod price;
 mod problem;
@@ -45,14 +47,13 @@ pub use duration::{DurationError, parse_duration};
 pub use error::StudyError;
 pub use estimate::estimate;
 pub use expand::expand;
-pub use key_value::{KeyValueError, parse_ratio, parse_value_size};
+pub use key_value::{RatioError, parse_ratio};
+pub use options::{CommandLine, LoadKey, load_keys};
 pub use read::{load, parse};
 pub use scaled::scaled;
 pub use schema::json_schema;
-pub use size::{SizeError, parse_data, parse_size};
+pub use size::{SizeError, parse_size};
 pub use space::{VolumeSpace, space};
-pub use storage::{
-    OversubscriptionError, PatternError, StoragePattern, oversubscription, parse_pattern,
-};
+pub use storage::{PatternError, StoragePattern, parse_pattern};
 pub use template::{Template, demo, template};
 pub use url::{UrlError, parse_url};

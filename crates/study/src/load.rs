@@ -6,7 +6,7 @@ use crate::test::{LoadTable, TestTable, WorkTable, length};
 use crate::validate::one_of;
 use crate::wire::LoadKeys;
 use crate::{generators, key_value, level, mix, policy, slo, storage, trigger};
-use model::{Load, LoadSearch, Task, Workload};
+use model::{Load, LoadSearch, OltpMix, Task, Workload};
 use std::time::Duration;
 
 const DEFAULT_WARMUP: Duration = Duration::from_secs(5);
@@ -15,7 +15,12 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(30);
 /// The load of a test, or its search.
 pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems) -> Option<Task> {
     let LoadTable { keys, work } = load;
-    let Some(work) = work else {
+    // Tests are repeated on the same tables.
+    let unfit = |work: &&WorkTable| match work {
+        WorkTable::Oltp(mix, ..) => !table.once && !OltpMix::REPEATABLE.contains(mix),
+        WorkTable::KeyValue(..) | WorkTable::Storage(_) => false,
+    };
+    let Some(work) = work.as_ref().filter(|work| !unfit(work)) else {
         missing(table, keys, problems);
         return None;
     };
@@ -35,7 +40,8 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let warmup = length("warmup", &keys.warmup, default_warmup, problems);
     let duration = length("duration", &keys.duration, default_duration, problems);
     if let (Some(written), true) = (&keys.duration, duration.is_zero()) {
-        problems.add(written.span(), "`duration` must be more than zero: nothing is measured");
+        let key = problems.key("duration");
+        problems.add(written.span(), format!("{key} must be more than zero: nothing is measured"));
     }
     let (mut trigger, mut cpu_limit) = (None, None);
     let workload = match work {
@@ -48,7 +54,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         }
         WorkTable::Storage(storage) => {
             cpu_limit = storage::cpu_limit(storage, keys, problems);
-            storage::workload(storage, table.at.clone(), problems).map(Workload::Storage)
+            storage::workload(storage, table, problems).map(Workload::Storage)
         }
     };
     let server = match work {
@@ -77,10 +83,10 @@ const LEVELS: [&str; 6] = ["clients", "rate", "slo", "pattern", "queue_depth", "
 fn missing(table: &TestTable, keys: &LoadKeys, problems: &mut Problems) {
     one_of("workload", &keys.workload, workload_names(), |_| None::<()>, problems);
     if keys.workload.is_none() {
-        let help = "add a line like workload = \"oltp_read_write\", or task = \"statement\"";
+        let help = format!("add {}", problems.notation.line("workload", "\"oltp_read_write\""));
         problems.missing(table.at.clone(), "this test names no workload", help);
         if LEVELS.iter().all(|key| table.place(key).is_none()) {
-            level::missing(table.at.clone(), problems);
+            level::missing("clients", "[1, 2, 4, 8, 16]", table.at.clone(), problems);
         }
     }
 }

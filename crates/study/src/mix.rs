@@ -4,11 +4,6 @@ use crate::wire::{Maybe, OltpKeys};
 use model::bounds::{MAX_COUNT, MAX_ROWS, MAX_TABLES};
 use model::{KeyDistribution, Oltp, OltpMix};
 
-/// The workload of that name, if it can be run again and again on the same tables.
-pub(crate) fn repeatable(name: &str) -> Option<OltpMix> {
-    OltpMix::from_name(name).filter(|mix| OltpMix::REPEATABLE.contains(mix))
-}
-
 /// A named workload, which is written `at`, with the changes that a test makes to it.
 pub(crate) fn workload(mix: OltpMix, table: &OltpKeys, at: Place, problems: &mut Problems) -> Oltp {
     let mut oltp = Oltp::preset(mix);
@@ -38,9 +33,10 @@ pub(crate) fn workload(mix: OltpMix, table: &OltpKeys, at: Place, problems: &mut
         if *skip.get_ref() || whole_transaction {
             t.explicit = !*skip.get_ref();
         } else {
+            let notation = problems.notation;
             problems
                 .add(skip.span(), format!("{} has no transaction to keep", mix.name()))
-                .help("leave `skip_trx` out");
+                .help(format!("leave {} out", notation.key("skip_trx")));
         }
     }
     if t.reads() + t.writes() + t.others() == 0 {
@@ -50,7 +46,7 @@ pub(crate) fn workload(mix: OltpMix, table: &OltpKeys, at: Place, problems: &mut
         whole("random_points", &table.random_points, oltp.points, 1..=MAX_COUNT, problems);
     oltp.ranges =
         whole("number_of_ranges", &table.number_of_ranges, oltp.ranges, 1..=MAX_COUNT, problems);
-    oltp.delta = whole("delta", &table.delta, oltp.delta, 0..=MAX_COUNT, problems);
+    oltp.delta = whole("delta", &table.delta, oltp.delta, 0..=MAX_ROWS, problems);
     oltp.prepared = table.prepared.as_ref().is_none_or(|prepared| *prepared.get_ref());
     oltp
 }

@@ -1,5 +1,5 @@
 use crate::problem::Problems;
-use crate::render::render;
+use crate::render::{Source, render};
 use crate::url::may_hold_password;
 use crate::{StudyError, shape, validate};
 use model::{Study, text};
@@ -62,7 +62,7 @@ pub fn parse(text: &str, origin: &str) -> Result<Study, StudyError> {
         Some(study) if problems.is_empty() => Ok(study),
         _ => {
             let problems = problems.into_sorted();
-            let report = render(&problems, text, origin);
+            let report = render(&problems, &Source::File { text, origin });
             Err(StudyError::Invalid { report, problems: problems.len() })
         }
     }

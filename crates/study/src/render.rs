@@ -12,24 +12,61 @@ const LINE_WIDTH: usize = 96;
 /// Characters of a message, which may hold a value of the file, that are shown.
 const LONGEST_MESSAGE: usize = 400;
 
-/// Writes problems as text: each with its line and column, the line itself, a mark under the
-/// place, and how to fix it.
-pub(crate) fn render(problems: &[Problem], text: &str, origin: &str) -> String {
-    let mut out = String::new();
-    // A secret may go on over several lines, and a problem may point to any of them.
-    let secretive = holds_secret(text);
-    for problem in problems.iter().take(SHOWN) {
-        let (line, column) = position(text, problem.at.start);
-        let _ = writeln!(out, "{origin}:{line}:{column}: {}", hide(&problem.message));
-        if !problem.secret && !secretive {
-            snippet(&mut out, text, &problem.at);
-        }
-        if let Some((at, label)) = &problem.other {
-            let (line, column) = position(text, at.start);
-            let _ = writeln!(out, "  {origin}:{line}:{column}: {}", hide(label));
-            if !secretive {
-                snippet(&mut out, text, at);
+/// What places are places in.
+pub(crate) enum Source<'a> {
+    /// The text of a study file; `origin` is what messages call it.
+    File { text: &'a str, origin: &'a str },
+    /// The names of a command line's options.
+    Options(Vec<String>),
+}
+
+impl Source<'_> {
+    /// A message with its place: line and column, the line itself and a mark under it; or the option,
+    /// where the message does not name it.
+    fn write(&self, out: &mut String, indent: &str, at: &Place, message: &str, secret: bool) {
+        let message = hide(message);
+        match self {
+            Self::File { text, origin } => {
+                let (line, column) = position(text, at.start);
+                let _ = writeln!(out, "{indent}{origin}:{line}:{column}: {message}");
+                if !secret {
+                    snippet(out, text, at);
+                }
             }
+            Self::Options(options) => {
+                let option = options.get(at.start);
+                let unnamed = option.filter(|option| !message.contains(option.as_str()));
+                let option = unnamed.map_or(String::new(), |option| format!("{option}: "));
+                let _ = writeln!(out, "{indent}{option}{message}");
+            }
+        }
+    }
+
+    /// Whether there is something to see at a place.
+    fn has(&self, at: &Place) -> bool {
+        match self {
+            Self::File { .. } => true,
+            Self::Options(options) => at.start < options.len(),
+        }
+    }
+
+    /// A secret may go on over several lines, and a problem may point to any of them.
+    fn holds_secret(&self) -> bool {
+        match self {
+            Self::File { text, .. } => holds_secret(text),
+            Self::Options(_) => false,
+        }
+    }
+}
+
+/// Writes problems as text: each with its place and how to fix it.
+pub(crate) fn render(problems: &[Problem], source: &Source<'_>) -> String {
+    let mut out = String::new();
+    let secretive = source.holds_secret();
+    for problem in problems.iter().take(SHOWN) {
+        source.write(&mut out, "", &problem.at, &problem.message, problem.secret || secretive);
+        if let Some((at, label)) = problem.other.as_ref().filter(|(at, _)| source.has(at)) {
+            source.write(&mut out, "  ", at, label, secretive);
         }
         if let Some(help) = &problem.help {
             let _ = writeln!(out, "  = help: {}", text::visible(help));
@@ -105,7 +142,7 @@ mod tests {
             help: None,
             secret: false,
         };
-        let shown = render(&[problem], text, "s.toml");
+        let shown = render(&[problem], &Source::File { text, origin: "s.toml" });
         let lines: Vec<&str> = shown.lines().collect();
         assert!(lines[0].contains("hostile \\u{9b} xxx") && lines[0].ends_with("(68 KiB in all)"));
         assert_eq!(lines[2], " 1 | a = \"\\x1b[31m速\\u{202e}\" # \\x07");

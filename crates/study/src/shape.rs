@@ -1,5 +1,5 @@
 use crate::names::{choices, nearest};
-use crate::problem::{Place, Problems};
+use crate::problem::{Place, Places, Problems};
 use crate::schema::json_schema;
 use crate::secret::is_secret_key;
 use crate::test::{LoadTable, TaskTable, TestTable, WorkTable};
@@ -14,13 +14,11 @@ use toml::de::{DeString, DeTable, DeValue, Deserializer};
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub file: File,
+    /// Where the keys of its targets are.
+    pub target_places: Vec<Places>,
     /// Its tests, each with the keys of its form.
     pub tests: Vec<TestTable>,
 }
-
-/// Keys that had another name before the first release.
-const RENAMED: [(&str, &str); 2] =
-    [("second_opinion", "cross_check"), ("in_flight", "queue_depth")];
 
 /// Reads the shape of a study file, noting unknown keys and values of the wrong type.
 ///
@@ -29,17 +27,15 @@ const RENAMED: [(&str, &str); 2] =
 pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<Shape> {
     unknown_keys(tree.get_ref(), &json_schema(), "the study file", problems);
     let file = typed::<File>(&mut tree, problems)?;
-    let mut tests = Vec::new();
-    let written = file.test.as_ref().and_then(|_| tree.get_ref().get("test"));
-    if let Some(DeValue::Array(items)) = written.map(Spanned::get_ref) {
-        for item in items.iter() {
-            if let DeValue::Table(table) = item.get_ref() {
-                let mut table = Spanned::new(item.span(), table.clone());
-                tests.push(test(&mut table, problems)?);
-            }
-        }
-    }
-    Some(Shape { file, tests })
+    let tables = |name: &str| {
+        let items = tree.get_ref().get(name).and_then(|items| items.get_ref().as_array());
+        let items = items.into_iter().flat_map(|items| items.iter());
+        items.filter_map(|item| Some(Spanned::new(item.span(), item.get_ref().as_table()?.clone())))
+    };
+    let target_places = tables("target").map(|table| Places::in_table(table.get_ref())).collect();
+    let tests = tables("test").map(|mut table| test(&mut table, problems));
+    let tests = tests.collect::<Option<_>>()?;
+    Some(Shape { file, target_places, tests })
 }
 
 /// Reads a test: the keys that all have, and those of its form.
@@ -60,14 +56,12 @@ pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) ->
         _ => TaskTable::Load(Box::new(LoadTable { keys: typed(table, problems)?, work })),
     };
     let keys = typed::<TestKeys>(table, problems)?;
-    let entries = table.get_ref().iter();
-    let places =
-        entries.map(|(key, value)| (key.get_ref().as_ref().to_owned(), value.span())).collect();
-    Some(TestTable { at: table.span(), places, keys, task })
+    let places = Places::in_table(table.get_ref());
+    Some(TestTable { at: table.span(), places, keys, task, once: false })
 }
 
 /// Reads those entries of a table that a type has.
-fn typed<'t, T: Deserialize<'t>>(
+pub(crate) fn typed<'t, T: Deserialize<'t>>(
     tree: &mut Spanned<DeTable<'t>>,
     problems: &mut Problems,
 ) -> Option<T> {
@@ -79,11 +73,12 @@ fn typed<'t, T: Deserialize<'t>>(
         };
         problems.mark_incomplete();
         let at = error.span().unwrap_or_default();
-        let Some(key) = remove(tree.get_mut(), &at) else {
+        let Some((key, value)) = remove(tree.get_mut(), &at) else {
             problems.add(at, error.message());
             return None;
         };
-        let problem = problems.add(at, wrong_type(&key, error.message()));
+        let message = wrong_type(&problems.key(&key), &value, error.message());
+        let problem = problems.add(at, message);
         if key.starts_with("password") {
             problem.secret(); // what stands there may be the password itself
         }
@@ -145,14 +140,11 @@ pub(crate) fn unknown_test_keys(test: &DeTable<'_>, problems: &mut Problems) {
         let owners = forms::owners(key_name);
         match form {
             Some(form) if !owners.is_empty() => {
-                let message = format!(
-                    "`{key_name}` does not apply to {}: it is a key of {}",
-                    form.name(),
-                    owners.join(" and ")
-                );
+                let key = problems.key(key_name);
+                let (form, choice, owners) = (form.name(), form.choice(), owners.join(" and "));
                 problems
-                    .add(value.span(), message)
-                    .help(format!("leave `{key_name}` out, or choose another {}", form.choice()));
+                    .add(value.span(), format!("{key} does not apply to {form}: it is of {owners}"))
+                    .help(format!("leave {key} out, or choose another {choice}"));
             }
             _ => unknown_key(key, &known, "[[test]]", problems),
         }
@@ -180,8 +172,7 @@ fn unknown_key(
         return;
     }
     let names = known.keys().map(String::as_str);
-    let renamed = RENAMED.iter().find(|(old, _)| *old == key_name).map(|(_, new)| *new);
-    let (hint, help) = match renamed.or_else(|| nearest(key_name, names.clone())) {
+    let (hint, help) = match nearest(key_name, names.clone()) {
         Some(near) => (format!(": did you mean `{near}`?"), None),
         None => (String::new(), Some(format!("{name} may have {}", choices(names)))),
     };
@@ -189,8 +180,8 @@ fn unknown_key(
     problems.add(key.span(), message).help = help;
 }
 
-/// Removes the innermost entry whose value holds `place`; returns its key.
-fn remove(table: &mut DeTable<'_>, place: &Place) -> Option<String> {
+/// Removes the innermost entry whose value holds `place`, and returns it.
+fn remove<'t>(table: &mut DeTable<'t>, place: &Place) -> Option<(String, DeValue<'t>)> {
     for (_, value) in table.iter_mut() {
         let inner = match value.get_mut() {
             DeValue::Table(inner) => remove(inner, place),
@@ -209,19 +200,25 @@ fn remove(table: &mut DeTable<'_>, place: &Place) -> Option<String> {
         span.start <= place.start && place.end <= span.end
     };
     let key = table.iter().find(|(_, value)| holds(value)).map(|(key, _)| key.clone())?;
-    table.remove(&key);
-    Some(key.into_inner().into_owned())
+    let value = table.remove(&key)?.into_inner();
+    Some((key.into_inner().into_owned(), value))
 }
 
-/// serde names types of Rust; users know those of TOML.
-fn wrong_type(key: &str, message: &str) -> String {
+/// serde names types of Rust; users know those of TOML. The key is as the user calls it.
+fn wrong_type(key: &str, value: &DeValue<'_>, message: &str) -> String {
     let readable = message
         .replace("expected i64", "expected a whole number")
         .replace("expected f64", "expected a number")
         .replace("expected a sequence", "expected a list")
         .replace(" as i128", "");
     match readable.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected ")) {
-        Some((found, expected)) => format!("`{key}` must be {expected}, not {found}"),
-        None => format!("`{key}`: {readable}"),
+        Some((found, expected)) => format!("{key} must be {expected}, not {found}"),
+        None if readable.starts_with("a ") => match value {
+            DeValue::String(text) => format!("{key} must be {readable}, not string {text:?}"),
+            DeValue::Integer(number) => format!("{key} must be {readable}, not {number}"),
+            DeValue::Float(number) => format!("{key} must be {readable}, not {number}"),
+            _ => format!("{key} must be {readable}"),
+        },
+        None => format!("{key}: {readable}"),
     }
 }

@@ -42,7 +42,7 @@ pub enum SizeError {
 ///
 /// # Errors
 /// When the text has another form, or the size is above [`MAX_VM_DATA`].
-pub fn parse_data(text: &str) -> Result<u64, SizeError> {
+pub(crate) fn parse_data(text: &str) -> Result<u64, SizeError> {
     match parse_size(text)? {
         bytes if bytes <= MAX_VM_DATA => Ok(bytes),
         _ => Err(SizeError::TooMuch(text.trim().chars().take(40).collect())),

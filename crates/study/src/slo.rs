@@ -4,8 +4,8 @@ use crate::level::{DEFAULT_CONNECTIONS, connections};
 use crate::load::asks_cross_check;
 use crate::problem::Problems;
 use crate::test::{LoadTable, TestTable, WorkTable};
-use crate::validate::one_of;
-use crate::wire::{Maybe, ServerKeys};
+use crate::validate::{means_nothing, one_of};
+use crate::wire::{LoadKeys, Maybe, ServerKeys};
 use model::{Level, SearchOver, Slo};
 use std::time::Duration;
 
@@ -20,17 +20,11 @@ const DEFAULT_MOST_CLIENTS: u32 = 128;
 pub(crate) fn slo(table: &TestTable, load: &LoadTable, problems: &mut Problems) -> Option<Slo> {
     let Some(written) = &load.keys.slo else {
         if let Some(search) = table.place("search") {
-            problems
-                .add(search, "`search` means nothing without an `slo`")
-                .help("add a line like slo = \"p95 < 20ms\", or leave it out");
+            means_nothing("search", search, "slo", "\"p95 < 20ms\"", problems);
         }
         return None;
     };
-    if let Some(rate) = &load.keys.rate {
-        problems
-            .add(rate.span(), "a `rate` cannot stand beside an `slo`: it is what is searched for")
-            .help("leave out either; rates and searches are tests of their own");
-    }
+    refuse_rate(&load.keys, "slo", problems);
     if let Some(cache) = table.keys.cache.as_ref().filter(|cache| cache.get_ref() == "cold") {
         problems
             .add(cache.span(), "an `slo` cannot be had of `cold` caches: the first step warms them")
@@ -44,10 +38,22 @@ pub(crate) fn slo(table: &TestTable, load: &LoadTable, problems: &mut Problems) 
     match written.get_ref().parse() {
         Ok(slo) => Some(slo),
         Err(error) => {
-            problems.add(written.span(), format!("`slo`: {error}"));
+            problems.add(written.span(), format!("{}: {error}", problems.key("slo")));
             None
         }
     }
+}
+
+/// Notes a rate beside a bound (`slo`, `cpu_limit`).
+pub(crate) fn refuse_rate(keys: &LoadKeys, bound: &str, problems: &mut Problems) {
+    let Some(rate) = &keys.rate else { return };
+    let (key, bound) = (problems.key("rate"), problems.key(bound));
+    problems
+        .add(
+            rate.span(),
+            format!("{key} cannot stand beside {bound}: the rate is what is searched for"),
+        )
+        .help("leave out either; rates and searches are tests of their own");
 }
 
 /// The one level of a test with an `slo`.

@@ -1,4 +1,4 @@
-use crate::problem::Problems;
+use crate::problem::{Places, Problems};
 use crate::secret::is_secret_key;
 use crate::settings::settings;
 use crate::url::parse_url;
@@ -15,8 +15,23 @@ pub(crate) const KINDS: [&str; 6] = ["mariadb", "mysql", "redis", "valkey", "key
 /// Values that `tls` takes.
 pub(crate) const TLS_MODES: [&str; 3] = ["off", "unverified", "verified"];
 
-/// Validates one `[[target]]`. What it returns is a target only if no problem was noted.
-pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Option<Target> {
+/// Keys that say how to log in to a server.
+pub(crate) const LOGIN_KEYS: [&str; 6] = [
+    "password_env",
+    "password_file",
+    "tls",
+    "tls_ca",
+    "server_public_key",
+    "get_server_public_key",
+];
+
+/// Validates one `[[target]]`, whose keys are at these places. What it returns is a target only if no
+/// problem was noted.
+pub(crate) fn target(
+    table: Spanned<TargetTable>,
+    places: &Places,
+    problems: &mut Problems,
+) -> Option<Target> {
     let at = table.span();
     let mut table = table.into_inner();
     let name = match &table.name {
@@ -39,11 +54,11 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
             .secret();
     }
     if kind == Some(System::Storage) {
-        let volumes = volumes::volumes(&table, at, problems)?;
+        let volumes = volumes::volumes(&table, at, places, problems)?;
         let place = Place::Storage(volumes);
         return Some(Target { name: name?, system: System::Storage, place, price, labels });
     }
-    volumes::refuse_storage_keys(&table, problems);
+    volumes::refuse_storage_keys(places, problems);
     let place = match (table.sandbox.take(), table.url.take()) {
         (Some(sandbox), Some(url)) => {
             problems
@@ -61,7 +76,7 @@ pub(crate) fn target(table: Spanned<TargetTable>, problems: &mut Problems) -> Op
             None
         }
         (Some(wire), None) => {
-            refuse_login(&table, problems);
+            refuse_login(places, problems);
             let system = kind.unwrap_or_default();
             let program = table.kind.as_ref().and_then(|kind| program(kind.get_ref()));
             let sandbox = sandbox(wire.into_inner(), system, problems);
@@ -119,21 +134,11 @@ fn agree(
 }
 
 /// Keys that speak of a login make no sense beside a sandbox.
-fn refuse_login(table: &TargetTable, problems: &mut Problems) {
-    let text = |value: &Maybe<String>| value.as_ref().map(Spanned::span);
-    for (key, at) in [
-        ("password_env", text(&table.password_env)),
-        ("password_file", text(&table.password_file)),
-        ("tls", text(&table.tls)),
-        ("tls_ca", text(&table.tls_ca)),
-        ("server_public_key", text(&table.server_public_key)),
-        ("get_server_public_key", table.get_server_public_key.as_ref().map(Spanned::span)),
-    ] {
-        if let Some(at) = at {
-            problems
-                .add(at, format!("`{key}` belongs to a url, and this is a sandbox"))
-                .help(format!("remove `{key}`: weighin makes the accounts of its sandboxes"));
-        }
+fn refuse_login(places: &Places, problems: &mut Problems) {
+    for (key, at) in places.of(&LOGIN_KEYS) {
+        problems
+            .add(at, format!("`{key}` belongs to a url, and this is a sandbox"))
+            .help(format!("remove `{key}`: weighin makes the accounts of its sandboxes"));
     }
 }
 
@@ -173,10 +178,11 @@ fn server(
 ) -> Option<(System, ServerAddress)> {
     let password = match (&table.password_env, &table.password_file) {
         (Some(variable), Some(file)) => {
+            let keys = ["password_env", "password_file"].map(|key| problems.key(key));
             problems
                 .add(file.span(), "the password has two sources")
                 .other(variable.span(), "the other one")
-                .help("keep either password_env or password_file");
+                .help(format!("keep either {}", keys.join(" or ")));
             None
         }
         (Some(variable), None) => {
@@ -185,7 +191,8 @@ fn server(
                 && !name.starts_with(|c: char| c.is_ascii_digit())
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             if !possible {
-                let message = "`password_env` must be the name of an environment variable";
+                let key = problems.key("password_env");
+                let message = format!("{key} must be the name of an environment variable");
                 problems
                     .add(variable.span(), message)
                     .help("put the password into a variable, and the variable's name here")
@@ -205,7 +212,11 @@ fn server(
             Some((system, ServerAddress { password: password?, tls: tls?, server_key, ..address }))
         }
         Err(error) => {
-            problems.add(url.span(), error.to_string());
+            let notation = problems.notation;
+            let problem = problems.add(url.span(), error.to_string());
+            if let Some(help) = error.help(notation) {
+                problem.help(help);
+            }
             None
         }
     }
@@ -214,17 +225,18 @@ fn server(
 fn server_key(table: &TargetTable, system: System, problems: &mut Problems) -> Option<ServerKey> {
     let (file, any) = (&table.server_public_key, &table.get_server_public_key);
     let at = file.as_ref().map(Spanned::span).or(any.as_ref().map(Spanned::span));
+    let keys = ["server_public_key", "get_server_public_key"].map(|key| problems.key(key));
     if let (Some(at), true) = (at, system != System::MariaDb) {
         problems
             .add(at, "only MySQL has public keys for passwords")
-            .help("remove `server_public_key` and `get_server_public_key`");
+            .help(format!("leave out {}", keys.join(" and ")));
         return None;
     }
     match (file, any.as_ref().map(Spanned::get_ref)) {
         (Some(file), Some(true)) => {
             problems
                 .add(file.span(), "one key is trusted, and any key is")
-                .help("keep either server_public_key or get_server_public_key");
+                .help(format!("keep either {}", keys.join(" or ")));
             None
         }
         (Some(_), _) => path("server_public_key", file, problems).map(ServerKey::Pinned),
@@ -241,9 +253,11 @@ fn tls(table: &TargetTable, problems: &mut Problems) -> Option<Tls> {
         None => "off",
     };
     if let (Some(file), true) = (&table.tls_ca, mode != "verified") {
+        let notation = problems.notation;
+        let key = notation.key("tls_ca");
         problems
-            .add(file.span(), "`tls_ca` is used only to verify the server's certificate")
-            .help("add tls = \"verified\", or remove `tls_ca`");
+            .add(file.span(), format!("{key} is used only to verify the server's certificate"))
+            .help(format!("add {}, or leave {key} out", notation.setting("tls", "\"verified\"")));
     }
     let modes = |mode: &str| match mode {
         "off" => Some(Tls::Off),
@@ -261,7 +275,7 @@ fn path(key: &str, value: &Maybe<String>, problems: &mut Problems) -> Option<Pat
     let value = value.as_ref()?;
     // A line break would begin another line of a server's configuration.
     if value.get_ref().is_empty() || value.get_ref().contains(char::is_control) {
-        problems.add(value.span(), format!("`{key}` must be a path"));
+        problems.add(value.span(), format!("{} must be a path", problems.key(key)));
         return None;
     }
     Some(PathBuf::from(value.get_ref()))

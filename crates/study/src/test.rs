@@ -1,12 +1,11 @@
 use crate::duration::parse_duration;
-use crate::problem::{Place, Problems};
+use crate::problem::{Place, Places, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{
     KeyValueKeys, LoadKeys, Maybe, OltpKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
 };
 use crate::{load, statement};
 use model::{CacheState, OltpMix, Test};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Values that `cache` takes.
@@ -16,10 +15,11 @@ pub(crate) const CACHE_STATES: [&str; 2] = ["warm", "cold"];
 #[derive(Debug)]
 pub(crate) struct TestTable {
     pub at: Place,
-    /// Where the value of each key stands.
-    pub places: BTreeMap<String, Place>,
+    pub places: Places,
     pub keys: TestKeys,
     pub task: TaskTable,
+    /// Whether it may be run only once on the same tables.
+    pub once: bool,
 }
 
 /// The keys of a test that its task decides.
@@ -48,7 +48,7 @@ pub(crate) enum WorkTable {
 impl TestTable {
     /// Where the value of a key stands, if it is written.
     pub fn place(&self, key: &str) -> Option<Place> {
-        self.places.get(key).cloned()
+        self.places.get(key)
     }
 
     /// Where a problem of what is run is shown.
@@ -99,7 +99,7 @@ pub(crate) fn length(
 ) -> Duration {
     let Some(written) = written else { return default };
     parse_duration(written.get_ref()).unwrap_or_else(|error| {
-        problems.add(written.span(), format!("`{key}`: {error}"));
+        problems.add(written.span(), format!("{}: {error}", problems.key(key)));
         default
     })
 }

@@ -3,7 +3,7 @@
 use crate::load::asks_cross_check;
 use crate::problem::Problems;
 use crate::test::length;
-use crate::validate::one_of;
+use crate::validate::{means_nothing, one_of};
 use crate::wire::{KeyValueKeys, LoadKeys};
 use model::{BackgroundWork, Trigger};
 use std::time::Duration;
@@ -17,9 +17,7 @@ pub(crate) fn trigger(
 ) -> Option<Trigger> {
     let Some(written) = &table.trigger else {
         if let Some(at) = &table.trigger_at {
-            problems
-                .add(at.span(), "`trigger_at` means nothing without a `trigger`")
-                .help("add a line like trigger = \"bgsave\", or leave it out");
+            means_nothing("trigger_at", at.span(), "trigger", "\"bgsave\"", problems);
         }
         return None;
     };

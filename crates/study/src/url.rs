@@ -1,3 +1,4 @@
+use crate::problem::Notation;
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
 use percent_encoding::percent_decode_str;
 use std::path::PathBuf;
@@ -13,19 +14,13 @@ const REDIS_DATABASE: &str = "0";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// None of `mysql://`, `mariadb://` and `redis://`.
-    #[error(
-        "a server URL begins with mysql://, mariadb:// or redis://, as in \
-         mysql://user@host:3306/database"
-    )]
+    #[error("a server URL begins with mysql://, mariadb:// or redis://")]
     Scheme,
     /// The scheme by which others ask for encryption.
-    #[error("encryption is asked for with tls, not with rediss://: write redis://host")]
+    #[error("encryption is not asked for with rediss://")]
     EncryptedScheme,
     /// The URL holds a password, where others could read it.
-    #[error(
-        "the URL holds a password: leave it out and use password_env, password_file, ~/.my.cnf or, \
-         for Redis, the variable REDISCLI_AUTH"
-    )]
+    #[error("the URL holds a password")]
     Password,
     /// Neither a host nor a socket.
     #[error("the URL names no host: write it before the first /, or add ?socket=/path")]
@@ -45,6 +40,24 @@ pub enum UrlError {
     /// A `%` that does not begin the code of a character.
     #[error("the URL has a percent code that is not UTF-8 text: write a literal % as %25")]
     Encoding,
+}
+
+impl UrlError {
+    /// How to correct it, where the error itself does not say so.
+    pub(crate) fn help(&self, notation: Notation) -> Option<String> {
+        match self {
+            Self::Scheme => Some("write it like mysql://user@host:3306/database".to_owned()),
+            Self::EncryptedScheme => {
+                Some(format!("write redis://host, and {}", notation.setting("tls", "\"verified\"")))
+            }
+            Self::Password => Some(format!(
+                "leave it out and use {}, {}, ~/.my.cnf or, for Redis, the variable REDISCLI_AUTH",
+                notation.key("password_env"),
+                notation.key("password_file")
+            )),
+            _ => None,
+        }
+    }
 }
 
 /// Reads the address of a server and which kind it is: `mysql://user@host:port/database`, where the
@@ -255,7 +268,7 @@ mod tests {
         for secret in ["hunter2", "p@ss", "p/ss", "p?ss", "p:ss", "p#ss", "[", ""] {
             let error = parse_url(&format!("mysql://u:{secret}@h/db")).unwrap_err();
             assert_eq!(error, UrlError::Password, "{secret}");
-            assert!(error.to_string().contains("password_env"));
+            assert!(error.help(Notation::File).unwrap().contains("password_env"));
         }
         assert!(may_hold_password("url = \"mysql://u:hunter2@h/db\""));
         assert!(!may_hold_password("url = \"mysql://u@h:3306/db\""));

@@ -22,7 +22,7 @@ const SAMPLE_EVERY: RangeInclusive<Duration> = Duration::from_millis(100)..=Dura
 
 /// Validates a whole file. What it returns is a study only if no problem was noted.
 pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option<Study> {
-    let Shape { file, tests: wire_tests } = shape;
+    let Shape { file, target_places, tests: wire_tests } = shape;
     let wire_targets = file.target.unwrap_or_default();
     if wire_targets.is_empty() {
         let help = "add a [[target]] with a name and sandbox = {}";
@@ -34,11 +34,11 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
     }
     let mut names = Names::new("target");
     let mut targets: Vec<(Target, Place)> = Vec::new();
-    for table in wire_targets {
+    for (table, places) in wire_targets.into_iter().zip(&target_places) {
         let name = table.get_ref().name.as_ref();
         names.take(name.map(|name| (name.get_ref().as_str(), name.span())), problems);
         let at = table.get_ref().name.as_ref().map_or(0..0, Spanned::span);
-        targets.extend(target::target(table, problems).map(|target| (target, at)));
+        targets.extend(target::target(table, places, problems).map(|target| (target, at)));
     }
     let mut names = Names::new("test");
     let mut tests: Vec<Test> = Vec::new();
@@ -191,13 +191,16 @@ pub(crate) fn one_of<T, const N: usize>(
     let value = written.get_ref();
     let found = find(value);
     if found.is_none() {
+        let notation = problems.notation;
         let hint = match nearest(value, names) {
             Some(near) => format!(": did you mean `{near}`?"),
             None => String::new(),
         };
-        problems
-            .add(written.span(), format!("unknown {key} `{value}`{hint}"))
-            .help(format!("`{key}` is {}", choices(names)));
+        problems.add(written.span(), format!("unknown {key} `{value}`{hint}")).help(format!(
+            "{} is {}",
+            notation.key(key),
+            choices(names)
+        ));
     }
     found
 }
@@ -215,12 +218,26 @@ pub(crate) fn whole(
         Ok(number) if range.contains(&number) => number,
         _ => {
             let (low, high) = range.into_inner();
-            let message =
-                format!("`{key}` must be from {low} to {high}, not {}", written.get_ref());
+            let key = problems.key(key);
+            let message = format!("{key} must be from {low} to {high}, not {}", written.get_ref());
             problems.add(written.span(), message);
             default
         }
     }
+}
+
+/// Notes a key that needs another, of which a value is given as an example.
+pub(crate) fn means_nothing(
+    key: &str,
+    at: Place,
+    other: &str,
+    example: &str,
+    problems: &mut Problems,
+) {
+    let notation = problems.notation;
+    problems
+        .add(at, format!("{} means nothing without {}", notation.key(key), notation.key(other)))
+        .help(format!("add {}, or leave it out", notation.line(other, example)));
 }
 
 /// A share such as 0.95; a percentage written instead is recognised.

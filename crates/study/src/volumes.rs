@@ -1,18 +1,20 @@
 //! Targets without a server: the keys `volumes` and `erase`.
 
-use crate::problem::{Place, Problems};
+use crate::problem::{Place, Places, Problems};
+use crate::target::LOGIN_KEYS;
 use crate::wire::{Maybe, TargetTable};
 use model::{StoragePlace, VolumePlace};
 use std::path::PathBuf;
 use toml::Spanned;
 
-/// The volumes of a target of the kind `storage`. `at` is the target.
+/// The volumes of a target of the kind `storage`, which is `at` a place, and its keys at theirs.
 pub(crate) fn volumes(
     table: &TargetTable,
     at: Place,
+    places: &Places,
     problems: &mut Problems,
 ) -> Option<StoragePlace> {
-    refuse_server_keys(table, problems);
+    refuse_server_keys(places, problems);
     let Some(written) = &table.volumes else {
         let help = "add a line like volumes = [\"/mnt/a\"]";
         problems.missing(at, "this target has no volumes", help);
@@ -28,13 +30,14 @@ pub(crate) fn volumes(
         }
         volumes.push(VolumePlace { path: path.into_inner(), erase: false });
     }
+    let volumes_key = problems.key("volumes");
     for path in paths("erase", &table.erase, problems) {
         match volumes.iter_mut().find(|volume| volume.path == *path.get_ref()) {
             Some(volume) => volume.erase = true,
             None => {
                 problems
                     .add(path.span(), "what may be erased is none of the target's volumes")
-                    .help("name one of `volumes`, letter for letter, or remove it");
+                    .help(format!("name one of {volumes_key}, letter for letter, or remove it"));
             }
         }
     }
@@ -42,32 +45,22 @@ pub(crate) fn volumes(
 }
 
 /// Notes keys that say nothing of a target with a server.
-pub(crate) fn refuse_storage_keys(table: &TargetTable, problems: &mut Problems) {
-    for (key, value) in [("volumes", &table.volumes), ("erase", &table.erase)] {
-        if let Some(value) = value {
-            problems
-                .add(value.span(), format!("`{key}` belongs to targets of the kind storage"))
-                .help(format!("set kind = \"storage\", or remove `{key}`"));
-        }
+pub(crate) fn refuse_storage_keys(places: &Places, problems: &mut Problems) {
+    for (key, at) in places.of(&["volumes", "erase"]) {
+        let key = problems.key(key);
+        problems
+            .add(at, format!("{key} belongs to targets of the kind storage"))
+            .help(format!("leave {key} out, or name volumes"));
     }
 }
 
-fn refuse_server_keys(table: &TargetTable, problems: &mut Problems) {
-    let keys = [
-        ("sandbox", table.sandbox.as_ref().map(Spanned::span)),
-        ("url", table.url.as_ref().map(Spanned::span)),
-        ("password_env", table.password_env.as_ref().map(Spanned::span)),
-        ("password_file", table.password_file.as_ref().map(Spanned::span)),
-        ("tls", table.tls.as_ref().map(Spanned::span)),
-        ("tls_ca", table.tls_ca.as_ref().map(Spanned::span)),
-        ("server_public_key", table.server_public_key.as_ref().map(Spanned::span)),
-        ("get_server_public_key", table.get_server_public_key.as_ref().map(Spanned::span)),
-    ];
-    for (key, at) in keys {
-        let Some(at) = at else { continue };
+fn refuse_server_keys(places: &Places, problems: &mut Problems) {
+    let servers = places.of(&["sandbox", "url"]);
+    for (key, at) in servers.into_iter().chain(places.of(&LOGIN_KEYS)) {
+        let key = problems.key(key);
         problems
-            .add(at, format!("`{key}` is of servers, and a target of the kind storage has none"))
-            .help(format!("remove `{key}`, or choose another kind"));
+            .add(at, format!("{key} is of servers, and a target of the kind storage has none"))
+            .help(format!("leave {key} out, or choose another kind"));
     }
 }
 
@@ -82,7 +75,10 @@ fn paths(
         // The results name the volumes, wherever weighin was started.
         if !text.get_ref().starts_with('/') || text.get_ref().contains('\0') {
             problems
-                .add(text.span(), format!("`{key}` must be whole paths, such as \"/mnt/a\""))
+                .add(
+                    text.span(),
+                    format!("{} must be absolute paths, such as \"/mnt/a\"", problems.key(key)),
+                )
                 .help("begin the path with /");
             continue;
         }

@@ -29,6 +29,7 @@ pub(crate) struct File {
     pub target: Option<Vec<Spanned<TargetTable>>>,
     /// What is done with every target.
     #[schemars(with = "Vec<TestKeys>", length(min = 1))]
+    #[expect(dead_code, reason = "each is read again, with the keys of its form")]
     pub test: Option<Vec<Spanned<TestKeys>>>,
 }
 
@@ -202,6 +203,15 @@ pub(crate) struct PriceItemTable {
 pub(crate) enum Numbers {
     One(i64),
     Many(Vec<i64>),
+}
+
+impl std::fmt::Display for Numbers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::One(number) => number.fmt(f),
+            Self::Many(numbers) => write!(f, "{numbers:?}"),
+        }
+    }
 }
 
 /// One text or several, such as statements.

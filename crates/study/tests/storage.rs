@@ -103,11 +103,14 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         ("pattern = \"fast\"", ["`fast` is no pattern", "t1 o32 b16k"]),
         ("vms = 2", ["neither a pattern nor a size of blocks", "pattern = \"t1 o32 b16k\""]),
         ("vms = 2\nblock = \"4k\"", ["no levels", "queue_depth = [1, 8, 32]"]),
-        ("pattern = \"o1 b4k\"\nblock = \"4k\"", ["beside a `pattern`", "write either"]),
+        ("pattern = \"o1 b4k\"\nblock = \"4k\"", ["beside `pattern`", "write either"]),
         ("vms = 2\nblock = \"1000B\"\nqueue_depth = 1", ["multiple of 512 bytes", "1000B"]),
         ("vms = 2\nblock = {}\nqueue_depth = 1", ["one size at least", "{ 4KiB = 3, 16KiB = 1 }"]),
         ("vms = 2\nblock = \"4k\"\nthreads = 3\nqueue_depth = 8", ["among 3 threads", "multiple"]),
-        ("pattern = \"o1 b4k\"\nvms = 1", ["leaves some of 2 volumes idle", "set `vms` to 2"]),
+        (
+            "pattern = \"o1 b4k\"\nvms = 1",
+            ["leaves some of 2 volumes idle", "write vms = 2 or more"],
+        ),
         ("pattern = \"o1 b16k\"\nvms = 2\ndata = \"40GB\"", ["no multiple of the block", "GiB"]),
         ("pattern = \"o1 b2m\"\nvms = 2\ndata = \"4KiB\"", ["too small", "at least 2097152"]),
         ("pattern = \"o1 b4k\"\nvms = 2\ndata = \"40\"", ["`data`: `40` has no unit", "GiB"]),
@@ -157,7 +160,7 @@ fn targets_of_storage_have_volumes_and_no_server() {
     for (target, part) in [
         ("kind = \"storage\"", "no volumes"),
         ("kind = \"storage\"\nvolumes = []", "`volumes` is empty"),
-        ("kind = \"storage\"\nvolumes = [\"data\"]", "whole paths"),
+        ("kind = \"storage\"\nvolumes = [\"data\"]", "absolute paths"),
         ("kind = \"storage\"\nvolumes = [\"/a\", \"/a\"]", "twice"),
         (
             "kind = \"storage\"\nvolumes = [\"/a\"]\nerase = [\"/b\"]",

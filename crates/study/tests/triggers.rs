@@ -55,7 +55,10 @@ fn what_is_wrong_with_a_trigger_is_said_with_the_way_to_mend_it() {
             "trigger = \"bgsave\"",
             ["s.toml:10:11: this `trigger` has no time", "trigger_at = \"10s\""],
         ),
-        ("trigger_at = \"1s\"", ["`trigger_at` means nothing without", "trigger = \"bgsave\""]),
+        (
+            "trigger_at = \"1s\"",
+            ["`trigger_at` means nothing without `trigger`", "trigger = \"bgsave\""],
+        ),
         ("trigger = \"bgsave\"\ntrigger_at = \"5\"", ["`trigger_at`: `5` has no unit", "`5s`"]),
         (
             "trigger = \"bgsave\"\ntrigger_at = \"30s\"",

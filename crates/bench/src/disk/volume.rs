@@ -51,7 +51,7 @@ impl<'r> Volume<'r> {
             "--json".to_owned(),
         ]);
         if storage.order == BlockOrder::Sequential {
-            load.arg("--sequential");
+            load.arg("--order=sequential");
         }
         self.runner.run(&mut load)
     }

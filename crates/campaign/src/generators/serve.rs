@@ -23,7 +23,7 @@ pub fn generate(
         return Err(Failure::new(
             FailureKind::Other,
             "a load generator is started by weighin itself, which tells it what to do",
-            "run a load with weighin load --generators 2, or a study with load_generators = 2",
+            "run a load with weighin load --load-generators 2, or a study with load_generators = 2",
         ));
     };
     let (stop, start) = (Stop::default(), Arc::new(OnceLock::new()));

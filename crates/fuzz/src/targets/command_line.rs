@@ -55,8 +55,8 @@ pub(super) const ARGUMENTS: Target = Target {
     run: |data| understand("", data),
     seeds: || {
         [
-            "load\nmysql://root@db/test\n--workload\noltp_read_write\n--clients\n8\n--duration\n1m30s\n--rate\n100.5",
-            "load\nredis://db/1\n--workload\nkey_value\n--ratio\n1:10\n--value-size\n10-100\n--pipeline\n4\n--expiry\n60s",
+            "load\nmysql://root@db/test\n--workload\noltp_read_write\n--clients\n8\n--duration\n1m30s\n--rate\n100",
+            "load\nredis://db/1\n--workload\nkey_value\n--ratio\n1:10\n--value-size\n[10, 100]\n--pipeline\n4\n--expiry\n60s",
             "load\n/mnt/a\n--pattern\nt1 o32 b16k\n--vms\n4\n--reads\n70\n--data\n2GiB\n--slo\np99 < 10ms",
             "load\n/mnt/a\n--pattern\nredo log\n--vms\n4\n--cpu-oversubscription\n2\n--vcpus\n2",
             "load\nmysql://db/test\n--workload\noltp_point_select\n--slo\np95 < 20ms\n--search\nclients\n--percentiles\n90,99.99",
@@ -84,7 +84,7 @@ pub(super) const ARGUMENTS: Target = Target {
         "--hot\n",
         "--block\n",
         "--cpu-limit\n",
-        "--generators\n",
+        "--load-generators\n",
         "--events\n",
         "--warmup\n",
         "mysql://",

@@ -3,7 +3,7 @@
 use super::{KIB, MIB, text};
 use crate::Target;
 use ::import::{as_printed, printed_number};
-use study::{parse_duration, parse_pattern, parse_ratio, parse_size, parse_url, parse_value_size};
+use study::{parse_duration, parse_pattern, parse_ratio, parse_size, parse_url};
 
 /// Lengths of time, sizes, patterns, ratios, printed numbers.
 pub(super) const VALUES: Target = Target {
@@ -96,9 +96,6 @@ fn values(data: &[u8]) {
     if let Ok((sets, gets)) = parse_ratio(&text) {
         assert!(sets > 0 || gets > 0);
         assert_eq!(parse_ratio(&format!("{sets}:{gets}")), Ok((sets, gets)));
-    }
-    if let Ok(size) = parse_value_size(&text) {
-        assert!(size.mean() <= f64::from(size.longest()));
     }
     let _ = as_printed(&text);
     let _ = printed_number(&text);

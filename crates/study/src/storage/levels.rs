@@ -1,6 +1,7 @@
 use super::parse_pattern;
-use crate::level::{ascending, one_beside};
+use crate::level::{ascending, missing, one_beside};
 use crate::problem::{Place, Problems};
+use crate::slo::refuse_rate;
 use crate::wire::{LoadKeys, StorageKeys};
 use model::bounds::{MAX_IN_FLIGHT, MAX_IOPS};
 use model::{Level, LevelUnit, SearchOver};
@@ -30,9 +31,14 @@ pub(crate) fn levels(
             level.clients,
             threads.get_ref()
         );
+        let notation = problems.notation;
         problems
             .add(table.queue_depth.as_ref().map_or(threads.span(), Spanned::span), message)
-            .help("make every level of `queue_depth` a multiple of `threads`");
+            .help(format!(
+                "make every level of {} a multiple of {}",
+                notation.key("queue_depth"),
+                notation.key("threads")
+            ));
     }
     levels
 }
@@ -50,13 +56,8 @@ fn written(table: &StorageKeys, load: &LoadKeys, at: Place, problems: &mut Probl
     };
     let searched = [("slo", load.slo.is_some()), ("cpu_limit", table.cpu_limit.is_some())];
     if let Some((key, _)) = searched.into_iter().find(|(_, given)| *given) {
-        if let (Some(rate), "cpu_limit") = (&load.rate, key) {
-            problems
-                .add(
-                    rate.span(),
-                    "a `rate` cannot stand beside a `cpu_limit`: it is what is searched for",
-                )
-                .help("leave out either; rates and searches are tests of their own");
+        if key == "cpu_limit" {
+            refuse_rate(load, key, problems);
         }
         return vec![Level::searched(SearchOver::Rate, most(key, problems))];
     }
@@ -72,8 +73,7 @@ fn written(table: &StorageKeys, load: &LoadKeys, at: Place, problems: &mut Probl
             .map(Level::clients)
             .collect(),
         (None, _, None) => {
-            let help = "add a line like queue_depth = [1, 8, 32], or pattern = \"t1 o32 b16k\"";
-            problems.missing(at, "this test has no levels", help);
+            missing("queue_depth", "[1, 8, 32]", at, problems);
             Vec::new()
         }
     }

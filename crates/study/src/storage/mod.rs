@@ -6,12 +6,13 @@ mod processors;
 
 pub(crate) use levels::levels;
 pub use pattern::{PatternError, StoragePattern, parse_pattern};
-pub use processors::{OversubscriptionError, oversubscription};
 
-use crate::problem::{Place, Problems};
+use crate::load::asks_cross_check;
+use crate::problem::{Place, Places, Problems};
+use crate::size::parse_data;
+use crate::test::TestTable;
 use crate::validate::{one_of, whole};
 use crate::wire::{Blocks, LoadKeys, Maybe, StorageKeys};
-use crate::{load::asks_cross_check, parse_data};
 use model::bounds::{MAX_IOPS, MAX_SYNC_EVERY, MAX_THREADS, MAX_VMS};
 use model::{BlockOrder, BlockShare, HotRegion, Storage};
 use pattern::parse_block;
@@ -23,15 +24,20 @@ pub(crate) const ORDERS: [&str; 2] = ["random", "sequential"];
 const MAX_WEIGHT: i64 = 1_000_000;
 
 /// What a test with the workload `storage` says of it.
-pub(crate) fn workload(table: &StorageKeys, at: Place, problems: &mut Problems) -> Option<Storage> {
-    let named = named_pattern(table, problems);
+pub(crate) fn workload(
+    table: &StorageKeys,
+    test: &TestTable,
+    problems: &mut Problems,
+) -> Option<Storage> {
+    let (at, places) = (test.at.clone(), &test.places);
+    let named = named_pattern(table, places, problems);
     let mut storage = match &table.pattern {
         Some(_) => named?.storage(),
         None => from_keys(table, at.clone(), problems)?,
     };
     let redo_log = named.is_some_and(|pattern| pattern.redo_log);
     if redo_log {
-        refuse_beside_redo_log(table, problems);
+        refuse_beside_redo_log(places, problems);
     } else {
         let reads = whole("reads", &table.reads, 100, 0..=100, problems);
         storage.read_percent = u8::try_from(reads).unwrap_or(100);
@@ -54,7 +60,7 @@ pub(crate) fn workload(table: &StorageKeys, at: Place, problems: &mut Problems) 
         match parse_data(data.get_ref()) {
             Ok(bytes) => storage.bytes_per_vm = bytes,
             Err(error) => {
-                problems.add(data.span(), format!("`data`: {error}"));
+                problems.add(data.span(), format!("{}: {error}", problems.key("data")));
                 return None;
             }
         }
@@ -64,30 +70,40 @@ pub(crate) fn workload(table: &StorageKeys, at: Place, problems: &mut Problems) 
 }
 
 /// The pattern that the test names, if it names one that can be read.
-fn named_pattern(table: &StorageKeys, problems: &mut Problems) -> Option<StoragePattern> {
+fn named_pattern(
+    table: &StorageKeys,
+    places: &Places,
+    problems: &mut Problems,
+) -> Option<StoragePattern> {
     let written = table.pattern.as_ref()?;
-    let keys = [
-        ("block", table.block.as_ref().map(Spanned::span)),
-        ("threads", table.threads.as_ref().map(Spanned::span)),
-        ("queue_depth", table.queue_depth.as_ref().map(Spanned::span)),
-    ];
-    for (key, at) in keys {
-        let Some(at) = at else { continue };
+    for (key, at) in places.of(&["block", "threads", "queue_depth"]) {
+        let notation = problems.notation;
+        let [key, pattern] = [key, "pattern"].map(|key| notation.key(key));
+        let parts = ["threads", "queue_depth", "block"].map(|key| notation.key(key)).join(", ");
         problems
-            .add(at, format!("`{key}` stands beside a `pattern`, which says it already"))
+            .add(at, format!("{key} stands beside {pattern}, which says it already"))
             .other(written.span(), "the pattern")
-            .help("write either the pattern or `threads`, `queue_depth` and `block`");
+            .help(format!("write either {pattern} or {parts}"));
     }
-    parse_pattern(written.get_ref())
-        .map_err(|error| problems.add(written.span(), format!("`pattern`: {error}")))
-        .ok()
+    match parse_pattern(written.get_ref()) {
+        Ok(pattern) => Some(pattern),
+        Err(error) => {
+            problems.add(written.span(), format!("{}: {error}", problems.key("pattern")));
+            None
+        }
+    }
 }
 
 /// A load whose pattern is written with a key for each part.
 fn from_keys(table: &StorageKeys, at: Place, problems: &mut Problems) -> Option<Storage> {
     let Some(written) = &table.block else {
-        let help =
-            "add a line like pattern = \"t1 o32 b16k\", or block = \"16KiB\" and queue_depth = 32";
+        let notation = problems.notation;
+        let help = format!(
+            "add {}, or {} and {}",
+            notation.line("pattern", "\"t1 o32 b16k\""),
+            notation.setting("block", "\"16KiB\""),
+            notation.setting("queue_depth", "32")
+        );
         problems.missing(at, "this test has neither a pattern nor a size of blocks", help);
         return None;
     };
@@ -98,9 +114,10 @@ fn from_keys(table: &StorageKeys, at: Place, problems: &mut Problems) -> Option<
 }
 
 fn blocks(written: &Spanned<Blocks>, problems: &mut Problems) -> Option<Vec<BlockShare>> {
+    let key = problems.key("block");
     let mut size = |text: &str| {
         parse_block(text)
-            .map_err(|error| problems.add(written.span(), format!("`block`: {error}")))
+            .map_err(|error| problems.add(written.span(), format!("{key}: {error}")))
             .ok()
     };
     let mix = match written.get_ref() {
@@ -124,8 +141,8 @@ fn blocks(written: &Spanned<Blocks>, problems: &mut Problems) -> Option<Vec<Bloc
     shares.sort_by_key(|share| share.bytes);
     if shares.is_empty() || shares.windows(2).any(|pair| pair[0].bytes == pair[1].bytes) {
         problems
-            .add(written.span(), "`block` needs one size at least, and none twice")
-            .help("write it like block = { 4KiB = 3, 16KiB = 1 }");
+            .add(written.span(), format!("{key} needs one size at least, and none twice"))
+            .help("write it like { 4KiB = 3, 16KiB = 1 }");
         return None;
     }
     Some(shares)
@@ -148,8 +165,8 @@ fn hot(table: &StorageKeys, problems: &mut Problems) -> Option<HotRegion> {
         if percent.is_none() {
             let at = number.as_ref().map_or(written.span(), Spanned::span);
             problems
-                .add(at, format!("`hot` needs `{key}`, from 1 to 99 percent"))
-                .help("write it like hot = { ios = 90, space = 10 }");
+                .add(at, format!("{} needs `{key}`, from 1 to 99 percent", problems.key("hot")))
+                .help("write it like { ios = 90, space = 10 }");
         }
         percent
     };
@@ -162,6 +179,8 @@ fn hot(table: &StorageKeys, problems: &mut Problems) -> Option<HotRegion> {
 
 /// What goes with a part of the load and not with another.
 fn check_together(storage: &Storage, table: &StorageKeys, at: Place, problems: &mut Problems) {
+    let notation = problems.notation;
+    let data = notation.key("data");
     let block = u64::from(storage.largest_block());
     let at_data = table.data.as_ref().map_or(at, Spanned::span);
     let least = block * u64::from(storage.threads);
@@ -169,42 +188,43 @@ fn check_together(storage: &Storage, table: &StorageKeys, at: Place, problems: &
         problems
             .add(
                 at_data,
-                format!("`data` is too small for a block of {block} bytes in each thread"),
+                format!("{data} is too small for a block of {block} bytes in each thread"),
             )
             .help(format!("give each virtual machine at least {least} bytes"));
     } else if !storage.bytes_per_vm.is_multiple_of(block) {
         let whole = storage.bytes_per_vm / block * block;
         problems
-            .add(at_data, format!("`data` is no multiple of the block of {block} bytes"))
+            .add(at_data, format!("{data} is no multiple of the block of {block} bytes"))
             .help(format!("write it with KiB, MiB or GiB, or as \"{whole}B\""));
     }
     if let (Some(hot), BlockOrder::Sequential) = (&table.hot, storage.order) {
         problems
-            .add(hot.span(), "`hot` means nothing to sequential reads and writes")
-            .help("set order = \"random\", or leave `hot` out");
+            .add(
+                hot.span(),
+                format!("{} means nothing to sequential reads and writes", notation.key("hot")),
+            )
+            .help(format!("set {}, or leave it out", notation.setting("order", "\"random\"")));
     }
     if let (Some(sync), false) = (&table.sync_every, storage.writes()) {
         problems
-            .add(sync.span(), "`sync_every` means nothing where only reads are made")
-            .help("add a line like reads = 70, or leave `sync_every` out");
+            .add(
+                sync.span(),
+                format!("{} means nothing where only reads are made", notation.key("sync_every")),
+            )
+            .help(format!("add {}, or leave it out", notation.line("reads", "70")));
     }
 }
 
 /// A redo log says all of these itself.
-fn refuse_beside_redo_log(table: &StorageKeys, problems: &mut Problems) {
-    let keys = [
-        ("reads", table.reads.as_ref().map(Spanned::span)),
-        ("order", table.order.as_ref().map(Spanned::span)),
-        ("sync_every", table.sync_every.as_ref().map(Spanned::span)),
-    ];
-    for (key, at) in keys {
-        let Some(at) = at else { continue };
+fn refuse_beside_redo_log(places: &Places, problems: &mut Problems) {
+    for (key, at) in places.of(&["reads", "order", "sync_every"]) {
+        let key = problems.key(key);
         problems
             .add(
                 at,
-                format!("`{key}` stands beside the pattern of a redo log, which says it already"),
+                format!("{key} stands beside the pattern of a redo log, which says it already"),
             )
-            .help(format!("leave `{key}` out, or write the pattern with a number for each part"));
+            .help(format!("leave {key} out, or write the pattern with a number for each part"));
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::problem::Problems;
-use crate::validate::whole;
+use crate::validate::{means_nothing, whole};
 use crate::wire::StorageKeys;
 use model::Oversubscription;
 use model::bounds::MAX_VCPUS;
@@ -10,7 +10,7 @@ const FEWEST: f64 = 0.1;
 
 /// Why virtual machines can't share processors as asked.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum OversubscriptionError {
+pub(crate) enum OversubscriptionError {
     /// The ratio is no number above 0.
     #[error("must be a number above 0")]
     Ratio,
@@ -38,7 +38,7 @@ pub enum OversubscriptionError {
 
 impl OversubscriptionError {
     /// What to ask for instead.
-    pub fn remedy(&self) -> String {
+    fn remedy(&self) -> String {
         match self {
             Self::Ratio => "4 stands for four virtual processors to each processor".to_owned(),
             Self::MoreThanOne { vcpus, .. } => format!(
@@ -60,7 +60,7 @@ fn rounded(value: f64) -> f64 {
 ///
 /// # Errors
 /// When that makes no sense, or is more than weighin can stand for.
-pub fn oversubscription(
+fn oversubscription(
     vms: u32,
     vcpus: u32,
     ratio: f64,
@@ -88,9 +88,7 @@ pub(super) fn of(
     let vcpus = whole("vcpus", &table.vcpus, 1, 1..=MAX_VCPUS, problems);
     let Some(ratio) = &table.cpu_oversubscription else {
         if let Some(vcpus) = &table.vcpus {
-            problems
-                .add(vcpus.span(), "`vcpus` means nothing without `cpu_oversubscription`")
-                .help("add a line like cpu_oversubscription = 4, or leave `vcpus` out");
+            means_nothing("vcpus", vcpus.span(), "cpu_oversubscription", "4", problems);
         }
         return None;
     };
@@ -98,7 +96,7 @@ pub(super) fn of(
         Ok(shared) => Some(shared),
         Err(error) => {
             problems
-                .add(ratio.span(), format!("`cpu_oversubscription` {error}"))
+                .add(ratio.span(), format!("{} {error}", problems.key("cpu_oversubscription")))
                 .help(error.remedy());
             None
         }

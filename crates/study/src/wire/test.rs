@@ -137,12 +137,12 @@ pub(crate) struct OltpKeys {
     #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_COUNT))]
     pub number_of_ranges: Maybe<i64>,
     /// Width of such a range; 5 when absent.
-    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_COUNT))]
+    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_ROWS))]
     pub delta: Maybe<i64>,
     /// Prepare statements once and execute them by number (the default), or send each as text.
     #[schemars(with = "Option<bool>")]
     pub prepared: Maybe<bool>,
-    /// How rows are picked; `special` when absent.
+    /// How rows or keys are picked; when absent `special`, of `key_value` `uniform`.
     #[schemars(
         with = "Option<String>",
         extend("enum" = KeyDistribution::ALL.map(KeyDistribution::name))
@@ -182,7 +182,7 @@ pub(crate) struct KeyValueKeys {
     /// When it is told so, such as `10s`: counted from the start of measuring, and within it.
     #[schemars(with = "Option<String>")]
     pub trigger_at: Maybe<String>,
-    /// How keys are picked; `uniform` when absent.
+    /// How rows or keys are picked; when absent `special`, of `key_value` `uniform`.
     #[schemars(with = "Option<String>", extend("enum" = KeyOrder::names()))]
     pub distribution: Maybe<String>,
 }

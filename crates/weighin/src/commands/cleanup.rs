@@ -1,36 +1,52 @@
-use super::server::login;
-use super::workload::refuse;
-use super::{Outcome, print, storage};
+use super::{Outcome, print, targets};
 use crate::Exit;
-use crate::arguments::CleanupArguments;
-use campaign::Login;
-use model::System;
+use crate::arguments::{CleanupArguments, EraseArguments};
+use crate::exit::CliError;
+use crate::messages::shown;
+use crate::signals;
+use campaign::{Login, cleanup_volume};
+use model::{Place, System};
 use report::numbers::count;
 
-/// Removes the tables or keys that weighin made, and tables that the user names.
+/// Removes what weighin made on a target, and tables that the user names.
 pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
-    if let Some(path) = storage::volume(&arguments.server.url)? {
-        return storage::cleanup_path(arguments, &path);
+    let nothing = EraseArguments { erase: Vec::new() };
+    let target = targets::describe(&arguments.target, &nothing)?.read_target()?;
+    if target.system != System::MariaDb && !arguments.also.is_empty() {
+        return Err(CliError::usage(
+            format!("--also names tables, and {} has none", target.name),
+            "leave --also out",
+        ));
     }
-    let login = login(&arguments.server)?;
-    match login.system() {
-        System::Redis => keys(arguments, &login),
-        System::MariaDb => tables(arguments, &login),
-        System::Storage | System::Unknown => Err(login.no_server().into()),
-    }
-}
-
-fn keys(arguments: &CleanupArguments, login: &Login) -> Outcome {
-    refuse("a server of keys", &[("--also", !arguments.also.is_empty())])?;
-    let mut control = campaign::connect_redis(login)?;
-    print(&match campaign::cleanup_keys(&mut control)? {
-        0 => "No keys of weighin's to remove.\n".to_owned(),
-        removed => format!("Removed {} keys.\n", count(removed)),
-    })?;
+    let said = match &target.place {
+        Place::Storage(place) => volumes(place.volumes.iter().map(|volume| volume.path.as_path()))?,
+        _ if target.system == System::Redis => keys(&targets::login(&target)?)?,
+        _ => tables(arguments, &targets::login(&target)?)?,
+    };
+    print(&said)?;
     Ok(Exit::Done)
 }
 
-fn tables(arguments: &CleanupArguments, login: &Login) -> Outcome {
+fn volumes<'p>(paths: impl Iterator<Item = &'p std::path::Path>) -> Result<String, CliError> {
+    paths
+        .map(|path| {
+            Ok(match cleanup_volume(path, &signals::stop())? {
+                false => format!("Nothing of weighin's in {}.\n", shown(path)),
+                true => format!("Removed weighin's data from {}.\n", shown(path)),
+            })
+        })
+        .collect()
+}
+
+fn keys(login: &Login) -> Result<String, CliError> {
+    let mut control = campaign::connect_redis(login)?;
+    Ok(match campaign::cleanup_keys(&mut control)? {
+        0 => "No keys of weighin's to remove.\n".to_owned(),
+        removed => format!("Removed {} keys.\n", count(removed)),
+    })
+}
+
+fn tables(arguments: &CleanupArguments, login: &Login) -> Result<String, CliError> {
     let mut control = campaign::mysql::connect(login)?;
     let done = campaign::mysql::tables::cleanup(login, &mut control, &arguments.also)?;
     let mut text = match done.dropped.len() {
@@ -45,6 +61,5 @@ fn tables(arguments: &CleanupArguments, login: &Login) -> Outcome {
             list = done.kept.join(","),
         ));
     }
-    print(&text)?;
-    Ok(Exit::Done)
+    Ok(text)
 }

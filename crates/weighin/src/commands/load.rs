@@ -1,146 +1,135 @@
-use super::server::login;
-use super::workload::{headline, to_load};
-use super::{Outcome, print, slo, storage};
+use super::workload::{headline, refuse};
+use super::{Outcome, print, slo, targets, unless_stopped};
 use crate::Exit;
-use crate::arguments::{ArrivalsName, IoName, LoadArguments, OnError, OnLoss};
+use crate::arguments::{IoName, LoadArguments};
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use crate::messages::print_json;
+use crate::progress::Progress;
 use crate::signals;
-use campaign::{Order, Preparing, measure, reach};
-use engine::{Action, ErrorPolicy, Limit, OpenLoop, Schedule};
-use model::{ArrivalProcess, Arrivals, IoMethod, Study, Workload};
-use std::time::Duration;
+use campaign::{Goal, Order, Preparing, measure};
+use engine::Limit;
+use model::{IoMethod, Level, Load, Storage, Target, Test, Workload};
+use report::numbers::figure;
+use study::CommandLine;
 
-/// How long to measure where neither a time nor a number of transactions is given.
-const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+/// A load by hand, and what it runs on.
+struct ByHand {
+    target: Target,
+    test: Test,
+    level: Level,
+    limit: Limit,
+}
 
 /// Runs one load by hand.
 pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
-    if let Some(path) = storage::volume(&arguments.server.url)? {
-        return storage::load_volume(arguments, path);
-    }
-    let clients = arguments.clients.unwrap_or_else(|| slo::default_clients(arguments));
-    let generators = arguments.generators;
-    if generators > clients {
-        return Err(CliError::usage(
-            format!("{generators} load generators need as many clients, and there are {clients}"),
-            format!("add --clients {generators}, or more"),
-        ));
-    }
-    let login = login(&arguments.server)?;
-    let workload = to_load(arguments, login.system())?;
-    let mut target = reach(login)?;
+    let by_hand = understood(arguments)?;
+    let ByHand { test, level, .. } = &by_hand;
+    let load = test.runnable_load()?;
     let stop = signals::stop();
+    let mut target = targets::hold(&by_hand.target, &load.workload, &arguments.erase)?;
+    let bar = Progress::start("bytes");
     let mut preparing = Preparing {
-        seed: arguments.tables.seed,
+        seed: arguments.seed,
         connections: None,
         stop: &stop,
-        progress: &mut |_| {},
+        progress: &mut |step| bar.show(step),
     };
-    target.check_load(&workload, clients, &mut preparing)?;
+    let checked = target.check_load(&load.workload, level.clients, &mut preparing);
+    bar.finish();
+    let filled =
+        load.workload.storage().map(|_| "the next load fills the volume from its beginning");
+    unless_stopped(checked, filled.unwrap_or_default())?;
     let target = target.as_mut();
-    let order = order(arguments, &workload, clients);
-    if let Some(goal) = slo::goal(arguments, arrivals(arguments)) {
-        return slo::search_by_hand(arguments, target, &order, &goal, &stop);
+    let order = by_hand.order(load, arguments);
+    if let Some((bound, over)) = test.bound().zip(level.search) {
+        let goal = Goal { bound, over, arrivals: load.arrivals };
+        return slo::search_by_hand(arguments.json, target, &order, &goal, &stop);
     }
     let measured = measure(target, &order, &stop, &mut |_| {})?;
-    let result = LoadOutput::new(&measured, &workload, &arguments.percentiles);
+    let result = LoadOutput::new(&measured, &load.workload, &arguments.percentiles);
     match arguments.json {
         true => print_json(&result.json()?)?,
-        false => print(&result.text(&headline(&workload)))?,
+        false => print(&result.text(&headline(&load.workload)))?,
     }
     Ok(Exit::Done)
 }
 
 /// Reads the arguments up to where a server or a volume would be needed.
 pub(crate) fn understand(arguments: &LoadArguments) -> Result<(), CliError> {
-    let Some(_) = storage::volume(&arguments.server.url)? else {
-        let (system, _) = study::parse_url(&arguments.server.url)
-            .map_err(|error| CliError::usage(error.to_string(), ""))?;
-        let workload = to_load(arguments, system)?;
-        let _ = order(arguments, &workload, slo::default_clients(arguments));
-        return Ok(());
-    };
-    storage::understand(arguments)
+    understood(arguments).map(drop)
 }
 
-/// What the arguments order, with so many clients.
-pub(super) fn order<'a>(
-    arguments: &LoadArguments,
-    workload: &'a Workload,
-    clients: u32,
-) -> Order<'a> {
-    Order {
-        workload,
-        clients,
-        generators: arguments.generators,
-        workers: arguments.workers,
-        io: match arguments.io {
+fn understood(arguments: &LoadArguments) -> Result<ByHand, CliError> {
+    let mut line = targets::describe(&arguments.target, &arguments.erase)?;
+    arguments.keys.describe(&mut line);
+    let is_timed = arguments.events.is_none() || line.get("duration").is_some();
+    complete(&mut line, targets::is_volume(&arguments.target.url));
+    let (target, test) = line.read()?;
+    let load = test.runnable_load()?;
+    let &[level] = load.levels.as_slice() else {
+        return Err(CliError::usage(
+            format!("a load by hand has one level, and here are {}", load.levels.len()),
+            "name one, or write a study file: weighin init",
+        ));
+    };
+    refuse("--statements", arguments.statements, &load.workload)?;
+    enough_workers(arguments, &load.workload)?;
+    // A rate is judged in a window: what comes back later has not kept up. Otherwise every
+    // transaction that the server saw is counted, as sysbench does.
+    let limit = match (arguments.events, level.rate, level.search) {
+        (_, _, Some(_)) | (None, Some(_), _) => Limit::Window(load.duration),
+        (events, ..) => Limit::LastReply { duration: is_timed.then_some(load.duration), events },
+    };
+    Ok(ByHand { target, test, level, limit })
+}
+
+/// Adds what is usual of a load by hand where nothing else is said.
+pub(super) fn complete(line: &mut CommandLine, is_volume: bool) {
+    if is_volume && line.get("workload").is_none() {
+        line.test("workload", Storage::NAME);
+    }
+    let on_volume = line.get("workload") == Some(Storage::NAME);
+    let mut usually = |key: &str, text: &str, unless: &[&str]| {
+        if line.get(key).is_none() && unless.iter().all(|other| line.get(other).is_none()) {
+            line.test(key, text);
+        }
+    };
+    match on_volume {
+        true => usually("pattern", "t1 o32 b4k", &["block"]),
+        false => usually("clients", "1", &["rate", "slo"]),
+    }
+    usually("warmup", "0s", &["slo", "cpu_limit"]);
+    usually("duration", "10s", &["slo", "cpu_limit"]);
+}
+
+impl ByHand {
+    /// What is ordered of the target.
+    fn order<'a>(&self, load: &'a Load, arguments: &LoadArguments) -> Order<'a> {
+        let mut order = Order::of(load, self.level, arguments.seed);
+        order.workers = arguments.workers;
+        order.io = match arguments.io {
             IoName::Auto => None,
             IoName::Epoll => Some(IoMethod::Epoll),
             IoName::IoUring => Some(IoMethod::IoUring),
-        },
-        schedule: Schedule {
-            warmup: arguments.warmup.unwrap_or_else(|| slo::default_warmup(arguments)),
-            limit: limit(arguments),
-        },
-        open: open_loop(arguments),
-        policy: policy(arguments),
-        by_statement: arguments.statements,
-        seed: arguments.tables.seed,
-        sample_every: Study::SAMPLE_EVERY,
-        trigger: None,
+        };
+        order.schedule.limit = self.limit;
+        order.by_statement = arguments.statements;
+        order
     }
 }
 
-/// When to end. A rate is judged in a window: what comes back later has not kept up. Otherwise
-/// every transaction that the server saw is counted, as sysbench does.
-fn limit(arguments: &LoadArguments) -> Limit {
-    if slo::searches(arguments) {
-        return Limit::Window(arguments.duration.unwrap_or(slo::STEP));
+/// Fewer threads than the virtual machines have processors could not use these.
+fn enough_workers(arguments: &LoadArguments, workload: &Workload) -> Result<(), CliError> {
+    let storage = workload.storage();
+    let shared = storage.and_then(|storage| storage.oversubscription.map(|s| (storage.vms, s)));
+    let (Some(workers), Some((vms, shared))) = (arguments.workers, shared) else { return Ok(()) };
+    if shared.fits(vms, workers as usize) {
+        return Ok(());
     }
-    match (arguments.duration, arguments.events, arguments.rate) {
-        (duration, None, Some(_)) => Limit::Window(duration.unwrap_or(DEFAULT_DURATION)),
-        (None, None, None) => Limit::LastReply { duration: Some(DEFAULT_DURATION), events: None },
-        (duration, events, _) => Limit::LastReply { duration, events },
-    }
-}
-
-fn open_loop(arguments: &LoadArguments) -> Option<OpenLoop> {
-    arguments.rate.map(|rate| OpenLoop {
-        rate,
-        process: arrivals(arguments).process,
-        max_waiting: arguments.max_waiting as usize,
-        seed: arguments.tables.seed,
-    })
-}
-
-pub(super) fn arrivals(arguments: &LoadArguments) -> Arrivals {
-    let process = match arguments.arrivals {
-        ArrivalsName::Poisson => ArrivalProcess::Poisson,
-        ArrivalsName::Uniform => ArrivalProcess::Uniform,
-    };
-    Arrivals { process, max_waiting: arguments.max_waiting }
-}
-
-fn policy(arguments: &LoadArguments) -> ErrorPolicy {
-    ErrorPolicy {
-        codes: Vec::new(),
-        conflict: action(arguments.on_conflict),
-        connection: match arguments.on_lost_connection {
-            OnLoss::Reconnect => Action::Reconnect,
-            OnLoss::Stop => Action::Stop,
-        },
-        other: action(arguments.on_error),
-    }
-}
-
-fn action(named: OnError) -> Action {
-    match named {
-        OnError::Ignore => Action::Ignore,
-        OnError::Retry => Action::Retry,
-        OnError::Reconnect => Action::Reconnect,
-        OnError::Stop => Action::Stop,
-    }
+    let (count, needed) = (shared.processors(vms), shared.whole_processors(vms));
+    Err(CliError::usage(
+        format!("{} processors cannot be used by fewer threads", figure(count)),
+        format!("take --workers={needed} at least, or leave it out"),
+    ))
 }

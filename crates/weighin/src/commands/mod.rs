@@ -13,10 +13,9 @@ mod prepare;
 mod report;
 mod run;
 mod schema;
-mod server;
 mod slo;
-mod storage;
 mod sysbench;
+mod targets;
 mod workload;
 
 pub(crate) use advise::advise;

@@ -180,7 +180,7 @@ fn usage_that_is_wrong() {
         (&["load", url, "--workload", "oltp_read_only", "--clients", "0"], "clients"),
         (&["load", url, "--workload", "oltp_read_only", "--duration", "5"], "`5s`"),
         (&["load", "db.internal", "--workload", "oltp_read_only"], "mysql://"),
-        (&["load", "mysql://u:hunter2@h/db", "--workload", "oltp_read_only"], "password_env"),
+        (&["load", "mysql://u:hunter2@h/db", "--workload", "oltp_read_only"], "--password-env"),
         (&["run"], "STUDY"),
         (&["run", "x.toml", "--scale", "0"], "from 0.000001 to 1000"),
     ];

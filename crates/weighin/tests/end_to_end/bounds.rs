@@ -22,7 +22,7 @@ fn options_have_the_bounds_of_the_study_file() {
         (&load, "--tables", &["0", "10001"]),
         (&load, "--table-size", &["0", "2147483648"]),
         (&load, "--range-size", &["0", "2147483648"]),
-        (&load, "--generators", &["0", "65"]),
+        (&load, "--load-generators", &["0", "65"]),
         (&load, "--workers", &["0", "1025"]),
         (&keys, "--keys", &["0", "2147483648"]),
         (&keys, "--value-size", &["0", "67108865", "9-8"]),
@@ -39,11 +39,14 @@ fn options_have_the_bounds_of_the_study_file() {
     for (command, option, values) in numbers {
         for value in values {
             let ran = place.weighin(&[command, &[&format!("{option}={value}")]].concat());
-            ran.refused(2, &[option, value]);
+            let shown = if *value == "0s" { "more than zero" } else { value };
+            ran.refused(2, &[option, shown]);
         }
     }
     let waiting = [&load[..], &["--rate=5", "--max-waiting=4294967295"]].concat();
-    place.weighin(&waiting).refused(2, &["--max-waiting", "1..=10000000"]);
+    place
+        .weighin(&waiting)
+        .refused(2, &["--max-waiting must be from 1 to 10000000, not 4294967295"]);
     assert!(place.files("").iter().all(|file| !file.ends_with("disk")));
     assert!(place.files(".weighin").is_empty());
 }
@@ -62,7 +65,7 @@ fn sysbench_has_bounds_too() {
         "--point-selects=4294967296",
     ] {
         let ran = place.weighin(&["sysbench", "oltp_read_write", word, "run"]);
-        ran.refused(2, &[word.split_once('=').unwrap().0, "out of range", "give a number"]);
+        ran.refused(2, &[word.split_once('=').unwrap().0]);
     }
 }
 

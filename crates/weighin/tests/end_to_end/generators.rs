@@ -34,7 +34,7 @@ fn assert_gone(generators: &[u32]) {
 
 /// A load of two generators that is well under way, and their numbers.
 fn under_way(place: &Workplace, server: &Server, arguments: &[&str]) -> (Started, Vec<u32>) {
-    let usual = ["--generators=2", "--clients=4", "--duration=120s"];
+    let usual = ["--load-generators=2", "--clients=4", "--duration=120s"];
     let load = point_selects(place, server, &[&usual, arguments].concat());
     let generators = generators_of(load.pid());
     assert_eq!(generators.len(), 2);
@@ -69,7 +69,7 @@ fn what_generators_did_together_is_what_mariadb_counted() {
         (3, &["--clients=7", "--events=100", "--io=epoll"]),
         (2, &["--clients=8", "--rate=400", "--duration=1s", "--arrivals=uniform"]),
     ] {
-        let count = format!("--generators={generators}");
+        let count = format!("--load-generators={generators}");
         let usual = ["--workload=oltp_read_write", "--table-size=1000", "--json", &count];
         let before = server.counters();
         let json = server.weighin(&place, "load", &[&usual, arguments].concat()).json();
@@ -107,7 +107,7 @@ fn what_generators_did_together_on_storage_is_one_load() {
         (3, &["--reads=70", "--rate=300", "--duration=1s", "--arrivals=uniform"]),
         (2, &["--reads=0", "--verify", "--events=500"]),
     ] {
-        let count = format!("--generators={generators}");
+        let count = format!("--load-generators={generators}");
         let json = place.weighin(&[&usual[..], &[count.as_str()], arguments].concat()).json();
         adds_up(&json);
         shares_add_up(&json, generators);
@@ -123,10 +123,10 @@ fn what_generators_did_together_on_storage_is_one_load() {
             assert_eq!(whole(&json, "/open_loop/scheduled"), 300);
         }
     }
-    let too_many = place.weighin(&[&usual[..], &["--generators=4"]].concat());
-    too_many.refused(2, &["4 load generators", "--vms 4"]);
-    let shared = ["--generators=2", "--cpu-oversubscription=2"];
-    place.weighin(&[&usual[..], &shared].concat()).refused(3, &["one process"]);
+    let too_many = place.weighin(&[&usual[..], &["--load-generators=4"]].concat());
+    too_many.refused(2, &["4 load generators", "--vms=4"]);
+    let shared = ["--load-generators=2", "--cpu-oversubscription=2"];
+    place.weighin(&[&usual[..], &shared].concat()).refused(2, &["one process"]);
 }
 
 #[test]
@@ -184,16 +184,16 @@ fn a_generator_that_cannot_log_in_says_why() {
         "--workload=oltp_point_select",
         "--table-size=1000",
         "--clients=8",
-        "--generators=2",
+        "--load-generators=2",
         "--password-env=FEW",
     ]);
     load.env("FEW", "geheim");
     Ran::of(load).refused(3, &["max_user_connections"]);
 
-    let wanted = ["--workload=oltp_point_select", "--clients=2", "--generators=3"];
-    server.weighin(&place, "load", &wanted).refused(2, &["3 load generators", "--clients 3"]);
+    let wanted = ["--workload=oltp_point_select", "--clients=2", "--load-generators=3"];
+    server.weighin(&place, "load", &wanted).refused(2, &["3 load generators", "--clients=3"]);
     // Nobody is to start one by hand.
-    place.weighin(&["load-generator"]).refused(3, &["--generators 2"]);
+    place.weighin(&["load-generator"]).refused(3, &["--load-generators 2"]);
 }
 
 #[test]

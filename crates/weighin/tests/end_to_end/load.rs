@@ -103,7 +103,7 @@ fn a_number_of_events_is_kept_exactly() {
     let server = prepared(&place);
     for (events, clients) in [("1", "1"), ("3", "8"), ("500", "8")] {
         let mut arguments = vec!["--workload", "oltp_read_only", "--events", events, "--json"];
-        arguments.extend(["--threads", clients]);
+        arguments.extend(["--clients", clients]);
         arguments.extend(TABLES);
         let before = server.counters();
         let json = server.weighin(&place, "load", &arguments).json();
@@ -123,7 +123,7 @@ fn one_seed_makes_one_stream_of_statements() {
     let server = Server::start();
     let checksum = |seed: &str, distribution: &str| {
         server.weighin(&place, "cleanup", &[]).done();
-        let tables = ["--table-size", "500", "--rand-type", distribution];
+        let tables = ["--table-size", "500", "--distribution", distribution];
         server.weighin(&place, "prepare", &tables).done();
         let mut arguments = vec!["--workload", "oltp_write_only", "--events", "60", "--json"];
         arguments.extend(["--seed", seed]);

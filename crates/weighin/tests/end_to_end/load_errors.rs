@@ -6,7 +6,7 @@ use crate::support::{Ran, Server, Workplace, adds_up, prepared, whole};
 fn fighting(policy: &str, io: &str) -> Ran {
     let place = Workplace::new();
     let server = Server::start();
-    let tables = ["--table-size", "20", "--rand-type", "uniform"];
+    let tables = ["--table-size", "20", "--distribution", "uniform"];
     server.weighin(&place, "prepare", &tables).done();
     let mut arguments = vec!["--workload=oltp_read_write", "--clients=32", "--duration=3s"];
     arguments.extend(tables);

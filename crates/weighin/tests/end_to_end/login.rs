@@ -68,5 +68,5 @@ fn loads_run_encrypted_and_check_the_certificate_where_asked() {
     let json = load(&["--tls", "verified", "--tls-ca", &authority]).json();
     assert_eq!(json["transactions"], 50);
     load(&["--tls", "verified"]).refused(3, &["certificate"]);
-    load(&["--tls-ca", &authority]).refused(2, &["--tls verified"]);
+    load(&["--tls-ca", &authority]).refused(2, &["--tls=verified"]);
 }

@@ -38,6 +38,7 @@ mod storage_faults;
 mod support;
 mod sysbench;
 mod sysbench_commands;
+mod two_doors;
 mod validity;
 mod volumes;
 mod without_io_uring;

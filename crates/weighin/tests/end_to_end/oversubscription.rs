@@ -141,7 +141,7 @@ fn what_cannot_be_is_refused_before_anything_is_written() {
         (&["--vcpus=2"][..], &["--cpu-oversubscription"][..]),
         (&["--cpu-oversubscription=0"], &["number above 0", "4 stands for"]),
         (&["--cpu-oversubscription=2", "--vcpus=3"], &["1.5 processors", "take 3 or more"]),
-        (&["--vms=3", "--cpu-oversubscription=1.5", "--workers=1"], &["--workers 2 at least"]),
+        (&["--vms=3", "--cpu-oversubscription=1.5", "--workers=1"], &["--workers=2 at least"]),
     ] {
         place.weighin(&[&["load", path][..], options].concat()).refused(2, words);
     }

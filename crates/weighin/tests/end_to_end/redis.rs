@@ -94,7 +94,7 @@ fn every_command_of_a_load_is_one_that_the_server_counted() {
         (server.url(), &["--clients=16"]),
         (server.url(), &["--clients=16", "--pipeline=10", "--io=epoll"]),
         (socket, &["--clients=16", "--pipeline=10", "--ratio=1:3"]),
-        (server.url(), &["--clients=16", "--pipeline=10", "--generators=3"]),
+        (server.url(), &["--clients=16", "--pipeline=10", "--load-generators=3"]),
     ] {
         let before = server.calls();
         let usual = ["--workload=key_value", "--keys=1000", "--value-size=100", "--json"];
@@ -140,7 +140,7 @@ fn loads_run_encrypted_and_check_the_certificate_where_asked() {
         server.weighin_at(&place, "load", &url, &[&usual, tls].concat())
     };
     assert_eq!(load(&["--tls=unverified"]).json()["transactions"], 50);
-    assert_eq!(load(&["--tls=unverified", "--generators=2"]).json()["transactions"], 50);
+    assert_eq!(load(&["--tls=unverified", "--load-generators=2"]).json()["transactions"], 50);
     let authority = format!("--tls-ca={}", file("ca.pem"));
     assert_eq!(load(&["--tls=verified", &authority]).json()["transactions"], 50);
     load(&["--tls=verified"]).refused(3, &["certificate"]);
@@ -183,18 +183,19 @@ fn options_of_the_other_kind_of_workload_are_refused() {
         let name = option.split('=').next().unwrap();
         place
             .weighin(&[&redis, &[option][..]].concat())
-            .refused(2, &[&format!("{name} means nothing to key_value")]);
+            .refused(2, &[&format!("{name} does not apply to key_value")]);
     }
     let sql = ["load", "mysql://u@localhost:1/db", "--workload=oltp_read_only"];
     for option in ["--keys=2", "--value-size=5", "--ratio=1:1", "--pipeline=2", "--expiry=5s"] {
         let name = option.split('=').next().unwrap();
         place
             .weighin(&[&sql, &[option][..]].concat())
-            .refused(2, &[&format!("{name} means nothing to oltp_read_only")]);
+            .refused(2, &[&format!("{name} does not apply to oltp_read_only")]);
     }
-    place
-        .weighin(&["load", "redis://localhost:1", "--workload=oltp_read_only"])
-        .refused(2, &["oltp_read_only cannot run on a server of Redis"]);
+    place.weighin(&["load", "redis://localhost:1", "--workload=oltp_read_only"]).refused(
+        2,
+        &["oltp_read_only cannot run on the target `redis://localhost:1`, which is Redis"],
+    );
     place.weighin(&["cleanup", "redis://localhost:1", "--also=t"]).refused(2, &["--also"]);
     place.weighin(&["prepare", "redis://localhost:1", "--tables=2"]).refused(2, &["--tables"]);
 }

@@ -42,7 +42,7 @@ fn memory_grows_with_the_record_alone() {
         "--workload=oltp_point_select",
         "--table-size=1000",
         "--clients=1000",
-        "--generators=10",
+        "--load-generators=10",
         "--warmup=10s",
         &rate,
         &duration,

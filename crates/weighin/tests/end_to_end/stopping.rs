@@ -57,7 +57,7 @@ fn stop_all(place: &Workplace, url: &str, workload: &str) {
     let named = format!("--workload={workload}");
     let mut all: Vec<Vec<&str>> = vec![
         vec!["load", url, &named],
-        vec!["load", url, &named, "--clients=4", "--generators=2"],
+        vec!["load", url, &named, "--clients=4", "--load-generators=2"],
         vec!["load", url, &named, "--slo=p95 < 20ms"],
         vec!["prepare", url],
         vec!["cleanup", url],

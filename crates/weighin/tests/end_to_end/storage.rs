@@ -199,19 +199,19 @@ fn options_of_servers_mean_nothing_to_volumes_and_the_other_way_round() {
     let directory = shared_directory();
     let path = directory.path().to_str().unwrap();
     for (option, words) in [
-        (&["--clients=4"][..], "--clients means nothing to a volume"),
-        (&["--tables=4"], "--tables means nothing to a volume"),
-        (&["--keys=4"], "--keys means nothing to a volume"),
-        (&["--workload=key_value"], "no server to run that workload"),
+        (&["--clients=4"][..], "--clients does not apply to storage"),
+        (&["--tables=4"], "--tables does not apply to storage"),
+        (&["--keys=4"], "--keys does not apply to storage"),
+        (&["--workload=key_value"], "which is storage without a server"),
         (&["--sync-every=2"], "only reads are made"),
-        (&["--pattern=redo log", "--reads=3"], "--reads means nothing to a redo log"),
+        (&["--pattern=redo log", "--reads=3"], "--reads stands beside the pattern of a redo log"),
         (&["--pattern=fast"], "no pattern"),
     ] {
         let arguments = [&["load", path][..], option].concat();
         place.weighin(&arguments).refused(2, &[words]);
     }
     let server = ["load", "mysql://u@127.0.0.1:1/db", "--workload=oltp_read_only", "--vms=2"];
-    place.weighin(&server).refused(2, &["--vms means nothing to a server"]);
+    place.weighin(&server).refused(2, &["--vms does not apply to oltp_read_only"]);
     assert!(std::fs::read_dir(path).unwrap().next().is_none());
 }
 

@@ -88,10 +88,7 @@ impl Options {
 }
 
 fn out_of_range(name: &str, value: u64, low: u64, high: u64) -> CliError {
-    CliError::usage(
-        format!("--{name}={value} is out of range"),
-        format!("give a number from {low} to {high}"),
-    )
+    CliError::usage(format!("--{name} must be from {low} to {high}, not {value}"), "")
 }
 
 /// A value in its usual form, if it is of its kind.

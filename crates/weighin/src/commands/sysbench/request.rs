@@ -6,7 +6,7 @@ use super::words::Words;
 use super::{policy, server, workload};
 use crate::exit::CliError;
 use engine::ErrorPolicy;
-use model::bounds::{MAX_CLIENTS, MAX_EVENTS, MAX_RATE};
+use model::bounds::MAX_EVENTS;
 use model::{Oltp, OltpMix, ServerAddress};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -102,17 +102,19 @@ impl Request {
         generation: Generation,
     ) -> Result<Self, CliError> {
         let (test, command) = test_and_command(words, options)?;
-        let workload = workload::workload(&test, options, generation)?;
+        let mut warnings = Vec::new();
+        let [threads, events, time, rate] = names_of_limits(options, generation, &mut warnings);
+        let (workload, level) = workload::load(&test, options, generation, [threads, rate])?;
         let mut request = Self {
             generation,
             action: action(&command, generation)?,
             server: server::address(options)?,
-            threads: 1,
+            threads: level.clients,
             workers: None,
             warmup: Duration::from_secs(options.within("warmup-time", 0, MAX_SECONDS)?.into()),
             time: None,
             events: None,
-            rate: None,
+            rate: level.rate.map(f64::from),
             connect_limit: match options.within("thread-init-timeout", 0, 86_400)? {
                 0 => DEFAULT_CONNECT_LIMIT,
                 seconds => Duration::from_secs(seconds.into()),
@@ -123,11 +125,11 @@ impl Request {
             report_interval: options.within("report-interval", 0, 86_400)?,
             percentile: options.within("percentile", lowest_percentile(generation), 100)?,
             more_percentiles: percentiles(options)?,
-            warnings: Vec::new(),
+            warnings,
             options: options.clone(),
             workload,
         };
-        request.read_limits(options)?;
+        request.read_limits(options, events, time)?;
         let workers = options.within("weighin-workers", 0, 1024)?;
         request.workers = (workers > 0).then_some(workers);
         if request.workload.mix == OltpMix::BulkInsert {
@@ -148,29 +150,7 @@ impl Request {
         Ok(request)
     }
 
-    fn read_limits(&mut self, options: &Options) -> Result<(), CliError> {
-        let [threads, events, time, rate] = match self.generation {
-            Generation::V10 => ["threads", "events", "time", "rate"],
-            _ => ["num-threads", "max-requests", "max-time", "tx-rate"],
-        };
-        let mut names = [
-            (threads, "num-threads", 1),
-            (events, "max-requests", 0),
-            (time, "max-time", 0),
-            (rate, "tx-rate", 0),
-        ];
-        if self.generation == Generation::V10 {
-            for (name, old, unset) in &mut names {
-                if options.number(old) > *unset {
-                    self.warnings.push(format!("--{old} is deprecated, use --{name} instead"));
-                    *name = old;
-                }
-            }
-        }
-        let [threads, events, time, rate] = names.map(|(name, _, _)| name);
-        let rate = options.within(rate, 0, MAX_RATE)?;
-        self.rate = (rate > 0).then_some(f64::from(rate));
-        self.threads = options.within(threads, 1, MAX_CLIENTS)?;
+    fn read_limits(&mut self, options: &Options, events: &str, time: &str) -> Result<(), CliError> {
         self.events = Some(options.up_to(events, MAX_EVENTS)?).filter(|events| *events > 0);
         let seconds = Some(options.within(time, 0, MAX_SECONDS)?).filter(|seconds| *seconds > 0);
         self.time = seconds.map(|seconds| Duration::from_secs(seconds.into()));
@@ -189,6 +169,27 @@ impl Request {
         }
         Ok(())
     }
+}
+
+/// The options for threads, events, time and events per second. In generation 1.0 each has an old name
+/// as well, of which it warns.
+fn names_of_limits(
+    options: &Options,
+    generation: Generation,
+    warnings: &mut Vec<String>,
+) -> [&'static str; 4] {
+    let older = ["num-threads", "max-requests", "max-time", "tx-rate"];
+    if generation != Generation::V10 {
+        return older;
+    }
+    let mut names = ["threads", "events", "time", "rate"];
+    for ((name, old), unset) in names.iter_mut().zip(older).zip([1, 0, 0, 0]) {
+        if options.number(old) > unset {
+            warnings.push(format!("--{old} is deprecated, use --{name} instead"));
+            *name = old;
+        }
+    }
+    names
 }
 
 fn test_and_command(words: &Words, options: &Options) -> Result<(String, String), CliError> {

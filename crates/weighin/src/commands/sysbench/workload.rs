@@ -1,29 +1,47 @@
-//! The workload that a command line asks for.
+//! The load that a command line asks for.
 
 use super::generation::{Generation, script_name};
 use super::options::Options;
 use super::unsupported;
 use crate::exit::CliError;
-use model::bounds::{MAX_COUNT, MAX_ROWS, MAX_TABLES};
-use model::{KeyDistribution, KeyParameters, Oltp, OltpMix, OltpTransaction, TableSchema};
+use model::{KeyParameters, Level, Oltp, OltpMix, OltpTransaction, TableSchema};
+use study::CommandLine;
 
 /// Largest exponent of zipfian: with it nearly all draws hit the first key.
 const MAX_ZIPFIAN_EXPONENT: f64 = 10.0;
 
-/// The workload of a test.
-pub(super) fn workload(
+/// Statements of a transaction, by the keys that study files have for their numbers.
+const POINTS: [&str; 1] = ["point_selects"];
+const RANGES: [&str; 4] = ["simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges"];
+const WRITES: [&str; 3] = ["index_updates", "non_index_updates", "delete_inserts"];
+
+/// The load of a test, whose numbers of threads and events per second are options of these names.
+pub(super) fn load(
     test: &str,
     options: &Options,
     generation: Generation,
-) -> Result<Oltp, CliError> {
+    [threads, rate]: [&str; 2],
+) -> Result<(Oltp, Level), CliError> {
     let name = script_name(test);
-    let mut workload = match generation {
-        Generation::V04 => of_04(name, options)?,
-        Generation::V05 => of_05(name, options)?,
-        Generation::V10 => of_10(name, options)?,
+    let line = CommandLine::new(match generation {
+        Generation::V04 => |key| option(key, Generation::V04),
+        Generation::V05 => |key| option(key, Generation::V05),
+        Generation::V10 => |key| option(key, Generation::V10),
+    });
+    let mut keys = Keys { line: line.once(), options, generation };
+    keys.line.test("clients", options.text(threads));
+    if options.number(rate) > 0 {
+        keys.line.test("rate", options.text(rate));
+    }
+    keys.take(&["table_size", "range_size", "distribution"]);
+    let (transaction, schema) = match generation {
+        Generation::V04 => keys.of_04(name)?,
+        Generation::V05 => keys.of_05(name)?,
+        Generation::V10 => keys.of_10(name)?,
     };
-    workload.dialect = generation.dialect();
-    (workload.distribution, workload.keys) = keys(options, generation)?;
+    let test = keys.line.read_test()?;
+    let load = test.runnable_load()?;
+    let read = load.workload.oltp()?;
     let prepares = match options.text("db-ps-mode") {
         "auto" => true,
         "disable" => false,
@@ -36,187 +54,190 @@ pub(super) fn workload(
     };
     // The scripts of 0.5 sent text, with these exceptions.
     let is_prepared = generation != Generation::V05
-        || matches!(workload.mix, OltpMix::RandomPoints | OltpMix::RandomRanges);
-    workload.prepared = prepares && is_prepared;
-    Ok(workload)
-}
-
-fn of_10(name: &str, options: &Options) -> Result<Oltp, CliError> {
-    let mix = OltpMix::from_name(name).ok_or_else(|| unknown_test(name))?;
-    let preset = Oltp::preset(mix);
-    let mut transaction = preset.transaction;
-    let count = |name: &str| options.within(name, 0, MAX_COUNT);
-    // These scripts take the counts from the command line; the others always do one thing.
-    if transaction.explicit {
-        if transaction.reads() > 0 {
-            transaction.point_selects = count("point-selects")?;
-            let ranges = options.flag("range-selects");
-            let ranged = |name: &str| if ranges { count(name) } else { Ok(0) };
-            transaction.simple_ranges = ranged("simple-ranges")?;
-            transaction.sum_ranges = ranged("sum-ranges")?;
-            transaction.order_ranges = ranged("order-ranges")?;
-            transaction.distinct_ranges = ranged("distinct-ranges")?;
-        }
-        if preset.transaction.writes() > 0 {
-            transaction.index_updates = count("index-updates")?;
-            transaction.non_index_updates = count("non-index-updates")?;
-            transaction.delete_inserts = count("delete-inserts")?;
-        }
-        transaction.explicit = !options.flag("skip-trx");
-    }
-    match mix {
-        OltpMix::UpdateIndex => transaction.index_updates = count("index-updates")?,
-        OltpMix::UpdateNonIndex => transaction.non_index_updates = count("non-index-updates")?,
-        _ => {}
-    }
-    let tables = options.within("tables", 1, MAX_TABLES)?;
-    if matches!(mix, OltpMix::RandomPoints | OltpMix::RandomRanges) && tables > 1 {
-        return Err(CliError::usage(
-            format!("{name} does not support --tables={tables}"),
-            "it has one table: leave --tables out",
-        ));
-    }
-    not_empty(&transaction)?;
-    Ok(Oltp {
-        transaction,
-        tables,
-        table_size: options.within("table-size", 1, MAX_ROWS)?,
-        range_size: options.within("range-size", 1, MAX_ROWS)?,
-        points: options.within("random-points", 1, MAX_COUNT)?,
-        ranges: options.within("number-of-ranges", 1, MAX_COUNT)?,
-        delta: options.within("delta", 0, MAX_ROWS)?,
-        schema: TableSchema {
-            single_table: None,
-            auto_increment: options.flag("auto-inc"),
-            secondary: options.flag("secondary"),
-            index_on_k: options.flag("create-secondary"),
-            engine: engine(options, "mysql-storage-engine")?,
-        },
-        ..preset
-    })
-}
-
-fn of_05(name: &str, options: &Options) -> Result<Oltp, CliError> {
-    let (mix, transaction) = match name {
-        "oltp" => (OltpMix::ReadWrite, older_transaction(options)?),
-        "oltp_simple" => (OltpMix::PointSelect, OltpMix::PointSelect.transaction()),
-        "select" => {
-            (OltpMix::PointSelect, OltpTransaction { pad_selects: 1, ..Default::default() })
-        }
-        "insert" => (OltpMix::Insert, OltpMix::Insert.transaction()),
-        "delete" => (OltpMix::Delete, OltpMix::Delete.transaction()),
-        "update_index" => (OltpMix::UpdateIndex, OltpMix::UpdateIndex.transaction()),
-        "update_non_index" => (OltpMix::UpdateNonIndex, OltpMix::UpdateNonIndex.transaction()),
-        "bulk_insert" => (OltpMix::BulkInsert, OltpMix::BulkInsert.transaction()),
-        _ => return Err(unknown_test(name)),
+        || matches!(read.mix, OltpMix::RandomPoints | OltpMix::RandomRanges);
+    let oltp = Oltp {
+        transaction: transaction.unwrap_or(read.transaction),
+        keys: parameters(options, generation)?,
+        schema,
+        dialect: generation.dialect(),
+        prepared: prepares && is_prepared,
+        ..read.clone()
     };
-    Ok(Oltp {
-        transaction,
-        tables: options.within("oltp-tables-count", 1, MAX_TABLES)?,
-        schema: older_schema(options, None)?,
-        ..older(mix, options)?
-    })
+    Ok((oltp, load.levels[0]))
 }
 
-fn of_04(name: &str, options: &Options) -> Result<Oltp, CliError> {
-    if name != "oltp" {
-        return Err(unknown_test(name));
+/// What a key of a study file is called, as messages name it.
+fn option(key: &str, generation: Generation) -> String {
+    match key {
+        "workload" => "the test".to_owned(),
+        _ => format!("--{}", name_of(key, generation)),
     }
-    let (mix, transaction) = match options.text("oltp-test-mode") {
-        "complex" => (OltpMix::ReadWrite, older_transaction(options)?),
-        "simple" => (OltpMix::PointSelect, OltpMix::PointSelect.transaction()),
-        "nontrx" => nontrx(options.text("oltp-nontrx-mode"))?,
-        other => {
-            return Err(unsupported(
-                &format!("--oltp-test-mode={other}"),
-                "give complex, simple or nontrx",
-            ));
-        }
+}
+
+/// The option that says what a key of a study file says.
+fn name_of(key: &str, generation: Generation) -> String {
+    let known = match (key, generation) {
+        ("clients", Generation::V10) => "threads",
+        ("clients", _) => "num-threads",
+        ("rate", Generation::V10) => "rate",
+        ("rate", _) => "tx-rate",
+        ("distribution", Generation::V04) => "oltp-dist-type",
+        ("distribution", _) => "rand-type",
+        ("tables", Generation::V05) => "oltp-tables-count",
+        ("delta", Generation::V05) => "random-ranges-delta",
+        _ => "",
     };
-    let table = options.text("oltp-table-name");
-    if table.is_empty() || !table.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-        return Err(CliError::usage(
-            format!("--oltp-table-name={table} is not possible"),
-            "give a name of letters, digits and _",
-        ));
+    match (known, generation) {
+        ("", Generation::V10) => key.replace('_', "-"),
+        ("", _) => format!("oltp-{}", key.replace('_', "-")),
+        (known, _) => known.to_owned(),
     }
-    if options.flag("oltp-auto-inc") && options.flag("oltp-secondary") {
-        return Err(CliError::usage(
-            "--oltp-secondary cannot be had with --oltp-auto-inc",
-            "add --oltp-auto-inc=off",
-        ));
-    }
-    Ok(Oltp {
-        transaction,
-        schema: older_schema(options, Some(table.to_owned()))?,
-        ..older(mix, options)?
-    })
 }
 
-fn nontrx(mode: &str) -> Result<(OltpMix, OltpTransaction), CliError> {
-    let none = OltpTransaction::default();
-    Ok(match mode {
-        "select" => (OltpMix::PointSelect, OltpTransaction { pad_selects: 1, ..none }),
-        "update_key" => (OltpMix::UpdateIndex, OltpMix::UpdateIndex.transaction()),
-        "update_nokey" => (OltpMix::UpdateNonIndex, OltpMix::UpdateNonIndex.transaction()),
-        "insert" => (OltpMix::Insert, OltpMix::Insert.transaction()),
-        "delete" => (OltpMix::Delete, OltpMix::Delete.transaction()),
-        other => {
+/// A transaction that no keys of a study file describe, where it is one, and how the tables look.
+type Particular = (Option<OltpTransaction>, TableSchema);
+
+/// The keys of a study file that a command line gives values.
+struct Keys<'o> {
+    line: CommandLine,
+    options: &'o Options,
+    generation: Generation,
+}
+
+impl Keys<'_> {
+    /// Takes the values of options.
+    fn take(&mut self, keys: &[&str]) {
+        for key in keys {
+            self.line.test(key, self.options.text(&name_of(key, self.generation)));
+        }
+    }
+
+    fn flag(&self, key: &str) -> bool {
+        self.options.flag(&name_of(key, self.generation))
+    }
+
+    /// Takes how many statements of each kind a transaction has.
+    fn transaction(&mut self, reads: bool, writes: bool) {
+        let ranges = reads && self.flag("range_selects");
+        for (keys, wanted) in [(&POINTS[..], reads), (&RANGES, ranges), (&WRITES, writes)] {
+            match wanted {
+                true => self.take(keys),
+                false => keys.iter().for_each(|key| self.line.test(key, "0")),
+            }
+        }
+        self.line.test("skip_trx", if self.flag("skip_trx") { "true" } else { "false" });
+    }
+
+    fn of_10(&mut self, name: &str) -> Result<Particular, CliError> {
+        let mix = OltpMix::from_name(name).ok_or_else(|| unknown_test(name))?;
+        self.line.test("workload", mix.name());
+        self.take(&["tables", "random_points", "number_of_ranges", "delta"]);
+        // These scripts take the counts from the command line; the others always do one thing.
+        let preset = mix.transaction();
+        match mix {
+            _ if preset.explicit => self.transaction(preset.reads() > 0, preset.writes() > 0),
+            OltpMix::UpdateIndex => self.take(&["index_updates"]),
+            OltpMix::UpdateNonIndex => self.take(&["non_index_updates"]),
+            _ => {}
+        }
+        let tables = self.options.number("tables");
+        if matches!(mix, OltpMix::RandomPoints | OltpMix::RandomRanges) && tables > 1 {
             return Err(CliError::usage(
-                format!("--oltp-nontrx-mode={other} is not possible"),
-                "give select, update_key, update_nokey, insert or delete",
+                format!("{name} does not support --tables={tables}"),
+                "it has one table: leave --tables out",
             ));
         }
-    })
-}
-
-/// What 0.4 and 0.5 have in common.
-fn older(mix: OltpMix, options: &Options) -> Result<Oltp, CliError> {
-    Ok(Oltp {
-        table_size: options.within("oltp-table-size", 1, MAX_ROWS)?,
-        range_size: options.within("oltp-range-size", 1, MAX_ROWS)?,
-        ..Oltp::preset(mix)
-    })
-}
-
-fn older_transaction(options: &Options) -> Result<OltpTransaction, CliError> {
-    let (read_only, write_only) = (options.flag("oltp-read-only"), options.flag("oltp-write-only"));
-    if read_only && write_only {
-        return Err(CliError::usage(
-            "--oltp-read-only and --oltp-write-only exclude each other",
-            "leave one of them out",
-        ));
+        let schema = TableSchema {
+            single_table: None,
+            auto_increment: self.flag("auto_inc"),
+            secondary: self.flag("secondary"),
+            index_on_k: self.flag("create_secondary"),
+            engine: engine(self.options, "mysql-storage-engine")?,
+        };
+        Ok((None, schema))
     }
-    let count = |wanted: bool, name: &str| {
-        if wanted { options.within(name, 0, MAX_COUNT) } else { Ok(0) }
-    };
-    let (reads, writes) = (!write_only, !read_only);
-    let ranges = reads && options.flag("oltp-range-selects");
-    let transaction = OltpTransaction {
-        explicit: !options.flag("oltp-skip-trx"),
-        point_selects: count(reads, "oltp-point-selects")?,
-        simple_ranges: count(ranges, "oltp-simple-ranges")?,
-        sum_ranges: count(ranges, "oltp-sum-ranges")?,
-        order_ranges: count(ranges, "oltp-order-ranges")?,
-        distinct_ranges: count(ranges, "oltp-distinct-ranges")?,
-        index_updates: count(writes, "oltp-index-updates")?,
-        non_index_updates: count(writes, "oltp-non-index-updates")?,
-        delete_inserts: count(writes, "oltp-delete-inserts")?,
-        ..OltpTransaction::default()
-    };
-    not_empty(&transaction)?;
-    Ok(transaction)
+
+    fn of_05(&mut self, name: &str) -> Result<Particular, CliError> {
+        let mix = match name {
+            "oltp" => OltpMix::ReadWrite,
+            "oltp_simple" | "select" => OltpMix::PointSelect,
+            "insert" => OltpMix::Insert,
+            "delete" => OltpMix::Delete,
+            "update_index" => OltpMix::UpdateIndex,
+            "update_non_index" => OltpMix::UpdateNonIndex,
+            "bulk_insert" => OltpMix::BulkInsert,
+            _ => return Err(unknown_test(name)),
+        };
+        self.line.test("workload", mix.name());
+        self.take(&["tables"]);
+        if mix == OltpMix::ReadWrite {
+            self.older_transaction()?;
+        }
+        Ok(((name == "select").then(pad_selects), older_schema(self.options, None)?))
+    }
+
+    fn of_04(&mut self, name: &str) -> Result<Particular, CliError> {
+        if name != "oltp" {
+            return Err(unknown_test(name));
+        }
+        let mode = self.options.text("oltp-nontrx-mode");
+        let (mix, is_pad) = match (self.options.text("oltp-test-mode"), mode) {
+            ("complex", _) => (OltpMix::ReadWrite, false),
+            ("simple", _) => (OltpMix::PointSelect, false),
+            ("nontrx", "select") => (OltpMix::PointSelect, true),
+            ("nontrx", "update_key") => (OltpMix::UpdateIndex, false),
+            ("nontrx", "update_nokey") => (OltpMix::UpdateNonIndex, false),
+            ("nontrx", "insert") => (OltpMix::Insert, false),
+            ("nontrx", "delete") => (OltpMix::Delete, false),
+            ("nontrx", other) => {
+                return Err(CliError::usage(
+                    format!("--oltp-nontrx-mode={other} is not possible"),
+                    "give select, update_key, update_nokey, insert or delete",
+                ));
+            }
+            (other, _) => {
+                return Err(unsupported(
+                    &format!("--oltp-test-mode={other}"),
+                    "give complex, simple or nontrx",
+                ));
+            }
+        };
+        self.line.test("workload", mix.name());
+        if mix == OltpMix::ReadWrite {
+            self.older_transaction()?;
+        }
+        let table = self.options.text("oltp-table-name");
+        if table.is_empty() || !table.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            return Err(CliError::usage(
+                format!("--oltp-table-name={table} is not possible"),
+                "give a name of letters, digits and _",
+            ));
+        }
+        if self.flag("auto_inc") && self.flag("secondary") {
+            return Err(CliError::usage(
+                "--oltp-secondary cannot be had with --oltp-auto-inc",
+                "add --oltp-auto-inc=off",
+            ));
+        }
+        Ok((is_pad.then(pad_selects), older_schema(self.options, Some(table.to_owned()))?))
+    }
+
+    fn older_transaction(&mut self) -> Result<(), CliError> {
+        let (read_only, write_only) = (self.flag("read_only"), self.flag("write_only"));
+        if read_only && write_only {
+            return Err(CliError::usage(
+                "--oltp-read-only and --oltp-write-only exclude each other",
+                "leave one of them out",
+            ));
+        }
+        self.transaction(!write_only, !read_only);
+        Ok(())
+    }
 }
 
-/// A client with nothing to send would spin for ever.
-fn not_empty(transaction: &OltpTransaction) -> Result<(), CliError> {
-    if transaction.reads() + transaction.writes() + transaction.others() > 0 {
-        return Ok(());
-    }
-    Err(CliError::usage(
-        "the transaction holds no statement",
-        "raise one of the counts above 0, or keep BEGIN and COMMIT",
-    ))
+/// A row by its number, of which another column is read.
+fn pad_selects() -> OltpTransaction {
+    OltpTransaction { pad_selects: 1, ..OltpTransaction::default() }
 }
 
 fn older_schema(options: &Options, single: Option<String>) -> Result<TableSchema, CliError> {
@@ -253,28 +274,17 @@ fn engine(options: &Options, name: &str) -> Result<String, CliError> {
     Ok(engine.to_owned())
 }
 
-fn keys(
-    options: &Options,
-    generation: Generation,
-) -> Result<(KeyDistribution, KeyParameters), CliError> {
-    let [kind, iterations, range, draws] = match generation {
-        Generation::V04 => ["oltp-dist-type", "oltp-dist-iter", "oltp-dist-pct", "oltp-dist-res"],
-        _ => ["rand-type", "rand-spec-iter", "rand-spec-pct", "rand-spec-res"],
+/// The shape of the distribution of keys.
+fn parameters(options: &Options, generation: Generation) -> Result<KeyParameters, CliError> {
+    let [iterations, range, draws] = match generation {
+        Generation::V04 => ["oltp-dist-iter", "oltp-dist-pct", "oltp-dist-res"],
+        _ => ["rand-spec-iter", "rand-spec-pct", "rand-spec-res"],
     };
-    let name = options.text(kind);
-    let distribution = KeyDistribution::from_name(name).ok_or_else(|| {
-        let names = KeyDistribution::ALL.map(KeyDistribution::name).join(", ");
-        CliError::usage(
-            format!("--{kind}={name} is not a distribution"),
-            format!("give one of {names}"),
-        )
-    })?;
-    let default = KeyParameters::default();
     let mut parameters = KeyParameters {
         iterations: options.within(iterations, 1, 10_000)?,
         popular_range: options.within(range, 1, 100)?,
         popular_draws: options.within(draws, 0, 99)?,
-        ..default
+        ..KeyParameters::default()
     };
     if generation != Generation::V04 {
         parameters.pareto_h = options.real("rand-pareto-h");
@@ -294,7 +304,7 @@ fn keys(
             ));
         }
     }
-    Ok((distribution, parameters))
+    Ok(parameters)
 }
 
 fn unknown_test(name: &str) -> CliError {

@@ -1,0 +1,243 @@
+//! Targets and tests that a command line describes: its options are the keys of a study file, and make
+//! the same tables, which are checked by the same rules.
+
+use crate::forms::{Form, all_keys, properties};
+use crate::problem::{Place, Places, Problems};
+use crate::render::{Source, render};
+use crate::wire::TargetTable;
+use crate::{StudyError, fit, shape, target, test};
+use model::{Target, Test};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::sync::LazyLock;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Keys that say nothing of a load which is run once by hand.
+const OF_TRIALS: [&str; 7] =
+    ["name", "task", "cache", "cross_check", "preload", "trigger", "trigger_at"];
+
+/// A key of a load, as an option of a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadKey {
+    /// As in a study file.
+    pub name: String,
+    /// What it says, with other keys in backticks.
+    pub description: String,
+    /// Values that it takes, where these are few.
+    pub values: Vec<String>,
+    /// Whether it is true or false.
+    pub is_flag: bool,
+    /// What has it, such as `storage`; absent for keys of several workloads.
+    pub owner: Option<&'static str>,
+}
+
+/// The keys of all loads.
+pub fn load_keys() -> &'static [LoadKey] {
+    static KEYS: LazyLock<Vec<LoadKey>> = LazyLock::new(|| {
+        let loads = Form::ALL.into_iter().filter(|form| *form != Form::Statement);
+        let mut keys = Vec::new();
+        for form in loads.clone() {
+            for (name, schema) in form.keys() {
+                let shared = loads.clone().filter(|form| form.keys().contains_key(&name)).count();
+                let key = load_key(name, &schema, (shared == 1).then(|| form.family()));
+                match keys.iter_mut().find(|known: &&mut LoadKey| known.name == key.name) {
+                    _ if OF_TRIALS.contains(&key.name.as_str()) => {}
+                    // One workload may take more values than another.
+                    Some(known) if known.values.len() < key.values.len() => *known = key,
+                    Some(_) => {}
+                    None => keys.push(key),
+                }
+            }
+        }
+        keys
+    });
+    &KEYS
+}
+
+fn load_key(name: String, schema: &Value, owner: Option<&'static str>) -> LoadKey {
+    let text = |value: &Value| value.as_str().map(|text| text.replace('\n', " "));
+    let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+    LoadKey {
+        name,
+        description: schema.get("description").and_then(text).unwrap_or_default(),
+        values: values.filter_map(text).collect(),
+        is_flag: takes(schema, "boolean"),
+        owner,
+    }
+}
+
+/// A target and a test as a command line describes them.
+#[derive(Clone, Debug)]
+pub struct CommandLine {
+    option: fn(&str) -> String,
+    target: Vec<Given>,
+    test: Vec<Given>,
+    once: bool,
+}
+
+/// A key with what was given for it.
+#[derive(Clone, Debug)]
+struct Given {
+    key: String,
+    texts: Vec<String>,
+    /// Whether it takes a list of texts.
+    is_list: bool,
+}
+
+impl CommandLine {
+    /// One that says nothing yet. `option` is what messages call a key.
+    pub fn new(option: fn(&str) -> String) -> Self {
+        Self { option, target: Vec::new(), test: Vec::new(), once: false }
+    }
+
+    /// Allows also workloads that cannot be repeated on the same tables.
+    #[must_use]
+    pub fn once(self) -> Self {
+        Self { once: true, ..self }
+    }
+
+    /// Gives a key of the target a value. Values are written as in a study file, texts without
+    /// quotation marks.
+    pub fn target(&mut self, key: &str, text: &str) {
+        self.target.push(Given { key: key.into(), texts: vec![text.into()], is_list: false });
+    }
+
+    /// Gives a key of the target a list of texts.
+    pub fn target_list(&mut self, key: &str, texts: Vec<String>) {
+        self.target.push(Given { key: key.into(), texts, is_list: true });
+    }
+
+    /// Gives a key of the test a value, as [`Self::target`] does.
+    pub fn test(&mut self, key: &str, text: &str) {
+        self.test.push(Given { key: key.into(), texts: vec![text.into()], is_list: false });
+    }
+
+    /// What the test was given for a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let given = self.test.iter().find(|given| given.key == key)?;
+        given.texts.first().map(String::as_str)
+    }
+
+    /// The target alone.
+    ///
+    /// # Errors
+    /// When it makes no sense; of each problem the message names the option.
+    pub fn read_target(&self) -> Result<Target, StudyError> {
+        self.checked(|problems| self.checked_target(problems))
+    }
+
+    /// The test alone.
+    ///
+    /// # Errors
+    /// As [`Self::read_target`].
+    pub fn read_test(&self) -> Result<Test, StudyError> {
+        self.checked(|problems| self.checked_test(None, problems))
+    }
+
+    /// The target and the test, which can run on it.
+    ///
+    /// # Errors
+    /// As [`Self::read_target`].
+    pub fn read(&self) -> Result<(Target, Test), StudyError> {
+        self.checked(|problems| {
+            let target = self.checked_target(problems);
+            let test = self.checked_test(target.as_ref(), problems);
+            target.zip(test)
+        })
+    }
+
+    fn checked<T>(&self, read: impl FnOnce(&mut Problems) -> Option<T>) -> Result<T, StudyError> {
+        let mut problems = Problems::of_options(self.option);
+        match read(&mut problems) {
+            Some(found) if problems.is_empty() => Ok(found),
+            _ => {
+                let problems = problems.into_sorted();
+                let given = self.target.iter().chain(&self.test);
+                let options = given.map(|given| (self.option)(&given.key)).collect();
+                let report = render(&problems, &Source::Options(options));
+                Err(StudyError::Invalid { report, problems: problems.len() })
+            }
+        }
+    }
+
+    fn checked_target(&self, problems: &mut Problems) -> Option<Target> {
+        let mut table = table(&self.target, 0, &properties::<TargetTable>());
+        let wire = shape::typed::<TargetTable>(&mut table, problems)?;
+        let places = Places::in_table(table.get_ref());
+        target::target(Spanned::new(table.span(), wire), &places, problems)
+    }
+
+    fn checked_test(&self, target: Option<&Target>, problems: &mut Problems) -> Option<Test> {
+        let mut table = table(&self.test, self.target.len(), &all_keys());
+        shape::unknown_test_keys(table.get_ref(), problems);
+        let mut table = shape::test(&mut table, problems)?;
+        table.once = self.once;
+        let test = test::test(&table, problems)?;
+        if let Some(target) = target {
+            fit::check(&test, &table, &[(target.clone(), NOWHERE)], problems);
+        }
+        Some(test)
+    }
+}
+
+/// The place of what no option says.
+const NOWHERE: Place = usize::MAX..usize::MAX;
+
+/// The table of these keys, whose schemas are known; the first of them is the option of that number.
+fn table<'t>(
+    given: &'t [Given],
+    first: usize,
+    schemas: &Map<String, Value>,
+) -> Spanned<DeTable<'t>> {
+    let entries = given.iter().zip(first..).map(|(given, number)| {
+        let at = number..number + 1;
+        let key = Spanned::new(at.clone(), Cow::Borrowed(given.key.as_str()));
+        let schema = schemas.get(&given.key).unwrap_or(&Value::Null);
+        let mut values = given.texts.iter().map(|text| value(text, schema));
+        let value = match given.is_list {
+            true => DeValue::Array(values.map(|value| placed(value, &at)).collect()),
+            false => values.next().unwrap_or(DeValue::Boolean(true)),
+        };
+        (key, placed(value, &at))
+    });
+    Spanned::new(NOWHERE, entries.collect())
+}
+
+/// What a text means to a key: a text to one that takes texts, and otherwise a value of TOML, if it is
+/// one.
+fn value<'t>(text: &'t str, schema: &Value) -> DeValue<'t> {
+    let is_text = takes(schema, "string") && !text.trim_start().starts_with(['{', '[']);
+    match DeValue::parse(text) {
+        Ok(value) if !is_text => value.into_inner(),
+        _ => DeValue::String(Cow::Borrowed(text)),
+    }
+}
+
+/// Whether a key takes values of a type of JSON.
+fn takes(schema: &Value, kind: &str) -> bool {
+    let mut choices = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+    let types = |form: &Value| match form.get("type") {
+        Some(Value::String(only)) => only == kind,
+        Some(Value::Array(types)) => types.iter().any(|known| known == kind),
+        _ => false,
+    };
+    types(schema) || choices.any(|choice| takes(choice, kind))
+}
+
+/// A value all of whose parts are at one place.
+fn placed<'t>(value: DeValue<'t>, at: &Place) -> Spanned<DeValue<'t>> {
+    let value = match value {
+        DeValue::Array(items) => {
+            DeValue::Array(items.into_iter().map(|item| placed(item.into_inner(), at)).collect())
+        }
+        DeValue::Table(entries) => {
+            let entries = entries.into_iter().map(|(key, value)| {
+                (Spanned::new(at.clone(), key.into_inner()), placed(value.into_inner(), at))
+            });
+            DeValue::Table(entries.collect())
+        }
+        scalar => scalar,
+    };
+    Spanned::new(at.clone(), value)
+}
