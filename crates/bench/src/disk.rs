@@ -32,7 +32,7 @@ pub(crate) fn run(
     arguments: &Arguments,
     say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let fio = Fio::find().map_err(told)?;
+    let fio = Fio::find(&host::this_machine()).map_err(told)?;
     let volume = Volume::fill(runner, arguments)?;
     let place = host::local::sample::host_facts(Some(&arguments.directory)).sandbox_filesystem;
     say(&format!(

@@ -22,11 +22,12 @@ pub(crate) fn run(
     arguments: &Arguments,
     say: &mut dyn FnMut(&str) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let host = host::this_machine();
     let memtier = match &arguments.memtier {
-        Some(path) => Some(Memtier::at(path.clone()).map_err(told)?),
-        None => Memtier::find().ok(),
+        Some(path) => Some(Memtier::at(&host, path.clone()).map_err(told)?),
+        None => Memtier::find(&host).ok(),
     };
-    let redis_benchmark = RedisBenchmark::find().map_err(told)?;
+    let redis_benchmark = RedisBenchmark::find(&host).map_err(told)?;
     let arena = Arena::open(runner, arguments.seconds)?;
     let tools = match &memtier {
         Some(memtier) => format!("{}, {}", memtier.name(), redis_benchmark.name()),

@@ -1,4 +1,3 @@
-use engine::storage::StorageError;
 use engine::{LoadError, SessionError};
 use model::{Endpoint, ErrorClass, Failure, FailureKind};
 use target::client::connect_failure;
@@ -65,7 +64,7 @@ pub(crate) fn server_load_failure(error: &LoadError, endpoint: &Endpoint, look: 
 /// What ended a load early that reached no server.
 pub(crate) fn local_load_failure(error: &LoadError) -> Failure {
     match error {
-        LoadError::Storage(error) => storage_failure(error),
+        LoadError::Storage(error) => error.into(),
         LoadError::NoRing(_) => no_ring(error),
         LoadError::Stopped => Failure::stopped(),
         _ => Failure::new(
@@ -81,51 +80,4 @@ fn no_ring(error: &LoadError) -> Failure {
     let remedy = "leave out --io: another way is taken then; or permit io_uring here (the sysctl \
                   kernel.io_uring_disabled, a container's seccomp profile)";
     Failure::new(FailureKind::NotPermitted, error.to_string(), remedy)
-}
-
-/// Turns what kept storage from being used into a failure that says how to fix it.
-pub(crate) fn storage_failure(error: &StorageError) -> Failure {
-    let (kind, remedy) = match (error, error.class()) {
-        (StorageError::NoDirect { .. }, _) => (
-            FailureKind::Other,
-            "choose a directory on a file system that does input and output past the page cache",
-        ),
-        (StorageError::Block { .. }, _) => {
-            (FailureKind::Other, "ask for blocks that are a multiple of the device's own")
-        }
-        (StorageError::Memory { .. }, _) => (
-            FailureKind::Other,
-            "keep fewer or smaller blocks in flight, or fewer virtual machines",
-        ),
-        (StorageError::TooShort { .. }, _) => {
-            (FailureKind::DiskFull, "make the files anew, or ask for less data")
-        }
-        (StorageError::Foreign { .. }, _) => {
-            (FailureKind::ForeignData, "move it elsewhere, or choose another directory")
-        }
-        (StorageError::Processors { .. }, _) => (
-            FailureKind::NotPermitted,
-            "let nobody else move or remove the control groups of weighin",
-        ),
-        (StorageError::Uncounted { .. }, _) => (
-            FailureKind::NotPermitted,
-            "take a kernel whose control groups count processor time (CONFIG_CFS_BANDWIDTH), or \
-             leave `cpu_oversubscription` out",
-        ),
-        (_, ErrorClass::Permission) => {
-            (FailureKind::AccessDenied, "let this user read and write what the message names")
-        }
-        (_, ErrorClass::Resource) => {
-            (FailureKind::DiskFull, "make room on the volume, or ask for less data")
-        }
-        (_, ErrorClass::Device) => {
-            (FailureKind::VolumeFailed, "see with dmesg what the kernel says of the device")
-        }
-        (_, ErrorClass::Corruption) => (
-            FailureKind::Other,
-            "trust no data to this storage before it is known what changed the block",
-        ),
-        _ => (FailureKind::Other, "see with dmesg what the kernel says of the device"),
-    };
-    Failure::new(kind, error.to_string(), remedy)
 }

@@ -9,6 +9,7 @@ mod failure;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generators;
+mod hosts;
 mod measure;
 mod prepared;
 mod search;
@@ -21,6 +22,7 @@ mod walk;
 
 pub use caution::cautions;
 pub use generators::{GENERATOR_COMMAND, generate};
+pub use hosts::Hosts;
 pub use measure::{Measured, Order, measure};
 pub use prepared::{Prepared, Step};
 pub use search::{Goal, SearchProgress, Searched, search};
@@ -28,6 +30,6 @@ pub use survey::{Surveyed, survey};
 pub use systems::login::Login;
 pub use systems::mysql;
 pub use systems::redis::{cleanup as cleanup_keys, connect as connect_redis};
-pub use systems::volume::{Taking, Volumes, cleanup as cleanup_volume};
+pub use systems::volume::{Taking, Volumes};
 pub use systems::{Missing, Preparing, SamplingScope, TargetHandle, reach};
 pub use walk::{Campaign, Event, RunError, Summary};

@@ -1,8 +1,9 @@
 use crate::generators::Generators;
-use crate::systems::{ReadCounters, TargetHandle};
+use crate::hosts::scope_on;
+use crate::systems::TargetHandle;
 use crate::trigger::Armed;
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
-use host::local::sample::{OpenAccount, Sampler, SamplerOptions};
+use host::{Host, SamplerOptions, Scope, Watched};
 use model::{
     CounterReading, Failure, Interval, IoMethod, Level, Load, LoadResult, Sampling, ServerCounters,
     Study, Trigger, Workload,
@@ -41,13 +42,15 @@ pub struct Order<'a> {
     pub seed: u64,
     /// Time between two samples.
     pub sample_every: Duration,
+    /// The machine that makes the load.
+    pub host: &'a dyn Host,
     /// What the server is told to do meanwhile.
     pub trigger: Option<Trigger>,
 }
 
 impl<'a> Order<'a> {
     /// The load of a test at a level, as trials run it.
-    pub fn of(load: &'a Load, level: Level, seed: u64) -> Self {
+    pub fn of(load: &'a Load, level: Level, seed: u64, host: &'a dyn Host) -> Self {
         Self {
             workload: &load.workload,
             clients: level.clients,
@@ -65,6 +68,7 @@ impl<'a> Order<'a> {
             by_statement: false,
             seed,
             sample_every: Study::SAMPLE_EVERY,
+            host,
             trigger: load.trigger,
         }
     }
@@ -102,21 +106,29 @@ pub fn measure(
         Some(trigger) => Some((trigger, target.background_work()?)),
         None => None,
     };
-    let scope = target.sampling_scope();
-    let account = OpenAccount::open(scope.server_pid);
+    let scope = scope_on(order.host, target);
+    let server_pid = scope.server_pid;
+    let mut watch = order.host.watch(&Scope { server_pid, temporary_space: false });
     let before = (Instant::now(), target.counters());
     let mut started = None;
-    let (mut sampler, mut armed) = (None, None);
+    let mut armed = None;
     let generators = match order.generators {
         0 | 1 => None,
-        count => Some(Generators::start(&load, count)?),
+        count => Some(Generators::start(order.host, &load, count)?),
     };
     let companions = generators.as_ref().map(Generators::pids).unwrap_or_default();
     let mut on_progress = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
             started = Some(origin);
-            let counters = counter_reader.take().flatten();
-            sampler = Some(start_sampler(order, origin, scope.server_pid, counters, &companions));
+            watch.sample(SamplerOptions {
+                every: order.sample_every,
+                origin,
+                measured: measured_phase(&order.schedule),
+                server_pid,
+                companions: companions.clone(),
+                counters: counter_reader.take().flatten(),
+                on_sample: None,
+            });
             let measured = order.schedule.warmup;
             armed = trigger.take().map(|(t, begin)| Armed::arm(t, begin, origin, measured));
         }
@@ -128,8 +140,7 @@ pub fn measure(
     };
     let triggered = armed.and_then(Armed::disarm);
     let after = settled(target, before.1.as_ref(), outcome.as_ref().ok());
-    let account = account.close();
-    let samples = sampler.map(Sampler::stop).unwrap_or_default();
+    let Watched { samples, account, .. } = watch.end();
     target.loaded(order.workload);
     let load = outcome?;
     let origin = started.unwrap_or(before.0);
@@ -145,24 +156,6 @@ pub fn measure(
         volume: scope.disks,
     };
     Ok(Measured { load, sampling })
-}
-
-fn start_sampler(
-    order: &Order<'_>,
-    origin: Instant,
-    server_pid: Option<u32>,
-    counters: Option<ReadCounters>,
-    companions: &[u32],
-) -> Sampler {
-    Sampler::start(SamplerOptions {
-        every: order.sample_every,
-        origin,
-        measured: measured_phase(&order.schedule),
-        server_pid,
-        companions: companions.to_vec(),
-        counters,
-        on_sample: None,
-    })
 }
 
 /// From when and, where that is known beforehand, until when a load measures.

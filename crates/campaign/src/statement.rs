@@ -1,9 +1,10 @@
 //! The task `statement`: runs statements one after another and takes the time of each.
 
+use crate::hosts::scope_on;
 use crate::measure::seconds_from;
 use crate::systems::{SessionCounts, TargetHandle};
 use crate::trial::Done;
-use host::local::sample::{OpenAccount, Sampler, SamplerOptions, TemporarySpace};
+use host::{Host, SamplerOptions, Scope, Watched};
 use model::{
     CounterReading, Failure, Figure, FigureNumber, FigureValue, Mark, Metric, Outcome, Sampling,
     Statement, TimedStatement,
@@ -31,6 +32,7 @@ pub(crate) fn run(
     target: &mut dyn TargetHandle,
     statement: &Statement,
     sample_every: Duration,
+    host: &dyn Host,
 ) -> Result<Done, Failure> {
     let mut session = target.statement_session(statement)?;
     for _ in 0..statement.warmup_runs {
@@ -39,17 +41,17 @@ pub(crate) fn run(
         }
     }
     let counter_reader = target.counter_reader()?;
-    let scope = target.sampling_scope();
-    let account = OpenAccount::open(scope.server_pid);
-    let space = scope.server_pid.map(TemporarySpace::watch);
+    let scope = scope_on(host, target);
+    let server_pid = scope.server_pid;
+    let mut watch = host.watch(&Scope { server_pid, temporary_space: true });
     let counted = session.counts()?;
     let before = target.counters();
     let origin = Instant::now();
-    let sampler = Sampler::start(SamplerOptions {
+    watch.sample(SamplerOptions {
         every: sample_every,
         origin,
         measured: (Duration::ZERO, None),
-        server_pid: scope.server_pid,
+        server_pid,
         companions: Vec::new(),
         counters: counter_reader,
         on_sample: None,
@@ -60,9 +62,7 @@ pub(crate) fn run(
         Ok(Ran { name: timed.name.clone(), began, elapsed: began.elapsed(), rows })
     };
     let done: Result<Vec<Ran>, Failure> = statement.statements.iter().map(&mut take_time).collect();
-    let samples = sampler.stop();
-    let account = account.close();
-    let space = space.and_then(TemporarySpace::most);
+    let Watched { samples, account, temporary_bytes } = watch.end();
     let done = done?;
     let counts = since(session.counts()?, &counted);
     let after = (Instant::now(), target.counters());
@@ -77,7 +77,7 @@ pub(crate) fn run(
         triggered: None,
         volume: scope.disks,
     };
-    Ok(Done { outcome: outcome(&done, origin, &counts, space), sampling, search: None })
+    Ok(Done { outcome: outcome(&done, origin, &counts, temporary_bytes), sampling, search: None })
 }
 
 /// What was counted since.

@@ -1,7 +1,7 @@
 //! What would make a study fail on a target, found before anything runs.
 
-use crate::Step;
 use crate::systems::{self, Holding, Missing};
+use crate::{Hosts, Step};
 use model::{Failure, Stop, Study, Target, Test};
 use std::path::PathBuf;
 
@@ -23,13 +23,14 @@ pub struct Surveyed {
 pub fn survey(
     study: &Study,
     target: &Target,
+    hosts: &Hosts,
     consent: &[PathBuf],
     stop: &Stop,
     progress: &mut dyn FnMut(Step),
 ) -> Result<Surveyed, Failure> {
     let system = systems::of(target)?;
-    system.check_feasible(study, target)?;
-    let mut holding = Holding::new(study, consent, stop, progress);
+    system.check_feasible(study, target, hosts)?;
+    let mut holding = Holding::new(study, hosts, consent, stop, progress);
     for before in study.servers().take_while(|other| other.name != target.name) {
         systems::of(before)?.reserve(before, &mut holding);
     }

@@ -2,15 +2,17 @@ use crate::systems::{Preparing, TargetHandle};
 use crate::walk::Event;
 use crate::{Goal, Measured, Order, Searched, measure, search, statement};
 use engine::Stop;
+use host::Host;
 use model::{
     CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, Failure, Outcome, Sampling, Search, Study,
-    Task, Test, Trial, TrialEnd, TrialRecord, UnixMillis,
+    Task, Test, Trial, TrialEnd, TrialRecord,
 };
-use std::time::SystemTime;
 
 /// What the trials of a study share.
 pub(crate) struct Context<'a> {
     pub(crate) study: &'a Study,
+    /// The machine that makes the load.
+    pub(crate) host: &'a dyn Host,
     pub(crate) stop: &'a Stop,
     pub(crate) observe: &'a mut dyn FnMut(Event<'_>),
 }
@@ -25,7 +27,8 @@ pub(crate) fn run_trial(
     test: &Test,
     context: &mut Context<'_>,
 ) -> Result<TrialRecord, Failure> {
-    let started_at = now();
+    let host = context.host;
+    let started_at = host.time();
     let (attempt, cross_check) = Attempt { target, trial, test, context }.run()?;
     let (end, sampling, search) = match attempt {
         Ok(Done { outcome, sampling, search }) => {
@@ -40,7 +43,7 @@ pub(crate) fn run_trial(
         position: trial.position,
         seed: trial.seed,
         started_at,
-        finished_at: now(),
+        finished_at: host.time(),
         end,
         sampling,
         cross_check,
@@ -93,7 +96,7 @@ impl Attempt<'_, '_> {
 
     /// Brings the target to the state that a trial starts from.
     fn ready(&mut self) -> Result<(), Failure> {
-        let Context { study, stop, observe } = self.context;
+        let Context { study, stop, observe, .. } = self.context;
         let target = self.trial.key.target.as_str();
         let mut preparing = Preparing {
             seed: study.seed,
@@ -124,9 +127,12 @@ impl Attempt<'_, '_> {
     fn own_work(&mut self) -> Own {
         self.ready()?;
         let done = match &self.test.task {
-            Task::Statement(task) => {
-                statement::run(self.target, task, self.context.study.sample_every)?
-            }
+            Task::Statement(task) => statement::run(
+                self.target,
+                task,
+                self.context.study.sample_every,
+                self.context.host,
+            )?,
             Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.measured()?,
         };
         // A server that does not end well after a good trial takes nothing from the trial; the next
@@ -138,11 +144,11 @@ impl Attempt<'_, '_> {
     /// Runs the load of the trial, or searches.
     fn measured(&mut self) -> Own {
         let (trial, test) = (self.trial, self.test);
-        let Context { study, stop, observe } = self.context;
+        let Context { study, host, stop, observe } = self.context;
         let load = test.runnable_load()?;
         let order = Order {
             sample_every: study.sample_every,
-            ..Order::of(load, trial.key.level, trial.seed)
+            ..Order::of(load, trial.key.level, trial.seed, *host)
         };
         match test.bound().zip(trial.key.level.search) {
             Some((bound, over)) => {
@@ -161,9 +167,4 @@ impl Attempt<'_, '_> {
             }
         }
     }
-}
-
-fn now() -> UnixMillis {
-    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    UnixMillis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
 }

@@ -1,6 +1,6 @@
 use crate::systems::{self, Holding, Preparing, TargetHandle};
 use crate::trial::{Context, run_trial};
-use crate::{Prepared, SearchProgress, Step};
+use crate::{Hosts, Prepared, SearchProgress, Step};
 use engine::Stop;
 use model::{
     Failure, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial, TrialEnd,
@@ -109,6 +109,7 @@ pub struct Summary {
 #[derive(Debug)]
 pub struct Campaign<'a> {
     study: &'a Study,
+    hosts: &'a Hosts,
     stop: &'a Stop,
     /// In the order of the study.
     targets: Vec<Box<dyn TargetHandle>>,
@@ -118,23 +119,24 @@ pub struct Campaign<'a> {
 impl<'a> Campaign<'a> {
     /// Brings up every target in turn, checks that it can take the study's load, and makes its
     /// data: everything that could fail for a reason that is there from the start fails here,
-    /// before any trial has run. `consent` names the volumes that the command line allows to
+    /// before any trial has run. `hosts` are the machines for it, and `consent` names the volumes that the command line allows to
     /// overwrite.
     ///
     /// # Errors
     /// The first thing that will not work, or [`RunError::Stopped`].
     pub fn prepare(
         study: &'a Study,
+        hosts: &'a Hosts,
         consent: &[PathBuf],
         stop: &'a Stop,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Self, RunError> {
         for target in study.servers() {
             let feasible =
-                systems::of(target).and_then(|system| system.check_feasible(study, target));
+                systems::of(target).and_then(|system| system.check_feasible(study, target, hosts));
             feasible.map_err(|failure| of(target, failure))?;
         }
-        let mut campaign = Self { study, stop, targets: Vec::new(), facts: Vec::new() };
+        let mut campaign = Self { study, hosts, stop, targets: Vec::new(), facts: Vec::new() };
         // All are looked at before the data of the first is made, which may take hours.
         campaign.hold(consent, observe)?;
         for (place, target) in study.servers().enumerate() {
@@ -158,8 +160,8 @@ impl<'a> Campaign<'a> {
         for target in self.study.servers() {
             let name = target.name.as_str();
             let progress = &mut |step| observe(Event::Checking { target: name, step });
-            let mut holding =
-                Holding { rooms, ..Holding::new(self.study, consent, self.stop, progress) };
+            let holding = Holding::new(self.study, self.hosts, consent, self.stop, progress);
+            let mut holding = Holding { rooms, ..holding };
             let held = systems::of(target).and_then(|system| system.hold(target, &mut holding));
             rooms = holding.rooms;
             let handle = held.map_err(|failure| of(target, failure))?;
@@ -193,7 +195,8 @@ impl<'a> Campaign<'a> {
                 continue;
             };
             observe(Event::TrialStarted { trial });
-            let context = &mut Context { study: self.study, stop: self.stop, observe };
+            let host = self.hosts.load.as_ref();
+            let context = &mut Context { study: self.study, host, stop: self.stop, observe };
             let record = run_trial(target, trial, test, context).map_err(|_| RunError::Stopped)?;
             store.append(&record)?;
             match record.end {

@@ -63,7 +63,7 @@ fn niceness(server_threads: usize) -> libc::c_int {
 }
 
 /// Processors that this process may run on; at least 1.
-pub(crate) fn cpus_allowed() -> u32 {
+pub fn cpus_allowed() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
 }
 

@@ -1,5 +1,19 @@
-//! Machines that weighin measures on: their files, processes, devices, clocks and what they count.
+//! Machines that weighin measures on. Whatever touches the files, processes, devices or clock of one
+//! goes through [`Host`]; [`Local`] is the machine that weighin itself runs on.
 
 #[doc(hidden)]
 pub mod fuzzing;
+mod interface;
 pub mod local;
+
+pub use self::interface::{
+    HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Share, Space, VolumeFacts, Watch, Watched,
+};
+pub use self::local::child::{Ended, Finished, Usage};
+pub use self::local::os::random_hex;
+pub use self::local::sample::{CounterSource, DiskCounters, SamplerOptions, Volume};
+pub use self::local::sandbox::SandboxOptions;
+pub use self::local::storage::{Looking, no_room};
+pub use self::local::weighin::Weighin;
+pub use self::local::{Local, this_machine};
+pub use engine::storage::{FileSpec, Filling, Processors};

@@ -2,7 +2,7 @@
 
 use crate::key_value::{memtier, redis_benchmark};
 use crate::storage::fio;
-use host::local::child::Usage;
+use host::Usage;
 use model::{Direction, KeyValue};
 use std::time::Duration;
 

@@ -1,13 +1,13 @@
 //! Tools that may be installed: found on the `PATH`, and run.
 
-use host::local::child::{self, Ended, Finished};
+use host::{Ended, Finished, Host, ProgramOrder};
 use model::{Failure, FailureKind};
 use std::path::PathBuf;
-use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(10);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A tool as weighin looks for it.
 #[derive(Debug)]
@@ -22,57 +22,60 @@ pub(crate) struct Sought {
     pub remedy: &'static str,
 }
 
-/// An installed tool.
+/// A tool that is installed on a host.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
+    host: Arc<dyn Host>,
     path: PathBuf,
     called: &'static str,
     version: String,
 }
 
 impl Program {
-    /// Finds a tool on the `PATH`.
+    /// Finds a tool on the `PATH` of a host.
     ///
     /// # Errors
     /// `MissingProgram` when it is not there, or is not what is wanted.
-    pub(crate) fn find(sought: &Sought) -> Result<Self, Failure> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        Self::find_in(sought, &std::env::split_paths(&path).collect::<Vec<_>>())
-    }
-
-    /// The same in these directories.
-    pub(crate) fn find_in(sought: &Sought, directories: &[PathBuf]) -> Result<Self, Failure> {
-        let missing = |message| Failure::new(FailureKind::MissingProgram, message, sought.remedy);
+    pub(crate) fn find(host: &Arc<dyn Host>, sought: &Sought) -> Result<Self, Failure> {
         let found = sought.programs.iter().find_map(|&called| {
-            let mut files = directories.iter().map(|directory| directory.join(called));
-            files.find(|file| file.is_file()).map(|path| (called, path))
+            let path = host.find_program(called)?;
+            Some((called, path))
         });
         let Some((called, path)) = found else {
-            return Err(missing(format!("{} is not on the PATH", sought.programs.join(" or "))));
+            let message = format!("{} is not on the PATH", sought.programs.join(" or "));
+            return Err(Failure::new(FailureKind::MissingProgram, message, sought.remedy));
         };
-        Self::at(sought, called, path).map_err(missing)
+        Self::at(host, sought, called, path)
     }
 
     /// The program of that path, once it has said its version.
-    pub(crate) fn at(sought: &Sought, called: &'static str, path: PathBuf) -> Result<Self, String> {
-        let says = match child::run(
-            host::local::command(&path).arg("--version"),
-            b"",
-            PATIENCE,
-            &|| false,
-        ) {
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) fn at(
+        host: &Arc<dyn Host>,
+        sought: &Sought,
+        called: &'static str,
+        path: PathBuf,
+    ) -> Result<Self, Failure> {
+        let missing = |message| Failure::new(FailureKind::MissingProgram, message, sought.remedy);
+        let arguments = ["--version".to_owned()];
+        let order = ProgramOrder::new(&path, &arguments, VERSION_TIMEOUT);
+        let says = match host.run(&order, &|| false) {
             Ok(Ended::Finished(finished)) => finished.stdout,
             Ok(Ended::Stopped | Ended::TimedOut) => String::new(),
-            Err(error) => return Err(format!("{} does not start: {error}", path.display())),
+            Err(failure) => return Err(missing(failure.message)),
         };
         match (sought.version)(says.trim()) {
-            Some(version) => Ok(Self { version: version.to_owned(), called, path }),
-            None => Err(format!(
+            Some(version) => {
+                Ok(Self { host: Arc::clone(host), version: version.to_owned(), called, path })
+            }
+            None => Err(missing(format!(
                 "{} is not {}: asked for its version, it says «{}»",
                 path.display(),
                 sought.wanted,
                 says.trim().lines().next().unwrap_or_default()
-            )),
+            ))),
         }
     }
 
@@ -86,6 +89,15 @@ impl Program {
         self.called
     }
 
+    /// What it is to do, within so long.
+    pub(crate) fn order<'a>(
+        &'a self,
+        arguments: &'a [String],
+        limit: Duration,
+    ) -> ProgramOrder<'a> {
+        ProgramOrder::new(&self.path, arguments, limit)
+    }
+
     /// Runs it to its end, however it ends; `None` when `stop` said so.
     ///
     /// # Errors
@@ -93,50 +105,26 @@ impl Program {
     /// how to find out why.
     pub(crate) fn run(
         &self,
-        arguments: &[String],
-        input: &[u8],
-        limit: Duration,
-        stop: &dyn Fn() -> bool,
+        order: &ProgramOrder<'_>,
         slow: &str,
-    ) -> Result<Option<Finished>, Failure> {
-        self.run_command(self.command(arguments), input, limit, stop, slow)
-    }
-
-    /// What starts it.
-    pub(crate) fn command(&self, arguments: &[String]) -> Command {
-        let mut command = host::local::command(&self.path);
-        command.args(arguments);
-        command
-    }
-
-    /// Runs what starts it, likewise.
-    pub(crate) fn run_command(
-        &self,
-        mut command: Command,
-        input: &[u8],
-        limit: Duration,
         stop: &dyn Fn() -> bool,
-        slow: &str,
     ) -> Result<Option<Finished>, Failure> {
-        match child::run(&mut command, input, limit, stop) {
-            Ok(Ended::Finished(finished)) => Ok(Some(finished)),
-            Ok(Ended::Stopped) => Ok(None),
-            Ok(Ended::TimedOut) => Err(Failure::new(
+        let seconds = order.limit.as_secs();
+        match self.host.run(order, stop)? {
+            Ended::Finished(finished) => Ok(Some(finished)),
+            Ended::Stopped => Ok(None),
+            Ended::TimedOut => Err(Failure::new(
                 FailureKind::TimedOut,
-                format!("{} did not end within {} s and was killed", self.called, limit.as_secs()),
+                format!("{} did not end within {seconds} s and was killed", self.called),
                 slow,
-            )),
-            Err(error) => Err(Failure::new(
-                FailureKind::Other,
-                format!("{} could not be run: {error}", self.called),
-                "check the limits on processes and memory",
             )),
         }
     }
 
     #[cfg(test)]
     pub(crate) fn fake(called: &'static str, version: &str) -> Self {
-        Self { path: PathBuf::from(called), called, version: version.to_owned() }
+        let host = Arc::new(host::Local);
+        Self { host, path: PathBuf::from(called), called, version: version.to_owned() }
     }
 
     /// What it printed is not understood.
@@ -154,12 +142,21 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    const TOOL: Sought = Sought {
-        programs: &["tool", "tool-fork"],
-        wanted: "tool 2",
-        version: |says| says.strip_prefix("tool ").filter(|version| version.starts_with('2')),
-        remedy: "install the package tool",
-    };
+    /// A tool with two names, in a directory.
+    fn tool(directory: &tempfile::TempDir) -> Sought {
+        let named = |name| &*directory.path().join(name).display().to_string().leak();
+        Sought {
+            programs: vec![named("tool"), named("tool-fork")].leak(),
+            wanted: "tool 2",
+            version: |says| says.strip_prefix("tool ").filter(|version| version.starts_with('2')),
+            remedy: "install the package tool",
+        }
+    }
+
+    fn find(sought: &Sought) -> Result<Program, Failure> {
+        let host: Arc<dyn Host> = Arc::new(host::Local);
+        Program::find(&host, sought)
+    }
 
     fn install(directory: &tempfile::TempDir, name: &str, says: &str) {
         let program = directory.path().join(name);
@@ -169,10 +166,10 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named_with_its_remedy() {
-        let nowhere = tempfile::tempdir().unwrap();
-        let failure = Program::find_in(&TOOL, &[nowhere.path().to_owned()]).unwrap_err();
+        let failure = find(&tool(&tempfile::tempdir().unwrap())).unwrap_err();
         assert_eq!(failure.kind, FailureKind::MissingProgram);
-        assert!(failure.message.contains("tool or tool-fork"), "{failure:?}");
+        assert!(failure.message.contains("/tool or /"), "{failure:?}");
+        assert!(failure.message.contains("/tool-fork is not on the PATH"), "{failure:?}");
         assert!(failure.remedy.contains("package tool"), "{failure:?}");
     }
 
@@ -180,7 +177,7 @@ mod tests {
     fn another_program_of_that_name_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         install(&directory, "tool", "tool 1.9");
-        let failure = Program::find_in(&TOOL, &[directory.path().to_owned()]).unwrap_err();
+        let failure = find(&tool(&directory)).unwrap_err();
         assert_eq!(failure.kind, FailureKind::MissingProgram);
         assert!(failure.message.contains("tool 1.9"), "{failure:?}");
     }
@@ -189,7 +186,7 @@ mod tests {
     fn another_name_for_the_same_is_found() {
         let directory = tempfile::tempdir().unwrap();
         install(&directory, "tool-fork", "tool 2.1");
-        let found = Program::find_in(&TOOL, &[directory.path().to_owned()]).unwrap();
-        assert_eq!(found.name(), "tool-fork 2.1");
+        let found = find(&tool(&directory)).unwrap();
+        assert!(found.name().ends_with("/tool-fork 2.1"), "{}", found.name());
     }
 }

@@ -50,7 +50,7 @@ fn order<'a>(storage: &'a Storage, data: &'a [Data], in_flight: u32) -> StorageO
 #[test]
 fn every_kind_of_pattern_is_run() {
     let (_directory, data) = files(2);
-    let fio = Fio::find().unwrap();
+    let fio = Fio::find(&host::this_machine()).unwrap();
     let mixed = Storage {
         blocks: vec![BlockShare { bytes: 4096, weight: 3 }, BlockShare { bytes: 16384, weight: 1 }],
         hot: Some(HotRegion { io_percent: 90, space_percent: 10 }),
@@ -65,7 +65,7 @@ fn every_kind_of_pattern_is_run() {
         (mixed, IoEngine::IoUringTuned),
     ] {
         let order = order(&storage, &data, 4);
-        let measured = fio.load(&order, engine, 7, &|fio| fio, NEVER).unwrap().unwrap();
+        let measured = fio.load(&order, engine, 7, None, NEVER).unwrap().unwrap();
         let figures = &measured.figures;
         assert!(figures.transactions > 0 && figures.cpu_seconds > 0.0, "{figures:?}");
         // Every virtual machine keeps four under way, but for what it waits for a sync.
@@ -90,8 +90,8 @@ fn every_kind_of_pattern_is_run() {
 fn a_limit_is_kept() {
     let (_directory, data) = files(2);
     let limited = Storage { iops_limit: Some(200), ..storage(70, 2) };
-    let fio = Fio::find().unwrap();
-    let load = fio.load(&order(&limited, &data, 4), IoEngine::IoUringTuned, 7, &|fio| fio, NEVER);
+    let fio = Fio::find(&host::this_machine()).unwrap();
+    let load = fio.load(&order(&limited, &data, 4), IoEngine::IoUringTuned, 7, None, NEVER);
     let rate = load.unwrap().unwrap().figures.transactions_per_second;
     assert!(rate < 500.0, "{rate} of 400");
 }
@@ -101,9 +101,9 @@ fn a_file_that_is_not_there_is_not_made() {
     let (_directory, mut data) = files(1);
     data[0].path.set_extension("other");
     let storage = storage(0, 1);
-    let fio = Fio::find().unwrap();
+    let fio = Fio::find(&host::this_machine()).unwrap();
     let failure =
-        fio.load(&order(&storage, &data, 1), IoEngine::LibAio, 7, &|fio| fio, NEVER).unwrap_err();
+        fio.load(&order(&storage, &data, 1), IoEngine::LibAio, 7, None, NEVER).unwrap_err();
     assert!(failure.message.contains("fio"), "{failure:?}");
     assert!(!data[0].path.exists());
 }

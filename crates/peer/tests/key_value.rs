@@ -97,7 +97,7 @@ fn check(workload: &KeyValue, load: impl Fn(&Server, (&KeyValue, u32)) -> Measur
 
 #[test]
 fn redis_benchmark_reads_and_writes_weighins_keys() {
-    let tool = RedisBenchmark::find().unwrap();
+    let tool = RedisBenchmark::find(&host::this_machine()).unwrap();
     let pipelined = KeyValue { pipeline: 4, ..workload((1, 0)) };
     for workload in [workload((1, 0)), workload((0, 1)), pipelined] {
         let load = |server: &Server, order: (&KeyValue, u32)| {
@@ -109,7 +109,7 @@ fn redis_benchmark_reads_and_writes_weighins_keys() {
 
 #[test]
 fn memtier_reads_and_writes_weighins_keys() {
-    let Ok(tool) = Memtier::find() else {
+    let Ok(tool) = Memtier::find(&host::this_machine()) else {
         println!("skipped: memtier_benchmark is not installed");
         return;
     };
@@ -148,7 +148,7 @@ fn the_servers_password_is_in_no_process_list_and_a_stop_is_obeyed() {
         }
         seen.is_some()
     };
-    let tool = RedisBenchmark::find().unwrap();
+    let tool = RedisBenchmark::find(&host::this_machine()).unwrap();
     let workload = workload((1, 0));
     let ended = tool.load(&server, (&workload, 2), 600 * SECOND, None, &stop).unwrap();
     assert!(ended.is_none(), "{ended:?}");
@@ -175,12 +175,14 @@ fn trouble_is_told_apart() {
     ];
     for (server, kind) in troubles {
         let order = (&workload, 2);
-        let tool = RedisBenchmark::find().unwrap();
+        let tool = RedisBenchmark::find(&host::this_machine()).unwrap();
         let failure = tool.load(&server, order, SECOND, None, NEVER).unwrap_err();
         assert_eq!(failure.kind, kind, "{failure:?}");
         assert!(!failure.remedy.is_empty(), "{failure:?}");
         // memtier_benchmark waits for ever when it is not let in.
-        if let (Ok(tool), true) = (Memtier::find(), kind != FailureKind::AccessDenied) {
+        if let (Ok(tool), true) =
+            (Memtier::find(&host::this_machine()), kind != FailureKind::AccessDenied)
+        {
             let failure = tool.load(&server, order, SECOND, NEVER).unwrap_err();
             assert_eq!(failure.kind, kind, "{failure:?}");
         }

@@ -37,7 +37,7 @@ fn workload() -> Oltp {
 #[test]
 fn tables_are_made_run_on_and_dropped() {
     let sandbox = sandbox();
-    let sysbench = Sysbench::find().unwrap();
+    let sysbench = Sysbench::find(&host::this_machine()).unwrap();
     let (workload, tcp) = (workload(), over_tcp(&sandbox));
     sysbench.run(&tcp, &workload, &Task::Prepare { threads: 2 }, None, NEVER).unwrap().unwrap();
 
@@ -61,7 +61,7 @@ fn tables_are_made_run_on_and_dropped() {
 #[test]
 fn the_password_is_in_no_process_list_and_a_stop_is_obeyed() {
     let sandbox = sandbox();
-    let sysbench = Sysbench::find().unwrap();
+    let sysbench = Sysbench::find(&host::this_machine()).unwrap();
     let (workload, server) = (workload(), over_tcp(&sandbox));
     sysbench.run(&server, &workload, &Task::Prepare { threads: 1 }, None, NEVER).unwrap().unwrap();
 
@@ -97,7 +97,7 @@ fn running(port: u16) -> Option<String> {
 #[test]
 fn trouble_is_told_apart() {
     let sandbox = sandbox();
-    let sysbench = Sysbench::find().unwrap();
+    let sysbench = Sysbench::find(&host::this_machine()).unwrap();
     let workload = workload();
     let kind = |server: &Server| {
         let failure = sysbench.load(server, &workload, (1, None), SECOND, None, NEVER).unwrap_err();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+use host::PrivateServer;
 use host::local::os::ProcessIdentity;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop, System, Tls};

@@ -4,6 +4,7 @@
 
 mod support;
 
+use host::PrivateServer;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use host::local::volume;
 use model::{BuiltVolume, FailureKind, FileSystem, IoLimits, System};

@@ -72,7 +72,7 @@ impl<'r> Volume<'r> {
             duration: self.duration,
         };
         // Any seed: the order of its blocks is of no consequence.
-        self.runner.of_peer(fio.load(&order, engine, 1, &|fio| fio, &|| self.runner.is_stopped()))
+        self.runner.of_peer(fio.load(&order, engine, 1, None, &|| self.runner.is_stopped()))
     }
 }
 

@@ -4,6 +4,7 @@ use super::process::{Heard, Process};
 use super::wire::{Answer, Assignment, Order};
 use crate::systems::load::PreparedLoad;
 use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
+use host::Host;
 use model::{Failure, FailureKind, LoadResult};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -31,7 +32,7 @@ struct Crowd(Vec<Generator>);
 
 impl Drop for Crowd {
     fn drop(&mut self) {
-        self.0.iter_mut().for_each(|generator| generator.process.dismiss());
+        self.0.iter_mut().for_each(|generator| generator.process.weighin.dismiss());
     }
 }
 
@@ -43,15 +44,20 @@ struct Generator {
 }
 
 impl<'a> Generators<'a> {
-    /// Starts so many generators, which get ready.
+    /// Starts so many generators on a machine, which get ready.
     ///
     /// # Errors
     /// When a process cannot be started.
-    pub(crate) fn start(load: &'a PreparedLoad, count: u32) -> Result<Self, Failure> {
+    pub(crate) fn start(
+        host: &dyn Host,
+        load: &'a PreparedLoad,
+        count: u32,
+    ) -> Result<Self, Failure> {
         let (sender, answers) = channel();
         let mut crowd = Crowd(Vec::new());
         for index in 0..count {
-            let mut process = Process::start(index, sender.clone()).map_err(|e| not_started(&e))?;
+            let process = Process::start(host, index, sender.clone());
+            let mut process = process.map_err(|error| not_started(&error))?;
             let assignment = Assignment { part: Part { index, of: count }, load };
             // One that has ended already is noticed when its answers end.
             let _ = process.tell(&Order::Prepare(Box::new(assignment)));
@@ -67,7 +73,7 @@ impl<'a> Generators<'a> {
 
     /// The processes' numbers.
     pub(crate) fn pids(&self) -> Vec<u32> {
-        self.crowd.0.iter().map(|generator| generator.process.pid()).collect()
+        self.crowd.0.iter().map(|generator| generator.process.weighin.pid()).collect()
     }
 
     /// Runs the load.
@@ -128,7 +134,7 @@ impl<'a> Generators<'a> {
             Heard::Answer(Answer::Failed(failure)) => return Err(failure),
             Heard::End if generator.done => {}
             Heard::End => {
-                let words = generator.process.last_words();
+                let words = generator.process.weighin.last_words();
                 return Err(self.lost(place, &words));
             }
             Heard::Nonsense => return Err(self.lost(place, "said what no load generator says")),
@@ -172,7 +178,7 @@ impl<'a> Generators<'a> {
 
     /// That a generator was lost, and how.
     fn lost(&self, place: usize, how: &str) -> Failure {
-        let pid = self.crowd.0.get(place).map_or(0, |generator| generator.process.pid());
+        let pid = self.crowd.0.get(place).map_or(0, |generator| generator.process.weighin.pid());
         let when = self.start.map_or("before the load began".to_owned(), |start| {
             format!("{:.1} s into the load", Clock.now().since(start).as_secs_f64())
         });

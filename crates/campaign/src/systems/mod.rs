@@ -15,8 +15,9 @@ pub(crate) mod volume;
 use self::load::PreparedLoad;
 use self::login::Login;
 use self::server::Servers;
-use crate::{Order, Prepared, Step};
+use crate::{Hosts, Order, Prepared, Step};
 use engine::Stop;
+use host::{CounterSource, Host};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, Failure, FailureKind, ServerCounters,
     ServerFacts, Statement, Study, TableContents, Target, Test, TimedStatement, Trial,
@@ -27,11 +28,11 @@ use std::path::PathBuf;
 
 /// One kind of server or device.
 pub(crate) trait System: Sync {
-    /// Finds what a study asks of a target and this kind of target, or this machine, cannot give.
+    /// Finds what a study asks of a target and this kind of target, or its machine, cannot give.
     ///
     /// # Errors
     /// The first such thing.
-    fn check_feasible(&self, study: &Study, target: &Target) -> Result<(), Failure>;
+    fn check_feasible(&self, study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure>;
 
     /// Takes hold of a target as far as that takes from no other: devices are read, servers are not
     /// started yet. Changes nothing.
@@ -44,7 +45,7 @@ pub(crate) trait System: Sync {
         holding: &mut Holding<'_>,
     ) -> Result<Box<dyn TargetHandle>, Failure>;
 
-    /// Notes what a target of the study will take of this machine, for those held after it.
+    /// Notes what a target of the study will take of its machine, for those held after it.
     fn reserve(&self, _target: &Target, _holding: &mut Holding<'_>) {}
 }
 
@@ -76,6 +77,7 @@ pub fn reach(login: Login) -> Result<Box<dyn TargetHandle>, Failure> {
 /// How targets are taken hold of.
 pub struct Holding<'a> {
     pub(crate) study: &'a Study,
+    pub(crate) hosts: &'a Hosts,
     /// Volumes that the command line allows to overwrite.
     pub(crate) consent: &'a [PathBuf],
     pub(crate) stop: &'a Stop,
@@ -88,11 +90,12 @@ pub struct Holding<'a> {
 impl<'a> Holding<'a> {
     pub(crate) fn new(
         study: &'a Study,
+        hosts: &'a Hosts,
         consent: &'a [PathBuf],
         stop: &'a Stop,
         progress: &'a mut dyn FnMut(Step),
     ) -> Self {
-        Self { study, consent, stop, progress, rooms: volume::Rooms::default() }
+        Self { study, hosts, consent, stop, progress, rooms: volume::Rooms::default() }
     }
 }
 
@@ -113,7 +116,7 @@ pub struct Missing {
     pub noun: &'static str,
 }
 
-/// What is sampled while a load runs, where it is on this host.
+/// What is sampled of a target on its machine while a load runs.
 #[derive(Clone, Debug, Default)]
 pub struct SamplingScope {
     /// The server's process.
@@ -122,8 +125,6 @@ pub struct SamplingScope {
     pub disks: Vec<String>,
 }
 
-/// Reads a target's counters; `None` where it does not give them.
-pub(crate) type ReadCounters = Box<dyn FnMut() -> Option<ServerCounters> + Send>;
 /// Tells a server to begin background work, and gives its answer.
 pub(crate) type BeginWork = Box<dyn FnOnce(BackgroundWork) -> TriggerAnswer + Send>;
 
@@ -229,7 +230,10 @@ pub trait TargetHandle: Debug {
     ///
     /// # Errors
     /// When it cannot be reached.
-    fn counter_reader(&mut self) -> Result<Option<ReadCounters>, Failure>;
+    fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure>;
+
+    /// The machine that it is on; `None` where that is not known.
+    fn host(&self) -> Option<&dyn Host>;
 
     fn sampling_scope(&self) -> SamplingScope;
 
@@ -286,14 +290,16 @@ pub trait TargetHandle: Debug {
     }
 }
 
-/// Whether this user may empty the caches of this machine, as a cold test asks.
-fn check_root(cold: &Test) -> Result<(), Failure> {
-    if host::local::os::is_root() {
+/// Whether this user may empty the caches of a target's machine, as a cold test asks.
+fn check_root(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
+    let Some(host) = hosts.of(target) else { return Err(target.out_of_reach()) };
+    if host.is_root() {
         return Ok(());
     }
+    let (name, machine) = (&cold.name, host.name());
     Err(Failure::new(
         FailureKind::NotPermitted,
-        format!("the test {} is cold, and only root may empty this machine's caches", cold.name),
+        format!("the test {name} is cold, and only root may empty the caches of {machine}"),
         "run weighin as root, or set cache = \"warm\"",
     ))
 }

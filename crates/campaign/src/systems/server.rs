@@ -4,13 +4,12 @@
 use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
-    BeginWork, Holding, Missing, Preparing, ReadCounters, SamplingScope, StatementSession, System,
-    TargetHandle, misfit, no_statements,
+    BeginWork, Holding, Missing, Preparing, SamplingScope, StatementSession, System, TargetHandle,
+    misfit, no_statements,
 };
-use crate::{Order, Prepared};
+use crate::{Hosts, Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
-use host::local::os::drop_os_caches;
-use host::local::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
+use host::{CounterSource, Host, PrivateServer, SandboxOptions};
 use model::{
     CacheState, CrossCheckFigures, Failure, FailureKind, Place, SandboxSpec, ServerCounters,
     ServerFacts, Statement, Study, TableContents, Target, Test, Trial, Workload,
@@ -20,6 +19,7 @@ use std::fmt::Debug;
 use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Longest time in which all clients must have logged in.
@@ -106,7 +106,12 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
     /// What tells the server to begin background work, through that connection.
     fn background_work(connection: Self::Connection) -> Result<BeginWork, Failure>;
 
-    fn tool(work: &Self::Work, target: &Target, test: &str) -> Result<Self::Tool, Failure>;
+    fn tool(
+        host: &Arc<dyn Host>,
+        work: &Self::Work,
+        target: &Target,
+        test: &str,
+    ) -> Result<Self::Tool, Failure>;
     fn tool_name(tool: &Self::Tool) -> String;
     /// Whether the tool will be let in.
     fn check_tool_login(_login: &Login, _connection: &mut Self::Connection) -> Result<(), Failure> {
@@ -130,9 +135,9 @@ impl<K: ServerKind> Servers<K> {
 }
 
 impl<K: ServerKind> System for Servers<K> {
-    fn check_feasible(&self, study: &Study, target: &Target) -> Result<(), Failure> {
-        tools::<K>(study, target)?;
-        check_volume(study, target)?;
+    fn check_feasible(&self, study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
+        tools::<K>(study, target, hosts)?;
+        check_volume(study, target, hosts)?;
         let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
         match (cold, &target.place) {
             (_, Place::Storage(_) | Place::Elsewhere) => Err(target.out_of_reach()),
@@ -141,7 +146,7 @@ impl<K: ServerKind> System for Servers<K> {
                 format!("the test {} is cold, and weighin may not restart this server", cold.name),
                 "set cache = \"warm\", or make the target a sandbox",
             )),
-            (Some(cold), Place::Sandbox(_)) => super::check_root(cold),
+            (Some(cold), Place::Sandbox(_)) => super::check_root(cold, target, hosts),
             (None, _) => Ok(()),
         }
     }
@@ -153,13 +158,14 @@ impl<K: ServerKind> System for Servers<K> {
     ) -> Result<Box<dyn TargetHandle>, Failure> {
         Ok(Box::new(Server::<K> {
             target: Some(target.clone()),
+            host: holding.hosts.of(target),
             login: None,
             sandbox: None,
             restart: matches!(&target.place, Place::Sandbox(spec) if spec.restart),
             stop: holding.stop.clone(),
             control: None,
             data_for: None,
-            tools: tools::<K>(holding.study, target)?,
+            tools: tools::<K>(holding.study, target, holding.hosts)?,
         }))
     }
 }
@@ -168,6 +174,7 @@ impl<K: ServerKind> System for Servers<K> {
 pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
     Box::new(Server::<K> {
         target: None,
+        host: None,
         stop: login.stop().clone(),
         login: Some(login),
         sandbox: None,
@@ -183,9 +190,11 @@ pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
 struct Server<K: ServerKind> {
     /// Absent for a load by hand.
     target: Option<Target>,
+    /// The machine that it is on, where that is known.
+    host: Option<Arc<dyn Host>>,
     /// Once it is up.
     login: Option<Login>,
-    sandbox: Option<Sandbox>,
+    sandbox: Option<Box<dyn PrivateServer>>,
     restart: bool,
     stop: Stop,
     /// While it is up.
@@ -204,7 +213,8 @@ impl<K: ServerKind> Server<K> {
             Place::Storage(_) | Place::Elsewhere => return Err(target.out_of_reach()),
             Place::Server(address) => address.clone(),
             Place::Sandbox(spec) => {
-                let sandbox = Sandbox::start(SandboxOptions {
+                let Some(host) = &self.host else { return Err(target.out_of_reach()) };
+                let sandbox = host.start_server(SandboxOptions {
                     system: target.system,
                     name: target.name.clone(),
                     settings: spec.settings.clone(),
@@ -222,25 +232,17 @@ impl<K: ServerKind> Server<K> {
     }
 
     fn login(&self) -> Result<&Login, Failure> {
-        self.login.as_ref().ok_or_else(|| {
-            Failure::new(FailureKind::Unreachable, "the server has not been started", "")
-        })
+        self.login.as_ref().ok_or_else(not_started)
     }
 
     /// How to log in, and a connection, which is opened where there is none.
     fn connected(&mut self) -> Result<(&Login, &mut K::Connection), Failure> {
-        let login = self.login.as_ref().ok_or_else(|| {
-            Failure::new(FailureKind::Unreachable, "the server has not been started", "")
-        })?;
+        let login = self.login.as_ref().ok_or_else(not_started)?;
         let control = match &mut self.control {
             Some(control) => control,
             none => none.insert(K::connect(login)?),
         };
         Ok((login, control))
-    }
-
-    fn work<'w>(&self, workload: &'w Workload) -> Result<&'w K::Work, Failure> {
-        K::work(workload).ok_or_else(|| misfit(workload, &format!("{} servers", K::SYSTEM)))
     }
 
     /// Brings the server to the state of its caches, with a new connection.
@@ -249,20 +251,20 @@ impl<K: ServerKind> Server<K> {
     /// others cannot disturb it.
     fn bring_to(&mut self, cache: CacheState) -> Result<(), Failure> {
         self.control = None;
-        match (&mut self.sandbox, cache) {
-            (Some(sandbox), CacheState::Cold) => {
+        match (&mut self.sandbox, &self.host, cache) {
+            (Some(sandbox), Some(host), CacheState::Cold) => {
                 sandbox.stop()?;
                 sandbox.forget_cache()?;
-                drop_os_caches(&self.stop)?;
+                host.drop_caches(&self.stop)?;
                 sandbox.start_again()?;
             }
-            (Some(sandbox), CacheState::Warm) => {
+            (Some(sandbox), _, CacheState::Warm) => {
                 if self.restart {
                     sandbox.stop()?;
                 }
                 sandbox.start_again()?;
             }
-            (None, CacheState::Cold) => {
+            (_, _, CacheState::Cold) => {
                 let name = self.target.as_ref().map_or("the server", |target| &target.name);
                 return Err(Failure::new(
                     FailureKind::NotPermitted,
@@ -270,7 +272,7 @@ impl<K: ServerKind> Server<K> {
                     "set cache = \"warm\", or make the target a sandbox",
                 ));
             }
-            (None, CacheState::Warm) => {}
+            (None, _, CacheState::Warm) => {}
         }
         // A server that was started again may listen on another port.
         if let Some(sandbox) = &self.sandbox {
@@ -301,8 +303,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         }
         for test in &study.tests {
             let Some(load) = test.load() else { continue };
-            let work = K::work(&load.workload)
-                .ok_or_else(|| misfit(&load.workload, &format!("{} servers", K::SYSTEM)))?;
+            let work = work::<K>(&load.workload)?;
             K::check_rights(control, work, study)?;
             if let Some(highest) = load.levels.iter().max() {
                 K::check_limits(control, work, highest.clients)?;
@@ -316,7 +317,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn missing(&mut self, workload: &Workload, study: &Study) -> Result<Missing, Failure> {
-        let work = self.work(workload)?;
+        let work = work::<K>(workload)?;
         let (login, control) = self.connected()?;
         K::missing(login, control, work, study)
     }
@@ -326,7 +327,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         workload: &Workload,
         preparing: &mut Preparing<'_>,
     ) -> Result<Prepared, Failure> {
-        let work = self.work(workload)?;
+        let work = work::<K>(workload)?;
         self.make(work, preparing)
     }
 
@@ -336,7 +337,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         clients: u32,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        let work = self.work(workload)?;
+        let work = work::<K>(workload)?;
         let (login, control) = self.connected()?;
         K::check_data(login, control, work, preparing)?;
         K::check_limits(control, work, clients)
@@ -349,7 +350,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
         let Some(workload) = workload else { return self.bring_to(cache) };
-        let work = self.work(workload)?;
+        let work = work::<K>(workload)?;
         // Before the caches are brought to their state, which looking at data would change.
         if K::KEEPS_DATA && !self.has_data_for(work) {
             self.bring_to(CacheState::Warm)?;
@@ -363,7 +364,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn load(&mut self, order: &Order<'_>) -> Result<PreparedLoad, Failure> {
-        let work = self.work(order.workload)?;
+        let work = work::<K>(order.workload)?;
         let (login, control) = self.connected()?;
         let spec = LoadSpec {
             address: login.address_of(K::peer(control))?,
@@ -386,19 +387,19 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         K::counters(self.connected().ok()?.1)
     }
 
-    fn counter_reader(&mut self) -> Result<Option<ReadCounters>, Failure> {
+    fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {
         let mut connection = K::connect(self.login()?)?;
         K::set_answer_limit(&mut connection, COUNTER_TIMEOUT);
         Ok(Some(Box::new(move || K::counters(&mut connection))))
     }
 
+    fn host(&self) -> Option<&dyn Host> {
+        self.host.as_deref()
+    }
+
     fn sampling_scope(&self) -> SamplingScope {
         let Some(sandbox) = &self.sandbox else { return SamplingScope::default() };
-        let volume = host::local::sample::volume_of(sandbox.data_directory());
-        SamplingScope {
-            server_pid: Some(sandbox.pid()),
-            disks: volume.map(|volume| volume.members.into_iter().collect()).unwrap_or_default(),
-        }
+        SamplingScope { server_pid: Some(sandbox.pid()), disks: sandbox.disks() }
     }
 
     fn statement_session(
@@ -450,38 +451,41 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     /// With why a private server has ended, if that is behind it.
     fn explain(&mut self, failure: Failure) -> Failure {
         let lost = matches!(failure.kind, FailureKind::ServerLost | FailureKind::Unreachable);
-        let last_words = self.sandbox.as_mut().filter(|_| lost).and_then(Sandbox::last_words);
-        match last_words {
-            None => failure,
-            Some(words) => Failure::new(
-                match words.kind {
-                    FailureKind::DiskFull => FailureKind::DiskFull,
-                    _ => FailureKind::ServerLost,
-                },
-                format!("{}; {}", failure.message, words.message),
-                words.remedy,
-            ),
-        }
+        let sandbox = self.sandbox.as_mut().filter(|_| lost);
+        let Some(words) = sandbox.and_then(|sandbox| sandbox.last_words()) else { return failure };
+        let kind = match words.kind {
+            FailureKind::DiskFull => FailureKind::DiskFull,
+            _ => FailureKind::ServerLost,
+        };
+        Failure::new(kind, format!("{}; {}", failure.message, words.message), words.remedy)
     }
+}
+
+/// The part of a workload that servers of a kind can run.
+fn work<K: ServerKind>(workload: &Workload) -> Result<&K::Work, Failure> {
+    K::work(workload).ok_or_else(|| misfit(workload, &format!("{} servers", K::SYSTEM)))
+}
+
+fn not_started() -> Failure {
+    Failure::new(FailureKind::Unreachable, "the server has not been started", "")
 }
 
 /// The tools for the tests of a study that ask for a cross-check, by the tests' names.
 fn tools<K: ServerKind>(
     study: &Study,
     target: &Target,
+    hosts: &Hosts,
 ) -> Result<BTreeMap<String, K::Tool>, Failure> {
     let asking = study.tests.iter().filter(|test| test.cross_check);
     let tools = asking.map(|test| {
-        let workload = &test.runnable_load()?.workload;
-        let work =
-            K::work(workload).ok_or_else(|| misfit(workload, &format!("{} servers", K::SYSTEM)))?;
-        Ok((test.name.clone(), K::tool(work, target, &test.name)?))
+        let work = work::<K>(&test.runnable_load()?.workload)?;
+        Ok((test.name.clone(), K::tool(&hosts.load, work, target, &test.name)?))
     });
     tools.collect()
 }
 
 /// Whether the volume of a target can be built, beside those of all others in the same directory.
-fn check_volume(study: &Study, target: &Target) -> Result<(), Failure> {
+fn check_volume(study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
     let Place::Sandbox(SandboxSpec { volume: Some(volume), directory, .. }) = &target.place else {
         return Ok(());
     };
@@ -490,6 +494,6 @@ fn check_volume(study: &Study, target: &Target) -> Result<(), Failure> {
         _ => None,
     });
     let bytes = bytes.map(|volume| volume.bytes()).fold(0, u64::saturating_add);
-    let directory = directory.clone().unwrap_or_else(sandbox_directory);
-    host::local::volume::check(volume, &directory, bytes)
+    let Some(host) = hosts.of(target) else { return Err(target.out_of_reach()) };
+    host.check_built_volume(volume, directory.as_deref(), bytes)
 }

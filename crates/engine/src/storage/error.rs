@@ -1,5 +1,5 @@
 use crate::OperationError;
-use model::{ErrorClass, ErrorCount};
+use model::{ErrorClass, ErrorCount, Failure, FailureKind};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -164,6 +164,56 @@ impl StorageError {
             }
             Self::Nonsense(_) | Self::Stopped => ErrorClass::Other,
         }
+    }
+}
+
+/// With how to fix it.
+impl From<&StorageError> for Failure {
+    fn from(error: &StorageError) -> Self {
+        let (kind, remedy) = match (error, error.class()) {
+            (StorageError::Stopped, _) => return Self::stopped(),
+            (StorageError::NoDirect { .. }, _) => (
+                FailureKind::Other,
+                "choose a directory on a file system that does input and output past the page cache",
+            ),
+            (StorageError::Block { .. }, _) => {
+                (FailureKind::Other, "ask for blocks that are a multiple of the device's own")
+            }
+            (StorageError::Memory { .. }, _) => (
+                FailureKind::Other,
+                "keep fewer or smaller blocks in flight, or fewer virtual machines",
+            ),
+            (StorageError::TooShort { .. }, _) => {
+                (FailureKind::DiskFull, "make the files anew, or ask for less data")
+            }
+            (StorageError::Foreign { .. }, _) => {
+                (FailureKind::ForeignData, "move it elsewhere, or choose another directory")
+            }
+            (StorageError::Processors { .. }, _) => (
+                FailureKind::NotPermitted,
+                "let nobody else move or remove the control groups of weighin",
+            ),
+            (StorageError::Uncounted { .. }, _) => (
+                FailureKind::NotPermitted,
+                "take a kernel whose control groups count processor time (CONFIG_CFS_BANDWIDTH), or \
+                 leave `cpu_oversubscription` out",
+            ),
+            (_, ErrorClass::Permission) => {
+                (FailureKind::AccessDenied, "let this user read and write what the message names")
+            }
+            (_, ErrorClass::Resource) => {
+                (FailureKind::DiskFull, "make room on the volume, or ask for less data")
+            }
+            (_, ErrorClass::Device) => {
+                (FailureKind::VolumeFailed, "see with dmesg what the kernel says of the device")
+            }
+            (_, ErrorClass::Corruption) => (
+                FailureKind::Other,
+                "trust no data to this storage before it is known what changed the block",
+            ),
+            _ => (FailureKind::Other, "see with dmesg what the kernel says of the device"),
+        };
+        Self::new(kind, error.to_string(), remedy)
     }
 }
 

@@ -4,6 +4,7 @@ mod usage;
 
 pub use usage::Usage;
 
+use super::sample::own_usage;
 use std::io::{self, Read, Write};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -37,6 +38,8 @@ pub struct Finished {
     pub stdout: String,
     /// What it printed to standard error, likewise: the first mebibyte.
     pub stderr: String,
+    /// What it wrote to the file for its results, likewise; empty without one.
+    pub result: String,
     /// From before its start until after its end.
     pub elapsed: Duration,
     /// What it used.
@@ -55,7 +58,7 @@ pub fn run(
     stop: &dyn Fn() -> bool,
 ) -> io::Result<Ended> {
     let began = Instant::now();
-    let own_peak = usage::own_peak_rss_bytes();
+    let own_peak = own_usage().peak_rss_bytes;
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -91,7 +94,7 @@ pub fn run(
         return Ok(killed);
     }
     let (stdout, stderr) = (stdout.text(), stderr.text());
-    Ok(Ended::Finished(Finished { status, stdout, stderr, elapsed, usage }))
+    Ok(Ended::Finished(Finished { status, stdout, stderr, result: String::new(), elapsed, usage }))
 }
 
 /// A stream being read by a thread of its own.

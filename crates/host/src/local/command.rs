@@ -7,6 +7,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Variables that other programs get. They say where things are, which language is spoken, and how
@@ -55,6 +56,12 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     // Listed one by one, so that who builds a command from another finds them in `get_envs`.
     command.env_clear().envs(environment());
     command
+}
+
+/// Where programs are looked for: along the `PATH`, and then in further places.
+pub(crate) fn search_path(further: &[&str]) -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).chain(further.iter().map(PathBuf::from)).collect()
 }
 
 fn environment() -> impl Iterator<Item = (&'static str, OsString)> {

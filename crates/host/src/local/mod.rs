@@ -10,5 +10,143 @@ pub mod sandbox;
 mod size;
 pub mod storage;
 pub mod volume;
+pub(crate) mod watch;
+pub(crate) mod weighin;
 
 pub use self::command::command;
+pub(crate) use self::command::search_path;
+
+use self::child::{Ended, Finished};
+use self::processors::Processors;
+use self::sample::{DiskCounters, HostReader, host_facts};
+use self::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
+use self::watch::LocalWatch;
+use self::weighin::Weighin;
+use crate::{HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Watch};
+use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// The machine that weighin itself runs on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Local;
+
+/// The machine that weighin itself runs on, as it is handed on.
+pub fn this_machine() -> Arc<dyn Host> {
+    Arc::new(Local)
+}
+
+impl Host for Local {
+    fn name(&self) -> &str {
+        "this machine"
+    }
+
+    fn facts(&self) -> HostFacts {
+        host_facts(Some(&sandbox_directory()))
+    }
+
+    fn time(&self) -> UnixMillis {
+        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        UnixMillis(since_epoch.unwrap_or_default().as_millis().try_into().unwrap_or(u64::MAX))
+    }
+
+    fn processors(&self) -> u32 {
+        engine::cpus_allowed()
+    }
+
+    fn is_root(&self) -> bool {
+        os::is_root()
+    }
+
+    fn disk_counters(&self) -> BTreeMap<String, DiskCounters> {
+        HostReader::new().read().disks
+    }
+
+    fn watch(&self, scope: &Scope) -> Box<dyn Watch> {
+        Box::new(LocalWatch::begin(scope))
+    }
+
+    fn drop_caches(&self, stop: &Stop) -> Result<(), Failure> {
+        os::drop_os_caches(stop)
+    }
+
+    fn find_program(&self, name: &str) -> Option<PathBuf> {
+        let places = search_path(&[]);
+        places.into_iter().map(|place| place.join(name)).find(|file| file.is_file())
+    }
+
+    fn run(&self, order: &ProgramOrder<'_>, stop: &dyn Fn() -> bool) -> Result<Ended, Failure> {
+        let name = order.path.file_name().unwrap_or_default().display();
+        let mut command = command(order.path);
+        command.args(order.arguments);
+        let no_file = |error: io::Error| {
+            Failure::new(
+                FailureKind::Other,
+                format!("there is no file for the results of {name}: {error}"),
+                "see whether TMPDIR, or else /tmp, can be written to",
+            )
+        };
+        // It opens the file by path: directories for temporary files are sticky, so that others
+        // cannot exchange it.
+        let result = order.result_option.map(|option| {
+            let file = tempfile::NamedTempFile::new()?;
+            command.arg(format!("{option}{}", file.path().display()));
+            Ok(file)
+        });
+        let result = result.transpose().map_err(no_file)?;
+        let group = order.processors.map(Processors::hold).transpose()?;
+        if let Some(group) = &group {
+            command = group.grouped(&command);
+        }
+        let ended = child::run(&mut command, order.input, order.limit, stop).map_err(|error| {
+            Failure::new(
+                FailureKind::Other,
+                format!("{name} could not be run: {error}"),
+                "check the limits on processes and memory",
+            )
+        })?;
+        match (ended, result) {
+            (Ended::Finished(finished), Some(file)) => {
+                let bytes = std::fs::read(file.path()).map_err(no_file)?;
+                let result = String::from_utf8_lossy(&bytes).into_owned();
+                Ok(Ended::Finished(Finished { result, ..finished }))
+            }
+            (ended, _) => Ok(ended),
+        }
+    }
+
+    fn start_weighin(&self, command: &str) -> io::Result<Weighin> {
+        Weighin::start(command)
+    }
+
+    fn hold_processors(&self, count: f64) -> Result<Arc<dyn engine::storage::Processors>, Failure> {
+        Ok(Arc::new(Processors::hold(count)?))
+    }
+
+    fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {
+        Ok(Box::new(Sandbox::start(options)?))
+    }
+
+    fn check_built_volume(
+        &self,
+        volume: &BuiltVolume,
+        directory: Option<&Path>,
+        bytes: u64,
+    ) -> Result<(), Failure> {
+        match directory {
+            Some(directory) => volume::check(volume, directory, bytes),
+            None => volume::check(volume, &sandbox_directory(), bytes),
+        }
+    }
+
+    fn hold_volume(&self, path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failure> {
+        storage::hold(path, block)
+    }
+
+    fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure> {
+        storage::clear(path, stop)
+    }
+}

@@ -1,5 +1,6 @@
 //! What weighin needs of the operating system besides files and sockets.
 
+use super::sample::read_stat;
 use model::{Failure, FailureKind, Stop};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::{self, File};
@@ -25,20 +26,13 @@ pub struct ProcessIdentity {
 impl ProcessIdentity {
     /// The process that has this id now; `None` when there is none.
     pub fn of(pid: u32) -> Option<Self> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        Some(Self { pid, started: start_time(&stat)? })
+        Some(Self { pid, started: read_stat(pid)?.start_ticks })
     }
 
     /// Whether that very process still exists; a zombie counts.
     pub fn exists(&self) -> bool {
         Self::of(self.pid) == Some(*self)
     }
-}
-
-/// The 22nd field of `/proc/<pid>/stat`, counted from the parenthesis that closes the command,
-/// which may hold blanks and parentheses itself.
-fn start_time(stat: &str) -> Option<u64> {
-    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 /// Whether weighin runs as root.
@@ -281,13 +275,6 @@ mod tests {
         assert!(own.exists());
         assert!(!ProcessIdentity { started: own.started + 1, ..own }.exists());
         assert_eq!(ProcessIdentity::of(u32::MAX), None);
-    }
-
-    #[test]
-    fn start_time_is_found_after_any_command() {
-        let stat = "7 (a) b (c) S 1 2 3 0 -1 4194304 98 0 0 0 150 25 7 8 20 0 1 0 126501 31 39";
-        assert_eq!(start_time(stat), Some(126_501));
-        assert_eq!(start_time("7 (cut) S 1"), None);
     }
 
     #[test]

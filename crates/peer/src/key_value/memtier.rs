@@ -7,8 +7,10 @@ use super::{Server, trouble};
 use crate::Measured;
 use crate::program::{Program, Sought};
 use arguments::arguments;
-use model::{Failure, FailureKind, KeyValue, Tls};
+use host::{Host, ProgramOrder};
+use model::{Failure, KeyValue, Tls};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 const MEMTIER: Sought = Sought {
@@ -29,22 +31,20 @@ const COMPLAINTS: [&str; 6] =
 pub struct Memtier(Program);
 
 impl Memtier {
-    /// Finds it on the `PATH`.
+    /// Finds it on the `PATH` of a host.
     ///
     /// # Errors
     /// `MissingProgram` when it is not there, or is another program.
-    pub fn find() -> Result<Self, Failure> {
-        Program::find(&MEMTIER).map(Self)
+    pub fn find(host: &Arc<dyn Host>) -> Result<Self, Failure> {
+        Program::find(host, &MEMTIER).map(Self)
     }
 
-    /// The program of that path.
+    /// The program of that path on a host.
     ///
     /// # Errors
     /// As [`Self::find`].
-    pub fn at(path: PathBuf) -> Result<Self, Failure> {
-        Program::at(&MEMTIER, MEMTIER.programs[0], path)
-            .map(Self)
-            .map_err(|message| Failure::new(FailureKind::MissingProgram, message, MEMTIER.remedy))
+    pub fn at(host: &Arc<dyn Host>, path: PathBuf) -> Result<Self, Failure> {
+        Program::at(host, &MEMTIER, MEMTIER.programs[0], path).map(Self)
     }
 
     /// Name and version, such as `memtier_benchmark 2.1.1`.
@@ -69,13 +69,12 @@ impl Memtier {
         duration: Duration,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
-        // Of its JSON it takes back what it has written, which only a file allows. It opens that by
-        // path: directories for temporary files are sticky, so that others cannot exchange it.
-        let json = tempfile::NamedTempFile::new().map_err(|error| self.no_file(&error))?;
-        let arguments = arguments(server, (workload, clients), duration, json.path());
+        let arguments = arguments(server, (workload, clients), duration);
         let slow = "see with SLOWLOG GET what keeps the server";
-        let limit = duration + PATIENCE;
-        let Some(finished) = self.0.run(&arguments, b"", limit, stop, slow)? else {
+        let order = self.0.order(&arguments, duration + PATIENCE);
+        // Of its JSON it takes back what it has written, which only a file allows.
+        let order = ProgramOrder { result_option: Some("--json-out-file="), ..order };
+        let Some(finished) = self.0.run(&order, slow, stop)? else {
             return Ok(None);
         };
         // It writes its progress over and over into one line, and goes on after most errors.
@@ -85,18 +84,9 @@ impl Memtier {
         if !finished.status.success() || complaints.peek().is_some() {
             return Err(trouble::complaint(&self.0, &finished, complaints));
         }
-        let text = std::fs::read_to_string(json.path()).map_err(|error| self.no_file(&error))?;
-        let figures = output::figures(&text, workload, &finished.usage)
+        let figures = output::figures(&finished.result, workload, &finished.usage)
             .map_err(|message| self.0.not_understood(&message))?;
         Ok(Some(Measured { figures, p99_ms: None, elapsed: finished.elapsed }))
-    }
-
-    fn no_file(&self, error: &std::io::Error) -> Failure {
-        Failure::new(
-            FailureKind::Other,
-            format!("there is no file for the results of {}: {error}", self.name()),
-            "see whether TMPDIR, or else /tmp, can be written to",
-        )
     }
 
     #[cfg(test)]

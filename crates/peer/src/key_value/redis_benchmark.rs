@@ -7,7 +7,9 @@ use super::{Server, trouble};
 use crate::Measured;
 use crate::program::{Program, Sought};
 use arguments::{Kind, arguments};
+use host::{Host, ProgramOrder};
 use model::{CrossCheckFigures, Failure, KeyValue};
+use std::sync::Arc;
 use std::time::Duration;
 use workload::key_value::noise;
 
@@ -35,12 +37,12 @@ const VALUE_SEED: u64 = 1;
 pub struct RedisBenchmark(Program);
 
 impl RedisBenchmark {
-    /// Finds it on the `PATH`, or Valkey's.
+    /// Finds it on the `PATH` of a host, or Valkey's.
     ///
     /// # Errors
     /// `MissingProgram` when it is not there, or is another program.
-    pub fn find() -> Result<Self, Failure> {
-        Program::find(&REDIS_BENCHMARK).map(Self)
+    pub fn find(host: &Arc<dyn Host>) -> Result<Self, Failure> {
+        Program::find(host, &REDIS_BENCHMARK).map(Self)
     }
 
     /// Name and version, such as `redis-benchmark 7.0.15`.
@@ -111,7 +113,8 @@ impl RedisBenchmark {
         // The rate may be lower than it was in a trial run.
         let limit = 4 * duration + PATIENCE;
         let slow = "see with SLOWLOG GET what keeps the server";
-        let Some(finished) = self.0.run(&arguments, &value, limit, stop, slow)? else {
+        let order = ProgramOrder { input: &value, ..self.0.order(&arguments, limit) };
+        let Some(finished) = self.0.run(&order, slow, stop)? else {
             return Ok(None);
         };
         if !finished.status.success() {

@@ -1,6 +1,8 @@
 use super::{Memtier, RedisBenchmark, Server};
 use crate::Measured;
+use host::Host;
 use model::{Failure, FailureKind, KeyValue, Tls};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A tool for a workload of single keys.
@@ -12,13 +14,18 @@ pub enum KeyValueTool {
     RedisBenchmark(RedisBenchmark),
 }
 
-/// The first installed tool that can run a workload: memtier_benchmark, or else redis-benchmark.
+/// The first tool installed on a host that can run a workload: memtier_benchmark, or else redis-benchmark.
 ///
 /// # Errors
 /// `MissingProgram` when neither is installed, `NotPermitted` when none that is can do it; `what`
 /// is what the workload is called.
-pub fn choose(workload: &KeyValue, tls: &Tls, what: &str) -> Result<KeyValueTool, Failure> {
-    decide(Memtier::find(), RedisBenchmark::find(), workload, tls, what)
+pub fn choose(
+    host: &Arc<dyn Host>,
+    workload: &KeyValue,
+    tls: &Tls,
+    what: &str,
+) -> Result<KeyValueTool, Failure> {
+    decide(Memtier::find(host), RedisBenchmark::find(host), workload, tls, what)
 }
 
 fn decide(

@@ -1,5 +1,5 @@
 use crate::program::Program;
-use host::local::child::Finished;
+use host::Finished;
 use model::{Failure, FailureKind};
 
 /// Lines of complaint that a message repeats; with many connections each says the same.

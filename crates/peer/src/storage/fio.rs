@@ -6,9 +6,9 @@ use super::StorageOrder;
 use super::jobs::{jobs, splits_evenly};
 use crate::Measured;
 use crate::program::{Program, Sought};
-use host::local::child::Finished;
+use host::{Finished, Host, ProgramOrder};
 use model::{Direction, Failure, FailureKind, Storage};
-use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 const FIO: Sought = Sought {
@@ -57,12 +57,12 @@ pub fn unsupported(storage: &Storage) -> Option<&'static str> {
 pub struct Fio(Program);
 
 impl Fio {
-    /// Finds fio 3 on the `PATH`.
+    /// Finds fio 3 on the `PATH` of a host.
     ///
     /// # Errors
     /// `MissingProgram` when it is not there, or is of another version.
-    pub fn find() -> Result<Self, Failure> {
-        Program::find(&FIO).map(Self)
+    pub fn find(host: &Arc<dyn Host>) -> Result<Self, Failure> {
+        Program::find(host, &FIO).map(Self)
     }
 
     /// Name and version, such as `fio 3.33`.
@@ -70,8 +70,8 @@ impl Fio {
         self.0.name()
     }
 
-    /// Runs a load on data that is there; `None` when `stop` said so. `within` makes of the command
-    /// that starts fio one that does so where it is to run, such as in a control group.
+    /// Runs a load on data that is there; `None` when `stop` said so. It has so many processors
+    /// among its jobs, or all.
     ///
     /// # Errors
     /// What it complains of; `TimedOut` when it does not end.
@@ -80,7 +80,7 @@ impl Fio {
         order: &StorageOrder<'_>,
         engine: IoEngine,
         seed: u64,
-        within: &dyn Fn(Command) -> Command,
+        processors: Option<f64>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Measured>, Failure> {
         let mut arguments = engine.options();
@@ -88,8 +88,8 @@ impl Fio {
         arguments.extend(jobs(order, seed));
         let limit = order.warmup + order.duration + PATIENCE;
         let slow = "see with iostat -x what the disk is busy with";
-        let command = within(self.0.command(&arguments));
-        let Some(finished) = self.0.run_command(command, b"", limit, stop, slow)? else {
+        let run = ProgramOrder { processors, ..self.0.order(&arguments, limit) };
+        let Some(finished) = self.0.run(&run, slow, stop)? else {
             return Ok(None);
         };
         if !finished.status.success() {

@@ -1,5 +1,7 @@
 use crate::program::{Program, Sought};
+use host::Host;
 use model::Failure;
+use std::sync::Arc;
 
 const SYSBENCH: Sought = Sought {
     programs: &["sysbench"],
@@ -13,12 +15,12 @@ const SYSBENCH: Sought = Sought {
 pub struct Sysbench(pub(super) Program);
 
 impl Sysbench {
-    /// Finds sysbench 1.0 on the `PATH`.
+    /// Finds sysbench 1.0 on the `PATH` of a host.
     ///
     /// # Errors
     /// `MissingProgram` when it is not there, or is not of that version.
-    pub fn find() -> Result<Self, Failure> {
-        Program::find(&SYSBENCH).map(Self)
+    pub fn find(host: &Arc<dyn Host>) -> Result<Self, Failure> {
+        Program::find(host, &SYSBENCH).map(Self)
     }
 
     /// Name and version, such as `sysbench 1.0.20`.

@@ -2,7 +2,7 @@ use super::arguments::{Task, arguments};
 use super::config::password_line;
 use super::{Server, Sysbench, SysbenchResult, parse};
 use crate::Measured;
-use host::local::child::{Finished, Usage};
+use host::{Finished, ProgramOrder, Usage};
 use model::{CrossCheckFigures, Failure, FailureKind, Oltp};
 use std::time::Duration;
 
@@ -44,7 +44,8 @@ impl Sysbench {
         all.extend(server.arguments());
         all.extend(arguments(workload, task, seed));
         let slow = "see with SHOW PROCESSLIST what the server is waiting for";
-        match self.0.run(&all, &password, limit, stop, slow)? {
+        let order = ProgramOrder { input: &password, ..self.0.order(&all, limit) };
+        match self.0.run(&order, slow, stop)? {
             Some(finished) if !finished.status.success() => Err(complaint(&finished)),
             ended => Ok(ended),
         }

@@ -2,7 +2,7 @@
 
 use super::credentials::Secret;
 use super::redis::{RedisConnection, RedisError};
-use host::local::os::random_hex;
+use host::random_hex;
 use model::{Failure, FailureKind};
 
 /// Name of the account. It is always the same, so that one that was left behind is taken over.

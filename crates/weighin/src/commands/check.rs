@@ -3,6 +3,7 @@ use crate::Exit;
 use crate::arguments::CheckArguments;
 use crate::progress::{LONGEST_VERSION, Progress};
 use crate::signals;
+use campaign::Hosts;
 use model::text;
 use std::fmt::Write;
 
@@ -13,11 +14,13 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let (plan, total) = planned(&study)?;
     let mut text = String::new();
     let mut trouble = 0;
+    let hosts = Hosts::default();
     for target in &study.targets {
         let progress = Progress::start("bytes checked");
-        let found = campaign::survey(&study, target, &arguments.erase, &stop, &mut |step| {
-            progress.show(step);
-        });
+        let found =
+            campaign::survey(&study, target, &hosts, &arguments.erase, &stop, &mut |step| {
+                progress.show(step);
+            });
         progress.finish();
         match found {
             Ok(found) => {

@@ -4,7 +4,7 @@ use crate::arguments::{CleanupArguments, EraseArguments};
 use crate::exit::CliError;
 use crate::messages::shown;
 use crate::signals;
-use campaign::{Login, cleanup_volume};
+use campaign::Login;
 use model::{Place, System};
 use report::numbers::count;
 
@@ -30,7 +30,7 @@ pub(crate) fn cleanup(arguments: &CleanupArguments) -> Outcome {
 fn volumes<'p>(paths: impl Iterator<Item = &'p std::path::Path>) -> Result<String, CliError> {
     paths
         .map(|path| {
-            Ok(match cleanup_volume(path, &signals::stop())? {
+            Ok(match host::this_machine().clear_volume(path, &signals::stop())? {
                 false => format!("Nothing of weighin's in {}.\n", shown(path)),
                 true => format!("Removed weighin's data from {}.\n", shown(path)),
             })

@@ -106,7 +106,7 @@ pub(super) fn complete(line: &mut CommandLine, is_volume: bool) {
 impl ByHand {
     /// What is ordered of the target.
     fn order<'a>(&self, load: &'a Load, arguments: &LoadArguments) -> Order<'a> {
-        let mut order = Order::of(load, self.level, arguments.seed);
+        let mut order = Order::of(load, self.level, arguments.seed, &host::Local);
         order.workers = arguments.workers;
         order.io = match arguments.io {
             IoName::Auto => None,

@@ -50,7 +50,7 @@ fn space(study: &Study) -> String {
 
 /// The processors that virtual machines are held to, and whether this host has as many.
 fn processors(study: &Study) -> String {
-    let here = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let here = host::this_machine().processors() as usize;
     let mut text = String::new();
     for test in &study.tests {
         let Some(storage) = test.storage() else { continue };

@@ -9,7 +9,7 @@ use crate::progress::RunProgress;
 use crate::signals::{self, Unfinished};
 use crate::stores;
 use analyse::Analysis;
-use campaign::{Campaign, Event, RunError, Summary};
+use campaign::{Campaign, Event, Hosts, RunError, Summary};
 use engine::Stop;
 use model::Study;
 use report::Format;
@@ -54,7 +54,7 @@ pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[Path
     let (plan, _) = planned(study)?;
     // From here on there is something to tidy up.
     signals::stop();
-    let host = host::local::sample::host_facts(Some(&host::local::sandbox::sandbox_directory()));
+    let host = host::this_machine().facts();
     let version = env!("CARGO_PKG_VERSION");
     go(Store::create(results, study, &plan, &host, version, scale)?, results, erase)
 }
@@ -113,7 +113,9 @@ fn walk(
     kept: &mut Kept<'_>,
 ) -> Result<Summary, RunError> {
     let plan = store.plan().clone();
-    let mut campaign = Campaign::prepare(study, erase, stop, &mut |event| progress.show(&event))?;
+    let hosts = Hosts::default();
+    let mut show = |event: Event<'_>| progress.show(&event);
+    let mut campaign = Campaign::prepare(study, &hosts, erase, stop, &mut show)?;
     for facts in campaign.facts() {
         store.record_target(facts)?;
     }

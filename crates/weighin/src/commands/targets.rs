@@ -74,7 +74,8 @@ pub(super) fn hold(
     let consent: Vec<PathBuf> = consent.collect::<Result<_, _>>()?;
     let bar = Progress::start("bytes checked");
     let progress = &mut |step| bar.show(step);
-    let taking = &mut Taking { consent: &consent, stop: &stop, progress };
+    let host = &host::this_machine();
+    let taking = &mut Taking { host, consent: &consent, stop: &stop, progress };
     let taken = Volumes::take(target, &[storage], taking);
     bar.finish();
     Ok(Box::new(taken?))

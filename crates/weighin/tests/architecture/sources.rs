@@ -24,6 +24,24 @@ const EFFECTS: [&str; 14] = [
     "tokio",
 ];
 
+/// What touches files, processes, devices or the time of day of a machine.
+const MACHINE: [&str; 14] = [
+    "Command::",
+    "File::create",
+    "File::open",
+    "File::options",
+    "SystemTime",
+    "available_parallelism",
+    "canonicalize",
+    "fs::",
+    "is_dir",
+    "is_file",
+    "libc",
+    "rustix",
+    "std::os",
+    "tempfile",
+];
+
 /// What writes to the terminal or ends the process.
 const PRINTING: [&str; 8] = [
     "print!(",
@@ -102,6 +120,38 @@ fn only_programs_print_and_exit() {
     let libraries = shipped().filter(|source| !PROGRAMS.contains(&source.of_crate()));
     let found = libraries.flat_map(|source| offences(&source, &PRINTING)).collect();
     assert_none("printing outside the programs", found);
+}
+
+/// Everything else asks a `Host`. Pure crates have a stricter test.
+#[test]
+fn the_machine_is_touched_where_the_table_says() {
+    let listed = table(&text("ARCHITECTURE.md"), "What may touch the machine");
+    let listed: Vec<String> = listed.iter().flat_map(|row| names(&row[0])).collect();
+    for place in &listed {
+        let there = sources().iter().any(|source| source.path.starts_with(place));
+        assert!(there, "{place} has moved: tell ARCHITECTURE.md where");
+    }
+    let elsewhere = |source: &Source| {
+        !PURE.contains(&source.of_crate())
+            && !listed.iter().any(|place| source.path.starts_with(place))
+    };
+    let found = shipped().filter(elsewhere).flat_map(|source| {
+        let kernel = source
+            .shipped_code()
+            .filter(|(_, line)| ["/proc/", "/sys/"].iter().any(|place| line.contains(place)));
+        let named = kernel.map(|(number, line)| format!("{}:{number}: {line}", source.path));
+        named.chain(offences(&source, &MACHINE)).collect::<Vec<_>>()
+    });
+    assert_none("not asked of a host", found.collect());
+}
+
+/// What this machine does is seen through `Host`, by which another machine does the same.
+#[test]
+fn a_machine_is_seen_through_its_interface() {
+    let insiders = ["host", "bench", "fuzz"];
+    let others = shipped().filter(|source| !insiders.contains(&source.of_crate()));
+    let found = others.flat_map(|source| offences(&source, &["host::local"])).collect();
+    assert_none("the inside of a host", found);
 }
 
 /// An environment with all its secrets goes to no other program: `host::local::command` cleans it. What may

@@ -3,12 +3,19 @@
 use crate::Login;
 use crate::systems::{cannot_check as cannot, connections::address};
 use engine::Stop;
+use host::Host;
 use model::{CrossCheckFigures, Failure, Load, Oltp, Place, Target, Tls, Trial};
 use peer::sysbench::{Server, Sysbench, unsupported};
+use std::sync::Arc;
 use target::client::Connection;
 
-pub(super) fn tool(workload: &Oltp, target: &Target, test: &str) -> Result<Sysbench, Failure> {
-    let sysbench = Sysbench::find()?;
+pub(super) fn tool(
+    host: &Arc<dyn Host>,
+    workload: &Oltp,
+    target: &Target,
+    test: &str,
+) -> Result<Sysbench, Failure> {
+    let sysbench = Sysbench::find(host)?;
     if let Some(reason) = unsupported(workload) {
         return Err(cannot(&sysbench.name(), &format!("the test {test}: {reason}")));
     }

@@ -15,7 +15,10 @@ use super::{BeginWork, Missing, Preparing, StatementSession};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
 use engine::mysql::{OltpSession, OltpStatements};
-use engine::{Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop};
+use engine::{
+    Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
+};
+use host::Host;
 use model::{
     CrossCheckFigures, Endpoint, Failure, FailureKind, Oltp, ServerCounters, ServerFacts,
     Statement, Study, TableContents, Target, Tls, Trial, Workload,
@@ -30,7 +33,7 @@ use std::time::Duration;
 use target::client::{Connection, Limits, login_failure, server_failure, server_key};
 
 /// Most connections that fill tables at the same time, unless told otherwise.
-const MOST_CONNECTIONS: usize = 4;
+const MOST_CONNECTIONS: u32 = 4;
 
 /// Opens a connection for control work.
 ///
@@ -159,8 +162,13 @@ impl ServerKind for Mysql {
         ))
     }
 
-    fn tool(oltp: &Oltp, target: &Target, test: &str) -> Result<Sysbench, Failure> {
-        cross_check::tool(oltp, target, test)
+    fn tool(
+        host: &Arc<dyn Host>,
+        oltp: &Oltp,
+        target: &Target,
+        test: &str,
+    ) -> Result<Sysbench, Failure> {
+        cross_check::tool(host, oltp, target, test)
     }
 
     fn tool_name(tool: &Sysbench) -> String {
@@ -250,5 +258,5 @@ fn server_error(error: &OperationError) -> ServerError {
 
 /// Connections that fill tables at the same time, unless told otherwise.
 fn filling_connections() -> u32 {
-    std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_CONNECTIONS) as u32)
+    cpus_allowed().min(MOST_CONNECTIONS)
 }

@@ -3,13 +3,16 @@
 use crate::Login;
 use crate::systems::{cannot_check, connections::address};
 use engine::Stop;
+use host::Host;
 use model::{CrossCheckFigures, Endpoint, Failure, KeyValue, Load, Place, Target, Tls, Trial};
 use peer::key_value::{KeyValueTool, Server, choose};
+use std::sync::Arc;
 use target::client::Guest;
 use target::client::redis::RedisConnection;
 use workload::key_value::KEY_PREFIX;
 
 pub(super) fn tool(
+    host: &Arc<dyn Host>,
     workload: &KeyValue,
     target: &Target,
     test: &str,
@@ -18,7 +21,7 @@ pub(super) fn tool(
         Place::Server(address) => &address.tls,
         _ => &Tls::Off,
     };
-    choose(workload, tls, &format!("the test {test}"))
+    choose(host, workload, tls, &format!("the test {test}"))
 }
 
 /// Whether a guest can be let in, where one will be needed.

@@ -16,6 +16,7 @@ use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
 use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
+use host::Host;
 use model::{
     CrossCheckFigures, Failure, KeyValue, ServerCounters, ServerFacts, Study, Target, Trial,
     TriggerAnswer, Workload,
@@ -155,8 +156,13 @@ impl ServerKind for Redis {
         }))
     }
 
-    fn tool(keys: &KeyValue, target: &Target, test: &str) -> Result<KeyValueTool, Failure> {
-        cross_check::tool(keys, target, test)
+    fn tool(
+        host: &Arc<dyn Host>,
+        keys: &KeyValue,
+        target: &Target,
+        test: &str,
+    ) -> Result<KeyValueTool, Failure> {
+        cross_check::tool(host, keys, target, test)
     }
 
     fn tool_name(tool: &KeyValueTool) -> String {

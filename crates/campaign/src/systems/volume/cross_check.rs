@@ -1,14 +1,15 @@
 //! fio on the files of a trial.
 
-use super::{Volumes, processors};
+use super::Volumes;
 use crate::systems::cannot_check as cannot;
 use engine::Stop;
+use host::Host;
 use model::{CrossCheckFigures, Failure, Storage, Test, Trial};
 use peer::storage::{Data, Fio, IoEngine, StorageOrder, unsupported};
-use std::process::Command;
+use std::sync::Arc;
 
-pub(super) fn tool(storage: &Storage, test: &str) -> Result<Fio, Failure> {
-    let fio = Fio::find()?;
+pub(super) fn tool(host: &Arc<dyn Host>, storage: &Storage, test: &str) -> Result<Fio, Failure> {
+    let fio = Fio::find(host)?;
     let reason = match unsupported(storage) {
         None if storage.verify && storage.writes() => {
             Some("writes over what weighin is to check when it reads")
@@ -48,12 +49,9 @@ pub(super) fn load(
         false => IoEngine::LibAio,
     };
     // Its virtual machines share as many processors as weighin's.
-    let processors = processors::group(storage)?;
-    let within = |fio: Command| match &processors {
-        Some(group) => group.grouped(&fio),
-        None => fio,
-    };
-    let done = fio.load(&order, engine, trial.seed >> 33, &within, &|| stop.is_requested());
+    let processors = storage.oversubscription.map(|shared| shared.processors(storage.vms));
+    let seed = trial.seed >> 33;
+    let done = fio.load(&order, engine, seed, processors, &|| stop.is_requested());
     // A load that failed may have written as well.
     volumes.written_by(storage);
     done?.map(|done| done.figures).ok_or_else(Failure::stopped)

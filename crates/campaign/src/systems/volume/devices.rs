@@ -1,27 +1,21 @@
 //! What the block devices under volumes count.
 
-use host::local::sample::{DiskCounters, HostReader, Volume, device_of, volume_of};
-use model::{ServerCounters, VolumePlace};
+use host::{DiskCounters, Host};
+use model::ServerCounters;
 use std::collections::BTreeSet;
-
-/// What a volume stands on; `None` where that cannot be known.
-pub(super) fn under(place: &VolumePlace, is_blocks: bool) -> Option<Volume> {
-    let device = is_blocks.then(|| device_of(&place.path)).flatten();
-    device.or_else(|| volume_of(&place.path))
-}
 
 /// Bytes of the sectors that the kernel counts in.
 const SECTOR: u64 = 512;
 
 /// The counters of these devices together, since boot; `None` where there are none.
-pub(super) fn counters(devices: &BTreeSet<String>) -> Option<ServerCounters> {
+pub(super) fn counters(host: &dyn Host, devices: &BTreeSet<String>) -> Option<ServerCounters> {
     if devices.is_empty() {
         return None;
     }
-    let reading = HostReader::new().read();
+    let disks = host.disk_counters();
     // A device that did nothing since boot is left out of readings.
     let counted: Vec<&DiskCounters> =
-        devices.iter().filter_map(|device| reading.disks.get(device)).collect();
+        devices.iter().filter_map(|device| disks.get(device)).collect();
     let sum = |of: fn(&DiskCounters) -> u64| counted.iter().map(|counters| of(counters)).sum();
     let named: [(&str, u64); 7] = [
         ("device_reads", sum(|c| c.reads)),

@@ -2,7 +2,6 @@
 
 mod cross_check;
 mod devices;
-mod directory;
 mod processors;
 mod room;
 mod target;
@@ -10,5 +9,5 @@ mod volumes;
 
 pub(crate) use self::room::Rooms;
 pub(crate) use self::target::VolumeSystem;
-pub use self::volumes::{Taking, Volumes, cleanup};
+pub use self::volumes::{Taking, Volumes};
 pub(super) use crate::failure::local_load_failure as load_failure;

@@ -1,69 +1,38 @@
 //! The processors that the virtual machines of a load have among them.
 
-use crate::failure::storage_failure;
 use engine::storage::{Processors, StorageError};
-use host::local::processors::{PERIOD, Processors as Group};
-use model::{Failure, FailureKind, Oversubscription, ProcessorCount, Storage};
+use host::Host;
+use model::{Failure, FailureKind, Oversubscription, Storage};
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// A control group, and what the kernel counts for it.
-#[derive(Debug)]
-struct Held(Group);
-
-impl Processors for Held {
-    fn count(&self) -> f64 {
-        self.0.count()
-    }
-
-    fn period(&self) -> Duration {
-        PERIOD
-    }
-
-    fn join(&self) -> io::Result<()> {
-        self.0.join()
-    }
-
-    fn did(&self) -> io::Result<ProcessorCount> {
-        let (stat, usage) = self.0.counters();
-        host::local::sample::group_count(&stat, &usage)
-    }
-}
 
 /// What holds the threads of a load to the processors of its virtual machines, where these are
 /// oversubscribed. It goes with the last who has it.
 ///
 /// # Errors
 /// As [`check`].
-pub(super) fn hold(storage: &Storage) -> Result<Option<Arc<dyn Processors>>, Failure> {
-    let Some(group) = group(storage)? else { return Ok(None) };
-    Ok(Some(Arc::new(Held(group))))
-}
-
-/// The same for processes.
-///
-/// # Errors
-/// As [`check`].
-pub(super) fn group(storage: &Storage) -> Result<Option<Group>, Failure> {
+pub(super) fn hold(
+    host: &dyn Host,
+    storage: &Storage,
+) -> Result<Option<Arc<dyn Processors>>, Failure> {
     let Some(shared) = storage.oversubscription else { return Ok(None) };
-    fits(shared, storage.vms, available())?;
-    Group::hold(shared.processors(storage.vms)).map(Some)
+    fits(shared, storage.vms, host.processors() as usize)?;
+    host.hold_processors(shared.processors(storage.vms)).map(Some)
 }
 
-/// Whether the virtual machines of a load can be held to their processors here.
+/// Whether the virtual machines of a load can be held to their processors there.
 ///
 /// # Errors
-/// `NotPermitted` when this host has fewer, does not permit it, or does not count what they do.
-pub(super) fn check(storage: &Storage) -> Result<(), Failure> {
-    hold(storage)?.map_or(Ok(()), |held| counts(held.as_ref()))
+/// `NotPermitted` when that machine has fewer, does not permit it, or does not count what they do.
+pub(super) fn check(host: &dyn Host, storage: &Storage) -> Result<(), Failure> {
+    hold(host, storage)?.map_or(Ok(()), |held| counts(held.as_ref()))
 }
 
 /// Whether what the virtual machines do with their processors can be read, as it will be at both
 /// ends of measuring.
 fn counts(held: &dyn Processors) -> Result<(), Failure> {
     let uncounted = |source: io::Error| StorageError::Uncounted { reason: source.to_string() };
-    held.did().map(drop).map_err(|source| storage_failure(&uncounted(source)))
+    held.did().map(drop).map_err(|source| Failure::from(&uncounted(source)))
 }
 
 /// Threads that drive the virtual machines of a load, where nobody has said how many: enough for all
@@ -72,11 +41,6 @@ pub(super) fn workers(storage: &Storage, otherwise: u32) -> u32 {
     let shared = storage.oversubscription;
     // No more than this host has.
     shared.map_or(otherwise, |shared| otherwise.max(shared.whole_processors(storage.vms)))
-}
-
-/// Processors that weighin may run on.
-fn available() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Whether this many processors, which weighin may use, are as many as the virtual machines have.
@@ -106,6 +70,8 @@ fn fits(shared: Oversubscription, vms: u32, available: usize) -> Result<(), Fail
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::ProcessorCount;
+    use std::time::Duration;
 
     #[test]
     fn more_processors_than_there_are_is_said_with_the_arithmetic() {
@@ -149,7 +115,7 @@ mod tests {
         }
 
         fn period(&self) -> Duration {
-            PERIOD
+            Duration::from_millis(100)
         }
 
         fn join(&self) -> io::Result<()> {

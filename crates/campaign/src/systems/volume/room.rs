@@ -1,19 +1,16 @@
 //! Room on the file systems of volumes that are directories.
 
 use super::Volumes;
-use host::local::storage::{free_space, no_room};
+use host::{Space, no_room};
 use model::Failure;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a directory takes of its file system before it is filled.
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) path: PathBuf,
-    /// Which file system.
-    pub(super) device: u64,
-    /// Bytes in weighin's own files, which make room for the new ones.
-    pub(super) own: u64,
+    pub(super) space: Space,
     /// Bytes to be written.
     pub(super) needed: u64,
 }
@@ -32,21 +29,17 @@ impl Rooms {
     /// # Errors
     /// `DiskFull` for the first that would find too little.
     pub(super) fn take(&mut self, volumes: &Volumes) -> Result<(), Failure> {
-        volumes.rooms().iter().try_for_each(|room| self.add(room, free_space))
+        volumes.rooms()?.iter().try_for_each(|room| self.add(room))
     }
 
-    /// The same of one, with how to find what is free.
-    fn add(
-        &mut self,
-        room: &Room,
-        free: impl Fn(&Path) -> Result<u64, Failure>,
-    ) -> Result<(), Failure> {
-        let Room { path, device, own, needed } = room;
+    /// The same of one.
+    fn add(&mut self, room: &Room) -> Result<(), Failure> {
+        let Room { path, space: Space { device, free, own }, needed } = room;
         let before = self.by_device.get(device).copied();
         let (left, taken) = before.unwrap_or_default();
         let (left, taken) = (left.saturating_add(*own), taken.saturating_add(*needed));
         self.by_device.insert(*device, (left, taken));
-        let there = free(path)?.saturating_add(left);
+        let there = free.saturating_add(left);
         if there < taken {
             return Err(no_room(path, there, taken, before.is_some()));
         }
@@ -65,8 +58,8 @@ mod tests {
     fn said(rooms: &[(&str, u64, u64, u64)]) -> String {
         let mut taken = Rooms::default();
         let checked = rooms.iter().try_for_each(|&(path, device, own, needed)| {
-            let room = Room { path: path.into(), device, own: own * MIB, needed: needed * MIB };
-            taken.add(&room, |_| Ok(100 * MIB))
+            let space = Space { device, free: 100 * MIB, own: own * MIB };
+            taken.add(&Room { path: path.into(), space, needed: needed * MIB })
         });
         checked.err().map_or_else(String::new, |failure| failure.message)
     }

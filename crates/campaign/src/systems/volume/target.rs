@@ -4,13 +4,13 @@ use super::volumes::loads;
 use super::{Taking, Volumes, cross_check, processors};
 use crate::systems::load::PreparedLoad;
 use crate::systems::{
-    BeginWork, Holding, Missing, Preparing, ReadCounters, SamplingScope, System, TargetHandle,
-    cannot_check, check_root, misfit,
+    BeginWork, Holding, Missing, Preparing, SamplingScope, System, TargetHandle, cannot_check,
+    check_root, misfit,
 };
-use crate::{Order, Prepared};
+use crate::{Hosts, Order, Prepared};
 use engine::storage::{Method, StorageLoad, mark};
 use engine::{Stop, available_storage_workers};
-use host::local::os::drop_os_caches;
+use host::{CounterSource, Host};
 use model::{
     CacheState, CrossCheckFigures, Failure, FailureKind, IoMethod, ServerCounters, ServerFacts,
     Storage, Study, Target, Test, Trial, Workload,
@@ -27,10 +27,10 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 pub(crate) struct VolumeSystem;
 
 impl System for VolumeSystem {
-    fn check_feasible(&self, study: &Study, _: &Target) -> Result<(), Failure> {
-        tools(study)?;
+    fn check_feasible(&self, study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
+        tools(study, hosts)?;
         match study.tests.iter().find(|test| test.cache == CacheState::Cold) {
-            Some(cold) => check_root(cold),
+            Some(cold) => check_root(cold, target, hosts),
             None => Ok(()),
         }
     }
@@ -41,15 +41,17 @@ impl System for VolumeSystem {
         holding: &mut Holding<'_>,
     ) -> Result<Box<dyn TargetHandle>, Failure> {
         let (consent, stop) = (holding.consent, holding.stop);
-        let taking = &mut Taking { consent, stop, progress: holding.progress };
+        let Some(host) = holding.hosts.of(target) else { return Err(target.out_of_reach()) };
+        let taking = &mut Taking { host: &host, consent, stop, progress: holding.progress };
         let loads = loads(holding.study);
         let mut volumes = Volumes::take_beside(target, &loads, taking, &mut holding.rooms)?;
-        volumes.tools = tools(holding.study)?;
+        volumes.tools = tools(holding.study, holding.hosts)?;
         Ok(Box::new(volumes))
     }
 
     fn reserve(&self, target: &Target, holding: &mut Holding<'_>) {
-        if let Ok(volumes) = Volumes::open(target, &loads(holding.study)) {
+        let Some(host) = holding.hosts.of(target) else { return };
+        if let Ok(volumes) = Volumes::open(&host, target, &loads(holding.study)) {
             // What has no room of its own is said where it is the target.
             let _ = holding.rooms.take(&volumes);
         }
@@ -57,11 +59,11 @@ impl System for VolumeSystem {
 }
 
 /// The tools for the tests of a study that ask for a cross-check, by the tests' names.
-fn tools(study: &Study) -> Result<BTreeMap<String, Fio>, Failure> {
+fn tools(study: &Study, hosts: &Hosts) -> Result<BTreeMap<String, Fio>, Failure> {
     let asking = study.tests.iter().filter(|test| test.cross_check);
     let tools = asking.map(|test| {
         let storage = storage(&test.runnable_load()?.workload)?;
-        Ok((test.name.clone(), cross_check::tool(storage, &test.name)?))
+        Ok((test.name.clone(), cross_check::tool(&hosts.load, storage, &test.name)?))
     });
     tools.collect()
 }
@@ -115,7 +117,7 @@ impl TargetHandle for Volumes {
             self.fill(storage(workload)?, preparing)?;
         }
         match cache {
-            CacheState::Cold => drop_os_caches(preparing.stop),
+            CacheState::Cold => self.machine().drop_caches(preparing.stop),
             CacheState::Warm => Ok(()),
         }
     }
@@ -147,7 +149,7 @@ impl TargetHandle for Volumes {
             method: order.io.map(method),
             mark: mark(),
             sealed: self.is_sealed_for(storage),
-            processors: processors::hold(storage)?,
+            processors: processors::hold(order.host, storage)?,
         })))
     }
 
@@ -163,8 +165,12 @@ impl TargetHandle for Volumes {
     }
 
     /// The samples of the host have the devices in them.
-    fn counter_reader(&mut self) -> Result<Option<ReadCounters>, Failure> {
+    fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {
         Ok(None)
+    }
+
+    fn host(&self) -> Option<&dyn Host> {
+        Some(self.machine())
     }
 
     fn sampling_scope(&self) -> SamplingScope {

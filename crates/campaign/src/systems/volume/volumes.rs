@@ -1,31 +1,27 @@
 use super::room::{Room, Rooms};
-use super::{devices, directory, processors};
-use crate::failure::storage_failure;
+use super::{devices, processors};
 use crate::systems::Preparing;
 use crate::{Prepared, Step};
 use engine::Stop;
-use engine::storage::{
-    FileSpec, Filling, StorageError, files_within, fill, make_files, remove_files,
-};
-use host::local::storage::{
-    Blocks, Looking, check_same, file_system_of, hold_directory, is_blocks, probe_blocks,
-    probe_directory,
-};
+use engine::storage::{FileSpec, Filling};
+use host::{HeldVolume, Host, Looking, Share, VolumeFacts};
 use model::{
     Failure, Place, ServerCounters, ServerFacts, Storage, StoragePlace, Study, Target,
     VolumeLayout, VolumePlace,
 };
 use peer::storage::Fio;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The volumes of a target, held for weighin alone, with the data of its virtual machines.
 #[derive(Debug)]
 pub struct Volumes {
+    /// The machine that they are on.
+    host: Arc<dyn Host>,
     place: StoragePlace,
-    held: Vec<Held>,
+    held: Vec<Box<dyn HeldVolume>>,
     layout: VolumeLayout,
     /// What the volumes are on, by kernel name: what their reads and writes are asked of.
     devices: BTreeSet<String>,
@@ -40,29 +36,10 @@ pub struct Volumes {
     pub(super) tools: BTreeMap<String, Fio>,
 }
 
-#[derive(Debug)]
-enum Held {
-    /// A directory, locked.
-    Directory {
-        lock: File,
-        /// Which file system it is on: the number of its device.
-        device: u64,
-    },
-    Blocks(Box<Blocks>),
-}
-
-impl Held {
-    /// Makes sure that the volume is still where it was.
-    fn check_same(&self, path: &Path) -> Result<(), Failure> {
-        match self {
-            Self::Directory { lock, .. } => check_same(path, lock),
-            Self::Blocks(blocks) => blocks.check_same(),
-        }
-    }
-}
-
 /// How volumes are taken.
 pub struct Taking<'a> {
+    /// The machine that they are on.
+    pub host: &'a Arc<dyn Host>,
     /// What the command line allows to overwrite.
     pub consent: &'a [PathBuf],
     /// Ends reading what is on them.
@@ -95,9 +72,9 @@ impl Volumes {
         taking: &mut Taking<'_>,
         rooms: &mut Rooms,
     ) -> Result<Self, Failure> {
-        let mut taken = Self::open(target, loads)?;
+        let mut taken = Self::open(taking.host, target, loads)?;
         rooms.take(&taken)?;
-        taken.check_contents(smallest_block(loads), taking)?;
+        taken.check_contents(taking)?;
         Ok(taken)
     }
 
@@ -105,9 +82,13 @@ impl Volumes {
     ///
     /// # Errors
     /// As [`Self::take`].
-    pub(super) fn open(target: &Target, loads: &[&Storage]) -> Result<Self, Failure> {
+    pub(super) fn open(
+        host: &Arc<dyn Host>,
+        target: &Target,
+        loads: &[&Storage],
+    ) -> Result<Self, Failure> {
         let Place::Storage(place) = &target.place else { return Err(target.out_of_reach()) };
-        loads.iter().try_for_each(|load| processors::check(load))?;
+        loads.iter().try_for_each(|load| processors::check(host.as_ref(), load))?;
         let layout = VolumeLayout::of(loads.iter().copied());
         let smallest = smallest_block(loads);
         let mut held = Vec::new();
@@ -115,10 +96,8 @@ impl Volumes {
         let (mut devices, mut members) = (BTreeSet::new(), BTreeSet::new());
         let mut variables = BTreeMap::new();
         for (number, volume) in place.volumes.iter().enumerate() {
-            let one = look_at(&volume.path, smallest)?;
-            let is_blocks = matches!(one, Held::Blocks(_));
-            let under = devices::under(volume, is_blocks);
-            let description = describe(volume, is_blocks, under.as_ref());
+            let one = host.hold_volume(&volume.path, smallest)?;
+            let description = describe(volume, one.facts());
             variables.insert(
                 format!("volume {}", number + 1),
                 format!("{}, {description}", volume.path.display()),
@@ -126,14 +105,15 @@ impl Volumes {
             if !on.contains(&description) {
                 on.push(description);
             }
-            if let Some(under) = under {
-                devices.extend(under.devices);
-                members.extend(under.members);
+            if let Some(under) = &one.facts().under {
+                devices.extend(under.devices.iter().cloned());
+                members.extend(under.members.iter().cloned());
             }
             held.push(one);
         }
         let facts = ServerFacts { version: on.join("; "), variables, ..ServerFacts::default() };
         Ok(Self {
+            host: Arc::clone(host),
             place: place.clone(),
             held,
             layout,
@@ -146,17 +126,16 @@ impl Volumes {
         })
     }
 
-    fn check_contents(&mut self, smallest: u32, taking: &mut Taking<'_>) -> Result<(), Failure> {
+    fn check_contents(&mut self, taking: &mut Taking<'_>) -> Result<(), Failure> {
         for (number, held) in self.held.iter_mut().enumerate() {
             let volume = &self.place.volumes[number];
             let layout = layout_on(&self.place, number, self.layout);
-            let Held::Blocks(blocks) = held else { continue };
             let progress = &mut |done, of| (taking.progress)(Step { done, of });
             let looking = Looking { stop: taking.stop, progress };
             let consented = taking.consent.contains(&volume.path);
-            let found = blocks.check(volume, consented, layout, looking)?;
-            probe_blocks(blocks.resolved(), smallest)?;
-            self.facts.variables.insert(format!("volume {} contents", number + 1), found);
+            let found = held.check_contents(volume, consented, layout, looking)?;
+            let name = format!("volume {} contents", number + 1);
+            self.facts.variables.extend(found.map(|found| (name, found)));
         }
         Ok(())
     }
@@ -171,28 +150,33 @@ impl Volumes {
     }
 
     /// What the directories that are to be filled take of their file systems, in that order.
-    pub(super) fn rooms(&self) -> Vec<Room> {
-        let room = |(number, held): (usize, &Held)| {
-            let &Held::Directory { device, .. } = held else { return None };
-            if self.is_filled(number) {
-                return None;
+    pub(super) fn rooms(&self) -> Result<Vec<Room>, Failure> {
+        let mut rooms = Vec::new();
+        for (number, held) in self.held.iter().enumerate() {
+            let share = self.share(number);
+            if held.is_filled(&share) {
+                continue;
             }
-            let path = self.place.volumes[number].path.clone();
-            let layout = self.layout_on(number);
-            Some(Room {
-                own: directory::allocated(&path),
-                path,
-                device,
-                needed: u64::from(layout.vms).saturating_mul(layout.bytes_per_vm),
-            })
-        };
-        self.held.iter().enumerate().filter_map(room).collect()
+            let Some(space) = held.space()? else { continue };
+            let VolumeLayout { vms, bytes_per_vm } = share.layout;
+            let needed = u64::from(vms).saturating_mul(bytes_per_vm);
+            rooms.push(Room { path: self.place.volumes[number].path.clone(), space, needed });
+        }
+        Ok(rooms)
     }
 
     /// Virtual machines whose data a run would fill first.
     pub(super) fn unfilled(&self) -> usize {
-        let unfilled = (0..self.held.len()).filter(|&number| !self.is_filled(number));
-        unfilled.map(|number| self.place.vms_on(number, self.layout.vms) as usize).sum()
+        let shares = self.held.iter().enumerate().map(|(number, held)| (held, self.share(number)));
+        shares
+            .filter(|(held, share)| !held.is_filled(share))
+            .map(|(_, share)| share.vms.len())
+            .sum()
+    }
+
+    /// The machine that they are on.
+    pub(super) fn machine(&self) -> &dyn Host {
+        self.host.as_ref()
     }
 
     /// What is known of the volumes.
@@ -212,7 +196,7 @@ impl Volumes {
 
     /// What the block devices have counted since boot; `None` where that is not known.
     pub(super) fn device_counters(&self) -> Option<ServerCounters> {
-        devices::counters(&self.devices)
+        devices::counters(self.machine(), &self.devices)
     }
 
     /// The data of the virtual machines of a load.
@@ -252,16 +236,18 @@ impl Volumes {
         let total = self.bytes();
         let mut files = Vec::new();
         for number in 0..self.held.len() {
-            self.held[number].check_same(&self.place.volumes[number].path)?;
+            let share = self.share(number);
+            let held = &mut self.held[number];
+            held.check_same()?;
             let mut told =
                 |written: u64, _: u64| progress(Step { done: before + written, of: total });
             let filling = Filling { seed, unit, method: None, stop, progress: &mut told };
-            if anew || !self.is_filled(number) {
-                made += self.place.vms_on(number, self.layout.vms);
-                self.fill_one(number, filling)?;
+            if anew || !held.is_filled(&share) {
+                made += share.layout.vms;
+                held.fill(&share, filling)?;
                 self.sealed = None;
             }
-            let own = self.specs(number);
+            let own = held.files(&share);
             before += own.iter().map(|file| file.length).sum::<u64>();
             files.extend(own);
         }
@@ -276,70 +262,13 @@ impl Volumes {
         Ok(Prepared { made, noun: "file", all_new, foreign: 0, bytes, elapsed })
     }
 
-    fn fill_one(&mut self, number: usize, mut filling: Filling<'_>) -> Result<(), Failure> {
-        let vms = self.vms_on(number);
-        let specs = self.specs(number);
-        let layout = self.layout_on(number);
-        let path = &self.place.volumes[number].path;
-        match &mut self.held[number] {
-            Held::Directory { .. } => {
-                // Files of another size, or to be filled again, make room first.
-                remove_files(path).map_err(|error| filling_failure(&error))?;
-                let bytes = layout.bytes_per_vm;
-                let made = make_files(path, number as u32, &vms, bytes, &mut filling);
-                made.map(drop).map_err(|error| filling_failure(&error))
-            }
-            Held::Blocks(blocks) => {
-                blocks.mark(layout, false)?;
-                fill(&specs, &mut filling).map_err(|error| filling_failure(&error))?;
-                blocks.mark(layout, true)
-            }
-        }
-    }
-
-    fn is_filled(&self, number: usize) -> bool {
-        match &self.held[number] {
-            Held::Directory { .. } => {
-                directory::are_made(&self.place.volumes[number].path, &self.specs(number))
-            }
-            Held::Blocks(blocks) => blocks.is_filled(self.layout_on(number)),
-        }
-    }
-
     /// The virtual machines on a volume.
-    fn vms_on(&self, number: usize) -> Vec<u32> {
-        (0..self.layout.vms).filter(|&vm| self.place.volume_of(vm) == number).collect()
-    }
-
-    fn layout_on(&self, number: usize) -> VolumeLayout {
-        layout_on(&self.place, number, self.layout)
-    }
-
-    /// Where the data of the virtual machines on a volume is.
-    fn specs(&self, number: usize) -> Vec<FileSpec> {
-        let (vms, layout) = (self.vms_on(number), self.layout);
-        let (volume, length) = (number as u32, layout.bytes_per_vm);
-        let blocks = match &self.held[number] {
-            Held::Directory { .. } => {
-                return files_within(&self.place.volumes[number].path, volume, &vms, length);
-            }
-            Held::Blocks(blocks) => blocks,
-        };
-        let spec = |(index, &vm): (usize, &u32)| FileSpec {
-            path: blocks.resolved().to_owned(),
-            offset: Blocks::offset_of(layout, index as u32),
-            length,
-            volume,
-            vm,
-        };
-        vms.iter().enumerate().map(spec).collect()
-    }
-}
-
-fn filling_failure(error: &StorageError) -> Failure {
-    match error {
-        StorageError::Stopped => Failure::stopped(),
-        error => storage_failure(error),
+    fn share(&self, number: usize) -> Share {
+        Share {
+            volume: number as u32,
+            vms: (0..self.layout.vms).filter(|&vm| self.place.volume_of(vm) == number).collect(),
+            layout: layout_on(&self.place, number, self.layout),
+        }
     }
 }
 
@@ -357,27 +286,10 @@ fn layout_on(place: &StoragePlace, number: usize, layout: VolumeLayout) -> Volum
     VolumeLayout { vms: place.vms_on(number, layout.vms), ..layout }
 }
 
-/// Opens a volume and looks for whatever would keep it from being used, besides what is on a device
-/// or file.
-fn look_at(path: &Path, smallest_block: u32) -> Result<Held, Failure> {
-    if is_blocks(path)? {
-        return Ok(Held::Blocks(Box::new(Blocks::open(path)?)));
-    }
-    let lock = hold_directory(path)?;
-    directory::look(path)?;
-    probe_directory(path, smallest_block)?;
-    let device = file_system_of(path, &lock)?;
-    Ok(Held::Directory { lock, device })
-}
-
 /// What a volume is, in few words: `ext4 on nvme0n1`.
-fn describe(
-    volume: &VolumePlace,
-    is_blocks: bool,
-    under: Option<&host::local::sample::Volume>,
-) -> String {
+fn describe(volume: &VolumePlace, facts: &VolumeFacts) -> String {
     let names = |devices: &BTreeSet<String>| devices.iter().cloned().collect::<Vec<_>>().join(", ");
-    match (under, is_blocks) {
+    match (&facts.under, facts.is_blocks) {
         (Some(under), false) => format!("{} on {}", under.file_system, names(&under.devices)),
         (Some(under), true) if under.file_system.is_empty() => {
             format!("block device {}", names(&under.devices))
@@ -388,16 +300,4 @@ fn describe(
         (None, true) => "blocks".to_owned(),
         (None, false) => format!("a directory on no block device ({})", volume.path.display()),
     }
-}
-
-/// Removes what weighin made on a volume; whether there was anything of its own.
-///
-/// # Errors
-/// When it is in use, or what is there is not weighin's to remove.
-pub fn cleanup(path: &Path, stop: &Stop) -> Result<bool, Failure> {
-    if is_blocks(path)? {
-        return Blocks::open(path)?.erase(Looking { stop, progress: &mut |_, _| {} });
-    }
-    let _lock = hold_directory(path)?;
-    remove_files(path).map_err(|error| storage_failure(&error))
 }

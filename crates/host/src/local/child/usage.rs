@@ -23,14 +23,6 @@ impl Usage {
     }
 }
 
-/// Highest resident set that this process has had, in bytes; 0 where the kernel does not tell.
-pub(super) fn own_peak_rss_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kibibytes.unwrap_or(0) * 1024
-}
-
 /// Collects a child that has ended; `None` while it runs. After that its process id is free.
 pub(super) fn reap(child: &Child, own_peak: u64) -> io::Result<Option<(ExitStatus, Usage)>> {
     // A process id fits: the kernel's are below 2²².

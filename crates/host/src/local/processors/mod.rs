@@ -20,7 +20,8 @@ mod place;
 use self::left::Name;
 use self::place::Place;
 use crate::local::groups::{grouped, lists};
-use model::Failure;
+use crate::local::sample::group_count;
+use model::{Failure, ProcessorCount};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// The kernel's usual period of accounting.
-pub const PERIOD: Duration = Duration::from_millis(100);
+const PERIOD: Duration = Duration::from_millis(100);
 
 /// What a group weighs with the scheduler, relative to what a thread or a group usually does: as much
 /// as a thread of the highest priority (sched(7)). Within the group threads keep the priorities that
@@ -116,22 +117,6 @@ impl Processors {
         self.directories.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// How many processors the members have among them.
-    pub fn count(&self) -> f64 {
-        self.count
-    }
-
-    /// Takes in the calling thread, and those that it starts from now on.
-    ///
-    /// # Errors
-    /// When the group can't be written to.
-    pub fn join(&self) -> io::Result<()> {
-        // 0 stands for who writes it.
-        self.directories
-            .iter()
-            .try_for_each(|directory| fs::write(directory.join(self.members), "0"))
-    }
-
     /// The same command, run in the group from its beginning.
     pub fn grouped(&self, command: &Command) -> Command {
         grouped(command, &self.limited().join(self.members))
@@ -139,9 +124,31 @@ impl Processors {
 
     /// The file in which the kernel counts periods, in version 2 processor time as well, and that in
     /// which version 1 counts processor time (which is not there in version 2).
-    pub fn counters(&self) -> (PathBuf, PathBuf) {
+    fn counters(&self) -> (PathBuf, PathBuf) {
         let counting = self.directories.last().map_or(Path::new(""), PathBuf::as_path);
         (self.limited().join("cpu.stat"), counting.join("cpuacct.usage"))
+    }
+}
+
+impl engine::storage::Processors for Processors {
+    fn count(&self) -> f64 {
+        self.count
+    }
+
+    fn period(&self) -> Duration {
+        PERIOD
+    }
+
+    fn join(&self) -> io::Result<()> {
+        // 0 stands for who writes it.
+        self.directories
+            .iter()
+            .try_for_each(|directory| fs::write(directory.join(self.members), "0"))
+    }
+
+    fn did(&self) -> io::Result<ProcessorCount> {
+        let (stat, usage) = self.counters();
+        group_count(&stat, &usage)
     }
 }
 

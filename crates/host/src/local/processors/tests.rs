@@ -1,4 +1,5 @@
 use super::*;
+use engine::storage::Processors as _;
 use model::FailureKind;
 
 fn read(path: &Path) -> String {

@@ -2,19 +2,11 @@
 //! limits of processor time, heat.
 
 use super::group::{number, parse_throttling};
+use crate::local::groups::{Hierarchy, group_of, mounts};
 use model::{HostAccount, Throttling};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// Where the controller of processor time is mounted, in the second version of control groups and
-/// in the first.
-const MOUNTS: [(Controller, &str); 4] = [
-    (Controller::Unified, "/sys/fs/cgroup"),
-    (Controller::Unified, "/sys/fs/cgroup/unified"),
-    (Controller::Cpu, "/sys/fs/cgroup/cpu,cpuacct"),
-    (Controller::Cpu, "/sys/fs/cgroup/cpu"),
-];
+use std::path::PathBuf;
 
 /// An account that was opened and is to be closed.
 #[derive(Debug)]
@@ -85,42 +77,22 @@ fn storage_bytes_read(pid: u32) -> Option<u64> {
     number(&fs::read_to_string(format!("/proc/{pid}/io")).ok()?, "read_bytes:")
 }
 
-/// A hierarchy of control groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Controller {
-    Unified,
-    Cpu,
-}
-
 /// The limits of all groups that a process is in. `None` where that cannot be known.
 fn limits(pid: u32) -> Option<Limits> {
     let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+    let mounts = mounts();
     let mut limits = Limits::new();
-    for (controller, group) in groups.lines().filter_map(parse_group) {
-        let mounts = MOUNTS.iter().filter(|(mounted, _)| *mounted == controller);
-        for (_, mount) in mounts {
-            for ancestor in Path::new(group).ancestors() {
-                let directory =
-                    Path::new(mount).join(ancestor.strip_prefix("/").unwrap_or(ancestor));
-                let text = fs::read_to_string(directory.join("cpu.stat")).unwrap_or_default();
-                if let Some(limit) = parse_throttling(&text) {
-                    limits.insert(directory, limit);
-                }
-            }
+    // Of the controller of processor time, in the second version of control groups or the first.
+    for (kind, controller) in [("cgroup2", ""), ("cgroup", "cpu")] {
+        let Some(hierarchy) = Hierarchy::find(&mounts, kind, controller) else { continue };
+        let group = group_of(&groups, controller).and_then(|group| hierarchy.directory(&group));
+        let outer = group.iter().flat_map(|group| group.ancestors());
+        for group in outer.take_while(|group| group.starts_with(&hierarchy.top)) {
+            let text = fs::read_to_string(group.join("cpu.stat")).unwrap_or_default();
+            limits.extend(parse_throttling(&text).map(|limit| (group.to_owned(), limit)));
         }
     }
     Some(limits)
-}
-
-/// Reads a line of `/proc/<pid>/cgroup`: number, controllers, path (cgroups(7)).
-pub(crate) fn parse_group(line: &str) -> Option<(Controller, &str)> {
-    let mut fields = line.splitn(3, ':');
-    let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
-    if controllers.is_empty() {
-        Some((Controller::Unified, path))
-    } else {
-        controllers.split(',').any(|name| name == "cpu").then_some((Controller::Cpu, path))
-    }
 }
 
 /// How often the cores have lowered their frequency, all together; `None` where no processor
@@ -141,17 +113,6 @@ mod tests {
 
     fn limit(periods: u64, throttled: u64) -> Throttling {
         Throttling { periods, throttled }
-    }
-
-    #[test]
-    fn groups_of_both_versions_are_found() {
-        assert_eq!(
-            parse_group("0::/user.slice/a:b"),
-            Some((Controller::Unified, "/user.slice/a:b"))
-        );
-        assert_eq!(parse_group("4:cpu,cpuacct:/db"), Some((Controller::Cpu, "/db")));
-        assert_eq!(parse_group("3:cpuset:/"), None);
-        assert_eq!(parse_group(""), None);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The private parsers of this crate on any text, for the crate `fuzz` alone.
 
-use super::account::parse_group;
 use super::disk::parse_diskstats;
 use super::{CpuTimes, facts, group, mounts, process};
 use std::path::Path;
@@ -21,9 +20,6 @@ pub fn read_kernel_text(earlier: &str, later: &str) {
             let rates = now.rates_since(before, Duration::from_secs(1), &device);
             assert!((0.0..=1.0).contains(&rates.utilisation), "{rates:?}");
         }
-    }
-    for line in later.lines() {
-        let _ = parse_group(line);
     }
     let _ = mounts::mount_of(later, Path::new("/srv/data"));
     let _ = group::parse(later, Some(earlier));

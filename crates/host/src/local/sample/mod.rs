@@ -26,6 +26,7 @@ pub use disk::DiskCounters;
 pub use facts::host_facts;
 pub use group::group_count;
 pub use host::{HostReader, HostReading, rates};
+pub(crate) use process::read_stat;
 pub use process::{ProcessReader, ProcessReading, own_usage};
 pub use sampler::{SampleSink, Sampler, SamplerOptions};
 pub use temporary::TemporarySpace;

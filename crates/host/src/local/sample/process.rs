@@ -1,14 +1,17 @@
 //! What a process used: `/proc/<pid>/stat` and `/proc/<pid>/status`.
 
+use crate::local::os::ProcessIdentity;
+use engine::process_cpu;
 use model::ProcessUsage;
+use rustix::param::clock_ticks_per_second;
 use std::fs;
 use std::time::{Duration, Instant};
 
 /// Reads one process, and only that one: a later process with the same id is not taken for it.
 #[derive(Debug)]
 pub struct ProcessReader {
-    pid: u32,
-    started: Option<u64>,
+    /// `None` where there was none at the beginning.
+    process: Option<ProcessIdentity>,
     tick: Duration,
 }
 
@@ -40,15 +43,15 @@ impl ProcessReading {
 impl ProcessReader {
     /// A reader of the process that has this id now.
     pub fn new(pid: u32) -> Self {
-        let started = read_stat(pid).map(|stat| stat.start_ticks);
-        Self { pid, started, tick: clock_tick() }
+        Self { process: ProcessIdentity::of(pid), tick: clock_tick() }
     }
 
     /// Reads the process; `None` when it has ended or may not be read.
     pub fn read(&self) -> Option<ProcessReading> {
         let taken_at = Instant::now();
-        let stat = read_stat(self.pid).filter(|stat| Some(stat.start_ticks) == self.started)?;
-        let memory = read_memory(self.pid)?;
+        let ProcessIdentity { pid, started } = self.process?;
+        let stat = read_stat(pid).filter(|stat| stat.start_ticks == started)?;
+        let memory = read_memory(pid)?;
         let ticks = u32::try_from(stat.cpu_ticks).unwrap_or(u32::MAX);
         Some(ProcessReading {
             taken_at,
@@ -61,40 +64,28 @@ impl ProcessReader {
 
 /// What weighin itself used. Finer than [`ProcessReader`]: microseconds instead of clock ticks.
 pub fn own_usage() -> ProcessReading {
-    let taken_at = Instant::now();
-    // SAFETY: rusage is a struct of integers, for which all zeros is a value.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a live rusage that the call fills in. With RUSAGE_SELF and a valid
-    // pointer it can't fail.
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    let (taken_at, cpu) = (Instant::now(), process_cpu());
     let memory = read_memory(std::process::id()).unwrap_or_default();
     ProcessReading {
         taken_at,
-        cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
+        cpu,
         rss_bytes: memory.rss_bytes,
         peak_rss_bytes: memory.peak_rss_bytes,
     }
 }
 
-fn duration(time: libc::timeval) -> Duration {
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let micros = u64::try_from(time.tv_usec).unwrap_or(0);
-    Duration::from_secs(seconds) + Duration::from_micros(micros)
-}
-
 /// Length of the clock tick that `/proc/<pid>/stat` counts in.
 fn clock_tick() -> Duration {
-    // SAFETY: sysconf only reads its argument.
-    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    let per_second = u32::try_from(clock_ticks_per_second()).ok().filter(|&ticks| ticks > 0);
     // 100 is what every Linux architecture shows to user space today.
-    let per_second = u32::try_from(per_second).ok().filter(|&n| n > 0).unwrap_or(100);
-    Duration::from_secs(1) / per_second
+    Duration::from_secs(1) / per_second.unwrap_or(100)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stat {
+pub(crate) struct Stat {
     cpu_ticks: u64,
-    start_ticks: u64,
+    /// When it started, since boot.
+    pub(crate) start_ticks: u64,
 }
 
 /// Reads a text as `stat` and as `status`.
@@ -102,7 +93,7 @@ pub(crate) fn read_texts(text: &str) {
     let _ = (parse_stat(text), parse_memory(text));
 }
 
-fn read_stat(pid: u32) -> Option<Stat> {
+pub(crate) fn read_stat(pid: u32) -> Option<Stat> {
     parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 

@@ -25,7 +25,9 @@ use self::recipe::Recipe;
 use self::redis::Redis;
 use self::server::Server;
 use self::trouble::file_trouble;
+use crate::PrivateServer;
 use crate::local::os;
+use crate::local::sample::volume_of;
 use crate::local::volume::Volume;
 use model::{
     BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop,
@@ -169,6 +171,11 @@ impl Sandbox {
         &self.address
     }
 
+    /// Process id of the server; of the last one while it is stopped.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
     /// The server's Unix socket.
     pub fn socket(&self) -> &Path {
         &self.socket
@@ -185,60 +192,9 @@ impl Sandbox {
         &self.password
     }
 
-    /// Process id of the server; of the last one while it is stopped.
-    pub fn pid(&self) -> u32 {
-        self.pid
-    }
-
     /// The server's data directory.
     pub fn data_directory(&self) -> &Path {
         &self.data
-    }
-
-    /// Shuts the server down cleanly; does nothing when it is stopped or has ended by itself.
-    ///
-    /// # Errors
-    /// `TimedOut` when it did not end within three minutes and was killed; [`Failure::stopped`].
-    pub fn stop(&mut self) -> Result<(), Failure> {
-        // What a server still has to write when it ends belongs to no trial.
-        self.lift_limits();
-        self.server.take().map_or(Ok(()), |server| server.shut_down(&self.stop))
-    }
-
-    /// Makes a stopped server forget what was in its cache, which MariaDB otherwise reads again when
-    /// it starts.
-    ///
-    /// # Errors
-    /// When the file that remembers it cannot be removed.
-    pub fn forget_cache(&mut self) -> Result<(), Failure> {
-        let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
-        match self.home.open_data().and_then(|data| data.remove_file(memory)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(file_trouble("an empty cache", &self.data, &error))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Starts the server again on the same data; does nothing when it runs.
-    ///
-    /// # Errors
-    /// As [`Self::start`].
-    pub fn start_again(&mut self) -> Result<(), Failure> {
-        if self.server.as_mut().is_some_and(Server::is_running) {
-            return Ok(());
-        }
-        let server = start_limited(self.recipe.as_ref(), &self.home, Some(self.port), &self.stop)?;
-        (self.port, self.pid) = (server.port(), server.pid());
-        self.address.endpoint = loopback(self.port);
-        self.server = Some(server);
-        Ok(())
-    }
-
-    /// Why the server has ended by itself, with the telling lines of its log; `None` when it runs, or
-    /// was stopped.
-    pub fn last_words(&mut self) -> Option<Failure> {
-        self.server.as_mut()?.last_words(&self.home)
     }
 
     fn lift_limits(&self) {
@@ -250,10 +206,55 @@ impl Sandbox {
     /// Stops the server and starts it again on the same data.
     ///
     /// # Errors
-    /// As [`Self::stop`] and [`Self::start_again`].
+    /// As [`PrivateServer::stop`] and [`PrivateServer::start_again`].
     pub fn restart(&mut self) -> Result<(), Failure> {
         self.stop()?;
         self.start_again()
+    }
+}
+
+impl PrivateServer for Sandbox {
+    fn address(&self) -> &ServerAddress {
+        &self.address
+    }
+
+    fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    fn disks(&self) -> Vec<String> {
+        volume_of(&self.data).map_or(Vec::new(), |volume| volume.members.into_iter().collect())
+    }
+
+    fn stop(&mut self) -> Result<(), Failure> {
+        // What a server still has to write when it ends belongs to no trial.
+        self.lift_limits();
+        self.server.take().map_or(Ok(()), |server| server.shut_down(&self.stop))
+    }
+
+    fn forget_cache(&mut self) -> Result<(), Failure> {
+        let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
+        match self.home.open_data().and_then(|data| data.remove_file(memory)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(file_trouble("an empty cache", &self.data, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start_again(&mut self) -> Result<(), Failure> {
+        if self.server.as_mut().is_some_and(Server::is_running) {
+            return Ok(());
+        }
+        let server = start_limited(self.recipe.as_ref(), &self.home, Some(self.port), &self.stop)?;
+        (self.port, self.pid) = (server.port(), server.pid());
+        self.address.endpoint = loopback(self.port);
+        self.server = Some(server);
+        Ok(())
+    }
+
+    fn last_words(&mut self) -> Option<Failure> {
+        self.server.as_mut()?.last_words(&self.home)
     }
 }
 

@@ -7,28 +7,28 @@
 mod blocks;
 mod contents;
 pub(crate) mod fuzzing;
+mod held;
 mod identity;
 mod mark;
 mod probe;
 mod signatures;
 
-pub use blocks::{Blocks, Looking};
-pub use identity::check_same;
-pub use probe::{blocks as probe_blocks, directory as probe_directory};
+pub use self::blocks::Looking;
+pub(crate) use self::held::{clear, hold};
 
-use crate::local::{os, size};
+use self::identity::check_same;
+use crate::local::size;
 use files::Directory;
 use model::{Failure, FailureKind, VolumePlace};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Whether a volume is blocks, a device or a file, and not a directory.
 ///
 /// # Errors
 /// When it is none of these, or not there.
-pub fn is_blocks(path: &Path) -> Result<bool, Failure> {
+fn is_blocks(path: &Path) -> Result<bool, Failure> {
     blocks::can_be(path).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => refused(
             FailureKind::NotPermitted,
@@ -47,7 +47,7 @@ pub fn is_blocks(path: &Path) -> Result<bool, Failure> {
 ///
 /// # Errors
 /// `NotPermitted` where another works in it, or others could exchange weighin's files there.
-pub fn hold_directory(path: &Path) -> Result<File, Failure> {
+fn hold_directory(path: &Path) -> Result<File, Failure> {
     let directory = Directory::open(path).map_err(|error| trouble("open", path, &error))?;
     directory.check_trusted_path().map_err(|error| in_others_hands(path, &error))?;
     let directory = File::from(directory);
@@ -78,23 +78,6 @@ fn in_others_hands(path: &Path, error: &io::Error) -> Failure {
          right to write from others (chown, chmod go-w, or chmod +t for one that all share); or run \
          weighin as its owner",
     )
-}
-
-/// Which file system a directory is on that is held: the number of its device.
-///
-/// # Errors
-/// When the operating system does not tell.
-pub fn file_system_of(path: &Path, held: &File) -> Result<u64, Failure> {
-    let facts = held.metadata().map_err(|error| trouble("look at", path, &error))?;
-    Ok(facts.dev())
-}
-
-/// Free bytes on the file system of a directory.
-///
-/// # Errors
-/// When the operating system does not tell.
-pub fn free_space(path: &Path) -> Result<u64, Failure> {
-    os::free_space(path).map_err(|error| trouble("look at", path, &error))
 }
 
 /// What is said of a directory with too little room, both in bytes; `shared` where others on its file

@@ -1,7 +1,7 @@
 //! The system's programs that volumes are built with.
 
+use crate::local::search_path;
 use model::{Failure, FailureKind};
-use std::env;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -11,9 +11,8 @@ const USUAL_PLACES: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
 /// Where a program is; `None` when it is not installed.
 pub(super) fn find(program: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let places = env::split_paths(&path).chain(USUAL_PLACES.map(PathBuf::from));
-    places.map(|place| place.join(program)).find(|file| file.is_file())
+    let places = search_path(&USUAL_PLACES);
+    places.into_iter().map(|place| place.join(program)).find(|file| file.is_file())
 }
 
 /// A program that has to be there.

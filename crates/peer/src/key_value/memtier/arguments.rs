@@ -2,7 +2,6 @@ use crate::Address;
 use crate::key_value::{Server, THREADS};
 use model::{KeyDistribution, KeyOrder, KeyValue, Tls, ValueSize};
 use std::fmt::Display;
-use std::path::Path;
 use std::time::Duration;
 use workload::key_value::{KEY_DIGITS, KEY_PREFIX};
 
@@ -40,7 +39,6 @@ pub(super) fn arguments(
     server: &Server,
     (workload, clients): (&KeyValue, u32),
     duration: Duration,
-    json: &Path,
 ) -> Vec<String> {
     let mut all = Arguments(Vec::new());
     all.server(server);
@@ -54,7 +52,6 @@ pub(super) fn arguments(
     all.option("print-percentiles", "50,95,99");
     all.flag("hide-histogram");
     all.option("out-file", "/dev/null");
-    all.option("json-out-file", json.display());
     all.0
 }
 
@@ -143,8 +140,7 @@ mod tests {
     }
 
     fn line(workload: &KeyValue, clients: u32) -> String {
-        arguments(&server(), (workload, clients), Duration::from_millis(2500), Path::new("/j"))
-            .join(" ")
+        arguments(&server(), (workload, clients), Duration::from_millis(2500)).join(" ")
     }
 
     #[test]
@@ -194,7 +190,7 @@ mod tests {
             host: "cache.internal".to_owned(),
         };
         let (workload, second) = (KeyValue::default(), Duration::from_secs(1));
-        let text = arguments(&server, (&workload, 2), second, Path::new("/j")).join(" ");
+        let text = arguments(&server, (&workload, 2), second).join(" ");
         assert!(text.starts_with("--unix-socket=/run/redis.sock --authenticate=guest:once "));
         assert!(text.contains("--select-db=3 --cacert=/ca.pem --tls --sni=cache.internal "));
         assert!(!format!("{server:?}").contains("once"));

@@ -1,5 +1,5 @@
 use crate::printed::Printed;
-use host::local::child::Usage;
+use host::Usage;
 use import::MemtierJson;
 use model::{CrossCheckFigures, KeyValue};
 use std::time::Duration;

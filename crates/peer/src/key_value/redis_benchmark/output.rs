@@ -1,4 +1,4 @@
-use host::local::child::Usage;
+use host::Usage;
 use model::{CrossCheckFigures, KeyValue};
 use std::time::Duration;
 

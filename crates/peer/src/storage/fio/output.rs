@@ -1,5 +1,5 @@
 use crate::printed::Printed;
-use host::local::child::Usage;
+use host::Usage;
 use import::FioJson;
 use model::{CrossCheckFigures, CrossCheckPart, Direction};
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! The installed MariaDB server, and what initialises its data directories.
 
+use crate::local::search_path;
 use model::{Failure, FailureKind};
 use settings::Options;
 use std::path::{Path, PathBuf};
@@ -37,10 +38,7 @@ impl Programs {
     /// # Errors
     /// `MissingProgram` when there is no MariaDB server, or no initialiser for it.
     pub(super) fn find() -> Result<Self, Failure> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let places: Vec<PathBuf> =
-            std::env::split_paths(&path).chain(USUAL_PLACES.map(PathBuf::from)).collect();
-        Self::find_in(&places)
+        Self::find_in(&search_path(&USUAL_PLACES))
     }
 
     fn find_in(places: &[PathBuf]) -> Result<Self, Failure> {

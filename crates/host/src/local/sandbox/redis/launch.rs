@@ -5,6 +5,7 @@ use crate::local::sandbox::account::RunAs;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::recipe::Recipe;
 use crate::local::sandbox::trouble::file_trouble;
+use crate::local::search_path;
 use model::{Failure, FailureKind};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -40,9 +41,7 @@ impl Redis {
         program_name: Option<&str>,
     ) -> Result<Self, Failure> {
         let configuration = Configuration::new(&target, settings, trusted)?;
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let places: Vec<PathBuf> =
-            std::env::split_paths(&path).chain(USUAL_PLACES.map(PathBuf::from)).collect();
+        let places = search_path(&USUAL_PLACES);
         let wanted = program_name.map_or(PROGRAMS.to_vec(), |name| vec![name]);
         let program = wanted
             .iter()

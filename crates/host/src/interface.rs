@@ -1,0 +1,269 @@
+//! What weighin asks of a machine.
+//!
+//! The operations are as large as they can be: an order in, an answer out. So a machine elsewhere can
+//! be asked by messages, and what it does there is what [`crate::Local`] does here. Moments
+//! ([`std::time::Instant`]) are of the clock of the machine that weighin runs on; a machine elsewhere
+//! translates them.
+
+use crate::local::child::Ended;
+use crate::local::sample::{DiskCounters, SamplerOptions, Volume};
+use crate::local::sandbox::SandboxOptions;
+use crate::local::storage::Looking;
+use crate::local::weighin::Weighin;
+use engine::storage::{FileSpec, Filling, Processors};
+use model::{
+    BuiltVolume, Failure, HostAccount, HostFacts, Sample, ServerAddress, Stop, UnixMillis,
+    VolumeLayout, VolumePlace,
+};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A machine on which targets are, or that makes load.
+pub trait Host: Debug + Send + Sync {
+    /// By this it is told from others.
+    fn name(&self) -> &str;
+
+    /// What it is. What cannot be found out is absent, or empty where it is a plain string.
+    fn facts(&self) -> HostFacts;
+
+    /// The time of day there.
+    fn time(&self) -> UnixMillis;
+
+    /// Processors that weighin may use there; at least 1.
+    fn processors(&self) -> u32;
+
+    /// Whether weighin is root there.
+    fn is_root(&self) -> bool;
+
+    /// What its disks have counted since boot, by kernel name; no partitions, and no disk that did
+    /// nothing.
+    fn disk_counters(&self) -> BTreeMap<String, DiskCounters>;
+
+    /// Begins to watch what a load does there.
+    fn watch(&self, scope: &Scope) -> Box<dyn Watch>;
+
+    /// Writes dirty pages out and empties the operating system's page, dentry and inode caches.
+    ///
+    /// # Errors
+    /// `NotPermitted` where weighin may not; [`Failure::stopped`].
+    fn drop_caches(&self, stop: &Stop) -> Result<(), Failure>;
+
+    /// Where a program is that is on the `PATH` there.
+    fn find_program(&self, name: &str) -> Option<PathBuf>;
+
+    /// Runs a program to its end, or until `stop` says so.
+    ///
+    /// # Errors
+    /// When it cannot be started as ordered.
+    fn run(&self, program: &ProgramOrder<'_>, stop: &dyn Fn() -> bool) -> Result<Ended, Failure>;
+
+    /// Starts weighin there with that hidden command, in a process of its own.
+    ///
+    /// # Errors
+    /// When the process cannot be started.
+    fn start_weighin(&self, command: &str) -> io::Result<Weighin>;
+
+    /// So many processors for threads of this process, which join them by themselves.
+    ///
+    /// # Errors
+    /// `NotPermitted` when the machine or its permissions do not allow it.
+    fn hold_processors(&self, count: f64) -> Result<Arc<dyn Processors>, Failure>;
+
+    /// Starts a private server; returns when it answers.
+    ///
+    /// # Errors
+    /// `MissingProgram`, `SandboxStart`, `DiskFull` or `NotPermitted`, with what to do;
+    /// [`Failure::stopped`].
+    fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure>;
+
+    /// Whether a volume for a private server can be built in a directory, or in that for private
+    /// servers where none is named, beside others there: all of them take so many bytes.
+    ///
+    /// # Errors
+    /// The first thing that is missing for it.
+    fn check_built_volume(
+        &self,
+        volume: &BuiltVolume,
+        directory: Option<&Path>,
+        bytes: u64,
+    ) -> Result<(), Failure>;
+
+    /// Takes a volume for weighin alone, and makes sure that it can be read and written in such
+    /// blocks. Changes nothing.
+    ///
+    /// # Errors
+    /// When it is in use, or cannot be used.
+    fn hold_volume(&self, path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failure>;
+
+    /// Removes what weighin made on a volume; whether there was anything of its own.
+    ///
+    /// # Errors
+    /// When it is in use, or what is there is not weighin's to remove.
+    fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure>;
+}
+
+/// What is watched while a load runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// The server's process, where it runs there.
+    pub server_pid: Option<u32>,
+    /// Whether to look how much space its temporary files take, fifty times a second.
+    pub temporary_space: bool,
+}
+
+/// Watches a load, from before it begins.
+pub trait Watch {
+    /// Begins to take samples, now that it is known when the load starts.
+    fn sample(&mut self, options: SamplerOptions);
+
+    /// The load is over.
+    fn end(self: Box<Self>) -> Watched;
+}
+
+/// What was seen of a load.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Watched {
+    /// In order of time; none where sampling did not begin.
+    pub samples: Vec<Sample>,
+    pub account: HostAccount,
+    /// The most bytes in temporary files of the server beyond those at the beginning; `None` where
+    /// that was not asked for, or may not be seen.
+    pub temporary_bytes: Option<u64>,
+}
+
+/// A program to be run to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramOrder<'a> {
+    pub path: &'a Path,
+    pub arguments: &'a [String],
+    /// What it finds on standard input.
+    pub input: &'a [u8],
+    /// After that time it is killed.
+    pub limit: Duration,
+    /// What it prints goes to [`crate::Finished`]; some results it writes only to a file. The last
+    /// argument is then this, with the path of a file behind it.
+    pub result_option: Option<&'a str>,
+    /// The processors that it is held to; all where absent.
+    pub processors: Option<f64>,
+}
+
+impl<'a> ProgramOrder<'a> {
+    /// Without input, on all processors, with results that are printed.
+    pub fn new(path: &'a Path, arguments: &'a [String], limit: Duration) -> Self {
+        Self { path, arguments, input: b"", limit, result_option: None, processors: None }
+    }
+}
+
+/// A private server, running or stopped. Dropping it ends the server and removes its data.
+pub trait PrivateServer: Debug {
+    /// Where it listens, with login and database. It may be another after it was started again.
+    fn address(&self) -> &ServerAddress;
+
+    /// Process id; of the last one while it is stopped.
+    fn pid(&self) -> u32;
+
+    /// The disks under its data, by kernel name; none where that is not known.
+    fn disks(&self) -> Vec<String>;
+
+    /// Shuts it down cleanly; does nothing when it is stopped or has ended by itself.
+    ///
+    /// # Errors
+    /// `TimedOut` when it did not end within three minutes and was killed; [`Failure::stopped`].
+    fn stop(&mut self) -> Result<(), Failure>;
+
+    /// Makes a stopped server forget what was in its cache, which MariaDB otherwise reads again when
+    /// it starts.
+    ///
+    /// # Errors
+    /// When the file that remembers it cannot be removed.
+    fn forget_cache(&mut self) -> Result<(), Failure>;
+
+    /// Starts it again on the same data; does nothing when it runs.
+    ///
+    /// # Errors
+    /// As [`Host::start_server`].
+    fn start_again(&mut self) -> Result<(), Failure>;
+
+    /// Why it has ended by itself, with the telling lines of its log; `None` when it runs, or was
+    /// stopped.
+    fn last_words(&mut self) -> Option<Failure>;
+}
+
+/// The virtual machines of a load that have their data on one volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The number of the volume, from 0.
+    pub volume: u32,
+    /// Their numbers.
+    pub vms: Vec<u32>,
+    /// How much of the volume they take.
+    pub layout: VolumeLayout,
+}
+
+/// A volume that is held for weighin alone. Dropping it lets it go.
+pub trait HeldVolume: Debug {
+    fn facts(&self) -> &VolumeFacts;
+
+    /// Makes sure that its path still leads to it.
+    ///
+    /// # Errors
+    /// `VolumeFailed` where it does not.
+    fn check_same(&self) -> Result<(), Failure>;
+
+    /// Says whether blocks may be written, as the study and (`consented`) the command line have it,
+    /// and have room. Reads all that will be written, unless it may be erased. Returns what was
+    /// looked at and found, in words; `None` of a directory, where weighin has a folder of its own.
+    ///
+    /// # Errors
+    /// `ForeignData` where something is there and not both allow to overwrite it; `DiskFull` where
+    /// there is too little room; [`Failure::stopped`].
+    fn check_contents(
+        &mut self,
+        place: &VolumePlace,
+        consented: bool,
+        layout: VolumeLayout,
+        looking: Looking<'_>,
+    ) -> Result<Option<String>, Failure>;
+
+    /// What a directory has of its file system; `None` of blocks.
+    ///
+    /// # Errors
+    /// When the operating system does not tell.
+    fn space(&self) -> Result<Option<Space>, Failure>;
+
+    /// Where the data of virtual machines is.
+    fn files(&self, share: &Share) -> Vec<FileSpec>;
+
+    /// Whether all of that data is there: it was written once.
+    fn is_filled(&self, share: &Share) -> bool;
+
+    /// Writes all of it.
+    ///
+    /// # Errors
+    /// When it cannot be written; [`Failure::stopped`].
+    fn fill(&mut self, share: &Share, filling: Filling<'_>) -> Result<(), Failure>;
+}
+
+/// What a volume is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeFacts {
+    /// A device or a file, and no directory.
+    pub is_blocks: bool,
+    /// What it stands on; `None` where that is no block device of the machine, or not known.
+    pub under: Option<Volume>,
+}
+
+/// What a directory has of its file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Which file system.
+    pub device: u64,
+    /// Bytes that are free there.
+    pub free: u64,
+    /// Bytes in weighin's own files, which make room for new ones.
+    pub own: u64,
+}

@@ -1,0 +1,98 @@
+//! Weighin itself, started once more: a child process and the two pipes to it.
+
+use super::command;
+use std::io::{self, BufReader, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// This very program, also where its file was replaced meanwhile.
+const THIS_PROGRAM: &str = "/proc/self/exe";
+/// How long it may take to end when its pipe has ended, before it is killed.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
+/// How often it is looked after meanwhile.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// A process of weighin; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Weighin {
+    child: Child,
+    orders: Option<ChildStdin>,
+    answers: Option<ChildStdout>,
+}
+
+impl Weighin {
+    /// # Errors
+    /// When the process cannot be started.
+    pub(super) fn start(hidden_command: &str) -> io::Result<Self> {
+        let mut child = command(THIS_PROGRAM)
+            .arg0("weighin")
+            .arg(hidden_command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // A key that interrupts weighin must not end its generators behind its back.
+            .process_group(0)
+            .spawn()?;
+        let (orders, answers) = (child.stdin.take(), child.stdout.take());
+        Ok(Self { child, orders, answers })
+    }
+
+    /// The process's number.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Tells it something.
+    ///
+    /// # Errors
+    /// When it listens no more.
+    pub fn tell(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.orders.as_mut().map_or(Ok(()), |orders| orders.write_all(bytes))
+    }
+
+    /// What it says; `None` when that was taken already.
+    pub fn take_answers(&mut self) -> Option<BufReader<ChildStdout>> {
+        self.answers.take().map(BufReader::new)
+    }
+
+    /// How it ended, in words that follow its name. Only of one whose answers have ended.
+    pub fn last_words(&mut self) -> String {
+        match self.ended(END_TIMEOUT) {
+            None => "closed its pipe and went on".to_owned(),
+            Some(status) => match (status.signal(), status.code()) {
+                (Some(signal), _) => format!("was killed by signal {signal}"),
+                (None, code) => {
+                    format!("ended without a result, with exit code {}", code.unwrap_or_default())
+                }
+            },
+        }
+    }
+
+    /// Waits for its end for so long at most.
+    fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(POLL_INTERVAL),
+                Ok(status) => return status,
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Lets it know that it is to end.
+    pub fn dismiss(&mut self) {
+        self.orders = None;
+    }
+}
+
+impl Drop for Weighin {
+    fn drop(&mut self) {
+        self.dismiss();
+        if self.ended(END_TIMEOUT).is_none() {
+            // It may have ended just now.
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
