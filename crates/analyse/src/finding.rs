@@ -62,7 +62,7 @@ macro_rules! all_findings {
             check::answers => RowsMissing;
             check::steady => Drift, TooShortForTrend[own];
             check::backlog => DirtyPageBacklog[own];
-            events => TriggerWithoutEffect;
+            check::intervention => InterventionFailed, InterventionCutOff, WorkNotSeen;
             check => CheckPassed[own];
             contents => TablesIntact[own], TablesChanged[own], DifferentData[own];
             audit => ArithmeticChecked[own];

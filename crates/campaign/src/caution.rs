@@ -1,6 +1,6 @@
-//! What a user should know of a target before a study runs on it, although nothing is wrong.
+//! What a user should know before a study runs, although nothing is wrong.
 
-use model::{Endpoint, PasswordSource, Place, ServerAddress, System, Target, Tls};
+use model::{Act, Endpoint, PasswordSource, Place, ServerAddress, Study, System, Target, Tls};
 use settings::{Verdict, judge};
 use std::net::IpAddr;
 
@@ -27,6 +27,22 @@ pub fn cautions(target: &Target) -> Vec<String> {
         }
         Place::Sandbox(_) | Place::Server(_) | Place::Storage(_) | Place::Elsewhere => Vec::new(),
     }
+}
+
+/// The commands that a study runs on this host.
+pub fn commands(study: &Study) -> Vec<String> {
+    let acts = study.tests.iter().flat_map(|test| {
+        test.interventions().iter().map(move |intervention| (test, &intervention.act))
+    });
+    let commands = acts.filter_map(|(test, act)| match act {
+        Act::Command(words) => Some(format!(
+            "the test {} runs a command on this host, which the study says is trusted: {}",
+            test.name,
+            words.join(" ")
+        )),
+        Act::BackgroundWork(_) | Act::Statement(_) => None,
+    });
+    commands.collect()
 }
 
 /// Redis has no login that hides the password: without TLS it is on the wire as it is.

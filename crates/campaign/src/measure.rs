@@ -1,12 +1,12 @@
 use crate::generators::Generators;
 use crate::hosts::scope_on;
+use crate::intervention::Interventions;
 use crate::systems::TargetHandle;
-use crate::trigger::Armed;
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{Host, SamplerOptions, Scope, Watched};
 use model::{
-    CounterReading, Failure, Interval, IoMethod, Level, Load, LoadResult, Sampling, ServerCounters,
-    Study, Trigger, Workload,
+    CounterReading, Failure, Interval, Intervention, IoMethod, Level, Load, LoadResult, Mark,
+    Sampling, ServerCounters, Study, Workload,
 };
 use std::time::{Duration, Instant};
 
@@ -44,8 +44,8 @@ pub struct Order<'a> {
     pub sample_every: Duration,
     /// The machine that makes the load.
     pub host: &'a dyn Host,
-    /// What the server is told to do meanwhile.
-    pub trigger: Option<Trigger>,
+    /// What is done to the target meanwhile.
+    pub interventions: &'a [Intervention],
 }
 
 impl<'a> Order<'a> {
@@ -69,7 +69,7 @@ impl<'a> Order<'a> {
             seed,
             sample_every: Study::SAMPLE_EVERY,
             host,
-            trigger: load.trigger,
+            interventions: &load.interventions,
         }
     }
 
@@ -87,6 +87,8 @@ pub struct Measured {
     pub load: LoadResult,
     /// Host and server, before, while and after it ran.
     pub sampling: Sampling,
+    /// What came of its interventions, in order of time.
+    pub marks: Vec<Mark>,
 }
 
 /// Runs one load with sampling beside it, on a target that is ready for it. `on_interval` is shown
@@ -102,16 +104,12 @@ pub fn measure(
 ) -> Result<Measured, Failure> {
     let load = target.load(order)?;
     let mut counter_reader = Some(target.counter_reader()?);
-    let mut trigger = match order.trigger {
-        Some(trigger) => Some((trigger, target.background_work()?)),
-        None => None,
-    };
+    let mut interventions = Interventions::prepare(target, order.host, order.interventions)?;
     let scope = scope_on(order.host, target);
     let server_pid = scope.server_pid;
     let mut watch = order.host.watch(&Scope { server_pid, temporary_space: false });
     let before = (Instant::now(), target.counters());
     let mut started = None;
-    let mut armed = None;
     let generators = match order.generators {
         0 | 1 => None,
         count => Some(Generators::start(order.host, &load, count)?),
@@ -129,8 +127,7 @@ pub fn measure(
                 counters: counter_reader.take().flatten(),
                 on_sample: None,
             });
-            let measured = order.schedule.warmup;
-            armed = trigger.take().map(|(t, begin)| Armed::arm(t, begin, origin, measured));
+            interventions.schedule(origin, order.schedule.warmup);
         }
         Progress::Interval(interval, _) => on_interval(interval),
     };
@@ -138,7 +135,7 @@ pub fn measure(
         Some(generators) => generators.run(stop, &mut on_progress),
         None => run(load.runner(), stop, &mut on_progress).map_err(|error| load.failure(&error)),
     };
-    let triggered = armed.and_then(Armed::disarm);
+    let marks = interventions.end();
     let after = settled(target, before.1.as_ref(), outcome.as_ref().ok());
     let Watched { samples, account, .. } = watch.end();
     target.loaded(order.workload);
@@ -152,10 +149,9 @@ pub fn measure(
         before: reading(before),
         after: reading(after),
         account,
-        triggered,
         volume: scope.disks,
     };
-    Ok(Measured { load, sampling })
+    Ok(Measured { load, sampling, marks })
 }
 
 /// From when and, where that is known beforehand, until when a load measures.

@@ -7,7 +7,7 @@ use crate::trial::Done;
 use host::{Host, SamplerOptions, Scope, Watched};
 use model::{
     CounterReading, Failure, Figure, FigureNumber, FigureValue, Mark, Metric, Outcome, Sampling,
-    Statement, TimedStatement,
+    Statement, Stop, TimedStatement,
 };
 use std::time::{Duration, Instant};
 
@@ -33,8 +33,9 @@ pub(crate) fn run(
     statement: &Statement,
     sample_every: Duration,
     host: &dyn Host,
+    stop: &Stop,
 ) -> Result<Done, Failure> {
-    let mut session = target.statement_session(statement)?;
+    let mut session = target.statement_session(statement, stop)?;
     for _ in 0..statement.warmup_runs {
         for timed in &statement.statements {
             session.run(timed)?;
@@ -74,7 +75,6 @@ pub(crate) fn run(
         before: reading(origin, before),
         after: reading(after.0, after.1),
         account,
-        triggered: None,
         volume: scope.disks,
     };
     Ok(Done { outcome: outcome(&done, origin, &counts, temporary_bytes), sampling, search: None })
@@ -114,12 +114,7 @@ fn outcome(done: &[Ran], origin: Instant, counts: &SessionCounts, space: Option<
     }
     let mark = |ran: &Ran| {
         let at = seconds_from(origin, ran.began);
-        Mark {
-            name: ran.name.clone(),
-            at_seconds: at,
-            until_seconds: Some(at + ran.elapsed.as_secs_f64()),
-            note: None,
-        }
+        Mark::span(&ran.name, at, at + ran.elapsed.as_secs_f64())
     };
     Outcome { figures, marks: done.iter().map(mark).collect(), ..Outcome::default() }
 }

@@ -1,5 +1,6 @@
 //! What would make a study fail on a target, found before anything runs.
 
+use crate::intervention::check_programs;
 use crate::systems::{self, Holding, Missing};
 use crate::{Hosts, Step};
 use model::{Failure, Stop, Study, Target, Test};
@@ -28,6 +29,7 @@ pub fn survey(
     stop: &Stop,
     progress: &mut dyn FnMut(Step),
 ) -> Result<Surveyed, Failure> {
+    check_programs(study, hosts.load.as_ref())?;
     let system = systems::of(target)?;
     system.check_feasible(study, target, hosts)?;
     let mut holding = Holding::new(study, hosts, consent, stop, progress);

@@ -60,8 +60,8 @@ pub(crate) struct Done {
 
 impl Done {
     fn of_load(measured: Measured, search: Option<Search>) -> Self {
-        let Measured { load, sampling } = measured;
-        Self { outcome: Outcome::of_load(load), sampling, search }
+        let Measured { load, sampling, marks } = measured;
+        Self { outcome: Outcome { marks, ..Outcome::of_load(load) }, sampling, search }
     }
 }
 
@@ -127,12 +127,10 @@ impl Attempt<'_, '_> {
     fn own_work(&mut self) -> Own {
         self.ready()?;
         let done = match &self.test.task {
-            Task::Statement(task) => statement::run(
-                self.target,
-                task,
-                self.context.study.sample_every,
-                self.context.host,
-            )?,
+            Task::Statement(task) => {
+                let Context { study, stop, host, .. } = self.context;
+                statement::run(self.target, task, study.sample_every, *host, stop)?
+            }
             Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.measured()?,
         };
         // A server that does not end well after a good trial takes nothing from the trial; the next

@@ -1,3 +1,4 @@
+use crate::intervention::check_programs;
 use crate::systems::{self, Holding, Preparing, TargetHandle};
 use crate::trial::{Context, run_trial};
 use crate::{Hosts, Prepared, SearchProgress, Step};
@@ -132,8 +133,9 @@ impl<'a> Campaign<'a> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Self, RunError> {
         for target in study.servers() {
-            let feasible =
-                systems::of(target).and_then(|system| system.check_feasible(study, target, hosts));
+            let system =
+                check_programs(study, hosts.load.as_ref()).and_then(|()| systems::of(target));
+            let feasible = system.and_then(|system| system.check_feasible(study, target, hosts));
             feasible.map_err(|failure| of(target, failure))?;
         }
         let mut campaign = Self { study, hosts, stop, targets: Vec::new(), facts: Vec::new() };

@@ -4,9 +4,9 @@
 
 use campaign::{Campaign, Hosts, RunError};
 use host::{
-    DiskCounters, Ended, FileSpec, Filling, HeldVolume, Host, Local, Looking, PrivateServer,
-    Processors, ProgramOrder, SamplerOptions, SandboxOptions, Scope, Share, Space, Volume,
-    VolumeFacts, Watch, Watched, Weighin,
+    CommandOrder, DiskCounters, Ended, FileSpec, Filling, HeldVolume, Host, Local, Looking,
+    PrivateServer, Processors, ProgramOrder, SamplerOptions, SandboxOptions, Scope, Share, Space,
+    UserCommand, Volume, VolumeFacts, Watch, Watched, Weighin,
 };
 use model::{
     BuiltVolume, Dataset, Failure, FailureKind, HostAccount, HostFacts, Sample, Stop, TrialEnd,
@@ -91,6 +91,10 @@ impl Host for Imitated {
 
     fn run(&self, _: &ProgramOrder<'_>, _: &dyn Fn() -> bool) -> Result<Ended, Failure> {
         Err(lacking("programs"))
+    }
+
+    fn user_command(&self, _: CommandOrder, _: &Stop) -> Result<Box<dyn UserCommand>, Failure> {
+        Err(lacking("commands"))
     }
 
     fn start_weighin(&self, _: &str) -> io::Result<Weighin> {

@@ -52,7 +52,7 @@ pub trait Host: Debug + Send + Sync {
     /// `NotPermitted` where weighin may not; [`Failure::stopped`].
     fn drop_caches(&self, stop: &Stop) -> Result<(), Failure>;
 
-    /// Where a program is that is on the `PATH` there.
+    /// Where a program is that is on the `PATH` there; one with a slash in its name is at that path.
     fn find_program(&self, name: &str) -> Option<PathBuf>;
 
     /// Runs a program to its end, or until `stop` says so.
@@ -60,6 +60,16 @@ pub trait Host: Debug + Send + Sync {
     /// # Errors
     /// When it cannot be started as ordered.
     fn run(&self, program: &ProgramOrder<'_>, stop: &dyn Fn() -> bool) -> Result<Ended, Failure>;
+
+    /// Gets ready to run a command of the user, until `stop` is requested.
+    ///
+    /// # Errors
+    /// When nothing could be started.
+    fn user_command(
+        &self,
+        order: CommandOrder,
+        stop: &Stop,
+    ) -> Result<Box<dyn UserCommand>, Failure>;
 
     /// Starts weighin there with that hidden command, in a process of its own.
     ///
@@ -156,6 +166,27 @@ impl<'a> ProgramOrder<'a> {
     pub fn new(path: &'a Path, arguments: &'a [String], limit: Duration) -> Self {
         Self { path, arguments, input: b"", limit, result_option: None, processors: None }
     }
+}
+
+/// A command of the user.
+#[derive(Clone, Debug)]
+pub struct CommandOrder {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// What it finds in its environment besides what every program does.
+    pub variables: Vec<(&'static str, String)>,
+    /// After that time it is ended.
+    pub limit: Duration,
+}
+
+/// A command that is ready to be run once. With this, or with weighin, however that ends, ends
+/// whatever the command has started and not detached.
+pub trait UserCommand: Send {
+    /// Runs it to its end. The last lines that it printed, in one; `None` where it printed nothing.
+    ///
+    /// # Errors
+    /// When it does not start, does not end well or takes too long; [`Failure::stopped`].
+    fn run(&mut self) -> Result<Option<String>, Failure>;
 }
 
 /// A private server, running or stopped. Dropping it ends the server and removes its data.

@@ -34,6 +34,9 @@ pub const MAX_ROWS: u32 = i32::MAX as u32;
 /// Most statements of one kind in a transaction.
 pub const MAX_COUNT: u32 = 10_000;
 
+/// Most interventions of a test: each has a thread, and mostly a connection.
+pub const MAX_INTERVENTIONS: usize = 16;
+
 /// Most statements of a test whose time is taken.
 pub const MAX_STATEMENTS: usize = 100;
 /// Most runs of them before those that are timed.

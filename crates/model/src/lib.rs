@@ -13,6 +13,7 @@ mod cross_check;
 mod dataset;
 mod disk;
 mod environment;
+mod intervention;
 mod key_value;
 mod keys;
 mod latency;
@@ -42,7 +43,6 @@ mod task;
 mod test;
 pub mod text;
 
-mod trigger;
 mod volume;
 mod workload;
 
@@ -55,6 +55,7 @@ pub use cross_check::{
 pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
+pub use intervention::{Act, ActResult, BackgroundWork, Intervention};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
 pub use latency::{Latencies, LatencyDecodeError, PackedLatencies};
@@ -90,6 +91,5 @@ pub use study::{
 };
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};
-pub use trigger::{BackgroundWork, Trigger, TriggerAnswer, Triggered};
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use workload::Workload;

@@ -1,4 +1,4 @@
-use crate::{Derivation, Latencies, LoadResult, Metric};
+use crate::{ActResult, BackgroundWork, Derivation, Latencies, LoadResult, Metric};
 use serde::{Deserialize, Serialize};
 
 /// What came of a trial that completed, whoever measured it. What is not here is unknown, and
@@ -166,10 +166,30 @@ pub struct Mark {
     pub name: String,
     /// When it began, in seconds from the trial's origin: where there is a load, from its start.
     pub at_seconds: f64,
-    /// When it ended, likewise; `None` for a moment.
+    /// When it ended, likewise; `None` for a moment. Of an intervention that was cut off when weighin
+    /// ended it, or turned away from work that goes on.
     pub until_seconds: Option<f64>,
-    /// What is to be said of it.
+    /// What came of it, where it is an intervention.
+    pub result: Option<ActResult>,
+    /// The background work that the intervention asked for, where it did.
+    pub work: Option<BackgroundWork>,
+    /// What is to be said of it: of an intervention that failed why, of others the answer of the
+    /// server or the last words of a command. As it came: not to be shown without [`crate::text`].
     pub note: Option<String>,
+}
+
+impl Mark {
+    /// A span that is no intervention.
+    pub fn span(name: impl Into<String>, at_seconds: f64, until_seconds: f64) -> Self {
+        Self {
+            name: name.into(),
+            at_seconds,
+            until_seconds: Some(until_seconds),
+            result: None,
+            work: None,
+            note: None,
+        }
+    }
 }
 
 #[cfg(test)]

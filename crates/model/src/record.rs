@@ -1,4 +1,4 @@
-use crate::{CrossCheckRecord, LoadResult, Outcome, Sampling, Search, TrialKey, text};
+use crate::{CrossCheckRecord, LoadResult, Mark, Outcome, Sampling, Search, TrialKey, text};
 use serde::{Deserialize, Serialize};
 
 /// A date: milliseconds since 1970-01-01 00:00 UTC.
@@ -67,6 +67,12 @@ impl TrialRecord {
             TrialEnd::Completed(outcome) => outcome.load.as_mut(),
             TrialEnd::Failed(_) => None,
         }
+    }
+
+    /// The marks of interventions; none of a trial that failed.
+    pub fn interventions(&self) -> impl Iterator<Item = &Mark> {
+        let marks = self.outcome().map_or(&[][..], |outcome| &outcome.marks);
+        marks.iter().filter(|mark| mark.result.is_some())
     }
 
     /// Why the trial failed, if it did.

@@ -1,8 +1,8 @@
-use crate::{DiskRates, HostAccount, ServerCounters, Triggered};
+use crate::{DiskRates, HostAccount, ServerCounters};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// All that was sampled while a trial ran, and what the server was told to do beside the load.
+/// All that was sampled while a trial ran.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
     /// One every [`crate::Study::sample_every`], in order of time. Empty when nothing could be
@@ -15,9 +15,6 @@ pub struct Sampling {
     /// What the kernel counted between those two moments.
     #[serde(default)]
     pub account: HostAccount,
-    /// What became of the test's trigger, where it has one.
-    #[serde(default)]
-    pub triggered: Option<Triggered>,
     /// Kernel names of the disks that the server's data directory stands on, as in
     /// [`DiskRates::device`]: of an array its members. Empty where that is not known, and of a
     /// server that is not weighin's own.

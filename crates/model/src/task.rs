@@ -1,7 +1,7 @@
 //! What a test does with a target: the task, as plain data.
 
 use crate::{
-    ArrivalProcess, Bound, ErrorPolicy, Level, Slo, Statement, Storage, Trigger, Workload,
+    ArrivalProcess, Bound, ErrorPolicy, Intervention, Level, Slo, Statement, Storage, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -38,9 +38,8 @@ pub struct Load {
     /// Processes that make the load together, at most as many as the fewest clients; a search over
     /// clients uses fewer where it tries fewer clients.
     pub load_generators: u32,
-    /// What servers are told to do while they are measured. All targets are told at the same time
-    /// of their trials.
-    pub trigger: Option<Trigger>,
+    /// What is done to targets while they are measured, names unique. A search has none.
+    pub interventions: Vec<Intervention>,
 }
 
 /// A search for the highest load under a bound. At least one of the bounds is there.
@@ -83,7 +82,7 @@ impl Load {
             arrivals: Arrivals::default(),
             policy: ErrorPolicy::default(),
             load_generators: 1,
-            trigger: None,
+            interventions: Vec::new(),
         }
     }
 }

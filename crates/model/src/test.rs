@@ -1,6 +1,6 @@
 use crate::{
-    Bound, Failure, FailureKind, KeyValue, Level, Load, Metric, Noun, Oltp, Statement, Storage,
-    System, Task, Trigger, Workload,
+    Bound, Failure, FailureKind, Intervention, KeyValue, Level, Load, Metric, Noun, Oltp,
+    Statement, Storage, System, Task, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -113,9 +113,9 @@ impl Test {
         }
     }
 
-    /// What servers are told to do while they are measured.
-    pub fn trigger(&self) -> Option<Trigger> {
-        self.load().and_then(|load| load.trigger)
+    /// What is done to targets while they are measured.
+    pub fn interventions(&self) -> &[Intervention] {
+        self.load().map_or(&[], |load| &load.interventions)
     }
 
     /// Whether operations are offered at rates. A test has either rates or closed loops.

@@ -175,10 +175,10 @@ fn findings(analysis: &Analysis) -> Vec<String> {
     blocks
 }
 
-/// What servers did beside the load; nothing where nothing was seen.
+/// What happened beside the load; nothing where nothing was seen.
 fn background(analysis: &Analysis) -> Vec<String> {
     let Some(all) = tables::events(analysis) else { return Vec::new() };
-    let mut blocks = vec!["## Background work of the servers".to_owned()];
+    let mut blocks = vec![format!("## {}", tables::EVENTS)];
     blocks.extend(tables::event_costs(analysis).as_ref().map(table));
     blocks.push(table(&all));
     blocks

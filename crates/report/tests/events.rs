@@ -2,7 +2,7 @@
 
 mod support;
 
-use model::{BackgroundWork, Dataset, TriggerAnswer, Triggered};
+use model::{Act, ActResult, BackgroundWork, Dataset, Intervention, Mark, TrialEnd};
 use report::{Format, render};
 
 fn rendered(dataset: &Dataset, format: Format) -> String {
@@ -52,13 +52,13 @@ fn sentences_and_tables_say_what_snapshots_cost() {
     for part in [
         "3 snapshots in 3 of 3 trials: each took 1.00–3.00 s, including 2.00 ms for the fork, and 1.00 MiB of memory",
         " s without it, ",
-        "## Background work of the servers",
+        "## Interventions and background work",
         "| 5.00–6.00 s | 7.00–8.00 s |",
-        "**Background work.**",
+        "**Interventions and background work.**",
     ] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
-    assert!(!text.contains("weighin’s command"), "nobody told them to");
+    assert!(!text.contains("| intervention |"), "nobody asked for them");
 }
 
 #[test]
@@ -92,28 +92,43 @@ fn programs_are_told_for_each_trial_what_it_saw_and_what_that_cost() {
 }
 
 #[test]
-fn a_refusal_is_reported_in_the_servers_words() {
+fn interventions_are_reported_with_what_came_of_them() {
     let mut dataset = with_snapshots();
-    let refused = "ERR Background save already in progress";
-    dataset.study.tests[0].load_mut().expect("a load").trigger = Some(model::Trigger {
-        work: BackgroundWork::Bgsave,
+    let intervention = |name: &str, act| Intervention {
+        name: name.to_owned(),
         at: std::time::Duration::from_secs(5),
-    });
+        act,
+        timeout: None,
+    };
+    dataset.study.tests[0].load_mut().expect("a load").interventions = vec![
+        intervention("snapshot", Act::BackgroundWork(BackgroundWork::Snapshot)),
+        intervention("alter", Act::Statement("ALTER TABLE t".to_owned())),
+    ];
+    let refused = "the server refused BGSAVE: ERR Background save already in progress";
     for record in &mut dataset.trials {
-        record.sampling.triggered = Some(Triggered {
-            work: BackgroundWork::Bgsave,
-            sent_seconds: 7.0,
-            answered_seconds: 7.001,
-            answer: TriggerAnswer::Refused(refused.to_owned()),
-        });
+        let TrialEnd::Completed(outcome) = &mut record.end else { continue };
+        let result = Some(ActResult::Failed);
+        let (work, note) = (Some(BackgroundWork::Snapshot), Some(refused.to_owned()));
+        let failed = Mark { result, work, note, ..Mark::span("snapshot", 7.0, 7.001) };
+        let result = Some(ActResult::CutOff);
+        outcome.marks = vec![failed, Mark { result, ..Mark::span("alter", 7.0, 9.5) }];
     }
     let text = rendered(&dataset, Format::Markdown).replace('\u{a0}', " ");
     for part in [
-        "the server refused BGSAVE: ERR",
-        "BGSAVE at 7.00 s",
-        "BGSAVE 5 s into the measurement",
-        "nothing seen",
+        "the intervention snapshot failed: the server refused BGSAVE: ERR",
+        "the intervention alter was still under way when the load ended, 2.50 s after it began; weighin ended it",
+        ", snapshot 5 s into the measurement, alter 5 s into the measurement",
+        "| 7.00 s | 9.50 s |",
+        "snapshot: failed",
+        "alter: cut off at the end of the load",
     ] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
+    let page = rendered(&dataset, Format::Html);
+    assert!(page.contains("<title>alter, 7.00–9.50 s, cut off at the end of the load</title>"));
+    let json: serde_json::Value =
+        serde_json::from_str(&rendered(&dataset, Format::Json)).expect("JSON");
+    let marks = json["marks"].as_array().expect("marks");
+    assert_eq!((&marks[0]["result"], &marks[0]["work"]), (&"failed".into(), &"snapshot".into()));
+    assert_eq!((&marks[1]["result"], &marks[1]["name"]), (&"cut_off".into(), &"alter".into()));
 }

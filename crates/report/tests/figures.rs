@@ -108,13 +108,13 @@ fn marks_stand_on_the_time_line_of_their_trial() {
     let TrialEnd::Completed(outcome) = &mut record.end else { panic!("it has a load") };
     let note = Some("in place <b>".to_owned());
     outcome.marks = vec![
-        Mark { name: "ALTER".into(), at_seconds: 2.5, until_seconds: Some(7.25), note },
-        Mark { name: "caught up".into(), at_seconds: 9.0, until_seconds: None, note: None },
+        Mark { note, ..Mark::span("ALTER", 2.5, 7.25) },
+        Mark { until_seconds: None, ..Mark::span("caught up", 9.0, 9.0) },
     ];
     let analysis = analyse(&dataset);
     let html = rendered(&analysis, Format::Html);
     assert!(html.contains("ALTER, 2.50–7.25 s: in place &lt;b&gt;"));
-    assert!(html.contains("caught up, 9.00 s") && html.contains("Marks of what happened"));
+    assert!(html.contains("caught up, 9.00 s") && html.contains("other marks of what happened"));
     assert!(!unmarked.contains("class=\"moment\"") && !unmarked.contains("Marks of what happened"));
 
     let json: serde_json::Value = serde_json::from_str(&rendered(&analysis, Format::Json)).unwrap();

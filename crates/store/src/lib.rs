@@ -29,7 +29,6 @@ mod search;
 mod store;
 mod target;
 mod trial;
-mod triggered;
 mod value;
 
 pub use error::StoreError;

@@ -1,6 +1,6 @@
 //! What came of a trial that completed, its load aside.
 
-use crate::value::{Columns, Histogram, damage};
+use crate::value::{Columns, Histogram, Name, damage};
 use model::{Figure, FigureNumber, FigureValue, LoadResult, Mark, Outcome, Printed, ResultSource};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
@@ -38,12 +38,22 @@ pub(crate) fn insert(connection: &Connection, position: u32, outcome: &Outcome) 
         ])?;
     }
     let mut insert = connection.prepare_cached(
-        "INSERT INTO mark (position, number, name, at_seconds, until_seconds, note)
-         VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO mark (position, number, name, at_seconds, until_seconds, result, work, note)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (number, mark) in outcome.marks.iter().enumerate() {
-        let Mark { name, at_seconds, until_seconds, note } = mark;
-        insert.execute(params![position, number, name, at_seconds, until_seconds, note])?;
+        let Mark { name, at_seconds, until_seconds, result, work, note } = mark;
+        let (result, work) = (result.map(Name), work.map(Name));
+        insert.execute(params![
+            position,
+            number,
+            name,
+            at_seconds,
+            until_seconds,
+            result,
+            work,
+            note
+        ])?;
     }
     Ok(())
 }
@@ -76,7 +86,7 @@ pub(crate) fn select(
         .collect::<Result<Vec<Figure>>>()?;
     let marks = connection
         .prepare_cached(
-            "SELECT name, at_seconds, until_seconds, note FROM mark
+            "SELECT name, at_seconds, until_seconds, result, work, note FROM mark
              WHERE position = ? ORDER BY number",
         )?
         .query_map([position], |row| {
@@ -85,6 +95,8 @@ pub(crate) fn select(
                 name: columns.next()?,
                 at_seconds: columns.next()?,
                 until_seconds: columns.next()?,
+                result: columns.next::<Option<Name<_>>>()?.map(|Name(result)| result),
+                work: columns.next::<Option<Name<_>>>()?.map(|Name(work)| work),
                 note: columns.next()?,
             })
         })?

@@ -2,7 +2,7 @@
 //! [`disks`].
 
 use crate::value::{Columns, Nanos};
-use crate::{conditions, disks, triggered};
+use crate::{conditions, disks};
 use model::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, ServerCounters};
 use rusqlite::{Connection, Result, params};
 use std::collections::BTreeMap;
@@ -21,9 +21,6 @@ pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling
         }
     }
     conditions::insert_account(connection, position, &sampling.account)?;
-    if let Some(what) = &sampling.triggered {
-        triggered::insert(connection, position, what)?;
-    }
     disks::insert_volume(connection, position, &sampling.volume)?;
     for (moment, reading) in [(BEFORE, &sampling.before), (AFTER, &sampling.after)] {
         if let Some(reading) = reading {
@@ -42,7 +39,6 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling>
         before: readings.take(connection, BEFORE, None)?,
         after: readings.take(connection, AFTER, None)?,
         account: conditions::select_account(connection, position)?,
-        triggered: triggered::select(connection, position)?,
         volume: disks::select_volume(connection, position)?,
     })
 }

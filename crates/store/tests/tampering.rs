@@ -23,7 +23,8 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
         record.load().is_some_and(|load| load.fleet.as_ref().is_some_and(fleet))
     },
     |record| {
-        let marked = record.outcome().is_some_and(|outcome| outcome.marks.len() > 1);
+        let marks = record.outcome().map_or(&[][..], |outcome| &outcome.marks);
+        let marked = marks.len() > 1 && record.interventions().next().is_some();
         let full = record.load().is_some_and(|load| {
             load.open.is_some()
                 && load.client.receive_delay.is_some()
@@ -44,8 +45,7 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
     |record| {
         let sampling = &record.sampling;
         let samples = || sampling.samples.iter();
-        sampling.triggered.is_some()
-            && !sampling.volume.is_empty()
+        !sampling.volume.is_empty()
             && samples().any(|sample| !sample.disks.is_empty())
             && samples().any(|sample| {
                 sample.counters.as_ref().is_some_and(|all| all.iter().next().is_some())
@@ -272,7 +272,7 @@ fn what_contradicts_is_named() {
             "UPDATE trial SET finished_at_ms = -1 WHERE position = 3".to_owned(),
             &["trial 3", "trial.finished_at_ms"],
         ),
-        ("UPDATE triggered SET outcome = 'maybe'".to_owned(), &["triggered.outcome", "maybe"]),
+        ("UPDATE mark SET result = 'maybe'".to_owned(), &["mark.result", "maybe"]),
         ("DELETE FROM failure".to_owned(), &["failure", "missing"]),
         ("DELETE FROM trial WHERE position = 4".to_owned(), &["belongs to a row of trial"]),
         ("DELETE FROM digest WHERE id = 4".to_owned(), &["trial 4 has none"]),

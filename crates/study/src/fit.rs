@@ -1,8 +1,8 @@
 //! Workloads and the servers that they are to run on.
 
 use crate::problem::{Place, Problems};
-use crate::test::TestTable;
-use model::{Query, System, Target, Task, Test, Workload};
+use crate::test::{TaskTable, TestTable};
+use model::{Act, Query, System, Target, Task, Test, Workload};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -13,14 +13,10 @@ pub(crate) fn check(
 ) {
     check_volumes(test, table, targets, problems);
     check_sql(test, table, targets, problems);
+    check_acts(test, table, targets, problems);
     let misfit = targets.iter().find(|(target, _)| !test.suits(target.system));
     let Some((target, place)) = misfit else { return };
-    let server = match target.system {
-        System::MariaDb => "MariaDB or MySQL",
-        System::Redis => "Redis",
-        System::Storage => "storage without a server",
-        System::Unknown => "a server that is not known",
-    };
+    let server = what(target.system);
     problems
         .add(
             table.workload_place(),
@@ -51,20 +47,74 @@ pub(crate) fn check(
         });
 }
 
+fn what(system: System) -> &'static str {
+    match system {
+        System::MariaDb => "MariaDB or MySQL",
+        System::Redis => "Redis",
+        System::Storage => "storage without a server",
+        System::Unknown => "a server that is not known",
+    }
+}
+
+/// The interventions of a test, each with the place of its act; none where something is wrong with
+/// one of them.
+fn acts<'a>(test: &'a Test, table: &'a TestTable) -> Vec<(&'a Act, Place)> {
+    let tables = match &table.task {
+        TaskTable::Load(load) => load.keys.intervention.as_deref().unwrap_or_default(),
+        TaskTable::Statement(_) => &[],
+    };
+    let places: Vec<Place> =
+        tables.iter().filter_map(|table| table.get_ref().acts().next()).collect();
+    let interventions = test.interventions();
+    let all = if places.len() == interventions.len() { interventions } else { &[] };
+    all.iter().map(|intervention| &intervention.act).zip(places).collect()
+}
+
+/// Notes an intervention that a target cannot be subjected to.
+fn check_acts(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    for (act, at) in acts(test, table) {
+        let misfit = targets.iter().find(|(target, _)| !act.suits(target.system));
+        let Some((target, place)) = misfit else { continue };
+        let (name, server) = (act.name(), what(target.system));
+        let message =
+            format!("there is no {name} on the target `{}`, which is {server}", target.name);
+        let possible = Act::suiting(target.system).join(", ");
+        problems
+            .add(at, message)
+            .other(place.clone(), "the target")
+            .help(format!("what can be done there: {possible}"));
+    }
+}
+
 /// Notes SQL of the study's that would run on a private server, where it has the rights of the
 /// server's administrator: it could read and write files, and load code.
 fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], problems: &mut Problems) {
-    let Task::Statement(statement) = &test.task else { return };
-    let own = statement.statements.iter().any(|timed| matches!(timed.query, Query::Own(_)));
+    let own = match &test.task {
+        Task::Statement(statement) => {
+            let own = statement.statements.iter().any(|t| matches!(t.query, Query::Own(_)));
+            own.then(|| ("sql", table.place("sql").unwrap_or_default()))
+        }
+        Task::Load(_) | Task::Search(_) | Task::Imported(_) => {
+            let mut acts = acts(test, table).into_iter();
+            let own = acts.find(|(act, _)| matches!(act, Act::Statement(_)));
+            own.map(|(_, at)| (Act::STATEMENT, at))
+        }
+    };
+    let Some((key, at_sql)) = own else { return };
     let untrusted = targets
         .iter()
         .find(|(target, _)| matches!(&target.place, model::Place::Sandbox(spec) if !spec.trusted));
-    let Some((target, at)) = untrusted.filter(|_| own) else { return };
+    let Some((target, at)) = untrusted else { return };
     problems
         .add(
-            table.place("sql").unwrap_or_default(),
+            at_sql,
             format!(
-                "`sql` on the private server `{}` could read and write files of this host, and \
+                "`{key}` on the private server `{}` could read and write files of this host, and \
                  load code",
                 target.name
             ),

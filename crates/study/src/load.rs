@@ -5,7 +5,7 @@ use crate::problem::Problems;
 use crate::test::{LoadTable, TestTable, WorkTable, length};
 use crate::validate::one_of;
 use crate::wire::LoadKeys;
-use crate::{generators, key_value, level, mix, policy, slo, storage, trigger};
+use crate::{generators, intervention, key_value, level, mix, policy, slo, storage};
 use model::{Load, LoadSearch, OltpMix, Task, Workload};
 use std::time::Duration;
 
@@ -43,13 +43,13 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         let key = problems.key("duration");
         problems.add(written.span(), format!("{key} must be more than zero: nothing is measured"));
     }
-    let (mut trigger, mut cpu_limit) = (None, None);
+    let interventions = intervention::interventions(keys, searches, duration, problems);
+    let mut cpu_limit = None;
     let workload = match work {
         WorkTable::Oltp(mix, _, oltp) => {
             Some(Workload::Oltp(mix::workload(*mix, oltp, table.workload_place(), problems)))
         }
         WorkTable::KeyValue(_, keys) => {
-            trigger = trigger::trigger(keys, &load.keys, duration, problems);
             Some(Workload::KeyValue(key_value::workload(keys, problems)))
         }
         WorkTable::Storage(storage) => {
@@ -68,8 +68,16 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let arrivals = level::arrivals(table, load, searches, problems);
     let policy = policy::policy(keys, server, problems);
     let workload = workload?;
-    let load =
-        Load { workload, levels, warmup, duration, arrivals, policy, load_generators, trigger };
+    let load = Load {
+        workload,
+        levels,
+        warmup,
+        duration,
+        arrivals,
+        policy,
+        load_generators,
+        interventions,
+    };
     Some(match searches {
         true => Task::Search(LoadSearch { load, slo, cpu_limit }),
         false => Task::Load(load),

@@ -11,7 +11,7 @@ const FEWEST_BLOCKS: u64 = 16;
 const MIB: u64 = 1 << 20;
 
 /// The study with every warm-up and duration multiplied by `factor`, for a trial run or a longer
-/// look; a trigger keeps its place in the measured phase. Nothing gets shorter than a second by it;
+/// look; interventions keep their place in the measured phase. Nothing gets shorter than a second by it;
 /// what was shorter stays as it is. A factor below one also makes the data of storage tests smaller,
 /// in whole blocks, and whole MiB where that is possible.
 ///
@@ -24,9 +24,10 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
         for load in study.tests.iter_mut().filter_map(Test::load_mut) {
             load.warmup = scale(load.warmup, factor);
             let duration = scale(load.duration, factor);
-            if let Some(trigger) = &mut load.trigger {
+            for intervention in &mut load.interventions {
                 // At the same share of the measured phase, which may have shrunk by less.
-                trigger.at = trigger.at.mul_f64(duration.div_duration_f64(load.duration));
+                let share = duration.div_duration_f64(load.duration);
+                intervention.at = intervention.at.mul_f64(share);
             }
             load.duration = duration;
             if let (Workload::Storage(storage), true) = (&mut load.workload, factor < 1.0) {

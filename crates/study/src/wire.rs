@@ -4,7 +4,8 @@
 mod test;
 
 pub(crate) use test::{
-    KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
+    InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys,
+    TestKeys,
 };
 
 use crate::volume::VolumeKey;

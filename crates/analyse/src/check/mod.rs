@@ -11,11 +11,11 @@ pub(crate) mod evicted;
 pub(crate) mod generators;
 pub(crate) mod host;
 mod imitated;
+pub(crate) mod intervention;
 pub(crate) mod little;
 pub(crate) mod outcome;
 pub(crate) mod steady;
 pub(crate) mod throttling;
-pub(crate) mod trigger;
 pub(crate) mod window;
 
 use crate::events::events;
@@ -126,7 +126,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
     let mut results = outcome::results(record);
     let mut made = Vec::new();
     if let Some(load) = record.load() {
-        let seen = events(&record.sampling);
+        let seen = events(record);
         for (check, found) in numbered(dataset, record, load, &seen) {
             match found {
                 Some(found) => {
@@ -138,7 +138,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
         }
         results.extend(backlog::result(&record.sampling, load));
         results.extend(evicted::result(dataset, record, load));
-        results.extend(trigger::result(&record.sampling, &seen));
+        results.extend(intervention::results(record, &seen));
         results.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = results.iter().map(|result| result.validity).max().unwrap_or(Validity::Valid);

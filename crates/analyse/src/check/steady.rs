@@ -1,7 +1,7 @@
 //! Check 4: a steady state, with no trend left after the warm-up.
 
 use super::CheckResult;
-use crate::events::without_children;
+use crate::events::undisturbed;
 use crate::{Evidence, FindingKind, ServerEvent};
 use model::{LoadResult, Phase};
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub struct Drift {
 pub struct TooShortForTrend {
     /// Whole intervals that it has.
     pub intervals: usize,
-    /// Others in which the server made a snapshot or rewrote its append-only file.
+    /// Others in which the server did background work, or an intervention was under way.
     pub left_out: usize,
     /// How many it takes.
     pub needed: usize,
@@ -59,9 +59,9 @@ const PIECES: usize = 100;
 ///
 /// An open loop has the throughput that is offered; there the mean response time must be steady.
 /// Short trials cannot be tested, which is said. A trial that lost connections or fell behind its
-/// rate is not tested: what happened is a finding of its own. Seconds in which the server made a
-/// snapshot or rewrote its append-only file are left out for the same reason: a step down in the
-/// middle of a trial and up again is no trend, and a longer warm-up would not fix it.
+/// rate is not tested: what happened is a finding of its own. Seconds in which the server did
+/// background work or an intervention was under way are left out for the same reason: a step down in
+/// the middle of a trial and up again is no trend, and a longer warm-up would not fix it.
 pub(super) fn results(
     load: &LoadResult,
     events: &[ServerEvent],
@@ -72,7 +72,7 @@ pub(super) fn results(
     }
     let figure =
         if load.open.is_some() { SteadyFigure::MeanLatency } else { SteadyFigure::Throughput };
-    let intervals = without_children(events, whole_intervals(&load.intervals));
+    let intervals = undisturbed(events, whole_intervals(&load.intervals));
     let values: Vec<f64> = intervals.iter().map(|i| value(i, figure)).collect::<Option<_>>()?;
     if values.len() < NEEDED {
         return None;
@@ -106,7 +106,7 @@ pub(super) fn results(
 pub(super) fn too_short(load: &LoadResult, events: &[ServerEvent]) -> Option<CheckResult> {
     let whole = whole_intervals(&load.intervals);
     let all = whole.len();
-    let intervals = without_children(events, whole).len();
+    let intervals = undisturbed(events, whole).len();
     let few = all > 0 && intervals < NEEDED;
     (few && load.outages.is_empty() && !load.is_overloaded()).then_some(CheckResult::valid(
         TooShortForTrend { intervals, left_out: all - intervals, needed: NEEDED },

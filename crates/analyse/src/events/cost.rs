@@ -24,8 +24,8 @@ pub struct EventCost {
     pub trials: (usize, usize),
     /// How often it did, in all of them together.
     pub events: usize,
-    /// How many of these weighin told the server to make.
-    pub triggered: usize,
+    /// How many of these an intervention asked for.
+    pub by_intervention: usize,
     /// Syncs that came late in them, over all trials; 0 for other kinds.
     pub delayed: u64,
     /// The least and the most that a fork took, in milliseconds, where any is known.
@@ -79,20 +79,18 @@ pub(crate) fn of_test(study: &Study, cells: &[CellData<'_>]) -> TestEvents {
     let mut p_values: Vec<(Metric, usize, usize, f64)> = Vec::new();
     for cell in cells {
         for (record, index) in cell.indexed_records() {
-            let seen = events(&record.sampling);
-            let triggered = record.sampling.triggered.clone();
-            if !seen.is_empty() || triggered.is_some() {
+            let seen = events(record);
+            if !seen.is_empty() {
                 trials.push(TrialEvents {
                     target: cell.target.to_owned(),
                     level: cell.level,
                     repeat: record.key.repeat,
-                    triggered,
                     events: seen,
                     record: index,
                 });
             }
         }
-        for kind in EventKind::ALL {
+        for kind in EventKind::BACKGROUND {
             let Some((cost, found)) = cost(study, cell, kind) else { continue };
             let at = costs.len();
             let indexed = cost.changes.iter().enumerate().zip(found);
@@ -144,7 +142,7 @@ fn cost(
     for (record, _) in cell.usable_records() {
         let Some(load) = record.load() else { continue };
         counted += 1;
-        let all = events(&record.sampling);
+        let all = events(record);
         let measured = measured(load);
         let of_kind = |event: &&ServerEvent| event.kind == kind;
         let here: Vec<ServerEvent> = all
@@ -174,7 +172,7 @@ fn cost(
         event: kind,
         trials: (trials, counted),
         events: seen.len(),
-        triggered: seen.iter().filter(|event| event.triggered).count(),
+        by_intervention: seen.iter().filter(|event| event.intervention.is_some()).count(),
         delayed: seen.iter().map(|event| event.delayed).sum(),
         fork_ms: ends(seen.iter().filter_map(|event| event.fork_ms)),
         cow_bytes: ends(seen.iter().filter_map(|event| event.cow_bytes)),

@@ -1,6 +1,7 @@
-//! What a server does in the background while it is measured: snapshots, rewrites of its
-//! append-only file, syncs of it that come late. Found in the server's counters (`seen`) and held
-//! against the seconds in which nothing of the kind happened (`cost`).
+//! What happens beside a load while it is measured: interventions, and what a server does in the
+//! background: snapshots, rewrites of its append-only file, syncs of it that come late. Found in the
+//! marks of the trial and in the server's counters (`seen`); background work is held against the
+//! seconds in which nothing of the kind happened (`cost`).
 
 pub(crate) mod cost;
 mod readings;
@@ -12,10 +13,10 @@ pub(crate) use cost::{findings, of_test};
 pub(crate) use seen::{events, kind_of, would_show};
 pub use trial::{TrialBackground, TrialSeconds};
 
-use model::{BackgroundWork, Interval, Level, Sample, TriggerAnswer, Triggered};
+use model::{Interval, Level, Sample};
 use serde::Serialize;
 
-/// Kinds of background work.
+/// Kinds of what happens beside a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
@@ -25,16 +26,19 @@ pub enum EventKind {
     LogRewrite,
     /// A write waited because a sync of the append-only file was still under way.
     DelayedSync,
+    /// An act of an intervention that is no background work of the server, or none that its counters
+    /// show.
+    Intervention,
 }
 
 impl EventKind {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Snapshot, Self::LogRewrite, Self::DelayedSync];
+    /// Those that servers do by themselves.
+    pub const BACKGROUND: [Self; 3] = [Self::Snapshot, Self::LogRewrite, Self::DelayedSync];
 }
 
-/// Background work that showed in the counters of a trial. Counters are read about once a second,
-/// so that its ends are known to lie between two readings. Seconds count from the start of the
-/// load.
+/// An intervention, or background work that showed in the counters of a trial. Counters are read
+/// about once a second, so that the ends of background work are known to lie between two readings.
+/// Seconds count from the start of the load.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ServerEvent {
     pub kind: EventKind,
@@ -44,8 +48,8 @@ pub struct ServerEvent {
     /// When it ended, at the earliest and at the latest; with no latest where it was still under
     /// way when they were last read.
     pub ended: (f64, Option<f64>),
-    /// Whether weighin told the server to. Its beginning is known to the millisecond then.
-    pub triggered: bool,
+    /// The intervention that it is of. When it began is known to the millisecond then.
+    pub intervention: Option<String>,
     /// How long the server stood still to fork, in milliseconds; absent where nothing was forked,
     /// or several forks came between two readings.
     pub fork_ms: Option<f64>,
@@ -72,8 +76,9 @@ impl ServerEvent {
         (until.min(self.until()) - from.max(self.from())).max(0.0)
     }
 
-    /// Whether it is a child process of the server at work, which takes processors and disk.
-    fn has_child(&self) -> bool {
+    /// Whether something is at work that takes processors and disk: a child process of the server, or
+    /// an intervention.
+    fn disturbs(&self) -> bool {
         self.kind != EventKind::DelayedSync
     }
 }
@@ -84,31 +89,18 @@ pub struct TrialEvents {
     pub target: String,
     pub level: Level,
     pub repeat: u32,
-    /// What became of the test's trigger, where it has one.
-    pub triggered: Option<Triggered>,
     /// In order of kind, then of time; those before and after the measured phase included.
     pub events: Vec<ServerEvent>,
     /// Index in the dataset's trials.
     pub record: usize,
 }
 
-/// A trigger that led to nothing that was seen.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TriggerWithoutEffect {
-    /// What the server was told to do.
-    pub work: BackgroundWork,
-    /// What it said.
-    pub answer: TriggerAnswer,
-    /// Whether its counters would have shown it.
-    pub would_show: bool,
-}
-
 /// What was seen in the trials of a test, and what it cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TestEvents {
-    /// The trials in which anything was seen or triggered, in the order of the study.
+    /// The trials in which anything was seen or done, in the order of the study.
     pub trials: Vec<TrialEvents>,
-    /// One for each kind that was seen in the measured phase of a cell's trials.
+    /// One for each kind of background work that was seen in the measured phase of a cell's trials.
     pub costs: Vec<EventCost>,
 }
 
@@ -134,13 +126,13 @@ fn touched(event: &ServerEvent, intervals: &[&Interval]) -> Vec<bool> {
     intervals.iter().zip(&overlaps).map(enough).collect()
 }
 
-/// The intervals in which no child process of the server was at work.
-pub(crate) fn without_children<'a>(
+/// The intervals that nothing disturbed.
+pub(crate) fn undisturbed<'a>(
     events: &[ServerEvent],
     intervals: Vec<&'a Interval>,
 ) -> Vec<&'a Interval> {
     let mut free = vec![true; intervals.len()];
-    for event in events.iter().filter(|event| event.has_child()) {
+    for event in events.iter().filter(|event| event.disturbs()) {
         for (free, touched) in free.iter_mut().zip(touched(event, &intervals)) {
             *free &= !touched;
         }
@@ -149,8 +141,8 @@ pub(crate) fn without_children<'a>(
     intervals.into_iter().filter(|_| free.next().unwrap_or(true)).collect()
 }
 
-/// Whether a child process of the server may have been at work in the time that a sample covers.
+/// Whether something may have disturbed the time that a sample covers.
 pub(crate) fn in_sample(events: &[ServerEvent], sample: &Sample) -> bool {
     let stretch = (sample.at_seconds - sample.length.as_secs_f64(), sample.at_seconds);
-    events.iter().any(|event| event.has_child() && event.overlap(stretch) > 0.0)
+    events.iter().any(|event| event.disturbs() && event.overlap(stretch) > 0.0)
 }

@@ -1,8 +1,8 @@
-//! Finding background work in a server's counters.
+//! Finding background work in a server's counters, and interventions in the marks of a trial.
 
 use super::readings::{Step, steps};
 use super::{EventKind, ServerEvent};
-use model::{BackgroundWork, Sampling, TriggerAnswer, Triggered, signal};
+use model::{ActResult, BackgroundWork, Mark, Sampling, TrialRecord, signal};
 
 /// The counters of one kind of child process.
 struct Child {
@@ -36,18 +36,18 @@ const READ_LATE: f64 = 0.5;
 
 /// All background work that the counters of a trial show, in order of kind, then of time. Work that
 /// began and ended between two readings shows where the server counts it.
-pub(crate) fn events(sampling: &Sampling) -> Vec<ServerEvent> {
-    let steps = steps(sampling);
+pub(crate) fn events(record: &TrialRecord) -> Vec<ServerEvent> {
+    let steps = steps(&record.sampling);
     let mut events: Vec<ServerEvent> =
         CHILDREN.iter().flat_map(|child| of_child(child, &steps)).collect();
-    if let Some(triggered) = &sampling.triggered {
-        attribute(&mut events, triggered);
-    }
+    let others: Vec<ServerEvent> =
+        record.interventions().filter_map(|mark| attribute(&mut events, mark)).collect();
     events.extend(delayed(&steps));
+    events.extend(others);
     events
 }
 
-/// Whether the counters would have shown the work of a trigger.
+/// Whether the counters would have shown work of that kind.
 pub(crate) fn would_show(sampling: &Sampling, kind: EventKind) -> bool {
     let child = CHILDREN.iter().find(|child| child.kind == kind);
     child.is_some_and(|child| {
@@ -55,11 +55,11 @@ pub(crate) fn would_show(sampling: &Sampling, kind: EventKind) -> bool {
     })
 }
 
-/// The kind of event that a trigger leads to.
+/// The kind of event that work leads to.
 pub(crate) fn kind_of(work: BackgroundWork) -> EventKind {
     match work {
-        BackgroundWork::Bgsave => EventKind::Snapshot,
-        BackgroundWork::Bgrewriteaof => EventKind::LogRewrite,
+        BackgroundWork::Snapshot => EventKind::Snapshot,
+        BackgroundWork::LogRewrite => EventKind::LogRewrite,
     }
 }
 
@@ -102,7 +102,7 @@ fn of_child(child: &Child, steps: &[Step<'_>]) -> Vec<ServerEvent> {
 fn begun(kind: EventKind, began: (Option<f64>, f64)) -> ServerEvent {
     let ended = (began.1, None);
     let (fork_ms, cow_bytes) = (None, None);
-    ServerEvent { kind, began, ended, triggered: false, fork_ms, cow_bytes, delayed: 0 }
+    ServerEvent { kind, began, ended, intervention: None, fork_ms, cow_bytes, delayed: 0 }
 }
 
 fn ended(event: ServerEvent, step: &Step<'_>, cow_bytes: Option<u64>) -> ServerEvent {
@@ -116,25 +116,32 @@ fn fork_ms(step: &Step<'_>) -> Option<f64> {
     step.at_end(signal::LAST_FORK_MICROS).filter(|_| only).map(|micros| micros as f64 / 1e3)
 }
 
-/// Marks the event that a trigger led to: the first of its kind that may have begun when the
-/// command was sent or, where the server put it off, after that.
-fn attribute(events: &mut [ServerEvent], triggered: &Triggered) {
-    let TriggerAnswer::Accepted(answer) = &triggered.answer else { return };
-    let put_off = answer.contains("scheduled");
-    let kind = kind_of(triggered.work);
-    let (sent, answered) = (triggered.sent_seconds, triggered.answered_seconds);
+/// Gives the event that an intervention led to its name: the first of its kind that may have begun
+/// when the intervention did. Where there is none, the intervention is an event of its own.
+fn attribute(events: &mut [ServerEvent], mark: &Mark) -> Option<ServerEvent> {
+    let at = mark.at_seconds;
+    let until = mark.until_seconds.unwrap_or(at);
+    let intervention = Some(mark.name.clone());
+    let done = mark.result == Some(ActResult::Done);
     let fits = |event: &&mut ServerEvent| {
-        event.kind == kind
-            && event.began.0.is_some_and(|from| put_off || from <= answered)
-            && event.began.1 + READ_LATE >= sent
+        mark.result != Some(ActResult::Failed)
+            && mark.work.map(kind_of) == Some(event.kind)
+            && event.intervention.is_none()
+            && event.began.0.is_some_and(|from| from <= at + READ_LATE)
+            && event.began.1 + READ_LATE >= at
     };
-    let Some(event) = events.iter_mut().find(fits) else { return };
-    event.triggered = true;
-    if !put_off {
-        // The server forks before it answers.
-        event.began = (Some(sent), answered);
-        event.ended.0 = event.ended.0.max(sent);
+    let Some(event) = events.iter_mut().find(fits) else {
+        let began = begun(EventKind::Intervention, (Some(at), at));
+        return Some(ServerEvent { ended: (until, Some(until)), intervention, ..began });
+    };
+    event.intervention = intervention;
+    event.began = (Some(at), at);
+    if done {
+        event.ended.1 = Some(event.ended.1.map_or(until, |latest| latest.min(until)));
+        event.ended.0 = event.ended.0.min(until);
     }
+    event.ended.0 = event.ended.0.max(at);
+    None
 }
 
 /// Syncs that came late, those of readings that follow one another together.

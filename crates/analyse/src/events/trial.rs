@@ -35,7 +35,7 @@ impl TrialBackground {
         if !shows(EventKind::Snapshot) && !shows(EventKind::LogRewrite) {
             return None;
         }
-        let all = events(&record.sampling);
+        let all = events(record);
         let intervals = measured(load);
         let here = || all.iter().filter(|event| touched(event, &intervals).contains(&true));
         let of_kind = |kind| here().filter(|event| event.kind == kind).count();

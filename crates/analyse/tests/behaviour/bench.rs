@@ -121,7 +121,6 @@ fn record(key: TrialKey, position: u32, throughput: f64) -> TrialRecord {
         before: Some(reading(-0.1, &requests(0))),
         after: Some(reading(12.1, &load.requests)),
         account: HostAccount::default(),
-        triggered: None,
         volume: Vec::new(),
     };
     TrialRecord {

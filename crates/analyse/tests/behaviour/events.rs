@@ -7,8 +7,8 @@ use analyse::{
     Validity, analyse,
 };
 use model::{
-    BackgroundWork, CpuShares, Dataset, Interval, Phase, ProcessUsage, Sample, Sampling,
-    ServerCounters, TriggerAnswer, Triggered,
+    ActResult, BackgroundWork, CpuShares, Dataset, Interval, Mark, Phase, ProcessUsage, Sample,
+    Sampling, ServerCounters, TrialEnd,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -152,7 +152,7 @@ fn what_a_snapshot_costs_is_said_against_quiet_seconds() {
     assert!(near(seen[0].began.0, 9.01) && near(Some(seen[0].began.1), 10.01));
     assert!(near(Some(seen[0].ended.0), 12.01) && near(seen[0].ended.1, 13.01));
     let cost = cost(&analysis, EventKind::Snapshot);
-    assert_eq!((cost.trials, cost.events, cost.triggered), ((4, 4), 4, 0));
+    assert_eq!((cost.trials, cost.events, cost.by_intervention), ((4, 4), 4, 0));
     assert_eq!(cost.fork_ms, Some((12.5, 12.5)));
     assert_eq!(cost.cow_bytes, Some((3 << 20, 3 << 20)));
     assert_eq!(cost.seconds, (16.0, 64.0), "seconds 9 to 12, and the other 16, four times");
@@ -288,67 +288,116 @@ fn a_child_of_the_server_is_no_other_process() {
     assert_eq!(others(&data), 1);
 }
 
-/// One trial with that story and answer to a `BGSAVE` at 10.5 s.
-fn told(story: Story<'_>, answer: TriggerAnswer) -> Dataset {
+/// A snapshot that an intervention asked for at 10.5 s, and that came to this.
+fn asked(result: ActResult, until: f64, note: &str) -> Mark {
+    Mark {
+        result: Some(result),
+        work: Some(BackgroundWork::Snapshot),
+        note: Some(note.to_owned()),
+        ..Mark::span("save", 10.5, until)
+    }
+}
+
+/// One trial with that story and that mark.
+fn told(story: Story<'_>, mark: Mark) -> Dataset {
     let mut data = cell(1, story, slowed(1.0, (0, 0), 0.01));
-    trial(&mut data, "only", 4, 1).sampling.triggered = Some(Triggered {
-        work: BackgroundWork::Bgsave,
-        sent_seconds: 10.5,
-        answered_seconds: 10.52,
-        answer,
-    });
+    set_mark(&mut data, mark);
     data
 }
 
-fn accepted() -> TriggerAnswer {
-    TriggerAnswer::Accepted("Background saving started".to_owned())
+fn set_mark(data: &mut Dataset, mark: Mark) {
+    let TrialEnd::Completed(outcome) = &mut trial(data, "only", 4, 1).end else {
+        panic!("it completed")
+    };
+    outcome.marks = vec![mark];
+}
+
+fn done(until: f64) -> Mark {
+    asked(ActResult::Done, until, "Background saving started")
+}
+
+fn validity(analysis: &Analysis) -> Validity {
+    analysis.tests[0].cells[0].trials[0].validity
 }
 
 #[test]
-fn the_beginning_of_what_weighin_triggers_is_known() {
-    let data = told(&snapshot(11, 12), accepted());
+fn an_intervention_says_when_its_work_began_and_ended() {
+    let data = told(&snapshot(11, 12), done(12.4));
     let analysis = analyse(&data);
     let [event] = &events(&analysis)[..] else { panic!("one event") };
-    assert!(event.triggered);
-    assert_eq!(event.began, (Some(10.5), 10.52));
-    assert_eq!(cost(&analysis, EventKind::Snapshot).triggered, 1);
-    assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);
+    assert_eq!(event.intervention.as_deref(), Some("save"));
+    assert_eq!((event.began, event.ended), ((Some(10.5), 10.5), (12.01, Some(12.4))));
+    assert_eq!(cost(&analysis, EventKind::Snapshot).by_intervention, 1);
+    assert_eq!(validity(&analysis), Validity::Valid);
     // One that began before is another.
-    let data = told(&snapshot(9, 12), accepted());
-    assert!(!events(&analyse(&data))[0].triggered);
-    // One that was put off begins later, at a time that the counters tell.
-    let scheduled = TriggerAnswer::Accepted("Background saving scheduled".to_owned());
-    let data = told(&snapshot(14, 16), scheduled);
-    let [event] = &events(&analyse(&data))[..] else { panic!("one event") };
-    assert!(event.triggered && near(event.began.0, 13.01));
+    let data = told(&snapshot(9, 12), done(12.4));
+    let seen = events(&analyse(&data));
+    assert_eq!((seen[0].kind, &seen[0].intervention), (EventKind::Snapshot, &None));
+    assert_eq!(seen[1].kind, EventKind::Intervention);
 }
 
 #[test]
-fn a_trigger_that_led_to_nothing_makes_its_trial_suspect_unless_nothing_can_be_known() {
-    let refused = TriggerAnswer::Refused("ERR Background save already in progress".to_owned());
-    let lost = TriggerAnswer::Lost("timed out".to_owned());
-    for answer in [refused, lost, accepted()] {
-        let data = told(&|_, _| {}, answer.clone());
-        let analysis = analyse(&data);
-        let troubles = found(&analysis, |e| match e {
-            Evidence::TriggerWithoutEffect(trouble) => {
-                trouble.answer == answer && trouble.would_show
-            }
+fn an_intervention_that_fails_makes_its_trial_suspect() {
+    let refused = "the server refused BGSAVE: ERR Background save already in progress";
+    let data = told(&|_, _| {}, asked(ActResult::Failed, 10.51, refused));
+    let analysis = analyse(&data);
+    let failed = found(&analysis, |e| match e {
+        Evidence::InterventionFailed(failed) => {
+            (failed.intervention.as_str(), failed.message.as_str()) == ("save", refused)
+        }
+        _ => false,
+    });
+    assert_eq!((failed.len(), validity(&analysis)), (1, Validity::Suspect));
+    assert_eq!(analysis.tests[0].events.trials.len(), 1);
+}
+
+#[test]
+fn an_intervention_that_outlasts_the_load_is_told() {
+    let data = told(&snapshot(11, 100), asked(ActResult::CutOff, 22.1, ""));
+    let analysis = analyse(&data);
+    let cut = found(&analysis, |e| match e {
+        Evidence::InterventionCutOff(cut) => cut.goes_on && near(Some(cut.seconds), 11.6),
+        _ => false,
+    });
+    assert_eq!((cut.len(), validity(&analysis)), (1, Validity::Valid));
+    assert_eq!(events(&analysis)[0].ended.1, None);
+}
+
+#[test]
+fn work_that_the_counters_do_not_show_makes_its_trial_suspect_unless_nothing_can_be_known() {
+    let not_seen = |analysis: &Analysis, would_show| {
+        let is_it = |e: &Evidence| match e {
+            Evidence::WorkNotSeen(not_seen) => not_seen.would_show == would_show,
             _ => false,
-        });
-        assert_eq!(troubles.len(), 1, "{answer:?}");
-        assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Suspect);
-        assert_eq!(analysis.tests[0].events.trials.len(), 1);
-    }
+        };
+        found(analysis, is_it).len()
+    };
+    let data = told(&|_, _| {}, done(12.4));
+    let analysis = analyse(&data);
+    assert_eq!((not_seen(&analysis, true), validity(&analysis)), (1, Validity::Suspect));
     let silent = |_: u32, counters: &mut ServerCounters| {
         counters.edit(|all| all.retain(|name, _| !name.starts_with("snapshot")));
     };
-    let mut data = told(&silent, accepted());
+    let mut data = told(&silent, done(12.4));
     let sampling = &mut trial(&mut data, "only", 4, 1).sampling;
     for reading in [&mut sampling.before, &mut sampling.after].into_iter().flatten() {
         reading.counters.edit(|all| all.retain(|name, _| !name.starts_with("snapshot")));
     }
     let analysis = analyse(&data);
-    assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Valid);
-    assert_eq!(found(&analysis, |e| matches!(e, Evidence::TriggerWithoutEffect(_))).len(), 1);
+    assert_eq!((not_seen(&analysis, false), validity(&analysis)), (1, Validity::Valid));
+}
+
+#[test]
+fn the_time_of_a_statement_or_a_command_is_no_drift_and_no_other_process() {
+    // Half as much from second 12 on: a drift, unless an intervention was under way.
+    let slow = || slowed(0.5, (12, 30), 0.01);
+    let drifts = |data: &Dataset| found(&analyse(data), |e| matches!(e, Evidence::Drift(_))).len();
+    let mut data = cell(1, &|_, _| {}, slow());
+    assert_eq!(drifts(&data), 1);
+    set_mark(&mut data, Mark { result: Some(ActResult::Done), ..Mark::span("alter", 12.0, 22.0) });
+    assert_eq!(drifts(&data), 0);
+    let seen = events(&analyse(&data));
+    let [event] = &seen[..] else { panic!("one event: {seen:?}") };
+    assert_eq!((event.kind, event.began), (EventKind::Intervention, (Some(12.0), 12.0)));
+    assert!(analyse(&data).tests[0].events.costs.is_empty());
 }

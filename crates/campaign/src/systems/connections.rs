@@ -3,12 +3,13 @@
 use model::{Endpoint, Failure, FailureKind};
 use peer::Address;
 
-/// Connections beside the load's: control, sampling, and one for a trigger or the administrator.
+/// Connections beside the load's: control, sampling, and one for the administrator, or to end the
+/// statement of an intervention.
 const OTHERS: u64 = 3;
 
-/// Connections that a load of so many clients needs.
-pub(super) fn needed(clients: u32) -> u64 {
-    u64::from(clients) + OTHERS
+/// Connections that a load of so many clients needs, with so many interventions.
+pub(super) fn needed(clients: u32, interventions: usize) -> u64 {
+    u64::from(clients) + interventions as u64 + OTHERS
 }
 
 /// That the setting `name` allows fewer; `set` is the server's command that changes it.
@@ -16,9 +17,9 @@ pub(super) fn too_few(
     endpoint: &Endpoint,
     (name, allowed): (&str, u64),
     clients: u32,
+    needed: u64,
     set: &str,
 ) -> Failure {
-    let needed = needed(clients);
     Failure::new(
         FailureKind::TooFewConnections,
         format!(

@@ -19,12 +19,12 @@ use crate::{Hosts, Order, Prepared, Step};
 use engine::Stop;
 use host::{CounterSource, Host};
 use model::{
-    BackgroundWork, CacheState, CrossCheckFigures, Failure, FailureKind, ServerCounters,
-    ServerFacts, Statement, Study, TableContents, Target, Test, TimedStatement, Trial,
-    TriggerAnswer, Workload,
+    Act, BackgroundWork, CacheState, CrossCheckFigures, Failure, FailureKind, ServerCounters,
+    ServerFacts, Statement, Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
 };
 use std::fmt::Debug;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// One kind of server or device.
 pub(crate) trait System: Sync {
@@ -125,11 +125,20 @@ pub struct SamplingScope {
     pub disks: Vec<String>,
 }
 
-/// Tells a server to begin background work, and gives its answer.
-pub(crate) type BeginWork = Box<dyn FnOnce(BackgroundWork) -> TriggerAnswer + Send>;
+/// Carries the act of an intervention out until it has ended; [`Failure::stopped`] says that it was
+/// cut off. What it holds is kept until the load has ended.
+pub(crate) type Perform = Box<dyn FnMut() -> Result<Acted, Failure> + Send>;
+
+/// What an act that ran to its end says of itself.
+#[derive(Debug, Default)]
+pub struct Acted {
+    /// When it really began, where that was later than it was asked for.
+    pub(crate) began: Option<Instant>,
+    pub(crate) note: Option<String>,
+}
 
 /// A connection that runs the statements of a test.
-pub trait StatementSession {
+pub trait StatementSession: Send {
     /// Runs a statement until its last row has arrived, and counts its rows. One that takes too long
     /// is ended on the server.
     ///
@@ -237,22 +246,36 @@ pub trait TargetHandle: Debug {
 
     fn sampling_scope(&self) -> SamplingScope;
 
-    /// A session for statements whose time is taken. The target is ready for them.
+    /// A session for statements whose time is taken, until `stop` is requested. The target is ready
+    /// for them.
     ///
     /// # Errors
     /// `NotPermitted` where it runs no statements.
     fn statement_session(
         &mut self,
         _statement: &Statement,
+        _stop: &Stop,
     ) -> Result<Box<dyn StatementSession>, Failure> {
-        Err(no_statements("volumes"))
+        Err(cannot_do(Act::STATEMENT, model::System::Storage))
     }
 
-    /// What tells it to begin background work while a load runs.
+    /// What has it do background work and waits for the end of it, for `limit` at most, or until
+    /// `stop` is requested.
     ///
     /// # Errors
     /// `NotPermitted` where it knows no such work.
-    fn background_work(&mut self) -> Result<BeginWork, Failure>;
+    fn background_work(
+        &mut self,
+        work: BackgroundWork,
+        _limit: Duration,
+        _stop: &Stop,
+    ) -> Result<Perform, Failure> {
+        Err(cannot_do(work.name(), model::System::Storage))
+    }
+
+    /// What commands of the user find in their environment, so that they know which target they are
+    /// to act on.
+    fn variables(&self) -> Vec<(&'static str, String)>;
 
     /// The name of the tool that cross-checks a test, where the test asks for one.
     fn cross_check_tool(&self, test: &Test) -> Option<String>;
@@ -313,12 +336,12 @@ fn cannot_check(tool: &str, what: &str) -> Failure {
     )
 }
 
-/// That a kind of target runs no statements.
-fn no_statements(targets: &str) -> Failure {
+/// That a kind of target cannot do something.
+fn cannot_do(act: &str, system: model::System) -> Failure {
     Failure::new(
         FailureKind::NotPermitted,
-        format!("statements do not run on {targets}"),
-        "choose a target of MariaDB or MySQL",
+        format!("targets of the kind {system} do no {act}"),
+        format!("choose another target, or another act: {}", Act::suiting(system).join(", ")),
     )
 }
 

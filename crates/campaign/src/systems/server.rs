@@ -1,24 +1,26 @@
 //! What servers of every kind have in common: private ones and such that run already, logins, and
 //! when their data is made.
 
+mod kind;
+
+pub(crate) use self::kind::ServerKind;
 use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
-    BeginWork, Holding, Missing, Preparing, SamplingScope, StatementSession, System, TargetHandle,
-    misfit, no_statements,
+    Holding, Missing, Perform, Preparing, SamplingScope, StatementSession, System, TargetHandle,
+    misfit,
 };
 use crate::{Hosts, Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
 use host::{CounterSource, Host, PrivateServer, SandboxOptions};
 use model::{
-    CacheState, CrossCheckFigures, Failure, FailureKind, Place, SandboxSpec, ServerCounters,
-    ServerFacts, Statement, Study, TableContents, Target, Test, Trial, Workload,
+    BackgroundWork, CacheState, CrossCheckFigures, Endpoint, Failure, FailureKind, Place,
+    SandboxSpec, ServerCounters, ServerFacts, Statement, Study, TableContents, Target, Test, Trial,
+    Workload,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::io;
 use std::marker::PhantomData;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,104 +30,6 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 /// How long the sampling connection waits for an answer.
 const COUNTER_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// What is particular to one kind of server.
-pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
-    /// A connection for everything but the load.
-    type Connection: Debug + Send;
-    /// What its loads are about.
-    type Work: Clone + Debug;
-    /// A tool that cross-checks its loads.
-    type Tool: Debug;
-
-    const SYSTEM: model::System;
-    /// Whether data is there as before when a server was started again.
-    const KEEPS_DATA: bool;
-
-    /// The part of a workload that it can run; `None` where it cannot.
-    fn work(workload: &Workload) -> Option<&Self::Work>;
-    /// Whether two loads run on the same data.
-    fn same_data(a: &Self::Work, b: &Self::Work) -> bool;
-
-    fn connect(login: &Login) -> Result<Self::Connection, Failure>;
-    /// The address that the host's name led to; `None` for a Unix socket.
-    fn peer(connection: &Self::Connection) -> io::Result<Option<SocketAddr>>;
-    fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
-    fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
-    fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
-
-    /// Whether the account may do what a load of a study will.
-    fn check_rights(
-        _connection: &mut Self::Connection,
-        _work: &Self::Work,
-        _study: &Study,
-    ) -> Result<(), Failure> {
-        Ok(())
-    }
-    /// Whether the server allows as many connections, and whatever else it limits, as clients need.
-    fn check_limits(
-        connection: &mut Self::Connection,
-        work: &Self::Work,
-        clients: u32,
-    ) -> Result<(), Failure>;
-
-    fn missing(
-        login: &Login,
-        connection: &mut Self::Connection,
-        work: &Self::Work,
-        study: &Study,
-    ) -> Result<Missing, Failure>;
-    fn prepare(
-        login: &Login,
-        connection: &mut Self::Connection,
-        work: &Self::Work,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<Prepared, Failure>;
-    /// Whether a load by hand meets its data.
-    fn check_data(
-        login: &Login,
-        connection: &mut Self::Connection,
-        work: &Self::Work,
-        preparing: &mut Preparing<'_>,
-    ) -> Result<(), Failure>;
-    fn contents(
-        _connection: &mut Self::Connection,
-        _work: &Self::Work,
-    ) -> Result<Option<TableContents>, Failure> {
-        Ok(None)
-    }
-
-    fn load(login: Login, spec: LoadSpec, work: &Self::Work, order: &Order<'_>) -> PreparedLoad;
-    /// A session for statements whose time is taken.
-    fn statement_session(
-        _login: &Login,
-        _statement: &Statement,
-    ) -> Result<Box<dyn StatementSession>, Failure> {
-        Err(no_statements(&format!("{} servers", Self::SYSTEM)))
-    }
-    /// What tells the server to begin background work, through that connection.
-    fn background_work(connection: Self::Connection) -> Result<BeginWork, Failure>;
-
-    fn tool(
-        host: &Arc<dyn Host>,
-        work: &Self::Work,
-        target: &Target,
-        test: &str,
-    ) -> Result<Self::Tool, Failure>;
-    fn tool_name(tool: &Self::Tool) -> String;
-    /// Whether the tool will be let in.
-    fn check_tool_login(_login: &Login, _connection: &mut Self::Connection) -> Result<(), Failure> {
-        Ok(())
-    }
-    fn cross_check(
-        tool: &Self::Tool,
-        login: &Login,
-        connection: Self::Connection,
-        trial: &Trial,
-        load: &model::Load,
-        stop: &Stop,
-    ) -> Result<CrossCheckFigures, Failure>;
-}
 
 /// All servers of a kind.
 pub(super) struct Servers<K>(PhantomData<K>);
@@ -306,7 +210,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             let work = work::<K>(&load.workload)?;
             K::check_rights(control, work, study)?;
             if let Some(highest) = load.levels.iter().max() {
-                K::check_limits(control, work, highest.clients)?;
+                K::check_limits(control, work, highest.clients, load.interventions.len())?;
             }
         }
         Ok(())
@@ -340,7 +244,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         let work = work::<K>(workload)?;
         let (login, control) = self.connected()?;
         K::check_data(login, control, work, preparing)?;
-        K::check_limits(control, work, clients)
+        K::check_limits(control, work, clients, 0)
     }
 
     fn ready(
@@ -405,12 +309,31 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     fn statement_session(
         &mut self,
         statement: &Statement,
+        stop: &Stop,
     ) -> Result<Box<dyn StatementSession>, Failure> {
-        K::statement_session(self.login()?, statement)
+        K::statement_session(&self.login()?.clone().stopped_by(stop), statement)
     }
 
-    fn background_work(&mut self) -> Result<BeginWork, Failure> {
-        K::background_work(K::connect(self.login()?)?)
+    fn background_work(
+        &mut self,
+        work: BackgroundWork,
+        limit: Duration,
+        stop: &Stop,
+    ) -> Result<Perform, Failure> {
+        K::background_work(&self.login()?.clone().stopped_by(stop), work, limit)
+    }
+
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let name = self.target.iter().map(|target| ("WEIGHIN_TARGET", target.name.clone()));
+        let pid =
+            self.sandbox.iter().map(|sandbox| ("WEIGHIN_SERVER_PID", sandbox.pid().to_string()));
+        let endpoint = self.login.iter().flat_map(|login| match &login.address().endpoint {
+            Endpoint::Tcp { host, port } => {
+                vec![("WEIGHIN_HOST", host.clone()), ("WEIGHIN_PORT", port.to_string())]
+            }
+            Endpoint::Socket(path) => vec![("WEIGHIN_SOCKET", path.display().to_string())],
+        });
+        name.chain(pid).chain(endpoint).collect()
     }
 
     fn cross_check_tool(&self, test: &Test) -> Option<String> {

@@ -18,8 +18,9 @@ pub fn operation_error(error: ServerError) -> OperationError {
 /// Codes: MariaDB "Error Codes", MySQL "Server Error Message Reference".
 fn classify(code: u16, sql_state: &[u8; 5]) -> ErrorClass {
     match code {
-        // Record changed since last read, lock wait timeout, deadlock, read conflict of a cluster.
-        1020 | 1205 | 1213 | 3101 => ErrorClass::Conflict,
+        // Record changed since last read, lock wait timeout, deadlock, read conflict of a cluster;
+        // the table was changed under a transaction, or under a prepared statement.
+        1020 | 1205 | 1213 | 1412 | 1615 | 3101 => ErrorClass::Conflict,
         // Shutdown in progress, connection killed, aborted or gone, interrupted reads and writes.
         1053
         | 1077

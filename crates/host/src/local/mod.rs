@@ -9,6 +9,7 @@ pub mod sample;
 pub mod sandbox;
 mod size;
 pub mod storage;
+mod user_command;
 pub mod volume;
 pub(crate) mod watch;
 pub(crate) mod weighin;
@@ -20,9 +21,12 @@ use self::child::{Ended, Finished};
 use self::processors::Processors;
 use self::sample::{DiskCounters, HostReader, host_facts};
 use self::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
+use self::user_command::LocalCommand;
 use self::watch::LocalWatch;
 use self::weighin::Weighin;
-use crate::{HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Watch};
+use crate::{
+    CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, UserCommand, Watch,
+};
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
 use std::io;
@@ -74,6 +78,9 @@ impl Host for Local {
     }
 
     fn find_program(&self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            return Some(PathBuf::from(name)).filter(|file| file.is_file());
+        }
         let places = search_path(&[]);
         places.into_iter().map(|place| place.join(name)).find(|file| file.is_file())
     }
@@ -116,6 +123,14 @@ impl Host for Local {
             }
             (ended, _) => Ok(ended),
         }
+    }
+
+    fn user_command(
+        &self,
+        order: CommandOrder,
+        stop: &Stop,
+    ) -> Result<Box<dyn UserCommand>, Failure> {
+        Ok(Box::new(LocalCommand::prepare(order, stop)?))
     }
 
     fn start_weighin(&self, command: &str) -> io::Result<Weighin> {

@@ -1,4 +1,4 @@
-//! What servers did in the background.
+//! Interventions, and what servers did in the background.
 
 use super::table;
 use crate::svg::Band;
@@ -20,7 +20,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
     let Some(all) = tables::events(analysis) else { return html! {} };
     html! {
         section #background {
-            h2 { "Background work of the servers" }
+            h2 { (tables::EVENTS) }
             @if let Some(costs) = tables::event_costs(analysis) {
                 p.caption {
                     "What figures did in the seconds that an event touched, against the quiet \
@@ -48,14 +48,16 @@ fn look(kind: EventKind) -> (&'static str, &'static str) {
         EventKind::Snapshot => ("event snapshot", "S"),
         EventKind::LogRewrite => ("event rewrite", "R"),
         EventKind::DelayedSync => ("event late", "F"),
+        EventKind::Intervention => ("moment", "I"),
     }
 }
 
-/// The bands of a trial's events: the time that one may have taken, and over it the time that it
-/// surely took.
+/// The bands of the background work of a trial: the time that one may have taken, and over it the
+/// time that it surely took. Interventions are marks.
 pub(super) fn bands(trial: &TrialEvents) -> Vec<Band> {
     let mut bands = Vec::new();
-    for event in &trial.events {
+    let work = trial.events.iter().filter(|event| event.kind != EventKind::Intervention);
+    for event in work {
         let (class, letter) = look(event.kind);
         let title = format!("{}, {}", words::event_kind(event.kind), words::event_time(event));
         let time = (event.from(), event.until());
@@ -74,7 +76,8 @@ pub(super) fn legend(analysis: &Analysis) -> Markup {
         let trials = analysis.tests.iter().flat_map(|test| &test.events.trials);
         trials.flat_map(|trial| &trial.events).any(|event| event.kind == kind)
     };
-    let kinds: Vec<EventKind> = EventKind::ALL.into_iter().filter(|&kind| seen(kind)).collect();
+    let kinds: Vec<EventKind> =
+        EventKind::BACKGROUND.into_iter().filter(|&kind| seen(kind)).collect();
     html! {
         @if !kinds.is_empty() {
             p.caption {

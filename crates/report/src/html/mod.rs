@@ -80,7 +80,7 @@ fn heading(analysis: &Analysis, question: &str) -> Markup {
             @if !analysis.factors.is_empty() { a href="#factors" { "Factors" } }
             @if money::applies(analysis) { a href="#money" { "Money" } }
             a href="#findings" { "Findings" }
-            @if events::any(analysis) { a href="#background" { "Background work" } }
+            @if events::any(analysis) { a href="#background" { (tables::EVENTS) } }
             @if timelines::any(analysis) { a href="#time" { "Over time" } }
             a href="#environment" { "Environment" }
             @if !dataset.trials.is_empty() { a href="#trials" { "Trials" } }

@@ -5,6 +5,7 @@ use super::events;
 use crate::numbers;
 use crate::svg::{Band, Line, Panel, PanelChart};
 use crate::view;
+use crate::words;
 use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, percentile_ms};
 use maud::{Markup, html};
 use model::{Interval, LoadResult, Mark, Noun, Outage, Phase, Sample, TrialRecord, signal, text};
@@ -48,8 +49,8 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 (disks(analysis))
             }
             @if analysis.dataset.trials.iter().any(has_marks) {
-                p.caption { "Marks of what happened during a trial are grey; each is named where \
-                    the pointer rests on it." }
+                p.caption { "Interventions and other marks of what happened during a trial are grey; each is \
+                    named where the pointer rests on it." }
             }
             (events::legend(analysis))
             @for test in &analysis.tests {
@@ -274,10 +275,7 @@ fn down(outage: &Outage, extent: &Extent) -> Band {
 fn marked(mark: &Mark) -> Band {
     let from = mark.at_seconds;
     let until = mark.until_seconds.unwrap_or(from);
-    let ended = mark.until_seconds.map_or(String::new(), |until| format!("–{until:.2}"));
-    let note = mark.note.as_ref().map_or(String::new(), |note| format!(": {}", text::line(note)));
-    let title = format!("{}, {from:.2}{ended} s{note}", text::line(&mark.name));
-    Band { class: "moment", time: (from, until), letter: None, title }
+    Band { class: "moment", time: (from, until), letter: None, title: words::mark(mark) }
 }
 
 /// Panels of what may have been sampled.

@@ -1,11 +1,14 @@
-//! What servers did in the background, and what it cost.
+//! Interventions, what servers did in the background, and what that cost.
 
 use super::{Cell, Table, Tone, numbers, words};
 use crate::numbers::{NOTHING, bytes, count};
 use crate::view;
-use crate::words::{began, changed, ended, event_kind, metric_name, unit};
+use crate::words::{act_result, began, changed, ended, event_kind, metric_name, unit};
 use analyse::{Analysis, Changed, TestAnalysis, TrialEvents};
-use model::TriggerAnswer;
+use model::{ActResult, Mark};
+
+/// The heading of the section that these tables are in.
+pub(crate) const EVENTS: &str = "Interventions and background work";
 
 /// What each kind cost in each cell, figure by figure; `None` where nothing was seen.
 pub(crate) fn event_costs(analysis: &Analysis) -> Option<Table> {
@@ -46,7 +49,7 @@ pub(crate) fn event_costs(analysis: &Analysis) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// Every event of every trial, and what became of triggers; `None` where there is nothing.
+/// Every event of every trial, and what came of interventions; `None` where there is nothing.
 pub(crate) fn events(analysis: &Analysis) -> Option<Table> {
     let mut table = Table::new([
         words("test and level"),
@@ -58,7 +61,7 @@ pub(crate) fn events(analysis: &Analysis) -> Option<Table> {
         numbers("fork, ms"),
         numbers("copied on write"),
         numbers("late syncs"),
-        words("weighin’s command"),
+        words("intervention"),
     ]);
     for test in &analysis.tests {
         for trial in &test.events.trials {
@@ -69,53 +72,38 @@ pub(crate) fn events(analysis: &Analysis) -> Option<Table> {
 }
 
 fn of_trial(analysis: &Analysis, test: &TestAnalysis, trial: &TrialEvents, table: &mut Table) {
-    let head = || {
-        vec![
+    let record = analysis.dataset.trials.get(trial.record);
+    for (number, event) in trial.events.iter().enumerate() {
+        let is_of = |mark: &&Mark| Some(&mark.name) == event.intervention.as_ref();
+        let mark = record.and_then(|record| record.interventions().find(is_of));
+        let late = (event.delayed > 0).then(|| count(event.delayed));
+        let row = [
             Cell::text(format!("{}, {}", test.test, trial.level)),
             Cell::target(&trial.target, view::series(analysis, &trial.target)),
             Cell::text(trial.repeat.to_string()),
-        ]
-    };
-    let mut told = trial.triggered.as_ref();
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
-    for event in &trial.events {
-        let command = if event.triggered { told.take().map(command) } else { None };
-        let late = (event.delayed > 0).then(|| count(event.delayed));
-        let mut row = head();
-        row.extend([
             Cell::text(event_kind(event.kind)),
             Cell::text(began(event)),
             Cell::text(ended(event)),
             Cell::figure(event.fork_ms),
             Cell::text(event.cow_bytes.map_or(NOTHING.to_owned(), bytes)),
             Cell::text(late.unwrap_or_else(|| NOTHING.to_owned())),
-            command.unwrap_or_else(|| Cell::text(NOTHING)),
-        ]);
-        rows.push(row);
-    }
-    // One that led to nothing has a row of its own.
-    if let Some(triggered) = told {
-        let mut row = head();
-        row.push(Cell::text("nothing seen").with_tone(Tone::Doubtful));
-        row.extend((0..5).map(|_| Cell::text(NOTHING)));
-        row.push(command(triggered));
-        rows.push(row);
-    }
-    for (number, row) in rows.into_iter().enumerate() {
+            mark.map_or_else(|| Cell::text(NOTHING), intervention),
+        ];
         if number == 0 { table.push_group(row) } else { table.push(row) }
     }
 }
 
-/// The command of a trigger, when it was sent, and what the server said.
-fn command(triggered: &model::Triggered) -> Cell {
-    let said = format!("{} at {:.2}\u{a0}s", triggered.work.command(), triggered.sent_seconds);
-    match &triggered.answer {
-        TriggerAnswer::Accepted(line) => Cell::text(said).with_note(line),
-        TriggerAnswer::Refused(line) => {
-            Cell::text(said).with_note(format!("refused: {line}")).with_tone(Tone::Bad)
-        }
-        TriggerAnswer::Lost(why) => {
-            Cell::text(said).with_note(format!("no answer: {why}")).with_tone(Tone::Bad)
-        }
+/// The name of an intervention, what came of it, and what is to be said of it.
+fn intervention(mark: &Mark) -> Cell {
+    let Some(result) = mark.result else { return Cell::text(&mark.name) };
+    let said = format!("{}: {}", mark.name, act_result(result));
+    let cell = match &mark.note {
+        Some(note) => Cell::text(said).with_note(note),
+        None => Cell::text(said),
+    };
+    match result {
+        ActResult::Done => cell,
+        ActResult::Failed => cell.with_tone(Tone::Bad),
+        ActResult::CutOff => cell.with_tone(Tone::Doubtful),
     }
 }

@@ -20,7 +20,7 @@ mod volume;
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use cells::cells;
 pub(crate) use environment::{host, run, servers};
-pub(crate) use events::{event_costs, events};
+pub(crate) use events::{EVENTS, event_costs, events};
 pub(crate) use factors::factors;
 pub(crate) use fleet::{fleet_processors, fleet_vms, fleet_volumes};
 pub(crate) use generators::generators;

@@ -1,11 +1,15 @@
-//! What is said of a server's work in the background, in the measured phase.
+//! What is said of interventions, and of a server's work in the background in the measured phase.
 
 use super::{Column, TrialRow};
 use analyse::{TrialBackground, TrialSeconds};
+use model::ActResult;
 use serde_json::Value;
 
-/// The columns; null on servers whose counters do not show such work.
-pub(super) const COLUMNS: [Column; 7] = [
+/// The columns. Those of background work are null on servers whose counters do not show it.
+pub(super) const COLUMNS: [Column; 10] = [
+    ("interventions", |row| row.interventions(|_| true)),
+    ("interventions_failed", |row| row.interventions(|result| result == ActResult::Failed)),
+    ("interventions_cut_off", |row| row.interventions(|result| result == ActResult::CutOff)),
     ("snapshots", |row| row.background(|seen| seen.snapshots.into())),
     ("log_rewrites", |row| row.background(|seen| seen.log_rewrites.into())),
     ("delayed_syncs", |row| row.background(|seen| seen.delayed_syncs.into())),
@@ -16,6 +20,14 @@ pub(super) const COLUMNS: [Column; 7] = [
 ];
 
 impl TrialRow<'_> {
+    /// How many began and came to this; null of trials without a load.
+    fn interventions(&self, is: fn(ActResult) -> bool) -> Value {
+        let Some(record) = self.record.filter(|record| record.load().is_some()) else {
+            return Value::Null;
+        };
+        record.interventions().filter(|mark| mark.result.is_some_and(is)).count().into()
+    }
+
     fn background(&self, figure: impl FnOnce(&TrialBackground) -> Value) -> Value {
         self.background.as_ref().map_or(Value::Null, figure)
     }

@@ -1,7 +1,8 @@
-//! What servers did in the background, and what it cost, in words.
+//! What happened beside loads, and what background work cost, in words.
 
 use super::methods::Method;
 use analyse::{Changed, EventKind, ServerEvent};
+use model::{ActResult, Mark, text};
 
 /// The name of a kind, for tables and drawings.
 pub(crate) fn event_kind(kind: EventKind) -> &'static str {
@@ -9,6 +10,7 @@ pub(crate) fn event_kind(kind: EventKind) -> &'static str {
         EventKind::Snapshot => "snapshot",
         EventKind::LogRewrite => "rewrite of the append-only file",
         EventKind::DelayedSync => "late syncs",
+        EventKind::Intervention => "intervention",
     }
 }
 
@@ -39,6 +41,24 @@ fn moment(earliest: f64, latest: f64) -> String {
     if from == until { format!("{from}\u{a0}s") } else { format!("{from}–{until}\u{a0}s") }
 }
 
+/// What came of an intervention, in a word or two.
+pub(crate) fn act_result(result: ActResult) -> &'static str {
+    match result {
+        ActResult::Done => "done",
+        ActResult::Failed => "failed",
+        ActResult::CutOff => "cut off at the end of the load",
+    }
+}
+
+/// A mark with its time, what came of it, and what is to be said of it.
+pub(crate) fn mark(mark: &Mark) -> String {
+    let ended = mark.until_seconds.map_or(String::new(), |until| format!("–{until:.2}"));
+    let result = mark.result.filter(|result| *result != ActResult::Done);
+    let result = result.map_or(String::new(), |result| format!(", {}", act_result(result)));
+    let note = mark.note.as_ref().map_or(String::new(), |note| format!(": {}", text::line(note)));
+    format!("{}, {:.2}{ended} s{result}{note}", text::line(&mark.name), mark.at_seconds)
+}
+
 /// What a figure did in the seconds that an event touched, in a word or two.
 pub(crate) fn changed(changed: Changed) -> &'static str {
     match changed {
@@ -53,10 +73,12 @@ pub(crate) fn changed(changed: Changed) -> &'static str {
 pub(super) fn method() -> Method {
     let text = "Snapshots, rewrites of the append-only file and late syncs of it show in the \
                 server’s counters, which are read once a second. Their beginning and end are known \
-                to lie between two readings, and to the millisecond where weighin gave the command. \
+                to lie between two readings; an intervention is known to the millisecond, and the \
+                end of background work that it asks for to a tenth of a second. \
                 Trial by trial, the seconds that they may have affected, which include a little \
-                quiet time, are compared with the quiet seconds, by the rules of comparisons. \
+                quiet time, are compared with the quiet seconds, in which no intervention was \
+                under way either, by the rules of comparisons. \
                 Trials that lost connections or fell behind their rate are left out. The longest \
                 operation is the longest that was seen, and more seconds show longer ones.";
-    ("Background work", text.to_owned())
+    ("Interventions and background work", text.to_owned())
 }

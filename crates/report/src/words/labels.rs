@@ -160,17 +160,15 @@ pub(crate) fn workload(test: &Test) -> String {
         several => format!(", from {several} load generators"),
     };
     let per_step = if test.bound().is_some() { " in each step of the search" } else { "" };
-    let trigger = load.trigger.map_or(String::new(), |trigger| {
-        format!(
-            ", {} {} into the measurement",
-            trigger.work.command(),
-            numbers::duration(trigger.at)
-        )
+    let interventions = load.interventions.iter().map(|intervention| {
+        let (name, at) = (target_name(&intervention.name), numbers::duration(intervention.at));
+        format!(", {name} {at} into the measurement")
     });
     format!(
-        "{what}, {cache}, {} of warm-up and {} measured{per_step}{generators}{trigger}",
+        "{what}, {cache}, {} of warm-up and {} measured{per_step}{generators}{}",
         numbers::duration(load.warmup),
         numbers::duration(load.duration),
+        interventions.collect::<String>(),
     )
 }
 

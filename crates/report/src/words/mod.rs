@@ -27,7 +27,7 @@ pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, would_do,
 };
 pub(crate) use disks::{disks_heading, volumes};
-pub(crate) use events::{began, changed, ended, event_kind, event_time};
+pub(crate) use events::{act_result, began, changed, ended, event_kind, event_time, mark};
 pub use finding::sentence;
 pub(crate) use finding::{
     Terms, by_level, capitalised, choices, crossover, depends_on_level, equation, follows, heading,

@@ -224,7 +224,6 @@ fn sampling(tps: f64, position: u32, requests: &RequestCounts) -> Sampling {
         before: Some(reading(-0.1, &super::load::requests(0))),
         after: Some(reading(12.1, requests)),
         account: HostAccount::default(),
-        triggered: None,
         volume: vec!["vda".into()],
     }
 }

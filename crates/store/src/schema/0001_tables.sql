@@ -105,6 +105,8 @@ CREATE TABLE mark (
     name TEXT NOT NULL,
     at_seconds REAL NOT NULL,
     until_seconds REAL,
+    result TEXT,
+    work TEXT,
     note TEXT,
     PRIMARY KEY (position, number)
 ) STRICT, WITHOUT ROWID;
@@ -357,15 +359,6 @@ CREATE TABLE host_account (
     client_periods INTEGER,
     client_throttled INTEGER,
     thermal_events INTEGER
-) STRICT;
-
-CREATE TABLE triggered (
-    position INTEGER PRIMARY KEY REFERENCES trial,
-    work TEXT NOT NULL,
-    sent_seconds REAL NOT NULL,
-    answered_seconds REAL NOT NULL,
-    outcome TEXT NOT NULL,
-    answer TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE sample (

@@ -198,25 +198,10 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 client_throttling: d.maybe(throttling),
                 thermal_events: d.maybe(Draw::count),
             },
-            triggered: d.maybe(triggered),
             volume: d.list(3, Draw::text),
         },
         cross_check: d.maybe(cross_check),
         search: d.maybe(search),
-    }
-}
-
-fn triggered(d: &mut Draw) -> Triggered {
-    let answer = match d.below(3) {
-        0 => TriggerAnswer::Refused(d.text()),
-        1 => TriggerAnswer::Lost(d.text()),
-        _ => TriggerAnswer::Accepted(d.text()),
-    };
-    Triggered {
-        work: BackgroundWork::ALL[d.below(2) as usize],
-        sent_seconds: d.real(),
-        answered_seconds: d.real(),
-        answer,
     }
 }
 
@@ -232,6 +217,10 @@ fn measured(d: &mut Draw) -> Outcome {
         name: d.text(),
         at_seconds: d.real(),
         until_seconds: d.maybe(Draw::real),
+        result: d.maybe(|d| {
+            [ActResult::Done, ActResult::Failed, ActResult::CutOff][d.below(3) as usize]
+        }),
+        work: d.maybe(|d| BackgroundWork::ALL[d.below(2) as usize]),
         note: d.maybe(Draw::text),
     };
     Outcome {

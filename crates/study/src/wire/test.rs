@@ -2,12 +2,14 @@
 //! A test is read once for each group of keys that its task and workload have.
 
 use super::{Blocks, HotTable, Maybe, Names, Numbers};
+use crate::problem::Place;
 use model::{
     ArrivalProcess, BackgroundWork, BuiltInQuery, ErrorAction, KeyDistribution, KeyOrder,
     SearchOver,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
+use toml::Spanned;
 
 /// The keys of every test.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -69,6 +71,61 @@ pub(crate) struct LoadKeys {
     /// virtual machines of `storage`, as several load hosts would; their results are merged. 1 when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MOST_LOAD_GENERATORS))]
     pub load_generators: Maybe<i64>,
+    /// What is done to the target while it is measured, each thing at its moment.
+    #[schemars(with = "Option<Vec<InterventionTable>>", length(max = model::bounds::MAX_INTERVENTIONS))]
+    pub intervention: Option<Vec<Spanned<InterventionTable>>>,
+}
+
+/// One thing that is done to a target while a load is measured: a `background_work`, a `statement`
+/// or a `command`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [
+    { "required": ["background_work"] }, { "required": ["statement"] }, { "required": ["command"] }
+]))]
+pub(crate) struct InterventionTable {
+    /// Unique within the test; `snapshot`, `log_rewrite`, `statement` or `command` when absent, with
+    /// a number where there are several.
+    #[schemars(with = "Option<String>", length(min = 1, max = 64))]
+    pub name: Maybe<String>,
+    /// When it begins, such as `10s`: counted from the start of measuring, and within it.
+    #[schemars(with = "String")]
+    pub at: Maybe<String>,
+    /// Work that the target is told to do by itself. Redis and its kin: `snapshot` (BGSAVE), or
+    /// `log_rewrite`, which writes the append-only file anew (BGREWRITEAOF).
+    #[schemars(
+        with = "Option<String>",
+        extend("enum" = BackgroundWork::ALL.map(BackgroundWork::name))
+    )]
+    pub background_work: Maybe<String>,
+    /// SQL that runs on a connection of its own, such as `ALTER TABLE ...`. It may change data, which
+    /// is not made anew for the next trial. On a private server it takes `trusted = true` in the
+    /// sandbox.
+    #[schemars(with = "Option<String>", length(min = 1))]
+    pub statement: Maybe<String>,
+    /// A program of this host with its arguments. It is run without a shell, and finds in its
+    /// environment which target it is to act on: `WEIGHIN_TARGET`, `WEIGHIN_HOST` and `WEIGHIN_PORT`
+    /// or `WEIGHIN_SOCKET`, `WEIGHIN_SERVER_PID`, `WEIGHIN_VOLUMES`, as far as they apply. It takes
+    /// `trusted = true`.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    pub command: Maybe<Vec<String>>,
+    /// Whether the `command` was read and may run; false when absent.
+    #[schemars(with = "Option<bool>")]
+    pub trusted: Maybe<bool>,
+    /// How long the act may take, such as `10m`; then it is ended and has failed. Until the load ends
+    /// when absent: what is still under way then is cut off.
+    #[schemars(with = "Option<String>")]
+    pub timeout: Maybe<String>,
+}
+
+impl InterventionTable {
+    /// Where its acts stand: it must have one.
+    pub fn acts(&self) -> impl Iterator<Item = Place> {
+        let work = self.background_work.as_ref().map(Spanned::span);
+        let statement = self.statement.as_ref().map(Spanned::span);
+        let command = self.command.as_ref().map(Spanned::span);
+        [work, statement, command].into_iter().flatten()
+    }
 }
 
 /// The keys of loads on servers.
@@ -172,16 +229,6 @@ pub(crate) struct KeyValueKeys {
     /// Whether all keys are written before the first trial; true when absent.
     #[schemars(with = "Option<bool>")]
     pub preload: Maybe<bool>,
-    /// What the server is told to do in the middle of every trial, beside the load: a
-    /// snapshot (`bgsave`), or a rewrite of its append-only file (`bgrewriteaof`).
-    #[schemars(
-        with = "Option<String>",
-        extend("enum" = BackgroundWork::ALL.map(BackgroundWork::name))
-    )]
-    pub trigger: Maybe<String>,
-    /// When it is told so, such as `10s`: counted from the start of measuring, and within it.
-    #[schemars(with = "Option<String>")]
-    pub trigger_at: Maybe<String>,
     /// How rows or keys are picked; when absent `special`, of `key_value` `uniform`.
     #[schemars(with = "Option<String>", extend("enum" = KeyOrder::names()))]
     pub distribution: Maybe<String>,

@@ -56,6 +56,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
             let _ = writeln!(text, "note     {}: {caution}", target.name);
         }
     }
+    for command in campaign::commands(&study) {
+        let _ = writeln!(text, "note     {command}");
+    }
     let _ = writeln!(
         text,
         "\n{} trials, about {}.",

@@ -4,11 +4,14 @@ use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use crate::messages::shown;
-use model::{Level, LevelUnit, Plan, SearchOver, Study, Trial};
+use model::{Act, Level, LevelUnit, Plan, SearchOver, Study, Trial, text};
 use report::numbers::{bytes, counted, duration};
 use report::words::shared_processors;
 use std::fmt::Write;
 use std::time::Duration;
+
+/// Characters of a statement or a command that are shown.
+const LONGEST_ACT: usize = 200;
 
 /// Shows the trials in their order and how long they will take.
 pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
@@ -17,6 +20,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     let mut text = describe(&plan, total, clients_heading(&study));
     text += &space(&study);
     text += &processors(&study);
+    text += &interventions(&study);
     if arguments.commands {
         text += &others::commands(&study)?;
     }
@@ -46,6 +50,32 @@ fn space(study: &Study) -> String {
         );
     }
     text
+}
+
+/// What is done to targets while they are measured.
+fn interventions(study: &Study) -> String {
+    let mut told = String::new();
+    for test in &study.tests {
+        for one in test.interventions() {
+            let what = match &one.act {
+                Act::BackgroundWork(work) => work.name().to_owned(),
+                Act::Statement(sql) => format!("the statement {}", text::excerpt(sql, LONGEST_ACT)),
+                Act::Command(words) => {
+                    format!("the command {}", text::excerpt(&words.join(" "), LONGEST_ACT))
+                }
+            };
+            let limit = one
+                .timeout
+                .map_or(String::new(), |limit| format!(", for {} at most", duration(limit)));
+            let (name, at) = (&one.name, duration(one.at));
+            let _ = writeln!(
+                told,
+                "\n{}: {name}, {at} into each measurement: {what}{limit}.",
+                test.name
+            );
+        }
+    }
+    told
 }
 
 /// The processors that virtual machines are held to, and whether this host has as many.

@@ -69,6 +69,9 @@ fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
             tell(&format!("note: {}: {caution}", target.name));
         }
     }
+    for command in campaign::commands(&study) {
+        tell(&format!("note: {command}"));
+    }
     let done = store.completed().len();
     let mut kept = Kept::new(results, done);
     let total = plan.trials().count();

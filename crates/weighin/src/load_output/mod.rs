@@ -381,7 +381,7 @@ fn requests(measured: &Measured) -> BTreeMap<String, RequestOutput> {
     let value = |reading: &Option<model::CounterReading>, name: &str| {
         reading.as_ref().and_then(|reading| reading.counters.get(name).copied())
     };
-    let Measured { load, sampling } = measured;
+    let Measured { load, sampling, .. } = measured;
     let output = |RequestCount { kind, count }: &RequestCount| {
         let counter = kind.counter.as_ref().map(|name| name.to_string());
         let grown = |name: &String| {

@@ -102,7 +102,7 @@ fn measured() -> Measured {
         fleet: None,
     };
     let sampling = Sampling { before: reading(100), after: reading(114), ..Sampling::default() };
-    Measured { load, sampling }
+    Measured { load, sampling, marks: Vec::new() }
 }
 
 /// The kind of workload that has the most fields.

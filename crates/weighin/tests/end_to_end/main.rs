@@ -11,6 +11,7 @@ mod full_disks;
 mod generators;
 mod hostile_text;
 mod imported_runs;
+mod interventions;
 mod kills;
 mod load;
 mod load_errors;

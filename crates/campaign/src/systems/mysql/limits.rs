@@ -5,22 +5,27 @@ use model::{Failure, FailureKind, Oltp};
 use target::client::Connection;
 
 /// Checks that the server allows as many connections and prepared statements as `clients` of the
-/// workload need.
+/// workload need, with so many interventions beside them.
 ///
 /// # Errors
 /// `TooFewConnections`, with the setting to change.
-pub fn check_limits(control: &mut Connection, oltp: &Oltp, clients: u32) -> Result<(), Failure> {
+pub fn check_limits(
+    control: &mut Connection,
+    oltp: &Oltp,
+    clients: u32,
+    interventions: usize,
+) -> Result<(), Failure> {
     let variables = variables(control)?;
     let endpoint = control.endpoint();
     let limit = |name: &str| variables.get(name).and_then(|value| value.parse::<u64>().ok());
-    let needed = connections::needed(clients);
+    let needed = connections::needed(clients, interventions);
     for name in ["max_connections", "max_user_connections"] {
         // Zero stands for no limit per user.
         let Some(allowed) = limit(name).filter(|&allowed| allowed > 0 && allowed < needed) else {
             continue;
         };
         let set = format!("SET GLOBAL {name} = {needed}");
-        return Err(connections::too_few(endpoint, (name, allowed), clients, &set));
+        return Err(connections::too_few(endpoint, (name, allowed), clients, needed, &set));
     }
     let per_client = OltpStatements::new(oltp, 0, clients).per_client() as u64;
     let needed = per_client * u64::from(clients);

@@ -11,7 +11,7 @@ pub use self::limits::check_limits;
 use super::load::{Clients, Handed, PartRun, PreparedLoad, ServerLoad};
 use super::login::Login;
 use super::server::ServerKind;
-use super::{BeginWork, Missing, Preparing, StatementSession};
+use super::{Missing, Preparing, StatementSession};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
 use engine::mysql::{OltpSession, OltpStatements};
@@ -20,8 +20,8 @@ use engine::{
 };
 use host::Host;
 use model::{
-    CrossCheckFigures, Endpoint, Failure, FailureKind, Oltp, ServerCounters, ServerFacts,
-    Statement, Study, TableContents, Target, Tls, Trial, Workload,
+    CrossCheckFigures, Endpoint, Failure, Oltp, ServerCounters, ServerFacts, Statement, Study,
+    TableContents, Target, Tls, Trial, Workload,
 };
 use peer::sysbench::Sysbench;
 use protocol::mysql::{LoginOptions, ServerError};
@@ -100,8 +100,13 @@ impl ServerKind for Mysql {
         counters::read(connection).ok()
     }
 
-    fn check_limits(connection: &mut Connection, oltp: &Oltp, clients: u32) -> Result<(), Failure> {
-        check_limits(connection, oltp, clients)
+    fn check_limits(
+        connection: &mut Connection,
+        oltp: &Oltp,
+        clients: u32,
+        interventions: usize,
+    ) -> Result<(), Failure> {
+        check_limits(connection, oltp, clients, interventions)
     }
 
     fn missing(
@@ -152,14 +157,6 @@ impl ServerKind for Mysql {
         statement: &Statement,
     ) -> Result<Box<dyn StatementSession>, Failure> {
         Ok(Box::new(statements::Session::open(login, statement)?))
-    }
-
-    fn background_work(_: Connection) -> Result<BeginWork, Failure> {
-        Err(Failure::new(
-            FailureKind::NotPermitted,
-            "MariaDB and MySQL know no background work that a client can begin",
-            "leave trigger out",
-        ))
     }
 
     fn tool(

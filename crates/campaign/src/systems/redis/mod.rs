@@ -6,20 +6,21 @@ pub(crate) mod facts;
 pub(crate) mod keys;
 mod limits;
 mod rights;
+mod work;
 
 pub use self::keys::cleanup;
 use super::load::{Clients, Handed, PartRun, PreparedLoad, ServerLoad};
 use super::login::Login;
 use super::server::ServerKind;
-use super::{BeginWork, Missing, Preparing};
+use super::{Missing, Perform, Preparing};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
 use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
 use host::Host;
 use model::{
-    CrossCheckFigures, Failure, KeyValue, ServerCounters, ServerFacts, Study, Target, Trial,
-    TriggerAnswer, Workload,
+    BackgroundWork, CrossCheckFigures, Failure, KeyValue, ServerCounters, ServerFacts, Study,
+    Target, Trial, Workload,
 };
 use peer::key_value::KeyValueTool;
 use serde::{Deserialize, Serialize};
@@ -108,8 +109,9 @@ impl ServerKind for Redis {
         connection: &mut RedisConnection,
         _: &KeyValue,
         clients: u32,
+        interventions: usize,
     ) -> Result<(), Failure> {
-        limits::check_limits(connection, clients)
+        limits::check_limits(connection, clients, interventions)
     }
 
     fn missing(
@@ -148,12 +150,12 @@ impl ServerKind for Redis {
         PreparedLoad::Redis(ServerLoad { spec, clients, login: Handed(login) })
     }
 
-    fn background_work(mut connection: RedisConnection) -> Result<BeginWork, Failure> {
-        Ok(Box::new(move |work| match connection.command(&[work.command().as_bytes()]) {
-            Ok(value) => TriggerAnswer::Accepted(value.text().unwrap_or_default()),
-            Err(RedisError::Server(line)) => TriggerAnswer::Refused(line),
-            Err(error) => TriggerAnswer::Lost(error.to_string()),
-        }))
+    fn background_work(
+        login: &Login,
+        work: BackgroundWork,
+        limit: Duration,
+    ) -> Result<Perform, Failure> {
+        work::perform(login, work, limit)
     }
 
     fn tool(

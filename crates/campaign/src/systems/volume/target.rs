@@ -4,8 +4,8 @@ use super::volumes::loads;
 use super::{Taking, Volumes, cross_check, processors};
 use crate::systems::load::PreparedLoad;
 use crate::systems::{
-    BeginWork, Holding, Missing, Preparing, SamplingScope, System, TargetHandle, cannot_check,
-    check_root, misfit,
+    Holding, Missing, Preparing, SamplingScope, System, TargetHandle, cannot_check, check_root,
+    misfit,
 };
 use crate::{Hosts, Order, Prepared};
 use engine::storage::{Method, StorageLoad, mark};
@@ -177,12 +177,9 @@ impl TargetHandle for Volumes {
         SamplingScope { server_pid: None, disks: self.members() }
     }
 
-    fn background_work(&mut self) -> Result<BeginWork, Failure> {
-        Err(Failure::new(
-            FailureKind::NotPermitted,
-            "volumes know no background work that weighin can begin",
-            "leave trigger out",
-        ))
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let paths = self.place.volumes.iter().map(|volume| volume.path.display().to_string());
+        vec![("WEIGHIN_VOLUMES", paths.collect::<Vec<_>>().join(":"))]
     }
 
     fn cross_check_tool(&self, test: &Test) -> Option<String> {

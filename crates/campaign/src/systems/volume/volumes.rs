@@ -20,7 +20,7 @@ use std::time::Instant;
 pub struct Volumes {
     /// The machine that they are on.
     host: Arc<dyn Host>,
-    place: StoragePlace,
+    pub(super) place: StoragePlace,
     held: Vec<Box<dyn HeldVolume>>,
     layout: VolumeLayout,
     /// What the volumes are on, by kernel name: what their reads and writes are asked of.

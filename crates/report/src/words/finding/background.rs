@@ -1,10 +1,13 @@
-//! What servers did in the background, and what it cost.
+//! What servers did in the background and what it cost, and what came of interventions.
 
 use super::{Group, Words};
 use crate::numbers::{self, bytes, count, counted, figure, percent, range};
+use crate::words::labels::target_name;
 use crate::words::metric::metric_name;
-use analyse::{Change, Changed, EventCost, EventKind, TriggerWithoutEffect};
-use model::TriggerAnswer;
+use analyse::{
+    Change, Changed, EventCost, EventKind, InterventionCutOff, InterventionFailed, WorkNotSeen,
+};
+use model::BackgroundWork;
 use stats::Estimate;
 
 impl Words for EventCost {
@@ -22,11 +25,12 @@ impl Words for EventCost {
                 let late = usize::try_from(cost.delayed).unwrap_or(usize::MAX);
                 format!("{} of the append-only file", counted(late, "late sync"))
             }
+            EventKind::Intervention => counted(cost.events, "intervention"),
         };
-        let triggered = match cost.triggered {
+        let asked_for = match cost.by_intervention {
             0 => String::new(),
-            all if all == cost.events => ", triggered by weighin".to_owned(),
-            some => format!(", {} of them triggered by weighin", count(some as u64)),
+            all if all == cost.events => ", as interventions".to_owned(),
+            some => format!(", {} of them as interventions", count(some as u64)),
         };
         let forked = cost
             .fork_ms
@@ -39,7 +43,7 @@ impl Words for EventCost {
         let details: Vec<String> =
             [Some(length(cost)), forked, copied].into_iter().flatten().collect();
         format!(
-            "{how_often} in {} of {}{triggered}: {}; {}",
+            "{how_often} in {} of {}{asked_for}: {}; {}",
             count(seen as u64),
             counted(of, "trial"),
             details.join(", "),
@@ -115,29 +119,64 @@ fn ratio(ratio: &Estimate) -> String {
     }
 }
 
-impl Words for TriggerWithoutEffect {
-    const HEADING: &'static str = "Commands without effect";
+impl Words for InterventionFailed {
+    const HEADING: &'static str = "Interventions that failed";
 
     fn is_like(&self, other: &Self) -> bool {
         self == other
     }
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { work, answer, would_show } = found.first;
-        let command = work.command();
-        match answer {
-            TriggerAnswer::Refused(line) => {
-                // Some of its lines are sentences, and this is the end of one.
-                format!("the server refused {command}: {}", line.trim_end_matches('.'))
-            }
-            TriggerAnswer::Lost(why) => format!("{command} was sent, but no answer came: {why}"),
-            TriggerAnswer::Accepted(line) => {
-                let counters = match would_show {
-                    true => "show no such work",
-                    false => "do not report such work, so its cost is not known",
-                };
-                format!("the server answered {command} with “{line}”, but its counters {counters}")
-            }
-        }
+        let Self { intervention, message } = found.first;
+        // Some of a server's lines are sentences, and this is the end of one.
+        let message = message.trim_end_matches('.');
+        format!("the intervention {} failed: {message}", target_name(intervention))
+    }
+}
+
+impl Words for InterventionCutOff {
+    const HEADING: &'static str = "Interventions that were cut off";
+
+    fn is_like(&self, other: &Self) -> bool {
+        (&self.intervention, self.goes_on) == (&other.intervention, other.goes_on)
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let (least, most) = found.range(|cut| cut.seconds);
+        let ended = match found.first.goes_on {
+            true => "the server goes on with it",
+            false => "weighin ended it",
+        };
+        format!(
+            "the intervention {} was still under way when the load ended, {}\u{a0}s after it began; \
+             {ended}, so that how long it takes is not known: a longer `duration` may show it",
+            target_name(&found.first.intervention),
+            range(least, most),
+        )
+    }
+}
+
+impl Words for WorkNotSeen {
+    const HEADING: &'static str = "Background work that was not seen";
+
+    fn is_like(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let Self { intervention, work, answer, would_show } = found.first;
+        let work = match work {
+            BackgroundWork::Snapshot => "a snapshot",
+            BackgroundWork::LogRewrite => "a rewrite of its log",
+        };
+        let answer = answer.as_ref().map_or(String::new(), |said| format!(" with “{said}”"));
+        let counters = match would_show {
+            true => "show no such work",
+            false => "do not report such work, so its cost is not known",
+        };
+        format!(
+            "the server answered the intervention {}, {work},{answer}, but its counters {counters}",
+            target_name(intervention)
+        )
     }
 }

@@ -52,8 +52,8 @@ impl Words for TooShortForTrend {
         };
         let without = if found.most(|short| short.left_out as f64) > 0.0 {
             format!(
-                " without {which} in which the server made a snapshot or rewrote its append-only \
-                 file"
+                " without {which} in which the server did background work or an intervention was \
+                 under way"
             )
         } else {
             String::new()

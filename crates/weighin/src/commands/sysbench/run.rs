@@ -24,7 +24,7 @@ pub(super) fn run(request: &Request) -> Outcome {
     print(&text::options(request))?;
     let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
     let mut control = connect(&login)?;
-    check_limits(&mut control, &request.workload, request.threads)?;
+    check_limits(&mut control, &request.workload, request.threads, 0)?;
     empty_table(&mut control, request)?;
     let seed = request.seed.number();
     let spec = LoadSpec {

@@ -1,0 +1,76 @@
+//! Whether the interventions of a test were carried out.
+
+use super::CheckResult;
+use crate::events::{kind_of, would_show};
+use crate::{ServerEvent, Validity};
+use model::{ActResult, BackgroundWork, Mark, TrialRecord};
+use serde::Serialize;
+
+/// An intervention failed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InterventionFailed {
+    /// Its name.
+    pub intervention: String,
+    /// Why.
+    pub message: String,
+}
+
+/// An intervention was still under way when the load ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InterventionCutOff {
+    /// Its name.
+    pub intervention: String,
+    /// Whether it is background work, which goes on; weighin has ended any other act.
+    pub goes_on: bool,
+    /// How long it had taken by then.
+    pub seconds: f64,
+}
+
+/// Background work that a server says it did, and that its counters do not show.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkNotSeen {
+    /// The name of the intervention.
+    pub intervention: String,
+    pub work: BackgroundWork,
+    /// What the server said.
+    pub answer: Option<String>,
+    /// Whether its counters would have shown it.
+    pub would_show: bool,
+}
+
+/// An intervention that failed, or led to nothing, makes its trial suspect: it is not what the test
+/// asks for. Of a server that agreed and whose counters show nothing of the kind, nothing is known.
+/// One that was cut off is told, and takes nothing from what was measured.
+pub(super) fn results(record: &TrialRecord, events: &[ServerEvent]) -> Vec<CheckResult> {
+    record.interventions().filter_map(|mark| result(record, mark, events)).collect()
+}
+
+fn result(record: &TrialRecord, mark: &Mark, events: &[ServerEvent]) -> Option<CheckResult> {
+    let intervention = mark.name.clone();
+    match mark.result? {
+        ActResult::Failed => {
+            let message = mark.note.clone().unwrap_or_default();
+            Some(CheckResult::suspect(InterventionFailed { intervention, message }))
+        }
+        ActResult::CutOff => {
+            let seconds = mark.until_seconds.map_or(0.0, |until| until - mark.at_seconds);
+            let goes_on = mark.work.is_some();
+            Some(CheckResult::valid(InterventionCutOff { intervention, goes_on, seconds }))
+        }
+        ActResult::Done => {
+            let work = mark.work?;
+            let kind = kind_of(work);
+            let is_it = |event: &ServerEvent| {
+                event.kind == kind && event.intervention.as_ref() == Some(&mark.name)
+            };
+            if events.iter().any(is_it) {
+                return None;
+            }
+            let would_show = would_show(&record.sampling, kind);
+            let validity = if would_show { Validity::Suspect } else { Validity::Valid };
+            let answer = mark.note.clone();
+            let evidence = WorkNotSeen { intervention, work, answer, would_show };
+            Some(CheckResult::new(validity, evidence))
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Interventions: acts during a load. Each waits for its moment, and is carried out, on a thread of
+//! its own, which is never one that measures.
+
+use crate::measure::seconds_from;
+use crate::systems::{Acted, Perform, TargetHandle};
+use host::{CommandOrder, Host};
+use model::bounds::MAX_DURATION;
+use model::{
+    Act, ActResult, Failure, FailureKind, Intervention, Mark, Query, Statement, Stop, Study,
+    TimedStatement,
+};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The interventions of a load. Their moments are those of the engine's clock, which an [`Instant`]
+/// reads too.
+pub(crate) struct Interventions {
+    /// Requested when the load has ended.
+    over: Stop,
+    ready: Vec<(Intervention, Perform)>,
+    waiting: Vec<Waiting>,
+}
+
+/// A thread that waits, acts, and then hands over what it holds.
+struct Waiting {
+    /// Dropped to end the waiting.
+    cancel: Sender<()>,
+    thread: JoinHandle<(Option<Mark>, Perform)>,
+}
+
+impl Interventions {
+    /// Opens the connections that acts need, so that none is opened while the load is measured.
+    /// Commands run on `host`.
+    ///
+    /// # Errors
+    /// When the target cannot be reached, or cannot be subjected to such an act.
+    pub(crate) fn prepare(
+        target: &mut dyn TargetHandle,
+        host: &dyn Host,
+        interventions: &[Intervention],
+    ) -> Result<Self, Failure> {
+        let over = Stop::default();
+        let mut ready = |one: &Intervention| Ok((one.clone(), perform(target, host, one, &over)?));
+        let ready = interventions.iter().map(&mut ready).collect::<Result<_, Failure>>()?;
+        Ok(Self { over, ready, waiting: Vec::new() })
+    }
+
+    /// Begins to wait. `origin` is the start of the load, which may lie ahead, and `measured` that of
+    /// the measured phase, counted from it.
+    pub(crate) fn schedule(&mut self, origin: Instant, measured: Duration) {
+        for (intervention, mut perform) in self.ready.drain(..) {
+            let (cancel, cancelled) = channel();
+            let over = self.over.clone();
+            let thread = thread::spawn(move || {
+                let due = origin + measured + intervention.at;
+                let wait = due.saturating_duration_since(Instant::now());
+                let waited = cancelled.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+                let act = waited && !over.is_requested();
+                (act.then(|| carry_out(&intervention, &mut perform, origin)), perform)
+            });
+            self.waiting.push(Waiting { cancel, thread });
+        }
+    }
+
+    /// The load has ended: cuts off what is under way. The marks of all that began, in order of time.
+    pub(crate) fn end(self) -> Vec<Mark> {
+        self.over.request();
+        let (cancels, threads): (Vec<_>, Vec<_>) =
+            self.waiting.into_iter().map(|waiting| (waiting.cancel, waiting.thread)).unzip();
+        drop(cancels);
+        let marks = threads.into_iter().filter_map(|thread| thread.join().ok()?.0);
+        let mut marks: Vec<Mark> = marks.collect();
+        marks.sort_by(|a, b| a.at_seconds.total_cmp(&b.at_seconds));
+        marks
+    }
+}
+
+/// What carries an intervention out.
+fn perform(
+    target: &mut dyn TargetHandle,
+    host: &dyn Host,
+    intervention: &Intervention,
+    stop: &Stop,
+) -> Result<Perform, Failure> {
+    let limit = intervention.timeout.unwrap_or(MAX_DURATION);
+    Ok(match &intervention.act {
+        Act::BackgroundWork(work) => target.background_work(*work, limit, stop)?,
+        Act::Statement(sql) => {
+            let (name, query) = (intervention.name.clone(), Query::Own(sql.clone()));
+            let timed = TimedStatement { name, query };
+            let statement = Statement {
+                statements: vec![timed.clone()],
+                data: None,
+                timeout: limit,
+                warmup_runs: 0,
+                writes: true,
+            };
+            let mut session = target.statement_session(&statement, stop)?;
+            Box::new(move || session.run(&timed).map(|_| Acted::default()))
+        }
+        Act::Command(words) => {
+            let (words, variables) = (words.clone(), target.variables());
+            let mut command = host.user_command(CommandOrder { words, variables, limit }, stop)?;
+            Box::new(move || Ok(Acted { began: None, note: command.run()? }))
+        }
+    })
+}
+
+fn carry_out(intervention: &Intervention, perform: &mut Perform, origin: Instant) -> Mark {
+    let told = Instant::now();
+    let done = perform();
+    let ended = Instant::now();
+    let began = done.as_ref().ok().and_then(|acted| acted.began).unwrap_or(told);
+    let (result, note) = match done {
+        Ok(acted) => (ActResult::Done, acted.note),
+        Err(failure) if failure.is_stop() => (ActResult::CutOff, None),
+        Err(failure) => (ActResult::Failed, Some(failure.message)),
+    };
+    let span = (seconds_from(origin, began), seconds_from(origin, ended));
+    Mark {
+        result: Some(result),
+        work: match intervention.act {
+            Act::BackgroundWork(work) => Some(work),
+            Act::Statement(_) | Act::Command(_) => None,
+        },
+        note,
+        ..Mark::span(&intervention.name, span.0, span.1)
+    }
+}
+
+/// Finds a command of a study whose program is not there.
+///
+/// # Errors
+/// `MissingProgram` for the first one.
+pub(crate) fn check_programs(study: &Study, host: &dyn Host) -> Result<(), Failure> {
+    for intervention in study.tests.iter().flat_map(|test| test.interventions()) {
+        let Act::Command(words) = &intervention.act else { continue };
+        let program = words.first().map_or("", String::as_str);
+        if host.find_program(program).is_none() {
+            let name = &intervention.name;
+            return Err(Failure::new(
+                FailureKind::MissingProgram,
+                format!("the intervention {name} runs {program}, and there is no such program"),
+                "install it, or name it by its path; a path counts from the directory in which \
+                 weighin is started",
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+use crate::systems::load::PreparedLoad;
+use crate::systems::login::Login;
+use crate::systems::{Missing, Perform, Preparing, StatementSession, cannot_do};
+use crate::{Order, Prepared};
+use engine::{LoadSpec, Stop};
+use host::Host;
+use model::{
+    Act, BackgroundWork, CrossCheckFigures, Failure, ServerCounters, ServerFacts, Statement, Study,
+    TableContents, Target, Trial, Workload,
+};
+use std::fmt::Debug;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is particular to one kind of server.
+pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
+    /// A connection for everything but the load.
+    type Connection: Debug + Send;
+    /// What its loads are about.
+    type Work: Clone + Debug;
+    /// A tool that cross-checks its loads.
+    type Tool: Debug;
+
+    const SYSTEM: model::System;
+    /// Whether data is there as before when a server was started again.
+    const KEEPS_DATA: bool;
+
+    /// The part of a workload that it can run; `None` where it cannot.
+    fn work(workload: &Workload) -> Option<&Self::Work>;
+    /// Whether two loads run on the same data.
+    fn same_data(a: &Self::Work, b: &Self::Work) -> bool;
+
+    fn connect(login: &Login) -> Result<Self::Connection, Failure>;
+    /// The address that the host's name led to; `None` for a Unix socket.
+    fn peer(connection: &Self::Connection) -> io::Result<Option<SocketAddr>>;
+    fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
+    fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
+    fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
+
+    /// Whether the account may do what a load of a study will.
+    fn check_rights(
+        _connection: &mut Self::Connection,
+        _work: &Self::Work,
+        _study: &Study,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
+    /// Whether the server allows as many connections, and whatever else it limits, as clients and
+    /// interventions need.
+    fn check_limits(
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        clients: u32,
+        interventions: usize,
+    ) -> Result<(), Failure>;
+
+    fn missing(
+        login: &Login,
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        study: &Study,
+    ) -> Result<Missing, Failure>;
+    fn prepare(
+        login: &Login,
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<Prepared, Failure>;
+    /// Whether a load by hand meets its data.
+    fn check_data(
+        login: &Login,
+        connection: &mut Self::Connection,
+        work: &Self::Work,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure>;
+    fn contents(
+        _connection: &mut Self::Connection,
+        _work: &Self::Work,
+    ) -> Result<Option<TableContents>, Failure> {
+        Ok(None)
+    }
+
+    fn load(login: Login, spec: LoadSpec, work: &Self::Work, order: &Order<'_>) -> PreparedLoad;
+    /// A session for statements whose time is taken.
+    fn statement_session(
+        _login: &Login,
+        _statement: &Statement,
+    ) -> Result<Box<dyn StatementSession>, Failure> {
+        Err(cannot_do(Act::STATEMENT, Self::SYSTEM))
+    }
+    /// What has the server do background work and waits for its end, for `limit` at most.
+    fn background_work(
+        _login: &Login,
+        work: BackgroundWork,
+        _limit: Duration,
+    ) -> Result<Perform, Failure> {
+        Err(cannot_do(work.name(), Self::SYSTEM))
+    }
+
+    fn tool(
+        host: &Arc<dyn Host>,
+        work: &Self::Work,
+        target: &Target,
+        test: &str,
+    ) -> Result<Self::Tool, Failure>;
+    fn tool_name(tool: &Self::Tool) -> String;
+    /// Whether the tool will be let in.
+    fn check_tool_login(_login: &Login, _connection: &mut Self::Connection) -> Result<(), Failure> {
+        Ok(())
+    }
+    fn cross_check(
+        tool: &Self::Tool,
+        login: &Login,
+        connection: Self::Connection,
+        trial: &Trial,
+        load: &model::Load,
+        stop: &Stop,
+    ) -> Result<CrossCheckFigures, Failure>;
+}

@@ -1,0 +1,196 @@
+//! The user's own commands.
+
+use super::command;
+use crate::{CommandOrder, UserCommand};
+use model::{Failure, FailureKind, Stop, text};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
+};
+use std::io::{self, PipeReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What ends a command and its children when weighin itself no longer can, for `/bin/sh`.
+const GUARDIAN: &str = include_str!("guardian.sh");
+/// How often a command is looked after. One that closes its output as it ends is noticed at once.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// How long a command may take to end when it is told to (SIGTERM), before it is killed.
+const END_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long what a command printed last may be under way after its end.
+const OUTPUT_TIMEOUT: Duration = Duration::from_millis(200);
+/// Bytes of what a command prints that are kept: the last ones.
+const KEPT_OUTPUT: usize = 4096;
+/// Lines and characters of them that a mark tells.
+const LAST_LINES: usize = 3;
+const LONGEST_LINE: usize = 200;
+
+/// A command to be run once, in a process group of its own. The group ends when this is dropped, or
+/// weighin ends, however it does.
+pub(crate) struct LocalCommand {
+    order: CommandOrder,
+    stop: Stop,
+    guardian: Child,
+    /// Not waited for as long as its group is: no other group can get its number.
+    leader: Option<Child>,
+}
+
+impl LocalCommand {
+    /// As [`crate::Host::user_command`].
+    pub(crate) fn prepare(order: CommandOrder, stop: &Stop) -> Result<Self, Failure> {
+        let guardian = command("/bin/sh")
+            .args(["-c", GUARDIAN, "weighin-guardian"])
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .map_err(|error| not_run("/bin/sh", &error))?;
+        Ok(Self { order, stop: stop.clone(), guardian, leader: None })
+    }
+
+    fn start(&mut self, program: &str) -> io::Result<(Output, Pid)> {
+        let (reader, writer) = io::pipe()?;
+        let leader = command(program)
+            .args(self.order.words.iter().skip(1))
+            .envs(self.order.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(writer.try_clone()?)
+            .stderr(writer)
+            .process_group(0)
+            .spawn()?;
+        let pid = Pid::from_child(&leader);
+        self.leader = Some(leader);
+        if let Some(guardian) = &mut self.guardian.stdin {
+            // One that has gone guards nothing, which takes nothing from the act.
+            let _ = writeln!(guardian, "{}", pid.as_raw_nonzero());
+        }
+        Ok((Output::of(reader), pid))
+    }
+
+    /// Ends the command and its children. What cannot be ended is gone already.
+    fn end_group(&self) {
+        let Some(leader) = &self.leader else { return };
+        let pid = Pid::from_child(leader);
+        let _ = kill_process_group(pid, Signal::TERM);
+        let deadline = Instant::now() + END_TIMEOUT;
+        while has_ended(pid).is_none() && Instant::now() < deadline {
+            thread::sleep(POLL_INTERVAL);
+        }
+        let _ = kill_process_group(pid, Signal::KILL);
+    }
+}
+
+impl UserCommand for LocalCommand {
+    fn run(&mut self) -> Result<Option<String>, Failure> {
+        let began = Instant::now();
+        let program = self.order.words.first().cloned().unwrap_or_default();
+        let (output, pid) = self.start(&program).map_err(|error| not_run(&program, &error))?;
+        let failed = |kind, how: &str| {
+            let said = output.last_lines(OUTPUT_TIMEOUT);
+            let said = said.map_or(String::new(), |lines| format!(": {lines}"));
+            Failure::new(kind, format!("the command {program} {how}{said}"), "")
+        };
+        let status = loop {
+            if let Some(status) = has_ended(pid) {
+                break status;
+            }
+            if self.stop.is_requested() {
+                return Err(Failure::stopped());
+            }
+            if began.elapsed() >= self.order.limit {
+                let seconds = self.order.limit.as_secs_f64();
+                let how = format!("did not end within {seconds} s and was killed");
+                self.end_group();
+                return Err(failed(FailureKind::TimedOut, &how));
+            }
+            output.wait(POLL_INTERVAL);
+        };
+        match (status.exit_status(), status.terminating_signal()) {
+            (Some(0), _) => Ok(output.last_lines(OUTPUT_TIMEOUT)),
+            (Some(code), _) => {
+                Err(failed(FailureKind::Other, &format!("ended with exit code {code}")))
+            }
+            (None, signal) => {
+                let signal = signal.unwrap_or_default();
+                Err(failed(FailureKind::Other, &format!("was ended by signal {signal}")))
+            }
+        }
+    }
+}
+
+impl Drop for LocalCommand {
+    fn drop(&mut self) {
+        self.end_group();
+        // Before the leader: afterwards its number may be another's.
+        let _ = self.guardian.kill();
+        let _ = self.guardian.wait();
+        if let Some(leader) = &mut self.leader {
+            let _ = leader.wait();
+        }
+    }
+}
+
+/// How a child ended that remains to be waited for; `None` while it runs.
+fn has_ended(pid: Pid) -> Option<WaitIdStatus> {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(pid), look).ok().flatten()
+}
+
+fn not_run(program: &str, error: &io::Error) -> Failure {
+    let kind = match error.kind() {
+        io::ErrorKind::NotFound => FailureKind::MissingProgram,
+        _ => FailureKind::Other,
+    };
+    let remedy = "check the first word of `command`, and the limit on processes (ulimit -u)";
+    Failure::new(kind, format!("the command {program} cannot be run: {error}"), remedy)
+}
+
+/// What a command prints, read by a thread as it comes.
+struct Output {
+    kept: Arc<Mutex<Vec<u8>>>,
+    closed: Receiver<()>,
+}
+
+impl Output {
+    fn of(mut reader: PipeReader) -> Self {
+        let (open, closed) = channel::<()>();
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let output = Self { kept: Arc::clone(&kept), closed };
+        thread::spawn(move || {
+            let _open = open;
+            let mut piece = [0; KEPT_OUTPUT];
+            while let Ok(length @ 1..) = reader.read(&mut piece) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend_from_slice(&piece[..length]);
+                let surplus = kept.len().saturating_sub(KEPT_OUTPUT);
+                kept.drain(..surplus);
+            }
+        });
+        output
+    }
+
+    /// Waits until nobody can print any more, or for so long.
+    fn wait(&self, limit: Duration) {
+        if self.closed.recv_timeout(limit) == Err(RecvTimeoutError::Disconnected) {
+            // It is ending.
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// The last lines, in one; `None` where nothing was printed.
+    fn last_lines(&self, limit: Duration) -> Option<String> {
+        self.wait(limit);
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let printed = String::from_utf8_lossy(&kept);
+        let lines: Vec<&str> =
+            printed.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let last = lines.iter().skip(lines.len().saturating_sub(LAST_LINES));
+        let last: Vec<_> = last.map(|line| text::excerpt(line, LONGEST_LINE)).collect();
+        (!last.is_empty()).then(|| last.join(" | "))
+    }
+}
