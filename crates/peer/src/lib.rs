@@ -4,7 +4,6 @@
 //! memtier_benchmark or redis-benchmark on its keys, [`storage`] fio on its files; all read what is
 //! printed.
 
-mod address;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod key_value;
@@ -14,5 +13,5 @@ mod program;
 pub mod storage;
 pub mod sysbench;
 
-pub use address::Address;
+pub use engine::Address;
 pub use measured::Measured;

@@ -166,7 +166,7 @@ fn trouble_is_told_apart() {
     let good = server(&sandbox, &guest);
     let wrong = Guest { user: guest.user().to_owned(), password: "wrong".to_owned() };
     let refused = Server { guest: Some(wrong), ..good.clone() };
-    let nobody = Server { address: Address::Socket("/no/such/socket".into()), ..good.clone() };
+    let nobody = Server { address: Address::Unix("/no/such/socket".into()), ..good.clone() };
     let workload = workload((1, 0));
     let troubles = [
         (good, FailureKind::DiskFull),

@@ -41,7 +41,7 @@ fn tables_are_made_run_on_and_dropped() {
     let (workload, tcp) = (workload(), over_tcp(&sandbox));
     sysbench.run(&tcp, &workload, &Task::Prepare { threads: 2 }, None, NEVER).unwrap().unwrap();
 
-    let socket = server(&sandbox, Address::Socket(sandbox.socket().to_owned()));
+    let socket = server(&sandbox, Address::Unix(sandbox.socket().to_owned()));
     for server in [&tcp, &socket] {
         let load =
             sysbench.load(server, &workload, (2, None), SECOND, Some(7), NEVER).unwrap().unwrap();
@@ -110,6 +110,6 @@ fn trouble_is_told_apart() {
     assert_eq!(kind(&wrong), FailureKind::AccessDenied);
     let elsewhere = Server { database: "nowhere".to_owned(), ..good.clone() };
     assert_eq!(kind(&elsewhere), FailureKind::MissingDatabase);
-    let nobody = Server { address: Address::Socket("/no/such/socket".into()), ..good };
+    let nobody = Server { address: Address::Unix("/no/such/socket".into()), ..good };
     assert_eq!(kind(&nobody), FailureKind::Unreachable);
 }

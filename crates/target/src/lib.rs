@@ -1,5 +1,6 @@
 //! How weighin talks to a server besides the load: control connections, logins, TLS.
 
 pub mod client;
+
 #[doc(hidden)]
-pub mod fuzzing;
+pub use client::fuzzing;

@@ -108,7 +108,7 @@ impl<'r> Arena<'r> {
     fn server(&self, transport: Transport) -> Server {
         let address = match transport {
             Transport::Tcp => Address::Tcp(([127, 0, 0, 1], self.sandbox.port()).into()),
-            Transport::Socket => Address::Socket(self.sandbox.socket().to_owned()),
+            Transport::Socket => Address::Unix(self.sandbox.socket().to_owned()),
         };
         Server {
             address,

@@ -1,10 +1,11 @@
 //! The lead: starts the generators, lets them begin together, and puts together what they did.
 
-use super::process::{Heard, Process};
+use super::GENERATOR_COMMAND;
+use super::process::{Heard, listen, tell};
 use super::wire::{Answer, Assignment, Order};
 use crate::systems::load::PreparedLoad;
 use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
-use host::Host;
+use host::{Host, Weighin};
 use model::{Failure, FailureKind, LoadResult};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -32,12 +33,12 @@ struct Crowd(Vec<Generator>);
 
 impl Drop for Crowd {
     fn drop(&mut self) {
-        self.0.iter_mut().for_each(|generator| generator.process.weighin.dismiss());
+        self.0.iter_mut().for_each(|generator| generator.weighin.dismiss());
     }
 }
 
 struct Generator {
-    process: Process,
+    weighin: Weighin,
     ready: bool,
     done: bool,
     heard_at: Instant,
@@ -56,13 +57,17 @@ impl<'a> Generators<'a> {
         let (sender, answers) = channel();
         let mut crowd = Crowd(Vec::new());
         for index in 0..count {
-            let process = Process::start(host, index, sender.clone());
-            let mut process = process.map_err(|error| not_started(&error))?;
+            let weighin = host.start_weighin(GENERATOR_COMMAND);
+            let mut weighin = weighin.map_err(|error| not_started(&error))?;
+            if let Some(answers) = weighin.take_answers() {
+                let heard = sender.clone();
+                std::thread::spawn(move || listen(index, answers, &heard));
+            }
             let assignment = Assignment { part: Part { index, of: count }, load };
             // One that has ended already is noticed when its answers end.
-            let _ = process.tell(&Order::Prepare(Box::new(assignment)));
+            let _ = tell(&mut weighin, &Order::Prepare(Box::new(assignment)));
             crowd.0.push(Generator {
-                process,
+                weighin,
                 ready: false,
                 done: false,
                 heard_at: Instant::now(),
@@ -73,7 +78,7 @@ impl<'a> Generators<'a> {
 
     /// The processes' numbers.
     pub(crate) fn pids(&self) -> Vec<u32> {
-        self.crowd.0.iter().map(|generator| generator.process.weighin.pid()).collect()
+        self.crowd.0.iter().map(|generator| generator.weighin.pid()).collect()
     }
 
     /// Runs the load.
@@ -134,7 +139,7 @@ impl<'a> Generators<'a> {
             Heard::Answer(Answer::Failed(failure)) => return Err(failure),
             Heard::End if generator.done => {}
             Heard::End => {
-                let words = generator.process.weighin.last_words();
+                let words = generator.weighin.last_words();
                 return Err(self.lost(place, &words));
             }
             Heard::Nonsense => return Err(self.lost(place, "said what no load generator says")),
@@ -147,7 +152,7 @@ impl<'a> Generators<'a> {
         let start = Clock.now().plus(START_NOTICE);
         for generator in &mut self.crowd.0 {
             // One that has ended already is noticed when its answers end.
-            let _ = generator.process.tell(&Order::Start(start));
+            let _ = tell(&mut generator.weighin, &Order::Start(start));
             generator.heard_at = Instant::now();
         }
         self.start = Some(start);
@@ -178,7 +183,7 @@ impl<'a> Generators<'a> {
 
     /// That a generator was lost, and how.
     fn lost(&self, place: usize, how: &str) -> Failure {
-        let pid = self.crowd.0.get(place).map_or(0, |generator| generator.process.weighin.pid());
+        let pid = self.crowd.0.get(place).map_or(0, |generator| generator.weighin.pid());
         let when = self.start.map_or("before the load began".to_owned(), |start| {
             format!("{:.1} s into the load", Clock.now().since(start).as_secs_f64())
         });

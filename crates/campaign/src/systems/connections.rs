@@ -1,7 +1,6 @@
 //! How many connections a load needs, whichever the server.
 
 use model::{Endpoint, Failure, FailureKind};
-use peer::Address;
 
 /// Connections beside the load's: control, sampling, and one for the administrator, or to end the
 /// statement of an intervention.
@@ -29,12 +28,4 @@ pub(super) fn too_few(
             "raise it: {set} (in a sandbox: settings = {{ {name} = {needed} }}), or run fewer clients"
         ),
     )
-}
-
-/// Where the load engine connects to, as the tools take it.
-pub(super) fn address(address: engine::Address) -> Address {
-    match address {
-        engine::Address::Tcp(address) => Address::Tcp(address),
-        engine::Address::Unix(path) => Address::Socket(path),
-    }
 }

@@ -151,10 +151,7 @@ impl Host for Local {
         directory: Option<&Path>,
         bytes: u64,
     ) -> Result<(), Failure> {
-        match directory {
-            Some(directory) => volume::check(volume, directory, bytes),
-            None => volume::check(volume, &sandbox_directory(), bytes),
-        }
+        volume::check(volume, directory.unwrap_or(&sandbox_directory()), bytes)
     }
 
     fn hold_volume(&self, path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failure> {

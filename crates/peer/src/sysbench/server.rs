@@ -4,7 +4,7 @@ use std::fmt;
 /// Where a server is and who logs in. `Debug` does not show the password.
 #[derive(Clone)]
 pub struct Server {
-    /// Where it listens.
+    /// Where it listens, resolved: sysbench's client library would take `localhost` for a socket.
     pub address: Address,
     /// Account name.
     pub user: String,
@@ -29,7 +29,7 @@ impl Server {
                 format!("--mysql-host={}", address.ip()),
                 format!("--mysql-port={}", address.port()),
             ],
-            Address::Socket(path) => vec![format!("--mysql-socket={}", path.display())],
+            Address::Unix(path) => vec![format!("--mysql-socket={}", path.display())],
         };
         arguments.push(format!("--mysql-user={}", self.user));
         arguments.push(format!("--mysql-db={}", self.database));

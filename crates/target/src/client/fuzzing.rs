@@ -1,11 +1,12 @@
-//! The private parsers of this module on any text.
+//! The private parsers of this crate on any bytes, for the crate `fuzz` alone.
 
 use super::option_file::ClientOptions;
 use super::{credentials, redis};
 use std::path::Path;
 
 /// Reads bytes as an option file, and text as the list of users and as errors of Redis.
-pub(crate) fn read(bytes: &[u8], text: &str) {
+pub fn read(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
     let mut options = ClientOptions::default();
     options.add(bytes, Path::new("my.cnf"));
     let _ = credentials::user_with_id(text, 0);

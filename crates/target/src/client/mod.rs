@@ -7,7 +7,7 @@ mod connection;
 mod credentials;
 mod error;
 mod failure;
-pub(crate) mod fuzzing;
+pub mod fuzzing;
 mod guest;
 mod line;
 mod option_file;

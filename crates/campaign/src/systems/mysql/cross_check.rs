@@ -1,7 +1,7 @@
 //! sysbench on the tables of a trial.
 
 use crate::Login;
-use crate::systems::{cannot_check as cannot, connections::address};
+use crate::systems::cannot_check as cannot;
 use engine::Stop;
 use host::Host;
 use model::{CrossCheckFigures, Failure, Load, Oltp, Place, Target, Tls, Trial};
@@ -57,7 +57,7 @@ pub(super) fn load(
 fn server(login: &Login, control: &Connection) -> Result<Server, Failure> {
     let credentials = login.credentials();
     Ok(Server {
-        address: address(login.address_of(control.peer())?),
+        address: login.address_of(control.peer())?,
         user: credentials.user.clone(),
         password: credentials.password().bytes().to_vec(),
         database: login.address().database.clone(),

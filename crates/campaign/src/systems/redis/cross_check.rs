@@ -1,7 +1,7 @@
 //! memtier_benchmark or redis-benchmark on the keys of a trial.
 
 use crate::Login;
-use crate::systems::{cannot_check, connections::address};
+use crate::systems::cannot_check;
 use engine::Stop;
 use host::Host;
 use model::{CrossCheckFigures, Endpoint, Failure, KeyValue, Load, Place, Target, Tls, Trial};
@@ -52,10 +52,10 @@ pub(super) fn load(
     let workload = load.workload.key_value().ok_or_else(|| {
         cannot_check(&tool.name(), &format!("the workload {}", load.workload.name()))
     })?;
-    let endpoint = login.address_of(control.peer())?;
+    let address = login.address_of(control.peer())?;
     let guest = guest(login, &mut control)?;
     let server = Server {
-        address: address(endpoint),
+        address,
         database: super::database(login),
         guest: guest.as_ref().map(|guest| peer::key_value::Guest {
             user: guest.user().to_owned(),

@@ -3,8 +3,11 @@
 use super::contents::{Contents, EDGE, HEAD, Look, MARK_BYTES, TAIL, mark_of};
 use super::identity::check_same;
 use super::mark::{Mark, end_of};
-use super::{LESS, check_parent, holds, refused, trouble};
+use super::{LESS, check_parent, holds, probe, refused, trouble};
+use crate::local::sample::{device_of, volume_of};
 use crate::local::{os, size};
+use crate::{HeldVolume, Share, Space, VolumeFacts};
+use engine::storage::{FileSpec, Filling, fill};
 use model::{Failure, FailureKind, Stop, VolumeLayout, VolumePlace};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
@@ -14,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// A device or file, held so that nothing else can claim it. Its virtual machines have their parts
 /// between the first and the last MiB.
 #[derive(Debug)]
-pub struct Blocks {
+pub(super) struct Blocks {
     path: PathBuf,
     /// Where that led when it was taken, without links.
     resolved: PathBuf,
@@ -26,6 +29,9 @@ pub struct Blocks {
     /// Whether it may hold something that study and command line allow to erase: then all of it
     /// becomes weighin's own.
     erasable: bool,
+    /// The smallest block that it must take, in bytes.
+    block: u32,
+    facts: VolumeFacts,
 }
 
 /// How long reading what a volume holds may go on, and who is told how far it is.
@@ -37,12 +43,12 @@ pub struct Looking<'a> {
 }
 
 impl Blocks {
-    /// Opens it for weighin alone. What it holds is looked at by [`Self::check`].
+    /// Opens it for weighin alone. What it holds is looked at by [`HeldVolume::check_contents`].
     ///
     /// # Errors
     /// When it is in use, cannot be read and written, or is in a directory in which others could
     /// exchange it for something else.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path, block: u32) -> Result<Self, Failure> {
         let look = |error| trouble("look at", path, &error);
         let resolved = path.canonicalize().map_err(look)?;
         let facts = fs::metadata(&resolved).map_err(look)?;
@@ -69,44 +75,10 @@ impl Blocks {
         // While somebody else has a device open its cache stays, and would answer for a dead device.
         os::forget_cached(&file);
         let mark = mark_of(&file, length).map_err(read)?;
-        Ok(Self { path: path.to_owned(), resolved, file, length, is_device, mark, erasable: false })
-    }
-
-    /// Says whether it may be written, as the study and (`consented`) the command line have it, and
-    /// has room. Reads all of it that will be written, unless it may be erased. Returns what was
-    /// looked at and found, in words.
-    ///
-    /// # Errors
-    /// `ForeignData` where it holds something and not both allow to overwrite it; `DiskFull` where
-    /// it is too small; [`Failure::stopped`].
-    pub fn check(
-        &mut self,
-        place: &VolumePlace,
-        consented: bool,
-        layout: VolumeLayout,
-        looking: Looking<'_>,
-    ) -> Result<String, Failure> {
-        let may_erase = place.erase && consented;
-        let needed = end_of(layout).saturating_add(EDGE);
-        let fits = self.length >= needed;
-        // What is on it is said first; for that its ends are enough where nothing will be written.
-        let end = match (fits, self.is_device) {
-            (false, _) => 0,
-            (true, true) => end_of(layout),
-            // Of a file the holes are known, so that looking at all of it costs little.
-            (true, false) => self.length,
-        };
-        self.erasable = may_erase && self.mark.is_none();
-        let found = match self.erasable {
-            true => "not checked, because all of it may be erased".to_owned(),
-            false => self.find(place, consented, end, looking)?,
-        };
-        if !fits {
-            let (there, needed) = (size::in_words(self.length), size::in_words(needed));
-            let message = format!("has {there}, and {needed} are needed");
-            return Err(refused(FailureKind::DiskFull, &self.path, &message, LESS));
-        }
-        Ok(found)
+        let under = device_of(path).or_else(|| volume_of(path));
+        let facts = VolumeFacts { is_blocks: true, under };
+        let path = path.to_owned();
+        Ok(Self { path, resolved, file, length, is_device, mark, erasable: false, block, facts })
     }
 
     /// What is on it up to an end, in words.
@@ -149,30 +121,12 @@ impl Blocks {
         looked.ok_or_else(Failure::stopped)
     }
 
-    /// Makes sure that its path still leads to it.
-    ///
-    /// # Errors
-    /// `VolumeFailed` where it does not.
-    pub fn check_same(&self) -> Result<(), Failure> {
-        check_same(&self.path, &self.file)
-    }
-
-    /// The path by which it is written: without links, which others could change.
-    pub fn resolved(&self) -> &Path {
-        &self.resolved
-    }
-
-    /// Whether weighin filled it already for that layout.
-    pub fn is_filled(&self, layout: VolumeLayout) -> bool {
-        self.mark.is_some_and(|mark| mark.filled && mark.serves(layout))
-    }
-
     /// Marks it as weighin's own, and whether all of its data was written once; erases the
-    /// signatures of whatever was there. To be called only when [`Self::check`] allows it.
+    /// signatures of whatever was there. To be called only when [`HeldVolume::check_contents`] allows it.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn mark(&mut self, layout: VolumeLayout, filled: bool) -> Result<(), Failure> {
+    fn mark(&mut self, layout: VolumeLayout, filled: bool) -> Result<(), Failure> {
         let mut mark = Mark::new(layout, filled, self.mark.as_ref());
         if self.erasable {
             mark.end = mark.end.max(self.length);
@@ -194,22 +148,85 @@ impl Blocks {
         self.file.sync_all()
     }
 
-    /// Where the data of a virtual machine begins, counted from 0 on this volume.
-    pub fn offset_of(layout: VolumeLayout, vm: u32) -> u64 {
-        EDGE + u64::from(vm) * layout.bytes_per_vm
-    }
-
     /// Makes all that weighin has ever written on it zeros again, where it is weighin's own; whether
     /// it was.
     ///
     /// # Errors
     /// When it cannot be written; [`Failure::stopped`].
-    pub fn erase(&self, looking: Looking<'_>) -> Result<bool, Failure> {
+    pub(super) fn erase(&self, looking: Looking<'_>) -> Result<bool, Failure> {
         let Contents::Own(mark) = self.look(0, looking)? else { return Ok(false) };
         os::zero(&self.file, mark.end.min(self.length))
             .and_then(|()| self.file.sync_all())
             .map_err(|error| trouble("erase", &self.path, &error))?;
         Ok(true)
+    }
+}
+
+impl HeldVolume for Blocks {
+    fn facts(&self) -> &VolumeFacts {
+        &self.facts
+    }
+
+    fn check_same(&self) -> Result<(), Failure> {
+        check_same(&self.path, &self.file)
+    }
+
+    fn check_contents(
+        &mut self,
+        place: &VolumePlace,
+        consented: bool,
+        layout: VolumeLayout,
+        looking: Looking<'_>,
+    ) -> Result<Option<String>, Failure> {
+        let may_erase = place.erase && consented;
+        let needed = end_of(layout).saturating_add(EDGE);
+        let fits = self.length >= needed;
+        // What is on it is said first; for that its ends are enough where nothing will be written.
+        let end = match (fits, self.is_device) {
+            (false, _) => 0,
+            (true, true) => end_of(layout),
+            // Of a file the holes are known, so that looking at all of it costs little.
+            (true, false) => self.length,
+        };
+        self.erasable = may_erase && self.mark.is_none();
+        let found = match self.erasable {
+            true => "not checked, because all of it may be erased".to_owned(),
+            false => self.find(place, consented, end, looking)?,
+        };
+        if !fits {
+            let (there, needed) = (size::in_words(self.length), size::in_words(needed));
+            let message = format!("has {there}, and {needed} are needed");
+            return Err(refused(FailureKind::DiskFull, &self.path, &message, LESS));
+        }
+        probe::blocks(&self.resolved, self.block)?;
+        Ok(Some(found))
+    }
+
+    fn space(&self) -> Result<Option<Space>, Failure> {
+        Ok(None)
+    }
+
+    fn files(&self, share: &Share) -> Vec<FileSpec> {
+        let length = share.layout.bytes_per_vm;
+        let spec = |(index, &vm): (u64, &u32)| FileSpec {
+            path: self.resolved.clone(),
+            offset: EDGE + index * length,
+            length,
+            volume: share.volume,
+            vm,
+        };
+        (0..).zip(&share.vms).map(spec).collect()
+    }
+
+    fn is_filled(&self, share: &Share) -> bool {
+        self.mark.is_some_and(|mark| mark.filled && mark.serves(share.layout))
+    }
+
+    fn fill(&mut self, share: &Share, mut filling: Filling<'_>) -> Result<(), Failure> {
+        let files = self.files(share);
+        self.mark(share.layout, false)?;
+        fill(&files, &mut filling).map_err(|error| Failure::from(&error))?;
+        self.mark(share.layout, true)
     }
 }
 

@@ -3,10 +3,10 @@
 use super::blocks::{Blocks, Looking};
 use super::{check_same, hold_directory, is_blocks, probe, trouble};
 use crate::local::os;
-use crate::local::sample::{device_of, volume_of};
+use crate::local::sample::volume_of;
 use crate::{HeldVolume, Share, Space, VolumeFacts};
 use engine::storage::{
-    FileSpec, Filling, Made, StorageError, files_within, fill, made_files, make_files, remove_files,
+    FileSpec, Filling, Made, StorageError, files_within, made_files, make_files, remove_files,
 };
 use model::{Failure, Stop, VolumeLayout, VolumePlace};
 use std::fs::File;
@@ -20,10 +20,7 @@ use std::path::{Path, PathBuf};
 /// The first thing that would.
 pub(crate) fn hold(path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failure> {
     if is_blocks(path)? {
-        let blocks = Blocks::open(path)?;
-        let under = device_of(path).or_else(|| volume_of(path));
-        let facts = VolumeFacts { is_blocks: true, under };
-        return Ok(Box::new(HeldBlocks { blocks, block, facts }));
+        return Ok(Box::new(Blocks::open(path, block)?));
     }
     let lock = hold_directory(path)?;
     made_files(path).map_err(failure)?;
@@ -39,7 +36,8 @@ pub(crate) fn hold(path: &Path, block: u32) -> Result<Box<dyn HeldVolume>, Failu
 /// When it is in use, or what is there is not weighin's to remove.
 pub(crate) fn clear(path: &Path, stop: &Stop) -> Result<bool, Failure> {
     if is_blocks(path)? {
-        return Blocks::open(path)?.erase(Looking { stop, progress: &mut |_, _| {} });
+        let blocks = Blocks::open(path, 0)?;
+        return blocks.erase(Looking { stop, progress: &mut |_, _| {} });
     }
     let _lock = hold_directory(path)?;
     remove_files(path).map_err(failure)
@@ -107,62 +105,5 @@ impl HeldVolume for HeldDirectory {
         make_files(&self.path, share.volume, &share.vms, bytes, &mut filling)
             .map(drop)
             .map_err(failure)
-    }
-}
-
-/// A device or a file.
-#[derive(Debug)]
-struct HeldBlocks {
-    blocks: Blocks,
-    /// The smallest that it must take, in bytes.
-    block: u32,
-    facts: VolumeFacts,
-}
-
-impl HeldVolume for HeldBlocks {
-    fn facts(&self) -> &VolumeFacts {
-        &self.facts
-    }
-
-    fn check_same(&self) -> Result<(), Failure> {
-        self.blocks.check_same()
-    }
-
-    fn check_contents(
-        &mut self,
-        place: &VolumePlace,
-        consented: bool,
-        layout: VolumeLayout,
-        looking: Looking<'_>,
-    ) -> Result<Option<String>, Failure> {
-        let found = self.blocks.check(place, consented, layout, looking)?;
-        probe::blocks(self.blocks.resolved(), self.block)?;
-        Ok(Some(found))
-    }
-
-    fn space(&self) -> Result<Option<Space>, Failure> {
-        Ok(None)
-    }
-
-    fn files(&self, share: &Share) -> Vec<FileSpec> {
-        let spec = |(index, &vm): (usize, &u32)| FileSpec {
-            path: self.blocks.resolved().to_owned(),
-            offset: Blocks::offset_of(share.layout, index as u32),
-            length: share.layout.bytes_per_vm,
-            volume: share.volume,
-            vm,
-        };
-        share.vms.iter().enumerate().map(spec).collect()
-    }
-
-    fn is_filled(&self, share: &Share) -> bool {
-        self.blocks.is_filled(share.layout)
-    }
-
-    fn fill(&mut self, share: &Share, mut filling: Filling<'_>) -> Result<(), Failure> {
-        let files = self.files(share);
-        self.blocks.mark(share.layout, false)?;
-        fill(&files, &mut filling).map_err(failure)?;
-        self.blocks.mark(share.layout, true)
     }
 }

@@ -72,7 +72,7 @@ impl Arguments {
                 self.option("server", address.ip());
                 self.option("port", address.port());
             }
-            Address::Socket(path) => self.option("unix-socket", path.display()),
+            Address::Unix(path) => self.option("unix-socket", path.display()),
         }
         if let Some(guest) = &server.guest {
             self.option("authenticate", format_args!("{}:{}", guest.user, guest.password));
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_guest_a_database_a_socket_and_encryption_are_passed_on() {
         let server = Server {
-            address: Address::Socket("/run/redis.sock".into()),
+            address: Address::Unix("/run/redis.sock".into()),
             database: 3,
             guest: Some(Guest { user: "guest".to_owned(), password: "once".to_owned() }),
             tls: Tls::Verified(Some("/ca.pem".into())),

@@ -50,7 +50,7 @@ pub(super) fn arguments(
             option("-h", &address.ip());
             option("-p", &address.port());
         }
-        Address::Socket(path) => option("-s", &path.display()),
+        Address::Unix(path) => option("-s", &path.display()),
     }
     if let Some(guest) = &server.guest {
         option("--user", &guest.user);
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_guest_a_database_a_socket_and_encryption_are_passed_on() {
         let server = Server {
-            address: Address::Socket("/run/redis.sock".into()),
+            address: Address::Unix("/run/redis.sock".into()),
             database: 3,
             guest: Some(Guest { user: "guest".to_owned(), password: "once".to_owned() }),
             tls: Tls::Unverified,
