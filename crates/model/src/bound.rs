@@ -8,11 +8,9 @@ pub struct Bound {
     pub slo: Option<Slo>,
     /// How busy the processors of this host may be, in percent of all of them: 1 to 99. The load
     /// generator's own share counts.
-    #[serde(default)]
     pub cpu_percent: Option<u8>,
     /// Whether these are the processors that virtual machines have among them, in place of those of
     /// the host.
-    #[serde(default)]
     pub cpu_of_vms: bool,
 }
 

@@ -57,7 +57,6 @@ pub struct CrossCheckFigures {
     /// Transactions per second.
     pub transactions_per_second: f64,
     /// Reads and writes apart, where it is a load on storage that has them.
-    #[serde(default)]
     pub parts: Vec<CrossCheckPart>,
     /// Mean latency of a transaction in milliseconds.
     pub latency_mean_ms: f64,

@@ -29,19 +29,14 @@ pub struct DiskRates {
     /// that were asked for.
     pub flushes: f64,
     /// Average time of a flush in milliseconds (`f_await`); `None` when there were none.
-    #[serde(default)]
     pub flush_await_ms: Option<f64>,
     /// Discards completed per second (`d/s`).
-    #[serde(default)]
     pub discards: f64,
     /// Bytes discarded per second (`dkB/s`).
-    #[serde(default)]
     pub discarded_bytes: f64,
     /// Discards merged into another in the queue per second (`drqm/s`).
-    #[serde(default)]
     pub discards_merged: f64,
     /// Average time of a discard in milliseconds (`d_await`); `None` when there were none.
-    #[serde(default)]
     pub discard_await_ms: Option<f64>,
     /// Average number of requests in the queue or on the device (`aqu-sz`).
     pub queue: f64,

@@ -41,7 +41,6 @@ impl KeyDistribution {
 
 /// The shape of the distributions; the defaults are those of sysbench.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct KeyParameters {
     /// Uniform draws that make up one gaussian draw, at least 1 (`--rand-spec-iter`).
     pub iterations: u32,

@@ -9,11 +9,9 @@ pub struct Level {
     /// 0 in results that were imported and do not say.
     pub clients: u32,
     /// Open loop: operations offered per second, over all connections.
-    #[serde(default)]
     pub rate: Option<u32>,
     /// Where the level is not given but searched for: what the search varies. `clients` is the
     /// most connections that it may use, and there is no `rate`.
-    #[serde(default)]
     pub search: Option<SearchOver>,
     /// What `clients` counts.
     #[serde(default, skip_serializing_if = "LevelUnit::is_clients")]

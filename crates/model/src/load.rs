@@ -44,22 +44,17 @@ pub struct LoadResult {
     /// Requests acknowledged over all phases: what the target's own counters must agree with.
     pub requests: RequestCounts,
     /// Latencies of each kind of statement that the load had, where they were asked for.
-    #[serde(default)]
     pub by_statement: Vec<StatementLatencies>,
     /// What the load generator itself used in the measured phase.
     pub client: ClientCost,
     /// Open loop only: how the offered load was kept up with.
-    #[serde(default)]
     pub open: Option<OpenLoopResult>,
     /// Times in which connections were lost, in order.
-    #[serde(default)]
     pub outages: Vec<Outage>,
     /// What each of several load generators did of all this; empty where one process made the
     /// load.
-    #[serde(default)]
     pub generators: Vec<GeneratorShare>,
     /// Loads on storage only: by virtual machine and by volume.
-    #[serde(default)]
     pub fleet: Option<Fleet>,
 }
 
@@ -110,7 +105,6 @@ pub struct PhaseTotals {
     /// Transactions that failed in it.
     pub errors: u64,
     /// Bytes read from storage and written to it; none where the load is on a server.
-    #[serde(default)]
     pub moved: Moved,
 }
 
@@ -151,7 +145,6 @@ pub struct Interval {
     /// Transactions that failed in it.
     pub errors: u64,
     /// Bytes read from storage and written to it; none where the load is on a server.
-    #[serde(default)]
     pub moved: Moved,
     /// Latencies of the transactions that succeeded in it.
     pub latencies: PackedLatencies,

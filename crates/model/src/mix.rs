@@ -110,7 +110,6 @@ impl OltpMix {
 
 /// What one transaction holds: how often each statement comes, in the order in which they come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct OltpTransaction {
     /// Whether `BEGIN` and `COMMIT` stand around the statements.
     pub explicit: bool,

@@ -3,10 +3,8 @@ use serde::{Deserialize, Serialize};
 
 /// A workload of the sysbench OLTP family.
 ///
-/// Made from a preset ([`Oltp::preset`]), of which anything can be changed. Records of earlier
-/// versions, which knew presets only, are read as such.
+/// Made from a preset ([`Oltp::preset`]), of which anything can be changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Stored")]
 pub struct Oltp {
     /// The named workload that this is, or started from.
     pub mix: OltpMix,
@@ -60,7 +58,6 @@ impl Oltp {
 
 /// How the test tables look.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct TableSchema {
     /// Name of the only table; `sbtest1`, `sbtest2` … when absent.
     pub single_table: Option<String>,
@@ -70,8 +67,8 @@ pub struct TableSchema {
     pub secondary: bool,
     /// Whether `k` is indexed.
     pub index_on_k: bool,
-    /// Storage engine: letters, digits and `_`.
-    pub engine: String,
+    /// Storage engine: letters, digits and `_`; the usual one of servers when absent.
+    pub engine: Option<String>,
 }
 
 impl Default for TableSchema {
@@ -81,7 +78,7 @@ impl Default for TableSchema {
             auto_increment: true,
             secondary: false,
             index_on_k: true,
-            engine: "InnoDB".to_owned(),
+            engine: None,
         }
     }
 }
@@ -99,62 +96,9 @@ pub enum OltpDialect {
     Sysbench04,
 }
 
-/// What records hold; everything but the first five was added later.
-#[derive(Deserialize)]
-struct Stored {
-    mix: OltpMix,
-    tables: u32,
-    table_size: u32,
-    range_size: u32,
-    distribution: KeyDistribution,
-    transaction: Option<OltpTransaction>,
-    points: Option<u32>,
-    ranges: Option<u32>,
-    delta: Option<u32>,
-    keys: Option<KeyParameters>,
-    schema: Option<TableSchema>,
-    dialect: Option<OltpDialect>,
-    prepared: Option<bool>,
-}
-
-impl From<Stored> for Oltp {
-    fn from(stored: Stored) -> Self {
-        let preset = Self::preset(stored.mix);
-        Self {
-            mix: stored.mix,
-            transaction: stored.transaction.unwrap_or(preset.transaction),
-            tables: stored.tables,
-            table_size: stored.table_size,
-            range_size: stored.range_size,
-            points: stored.points.unwrap_or(preset.points),
-            ranges: stored.ranges.unwrap_or(preset.ranges),
-            delta: stored.delta.unwrap_or(preset.delta),
-            distribution: stored.distribution,
-            keys: stored.keys.unwrap_or(preset.keys),
-            schema: stored.schema.unwrap_or(preset.schema),
-            dialect: stored.dialect.unwrap_or(preset.dialect),
-            prepared: stored.prepared.unwrap_or(preset.prepared),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn records_that_knew_only_presets_are_read_as_such() {
-        let json = r#"{"mix":"read_only","tables":4,"table_size":250000,"range_size":100,
-            "distribution":"zipfian"}"#;
-        let read: Oltp = serde_json::from_str(json).unwrap();
-        let expected = Oltp {
-            tables: 4,
-            table_size: 250_000,
-            distribution: KeyDistribution::Zipfian,
-            ..Oltp::preset(OltpMix::ReadOnly)
-        };
-        assert_eq!(read, expected);
-    }
 
     #[test]
     fn a_changed_preset_survives_being_stored() {

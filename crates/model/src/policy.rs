@@ -47,11 +47,6 @@ impl ErrorAction {
             Self::Stop => "stop",
         }
     }
-
-    /// The action of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.name() == name)
-    }
 }
 
 impl Default for ErrorPolicy {

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 /// What a target costs: line items in one currency, with what the offer holds for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Kept")]
 pub struct Price {
     /// ISO 4217 code. Amounts of different currencies are never added or compared.
     pub currency: String,
@@ -32,7 +31,6 @@ pub struct PriceItem {
     pub per: PriceUnit,
     /// How many months, hours or gigabytes are paid for at the same time, such as 2 volumes; 1
     /// when absent, and for gigabytes the size of the test's data. Absent where the load decides.
-    #[serde(default)]
     pub quantity: Option<f64>,
 }
 
@@ -66,11 +64,6 @@ impl PriceUnit {
             Self::GbMonth => "gb_month",
             Self::MillionRequests => "million_requests",
         }
-    }
-
-    /// The unit of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 
     /// Whether a study says how many are paid for; else the load decides.
@@ -124,36 +117,9 @@ impl PriceItem {
     }
 }
 
-/// A price as it is kept: early versions kept one amount a month and no items.
-#[derive(Deserialize)]
-struct Kept {
-    currency: String,
-    monthly: Option<f64>,
-    #[serde(default)]
-    items: Vec<PriceItem>,
-    date: Option<String>,
-    region: Option<String>,
-    term: Option<String>,
-    requests_per_io: Option<f64>,
-}
-
-impl From<Kept> for Price {
-    fn from(kept: Kept) -> Self {
-        let Kept { currency, monthly, items, date, region, term, requests_per_io } = kept;
-        let items = monthly.map(PriceItem::monthly).into_iter().chain(items).collect();
-        Self { currency, items, date, region, term, requests_per_io }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_price_of_an_early_version_is_one_item_a_month() {
-        let read: Price = serde_json::from_str(r#"{"monthly": 23.5, "currency": "EUR"}"#).unwrap();
-        assert_eq!(read, Price::monthly(23.5, "EUR"));
-    }
 
     #[test]
     fn a_price_is_read_as_it_was_written() {
@@ -168,12 +134,5 @@ mod tests {
         };
         let text = serde_json::to_string(&price).unwrap();
         assert_eq!(serde_json::from_str::<Price>(&text).unwrap(), price);
-    }
-
-    #[test]
-    fn every_unit_is_found_by_its_name() {
-        for unit in PriceUnit::ALL {
-            assert_eq!(PriceUnit::from_name(unit.name()), Some(unit));
-        }
     }
 }

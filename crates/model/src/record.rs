@@ -23,12 +23,10 @@ pub struct TrialRecord {
     /// What was sampled while it ran.
     pub sampling: Sampling,
     /// What another tool made of the same, where the test asks for it.
-    #[serde(default)]
     pub cross_check: Option<CrossCheckRecord>,
     /// The search for the highest load under a bound, where the test asks for it. What the trial
     /// ended with and what was sampled are of the step that gave the answer (see
     /// [`Search::deciding_step`]).
-    #[serde(default)]
     pub search: Option<Search>,
 }
 

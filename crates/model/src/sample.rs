@@ -13,12 +13,10 @@ pub struct Sampling {
     /// The server's counters just after the last reply of the load.
     pub after: Option<CounterReading>,
     /// What the kernel counted between those two moments.
-    #[serde(default)]
     pub account: HostAccount,
     /// Kernel names of the disks that the server's data directory stands on, as in
     /// [`DiskRates::device`]: of an array its members. Empty where that is not known, and of a
     /// server that is not weighin's own.
-    #[serde(default)]
     pub volume: Vec<String>,
 }
 

@@ -26,11 +26,6 @@ impl SearchOver {
             Self::Clients => "clients",
         }
     }
-
-    /// The one of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|over| over.name() == name)
-    }
 }
 
 /// A search for the highest load that keeps a bound on latency, step by step.
@@ -62,7 +57,6 @@ pub struct SearchStep {
     pub figure_ms: Option<f64>,
     /// Share of the processors' time in use, 0 to 1, in this step alone: of those that the bound is
     /// about. Absent where that is not bounded or could not be sampled.
-    #[serde(default)]
     pub cpu_busy: Option<f64>,
     /// Whether the load was tried before: the verdict rests on both runs together then.
     pub repeated: bool,

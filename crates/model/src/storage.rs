@@ -31,7 +31,6 @@ pub struct Storage {
     /// when it is read.
     pub verify: bool,
     /// How the virtual machines share processors; held to none but the host's when absent.
-    #[serde(default)]
     pub oversubscription: Option<Oversubscription>,
 }
 

@@ -24,13 +24,11 @@ pub struct Study {
     pub margin: f64,
     /// Time between two samples of host and server while a trial runs, from 100 ms to a minute;
     /// [`Study::SAMPLE_EVERY`] unless the study says otherwise.
-    #[serde(default = "default_sample_every")]
     pub sample_every: Duration,
     /// The candidates, in the order of the file.
     pub targets: Vec<Target>,
     /// The first target a second time, where the study asks for the noise floor: what its tests
     /// tell apart from the first is noise. It is no candidate.
-    #[serde(default)]
     pub aa_control: Option<Target>,
     /// What is run on every target, in the order of the file.
     pub tests: Vec<Test>,
@@ -100,7 +98,6 @@ pub struct SandboxSpec {
     pub settings: BTreeMap<String, String>,
     /// The study says that those of the settings which could harm this host are meant: that load
     /// code, connect to others, or name paths.
-    #[serde(default)]
     pub trusted: bool,
     /// Restart the server before every trial (method R7); true unless the study says otherwise.
     pub restart: bool,
@@ -109,10 +106,8 @@ pub struct SandboxSpec {
     pub directory: Option<PathBuf>,
     /// Name of the server program, where servers of several names speak the same protocol and the
     /// study says which; the first that is installed when absent.
-    #[serde(default)]
     pub program: Option<String>,
     /// A volume to build for the data; it is on the directory's own disk when absent.
-    #[serde(default)]
     pub volume: Option<BuiltVolume>,
 }
 
@@ -172,10 +167,6 @@ pub enum Endpoint {
     },
     /// Unix socket.
     Socket(PathBuf),
-}
-
-fn default_sample_every() -> Duration {
-    Study::SAMPLE_EVERY
 }
 
 impl Study {

@@ -3,7 +3,7 @@
 use crate::load::asks_cross_check;
 use crate::problem::{Place, Problems};
 use crate::test::length;
-use crate::validate::{name, one_of};
+use crate::validate::{by_name, name, one_of};
 use crate::wire::{InterventionTable, LoadKeys};
 use model::bounds::MAX_INTERVENTIONS;
 use model::{Act, BackgroundWork, Intervention};
@@ -96,10 +96,9 @@ fn act(table: &Spanned<InterventionTable>, problems: &mut Problems) -> Option<Ac
             .help("write a [[test.intervention]] for each");
         return None;
     }
-    let names = BackgroundWork::ALL.map(BackgroundWork::name);
     if background_work.is_some() {
-        let find = BackgroundWork::from_name;
-        let work = one_of("background_work", background_work, names, find, problems);
+        let works = by_name(BackgroundWork::ALL, BackgroundWork::name);
+        let work = one_of("background_work", background_work, works, problems);
         return work.map(Act::BackgroundWork);
     }
     if let Some(sql) = statement {

@@ -41,8 +41,8 @@ fn size(lengths: &[i64]) -> Option<ValueSize> {
 /// What a test with the workload `key_value` says of it.
 pub(crate) fn workload(table: &KeyValueKeys, problems: &mut Problems) -> KeyValue {
     let default = KeyValue::default();
-    let names = KeyOrder::names();
-    let order = one_of("distribution", &table.distribution, names, KeyOrder::from_name, problems);
+    let orders = KeyOrder::names().map(|name| (name, KeyOrder::from_name(name)));
+    let order = one_of("distribution", &table.distribution, orders, problems).flatten();
     let ratio_key = problems.key("ratio");
     let ratio = table.ratio.as_ref().and_then(|written| {
         parse_ratio(written.get_ref())

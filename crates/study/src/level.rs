@@ -2,7 +2,7 @@ use crate::load::asks_cross_check;
 use crate::problem::{Place, Problems};
 use crate::slo;
 use crate::test::{LoadTable, TestTable};
-use crate::validate::{means_nothing, one_of, whole};
+use crate::validate::{by_name, means_nothing, one_of, whole};
 use crate::wire::{LoadKeys, Maybe, Numbers, ServerKeys};
 use model::bounds::{MAX_CLIENTS, MAX_RATE, MAX_WAITING};
 use model::{ArrivalProcess, Arrivals, Level};
@@ -58,9 +58,8 @@ pub(crate) fn arrivals(
             means_nothing(key, at, "rate", "[100, 200, 400]", problems);
         }
     }
-    let processes = ArrivalProcess::ALL.map(ArrivalProcess::name);
-    let process =
-        one_of("arrivals", &keys.arrivals, processes, ArrivalProcess::from_name, problems);
+    let processes = by_name(ArrivalProcess::ALL, ArrivalProcess::name);
+    let process = one_of("arrivals", &keys.arrivals, processes, problems);
     let default = Arrivals::default();
     Arrivals {
         process: process.unwrap_or(default.process),

@@ -89,7 +89,8 @@ const LEVELS: [&str; 6] = ["clients", "rate", "slo", "pattern", "queue_depth", "
 
 /// Notes what a test without a workload lacks.
 fn missing(table: &TestTable, keys: &LoadKeys, problems: &mut Problems) {
-    one_of("workload", &keys.workload, workload_names(), |_| None::<()>, problems);
+    let known = workload_names().map(|name| (name, ()));
+    one_of("workload", &keys.workload, known, problems);
     if keys.workload.is_none() {
         let help = format!("add {}", problems.notation.line("workload", "\"oltp_read_write\""));
         problems.missing(table.at.clone(), "this test names no workload", help);
@@ -101,8 +102,7 @@ fn missing(table: &TestTable, keys: &LoadKeys, problems: &mut Problems) {
 
 /// Whether the task that a test names is the one that its keys make it.
 fn check_task(table: &TestTable, searches: bool, problems: &mut Problems) {
-    let of = |name: &str| TASKS.into_iter().find(|task| *task == name);
-    let task = one_of("task", &table.keys.task, TASKS, of, problems);
+    let task = one_of("task", &table.keys.task, TASKS.map(|task| (task, task)), problems);
     let (Some(task), Some(at)) = (task, table.place("task")) else { return };
     match (task, searches) {
         ("load", true) => {

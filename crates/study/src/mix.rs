@@ -1,5 +1,5 @@
 use crate::problem::{Place, Problems};
-use crate::validate::{one_of, whole};
+use crate::validate::{by_name, one_of, whole};
 use crate::wire::{Maybe, OltpKeys};
 use model::bounds::{MAX_COUNT, MAX_ROWS, MAX_TABLES};
 use model::{KeyDistribution, Oltp, OltpMix};
@@ -10,10 +10,9 @@ pub(crate) fn workload(mix: OltpMix, table: &OltpKeys, at: Place, problems: &mut
     oltp.tables = whole("tables", &table.tables, 1, 1..=MAX_TABLES, problems);
     oltp.table_size = whole("table_size", &table.table_size, 10_000, 1..=MAX_ROWS, problems);
     oltp.range_size = whole("range_size", &table.range_size, 100, 1..=MAX_ROWS, problems);
-    let names = KeyDistribution::ALL.map(KeyDistribution::name);
-    let find = KeyDistribution::from_name;
+    let all = by_name(KeyDistribution::ALL, KeyDistribution::name);
     oltp.distribution =
-        one_of("distribution", &table.distribution, names, find, problems).unwrap_or_default();
+        one_of("distribution", &table.distribution, all, problems).unwrap_or_default();
     let whole_transaction = oltp.transaction.explicit;
     let t = &mut oltp.transaction;
     let counts: [(&str, &Maybe<i64>, &mut u32); 8] = [

@@ -1,7 +1,7 @@
 //! What a target costs.
 
 use crate::problem::Problems;
-use crate::validate::{name, one_of};
+use crate::validate::{by_name, name, one_of};
 use crate::wire::{Maybe, PriceItemTable, PriceTable};
 use model::{Price, PriceItem, PriceUnit};
 use toml::Spanned;
@@ -61,9 +61,8 @@ fn item(table: &Spanned<PriceItemTable>, problems: &mut Problems) -> Option<Pric
         .as_ref()
         .and_then(|written| name(written.get_ref(), written.span(), "price item", problems));
     let amount = not_negative("a price", &table.amount, problems);
-    let names = PriceUnit::ALL.map(PriceUnit::name);
     let per = match &table.per {
-        Some(_) => one_of("per", &table.per, names, PriceUnit::from_name, problems)?,
+        Some(_) => one_of("per", &table.per, by_name(PriceUnit::ALL, PriceUnit::name), problems)?,
         None => PriceUnit::Month,
     };
     let quantity = not_negative("a quantity", &table.quantity, problems);

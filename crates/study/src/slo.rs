@@ -4,8 +4,8 @@ use crate::level::{DEFAULT_CONNECTIONS, connections};
 use crate::load::asks_cross_check;
 use crate::problem::Problems;
 use crate::test::{LoadTable, TestTable, WorkTable};
-use crate::validate::{means_nothing, one_of};
-use crate::wire::{LoadKeys, Maybe, ServerKeys};
+use crate::validate::{by_name, means_nothing, one_of};
+use crate::wire::{LoadKeys, ServerKeys};
 use model::{Level, SearchOver, Slo};
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ pub(crate) fn refuse_rate(keys: &LoadKeys, bound: &str, problems: &mut Problems)
 pub(crate) fn level(server: &ServerKeys, problems: &mut Problems) -> Option<Level> {
     let over = match &server.search {
         None => SearchOver::default(),
-        written => over(written, problems)?,
+        written => one_of("search", written, by_name(SearchOver::ALL, SearchOver::name), problems)?,
     };
     let default = match over {
         SearchOver::Rate => DEFAULT_CONNECTIONS,
@@ -77,9 +77,4 @@ pub(crate) fn varies_rate(load: &LoadTable) -> bool {
     };
     let clients = SearchOver::Clients.name();
     server.search.as_ref().is_none_or(|search| search.get_ref() != clients)
-}
-
-fn over(written: &Maybe<String>, problems: &mut Problems) -> Option<SearchOver> {
-    let names = SearchOver::ALL.map(SearchOver::name);
-    one_of("search", written, names, SearchOver::from_name, problems)
 }

@@ -11,7 +11,14 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 /// Names of server software that `kind` takes.
-pub(crate) const KINDS: [&str; 6] = ["mariadb", "mysql", "redis", "valkey", "keydb", "storage"];
+pub(crate) const KINDS: [(&str, System); 6] = [
+    ("mariadb", System::MariaDb),
+    ("mysql", System::MariaDb),
+    ("redis", System::Redis),
+    ("valkey", System::Redis),
+    ("keydb", System::Redis),
+    ("storage", System::Storage),
+];
 /// Values that `tls` takes.
 pub(crate) const TLS_MODES: [&str; 3] = ["off", "unverified", "verified"];
 
@@ -41,7 +48,7 @@ pub(crate) fn target(
             None
         }
     };
-    let kind = one_of("kind", &table.kind, KINDS, system, problems);
+    let kind = one_of("kind", &table.kind, KINDS, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
     if let Some(key) = labels.keys().find(|key| is_secret_key(key)) {
@@ -88,15 +95,6 @@ pub(crate) fn target(
     };
     let (system, place) = place?;
     Some(Target { name: name?, system, place, price, labels })
-}
-
-fn system(kind: &str) -> Option<System> {
-    match kind {
-        "mariadb" | "mysql" => Some(System::MariaDb),
-        "redis" | "valkey" | "keydb" => Some(System::Redis),
-        "storage" => Some(System::Storage),
-        _ => None,
-    }
 }
 
 /// The server program that a kind asks for, where it is not the usual one of its system.
@@ -259,14 +257,11 @@ fn tls(table: &TargetTable, problems: &mut Problems) -> Option<Tls> {
             .add(file.span(), format!("{key} is used only to verify the server's certificate"))
             .help(format!("add {}, or leave {key} out", notation.setting("tls", "\"verified\"")));
     }
-    let modes = |mode: &str| match mode {
-        "off" => Some(Tls::Off),
-        "unverified" => Some(Tls::Unverified),
-        "verified" => Some(Tls::Verified(certificates.clone())),
-        _ => None,
-    };
+    let [off, unverified, verified] = TLS_MODES;
+    let verified = (verified, Tls::Verified(certificates));
+    let modes = [(off, Tls::Off), (unverified, Tls::Unverified), verified];
     match &table.tls {
-        Some(_) => one_of("tls", &table.tls, TLS_MODES, modes, problems),
+        Some(_) => one_of("tls", &table.tls, modes, problems),
         None => Some(Tls::Off),
     }
 }

@@ -9,7 +9,8 @@ use model::{CacheState, OltpMix, Test};
 use std::time::Duration;
 
 /// Values that `cache` takes.
-pub(crate) const CACHE_STATES: [&str; 2] = ["warm", "cold"];
+pub(crate) const CACHE_STATES: [(&str, CacheState); 2] =
+    [("warm", CacheState::Warm), ("cold", CacheState::Cold)];
 
 /// A `[[test]]` as read.
 #[derive(Debug)]
@@ -70,8 +71,8 @@ impl TestTable {
 
 /// Validates one `[[test]]`. What it returns is a test only if no problem was noted.
 pub(crate) fn test(table: &TestTable, problems: &mut Problems) -> Option<Test> {
-    let cache = one_of("cache", &table.keys.cache, CACHE_STATES, cache_state, problems)
-        .unwrap_or(CacheState::Warm);
+    let cache =
+        one_of("cache", &table.keys.cache, CACHE_STATES, problems).unwrap_or(CacheState::Warm);
     let name = table.name().map(|(written, at)| name(written, at, "test", problems));
     let (task, cross_check) = match &table.task {
         TaskTable::Load(load) => {
@@ -80,14 +81,6 @@ pub(crate) fn test(table: &TestTable, problems: &mut Problems) -> Option<Test> {
         TaskTable::Statement(keys) => (statement::task(table, keys, cache, problems), false),
     };
     Some(Test { name: name??, task: task?, cache, cross_check })
-}
-
-fn cache_state(name: &str) -> Option<CacheState> {
-    match name {
-        "warm" => Some(CacheState::Warm),
-        "cold" => Some(CacheState::Cold),
-        _ => None,
-    }
 }
 
 /// A length of time, the default where none is written or none can be read.

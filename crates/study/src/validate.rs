@@ -179,18 +179,26 @@ pub(crate) fn name(name: &str, at: Place, kind: &str, problems: &mut Problems) -
     None
 }
 
+/// All values of a type with their names, as [`one_of`] takes them.
+pub(crate) fn by_name<T: Copy, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> [(&'static str, T); N] {
+    all.map(|value| (name(value), value))
+}
+
 /// A value that must be one of a few; `None` when it is absent or another.
-pub(crate) fn one_of<T, const N: usize>(
+pub(crate) fn one_of<T: Clone, const N: usize>(
     key: &str,
     written: &Maybe<String>,
-    names: [&'static str; N],
-    find: impl Fn(&str) -> Option<T>,
+    values: [(&'static str, T); N],
     problems: &mut Problems,
 ) -> Option<T> {
     let written = written.as_ref()?;
     let value = written.get_ref();
-    let found = find(value);
+    let found = values.iter().find(|(name, _)| name == value).map(|(_, found)| found.clone());
     if found.is_none() {
+        let names = values.map(|(name, _)| name);
         let notation = problems.notation;
         let hint = match nearest(value, names) {
             Some(near) => format!(": did you mean `{near}`?"),

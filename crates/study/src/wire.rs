@@ -76,7 +76,7 @@ pub(crate) struct TargetTable {
     /// Server software: `mariadb` (the default) and `mysql` mean the same; of `redis`, `valkey` and
     /// `keydb`, which speak one protocol, a sandbox starts the one that is named; `storage` has no
     /// server, but `volumes`.
-    #[schemars(with = "Option<String>", extend("enum" = crate::target::KINDS))]
+    #[schemars(with = "Option<String>", extend("enum" = crate::target::KINDS.map(|(name, _)| name)))]
     pub kind: Maybe<String>,
     /// A private server that weighin starts and ends.
     #[schemars(with = "Option<SandboxTable>")]

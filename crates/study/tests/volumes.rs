@@ -109,13 +109,6 @@ fn what_cannot_be_meant_is_told_with_the_way_to_mend_it() {
 }
 
 #[test]
-fn a_study_that_was_kept_before_there_were_volumes_can_be_read() {
-    let old = r#"{"settings":{},"restart":true,"directory":"/data"}"#;
-    let sandbox: SandboxSpec = serde_json::from_str(old).unwrap();
-    assert_eq!((sandbox.volume, sandbox.restart), (None, true));
-}
-
-#[test]
 fn the_schema_knows_both_forms() {
     let schema = json_schema();
     let target = &schema["properties"]["target"]["items"]["properties"];

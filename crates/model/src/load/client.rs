@@ -57,15 +57,12 @@ pub struct ClientCost {
     /// Longest time between two waits of an event loop: replies could go unnoticed for so long.
     pub max_loop_lag: Duration,
     /// How bytes were moved.
-    #[serde(default)]
     pub io: IoMethod,
     /// How late replies were noticed; absent where the kernel gives no receive time stamps (Unix
     /// sockets, TLS).
-    #[serde(default)]
     pub receive_delay: Option<ReceiveDelay>,
     /// Closed loop: time from a reply to the next request of the same client, in seconds, summed
     /// over the measured phase. Unwanted think time: clients = throughput × (latency + this ÷
     /// transactions).
-    #[serde(default)]
     pub client_delay_seconds: f64,
 }

@@ -60,7 +60,6 @@ pub struct Fleet {
     /// What was verified, over all phases; absent where nothing was to be.
     pub verified: Option<Verified>,
     /// The processors that all virtual machines had among them; absent where they were held to none.
-    #[serde(default)]
     pub processors: Option<FleetProcessors>,
 }
 

@@ -19,11 +19,6 @@ impl ArrivalProcess {
     /// Both, in the order in which help texts list them.
     pub const ALL: [Self; 2] = [Self::Poisson, Self::Uniform];
 
-    /// The process of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|process| process.name() == name)
-    }
-
     /// The name that study files and the command line use.
     pub fn name(self) -> &'static str {
         match self {

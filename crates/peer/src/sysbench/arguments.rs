@@ -2,6 +2,7 @@ use model::{
     KeyDistribution, KeyParameters, Oltp, OltpDialect, OltpMix, OltpTransaction, TableSchema,
 };
 use std::time::Duration;
+use workload::oltp::DEFAULT_ENGINE;
 
 /// What sysbench is to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +113,8 @@ impl Arguments {
         self.flag("auto-inc", schema.auto_increment);
         self.flag("secondary", schema.secondary);
         self.flag("create-secondary", schema.index_on_k);
-        self.option("mysql-storage-engine", &schema.engine);
+        let engine = schema.engine.as_deref().unwrap_or(DEFAULT_ENGINE);
+        self.option("mysql-storage-engine", engine);
     }
 
     fn workload(&mut self, workload: &Oltp) {

@@ -19,7 +19,8 @@ use pattern::parse_block;
 use toml::Spanned;
 
 /// Values that `order` takes.
-pub(crate) const ORDERS: [&str; 2] = ["random", "sequential"];
+pub(crate) const ORDERS: [(&str, BlockOrder); 2] =
+    [("random", BlockOrder::Random), ("sequential", BlockOrder::Sequential)];
 /// How often a size may be drawn relative to others.
 const MAX_WEIGHT: i64 = 1_000_000;
 
@@ -42,7 +43,7 @@ pub(crate) fn workload(
         let reads = whole("reads", &table.reads, 100, 0..=100, problems);
         storage.read_percent = u8::try_from(reads).unwrap_or(100);
         storage.order =
-            one_of("order", &table.order, ORDERS, order, problems).unwrap_or(BlockOrder::Random);
+            one_of("order", &table.order, ORDERS, problems).unwrap_or(BlockOrder::Random);
         storage.sync_every = table
             .sync_every
             .as_ref()
@@ -146,14 +147,6 @@ fn blocks(written: &Spanned<Blocks>, problems: &mut Problems) -> Option<Vec<Bloc
         return None;
     }
     Some(shares)
-}
-
-fn order(name: &str) -> Option<BlockOrder> {
-    match name {
-        "random" => Some(BlockOrder::Random),
-        "sequential" => Some(BlockOrder::Sequential),
-        _ => None,
-    }
 }
 
 fn hot(table: &StorageKeys, problems: &mut Problems) -> Option<HotRegion> {

@@ -6,7 +6,7 @@ pub(crate) use wire::{VolumeKey, VolumeTable};
 
 use crate::problem::Problems;
 use crate::size::parse_size;
-use crate::validate::{one_of, whole};
+use crate::validate::{by_name, one_of, whole};
 use crate::wire::Maybe;
 use model::{BuiltVolume, FileSystem, IoLimits};
 use toml::Spanned;
@@ -35,10 +35,7 @@ pub(crate) fn volume(table: Spanned<VolumeTable>, problems: &mut Problems) -> Op
     let file_system = match &table.file_system {
         None => FileSystem::default(),
         written => {
-            let names = FileSystem::ALL.map(FileSystem::name);
-            let find =
-                |name: &str| FileSystem::ALL.into_iter().find(|system| system.name() == name);
-            one_of("file_system", written, names, find, problems)?
+            one_of("file_system", written, by_name(FileSystem::ALL, FileSystem::name), problems)?
         }
     };
     let devices = whole("devices", &table.devices, 1, 1..=MAX_DEVICES, problems);

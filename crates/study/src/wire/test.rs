@@ -23,7 +23,7 @@ pub(crate) struct TestKeys {
     pub task: Maybe<String>,
     /// State of the caches when a trial starts; `warm` when absent. Cold: server stopped, file
     /// systems synced, the operating system's caches dropped, server started.
-    #[schemars(with = "Option<String>", extend("enum" = crate::test::CACHE_STATES))]
+    #[schemars(with = "Option<String>", extend("enum" = crate::test::CACHE_STATES.map(|(name, _)| name)))]
     pub cache: Maybe<String>,
 }
 
@@ -258,7 +258,7 @@ pub(crate) struct StorageKeys {
     #[schemars(with = "Option<u32>", range(min = 0, max = 100))]
     pub reads: Maybe<i64>,
     /// Where the next block is; `random` when absent.
-    #[schemars(with = "Option<String>", extend("enum" = crate::storage::ORDERS))]
+    #[schemars(with = "Option<String>", extend("enum" = crate::storage::ORDERS.map(|(name, _)| name)))]
     pub order: Maybe<String>,
     /// A part of each virtual machine's data that gets more than its share, such as
     /// `{ ios = 90, space = 10 }` for 90 % of the reads and writes on 10 % of the space.

@@ -14,6 +14,6 @@ mod unique;
 pub use analytic::analytic;
 pub use bulk::BulkSource;
 pub use row::RowSource;
-pub use schema::{create_index, create_table, drop_table, name_of, table_name};
+pub use schema::{DEFAULT_ENGINE, create_index, create_table, drop_table, name_of, table_name};
 pub use source::{OltpSource, Step};
 pub use statement::{Parameter, Statement, StatementKind};

@@ -1,5 +1,8 @@
 use model::{Oltp, OltpDialect, OltpMix};
 
+/// The storage engine of tables where a workload names none.
+pub const DEFAULT_ENGINE: &str = "InnoDB";
+
 /// Name of a numbered test table; tables count from 1.
 pub fn table_name(table: u32) -> String {
     format!("sbtest{table}")
@@ -20,7 +23,7 @@ pub fn create_table(workload: &Oltp, table: u32, comment: Option<&str>) -> Strin
         OltpDialect::Sysbench10 => "",
         OltpDialect::Sysbench05 | OltpDialect::Sysbench04 => " UNSIGNED",
     };
-    let engine = &schema.engine;
+    let engine = schema.engine.as_deref().unwrap_or(DEFAULT_ENGINE);
     let comment = comment.map(|text| format!(" COMMENT='{text}'")).unwrap_or_default();
     if workload.mix == OltpMix::BulkInsert {
         return format!(
@@ -73,7 +76,7 @@ mod tests {
         workload.schema.single_table = Some("t".to_owned());
         workload.schema.auto_increment = false;
         workload.schema.secondary = true;
-        workload.schema.engine = "Aria".to_owned();
+        workload.schema.engine = Some("Aria".to_owned());
         assert_eq!(
             create_table(&workload, 1, Some("ours")),
             "CREATE TABLE t (id INTEGER UNSIGNED NOT NULL, k INTEGER UNSIGNED DEFAULT '0' NOT \

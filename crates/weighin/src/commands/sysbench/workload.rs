@@ -152,7 +152,7 @@ impl Keys<'_> {
             auto_increment: self.flag("auto_inc"),
             secondary: self.flag("secondary"),
             index_on_k: self.flag("create_secondary"),
-            engine: engine(self.options, "mysql-storage-engine")?,
+            engine: Some(engine(self.options, "mysql-storage-engine")?),
         };
         Ok((None, schema))
     }
@@ -259,7 +259,7 @@ fn older_schema(options: &Options, single: Option<String>) -> Result<TableSchema
         auto_increment: options.flag("oltp-auto-inc"),
         secondary: options.flag("oltp-secondary"),
         index_on_k: true,
-        engine,
+        engine: Some(engine),
     })
 }
 
