@@ -194,3 +194,62 @@ impl Output {
         (!last.is_empty()).then(|| last.join(" | "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn shell(script: &str, limit: Duration, stop: &Stop) -> LocalCommand {
+        let words = ["sh", "-c", script].map(str::to_owned).to_vec();
+        let variables = vec![("WEIGHIN_TARGET", "here".to_owned())];
+        LocalCommand::prepare(CommandOrder { words, variables, limit }, stop).unwrap()
+    }
+
+    #[test]
+    fn the_last_lines_of_both_streams_are_kept_and_gated() {
+        let script = "seq 100000; echo err >&2; echo; printf 'a\\033b\\n'; echo on $WEIGHIN_TARGET";
+        let said = shell(script, LONG, &Stop::default()).run().unwrap();
+        assert_eq!(said.as_deref(), Some("err | a\\x1bb | on here"));
+        assert_eq!(shell("true", LONG, &Stop::default()).run().unwrap(), None);
+    }
+
+    #[test]
+    fn a_command_that_takes_too_long_is_ended_at_once_with_its_children() {
+        let mut command =
+            shell("trap '' TERM; sleep 600 & sleep 600", LONG / 600, &Stop::default());
+        let failure = command.run().unwrap_err();
+        assert_eq!(failure.kind, FailureKind::TimedOut, "{failure:?}");
+        let pid = Pid::from_child(command.leader.as_ref().unwrap());
+        let status = has_ended(pid).expect("it was killed");
+        assert_eq!(status.terminating_signal(), Some(9));
+    }
+
+    #[test]
+    fn what_a_command_leaves_running_ends_when_it_is_let_go() {
+        let script = "(trap 'echo ended; exit' TERM; echo begun; sleep 600 & wait) & exit 0";
+        let mut command = shell(script, LONG, &Stop::default());
+        command.run().unwrap();
+        let group = Pid::from_child(command.leader.as_ref().unwrap());
+        assert!(kill_process_group(group, Signal::CONT).is_ok());
+        drop(command);
+        // The kernel may take a moment to remove what it has killed.
+        let deadline = Instant::now() + LONG;
+        while kill_process_group(group, Signal::CONT).is_ok() && Instant::now() < deadline {
+            thread::sleep(POLL_INTERVAL);
+        }
+        assert!(kill_process_group(group, Signal::CONT).is_err());
+    }
+
+    #[test]
+    fn a_stop_and_a_program_that_is_not_there_are_told() {
+        let stop = Stop::default();
+        stop.request();
+        assert!(shell("exec sleep 600", LONG, &stop).run().unwrap_err().is_stop());
+        let words = vec!["/no/such/program".to_owned()];
+        let order = CommandOrder { words, variables: Vec::new(), limit: LONG };
+        let failure = LocalCommand::prepare(order, &Stop::default()).unwrap().run().unwrap_err();
+        assert_eq!(failure.kind, FailureKind::MissingProgram, "{failure:?}");
+    }
+}
