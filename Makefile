@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Built from Cargo.lock as it is: what was tested is what is built.
 LOCKED ?= --locked
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
-# Options for the benchmark, such as BENCH="--contest redis --pairs 10".
+# Options for the benchmark, such as BENCH="--suite redis --pairs 10".
 BENCH ?=
 # Names of fuzz targets, all when empty.
 FUZZ ?=

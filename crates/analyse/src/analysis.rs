@@ -220,7 +220,7 @@ pub struct Strength {
     /// by Holm. `None` where there is no interval.
     pub adjusted_p: Option<f64>,
     /// Where nothing is resolved: repeats beyond those that there are which would probably resolve
-    /// it if ratio and scatter stay as they are (see [`stats::repeats_to_resolve`]).
+    /// it if ratio and scatter stay the same (see [`stats::repeats_to_resolve`]).
     pub further_repeats: Option<u32>,
     /// Whether a difference was found that does not clear the noise floor, so that nothing is
     /// resolved.
@@ -307,7 +307,7 @@ pub struct PrintedPlace {
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// One for each test that ranks at least two targets.
-    pub tests: Vec<Podium>,
+    pub tests: Vec<TopTwo>,
     /// One for each target that is first or second in any, those with the most first places
     /// first.
     pub targets: Vec<Placings>,
@@ -315,7 +315,7 @@ pub struct Summary {
 
 /// The first two places of a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Podium {
+pub struct TopTwo {
     pub test: String,
     /// Targets in the first place: several where they tie, none where no target can be told from
     /// any other.

@@ -1,6 +1,6 @@
 //! By which figure a test is judged.
 
-use model::{FigureNumber, Metric, Noun, Outcome, PrintedName, Test, TrialRecord};
+use model::{FigureNumber, Metric, Outcome, PrintedName, Test, TrialRecord, UnitName};
 use serde::Serialize;
 
 /// By which figure a test is judged, and what its throughput counts.
@@ -11,7 +11,7 @@ pub struct Basis {
     /// percentile of latency, else its mean.
     pub metric: Metric,
     /// What throughput counts.
-    pub counted: Noun,
+    pub counted: UnitName,
     /// The name that throughput has in results that were imported. Figures of other names count
     /// something else, and are not set against it.
     #[serde(skip)]

@@ -58,7 +58,7 @@ pub struct LevelEffect {
 }
 
 /// One pair of targets at one level of one test.
-pub(crate) struct Rung {
+pub(crate) struct PairAtLevel {
     factor: Factor,
     pair: (String, String),
     test: String,
@@ -79,16 +79,16 @@ struct Factor {
 }
 
 /// All that a test contributes.
-pub(crate) fn rungs(
+pub(crate) fn observations(
     study: &Study,
     test: &Test,
     basis: Option<Basis>,
     (cells, floors): (&Cells, &[NoiseFloor]),
-) -> Vec<Rung> {
+) -> Vec<PairAtLevel> {
     let Some(metric) = basis.map(|basis| basis.at_each_level(test)) else { return Vec::new() };
     let series =
         |target: &Target, level: Level| Some(cells.at(&target.name, level)?.series(metric));
-    let mut rungs = Vec::new();
+    let mut observations = Vec::new();
     for (baseline, candidate, label) in pairs(study) {
         let factor = Factor {
             label: label.to_owned(),
@@ -101,7 +101,7 @@ pub(crate) fn rungs(
             else {
                 continue;
             };
-            rungs.push(Rung {
+            observations.push(PairAtLevel {
                 factor: factor.clone(),
                 pair: (baseline.name.clone(), candidate.name.clone()),
                 test: test.name.clone(),
@@ -112,7 +112,7 @@ pub(crate) fn rungs(
             });
         }
     }
-    rungs
+    observations
 }
 
 /// Pairs of targets that differ in one label alone, with that label; the target whose value comes
@@ -147,26 +147,26 @@ fn only_difference<'a>(a: &'a Target, b: &Target) -> Option<&'a str> {
 }
 
 /// What the labels do, in order of label and, within one, of the study.
-pub(crate) fn contrasts(study: &Study, rungs: &[Rung]) -> Vec<FactorEffect> {
+pub(crate) fn contrasts(study: &Study, observations: &[PairAtLevel]) -> Vec<FactorEffect> {
     let mut factors: Vec<&Factor> = Vec::new();
-    for rung in rungs {
-        if !factors.contains(&&rung.factor) {
-            factors.push(&rung.factor);
+    for observation in observations {
+        if !factors.contains(&&observation.factor) {
+            factors.push(&observation.factor);
         }
     }
     // Stable: the values of a label stay in the order of the study.
     factors.sort_by(|a, b| a.label.cmp(&b.label));
-    let of = |factor: &Factor| -> Vec<&Rung> {
-        rungs.iter().filter(|rung| rung.factor == *factor).collect()
+    let of = |factor: &Factor| -> Vec<&PairAtLevel> {
+        observations.iter().filter(|observation| observation.factor == *factor).collect()
     };
     factors.into_iter().filter_map(|factor| contrast(study, factor, &of(factor))).collect()
 }
 
-fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<FactorEffect> {
-    let effect = |rungs: &[&Rung]| {
-        let ratio = ratio(study, rungs)?;
+fn contrast(study: &Study, factor: &Factor, observations: &[&PairAtLevel]) -> Option<FactorEffect> {
+    let effect = |observations: &[&PairAtLevel]| {
+        let ratio = ratio(study, observations)?;
         // Tests that are taken together have the highest of their floors.
-        let floors = rungs.iter().filter_map(|rung| rung.floor.as_ref());
+        let floors = observations.iter().filter_map(|observation| observation.floor.as_ref());
         let hidden = floors.into_iter().any(|floor| !floor.is_cleared_by(&ratio));
         Some(match verdict(factor.metric, &ratio, study.margin) {
             Verdict::CandidateBetter | Verdict::BaselineBetter if hidden => {
@@ -175,8 +175,8 @@ fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<FactorEff
             verdict => (ratio, verdict),
         })
     };
-    let (ratio, verdict) = effect(rungs)?;
-    let pairs: Vec<PairEffect> = distinct(rungs, |rung| &rung.pair)
+    let (ratio, verdict) = effect(observations)?;
+    let pairs: Vec<PairEffect> = distinct(observations, |observation| &observation.pair)
         .into_iter()
         .filter_map(|((baseline, candidate), of_pair)| {
             let (ratio, verdict) = effect(&of_pair)?;
@@ -184,8 +184,10 @@ fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<FactorEff
             Some(PairEffect { baseline, candidate, ratio, verdict })
         })
         .collect();
-    let places: Vec<(String, Level)> =
-        rungs.iter().map(|rung| (rung.test.clone(), rung.level)).collect();
+    let places: Vec<(String, Level)> = observations
+        .iter()
+        .map(|observation| (observation.test.clone(), observation.level))
+        .collect();
     let mut seen: Vec<&(String, Level)> = Vec::new();
     let levels = places
         .iter()
@@ -197,8 +199,10 @@ fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<FactorEff
             new
         })
         .filter_map(|(test, level)| {
-            let here = |rung: &&&Rung| rung.test == *test && rung.level == *level;
-            let at_level: Vec<&Rung> = rungs.iter().filter(here).copied().collect();
+            let here = |observation: &&&PairAtLevel| {
+                observation.test == *test && observation.level == *level
+            };
+            let at_level: Vec<&PairAtLevel> = observations.iter().filter(here).copied().collect();
             let (ratio, verdict) = effect(&at_level)?;
             Some(LevelEffect { test: test.clone(), level: *level, ratio, verdict })
         })
@@ -218,23 +222,25 @@ fn contrast(study: &Study, factor: &Factor, rungs: &[&Rung]) -> Option<FactorEff
 
 /// Rungs by a key, in the order in which the keys first come.
 fn distinct<'a, K: PartialEq>(
-    rungs: &[&'a Rung],
-    key: impl Fn(&'a Rung) -> &'a K,
-) -> Vec<(&'a K, Vec<&'a Rung>)> {
-    let mut groups: Vec<(&K, Vec<&Rung>)> = Vec::new();
-    for &rung in rungs {
-        match groups.iter_mut().find(|(known, _)| *known == key(rung)) {
-            Some((_, same)) => same.push(rung),
-            None => groups.push((key(rung), vec![rung])),
+    observations: &[&'a PairAtLevel],
+    key: impl Fn(&'a PairAtLevel) -> &'a K,
+) -> Vec<(&'a K, Vec<&'a PairAtLevel>)> {
+    let mut groups: Vec<(&K, Vec<&PairAtLevel>)> = Vec::new();
+    for &observation in observations {
+        match groups.iter_mut().find(|(known, _)| *known == key(observation)) {
+            Some((_, same)) => same.push(observation),
+            None => groups.push((key(observation), vec![observation])),
         }
     }
     groups
 }
 
-/// The ratio of geometric means over rungs, one value for each repeat.
-fn ratio(study: &Study, rungs: &[&Rung]) -> Option<Estimate> {
-    let pairs: Vec<(&Series, &Series)> =
-        rungs.iter().map(|rung| (&rung.base, &rung.candidate)).collect();
+/// The ratio of geometric means over observations, one value for each repeat.
+fn ratio(study: &Study, observations: &[&PairAtLevel]) -> Option<Estimate> {
+    let pairs: Vec<(&Series, &Series)> = observations
+        .iter()
+        .map(|observation| (&observation.base, &observation.candidate))
+        .collect();
     let pooled = pool(&pairs, 1)?;
     pooled.candidate.ratio_to(&pooled.base, study.confidence)
 }

@@ -16,7 +16,7 @@ pub struct FleetCell {
     /// By volume, in the order of the study.
     pub volumes: Vec<VolumeFigures>,
     pub vms: VmFigures,
-    /// The processors that they had among them, where they were held to some.
+    /// The processors that they shared, where they were limited to some.
     pub processors: Option<VmProcessors>,
     /// Reads and writes per second for each GB (10⁹ bytes) of data of the virtual machines.
     pub ios_per_gb: Option<Estimate>,

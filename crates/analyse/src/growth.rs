@@ -7,7 +7,7 @@ use serde::Serialize;
 use stats::{Estimate, Relation};
 
 /// Fewest levels that have a shape.
-const FEWEST_LEVELS: usize = 3;
+const MIN_LEVELS: usize = 3;
 
 /// How throughput grows with clients: each part is absent where it is not the case or is not
 /// resolved.
@@ -47,7 +47,7 @@ impl Growth {
 pub(crate) fn growth(study: &Study, peaks: &[CurveData]) -> Vec<Growth> {
     let closed = |peak: &&CurveData| {
         let levels = || peak.points.iter().map(|point| point.level);
-        peak.points.len() >= FEWEST_LEVELS && levels().all(|l| l.rate.is_none() && l.clients > 0)
+        peak.points.len() >= MIN_LEVELS && levels().all(|l| l.rate.is_none() && l.clients > 0)
     };
     let found = peaks.iter().filter(closed).map(|peak| of_target(study, peak));
     found.filter(Growth::says_something).collect()

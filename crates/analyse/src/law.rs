@@ -4,7 +4,7 @@ use crate::curve::{CurveData, Point};
 use crate::{Finding, Subject};
 use model::{Level, Study};
 use serde::Serialize;
-use stats::{Bootstrap, Estimate, USL_FEWEST_LEVELS, Usl, UslFit, UslPeak};
+use stats::{Bootstrap, Estimate, USL_MIN_LEVELS, Usl, UslFit, UslPeak};
 
 /// No law was fitted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -83,8 +83,8 @@ pub(crate) fn laws(study: &Study, peaks: &[CurveData]) -> Vec<(String, Result<Sc
 
 fn fit(study: &Study, peak: &CurveData) -> Result<ScalingLaw, NoLaw> {
     let steady: Vec<&Point> = peak.points.iter().filter(|point| point.steady).collect();
-    if steady.len() < USL_FEWEST_LEVELS {
-        return Err(NoLaw::FewLevels { steady: steady.len(), needed: USL_FEWEST_LEVELS });
+    if steady.len() < USL_MIN_LEVELS {
+        return Err(NoLaw::FewLevels { steady: steady.len(), needed: USL_MIN_LEVELS });
     }
     let first = steady.first().filter(|point| point.level.clients == 1);
     let (first, last) = first.zip(steady.last()).ok_or(NoLaw::NoSingleClient)?;

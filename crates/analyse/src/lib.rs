@@ -54,8 +54,8 @@ mod volume;
 pub use advice::{Choice, Span};
 pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Placings,
-    Podium, PrintedPlace, RankedTarget, Ranking, SettingDifference, Strength, Summary,
-    TestAnalysis, TrialAssessment, Verdict,
+    PrintedPlace, RankedTarget, Ranking, SettingDifference, Strength, Summary, TestAnalysis,
+    TopTwo, TrialAssessment, Verdict,
 };
 pub use audit::{Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
@@ -95,8 +95,8 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
     let mut factor_rungs = Vec::new();
     for test in &dataset.study.tests {
-        let (analysis, found, rungs) = analyse_test(dataset, test, &checked);
-        factor_rungs.extend(rungs);
+        let (analysis, found, observations) = analyse_test(dataset, test, &checked);
+        factor_rungs.extend(observations);
         tests.push(analysis);
         findings.extend(found);
     }
@@ -108,7 +108,7 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     let factors = factor::contrasts(&dataset.study, &factor_rungs);
     findings.extend(factor::findings(&factors));
     findings.extend(check::passed(&checked));
-    let printed = dataset.study.targets.iter().all(|target| target.place == Where::Elsewhere);
+    let printed = dataset.study.targets.iter().all(|target| target.place == Where::Imported);
     if printed && dataset.study.repeats == 1 {
         // Nobody who printed a figure once speaks of a first repeat.
         findings.iter_mut().for_each(|finding| finding.subject.repeat = None);
@@ -124,7 +124,7 @@ fn analyse_test(
     dataset: &Dataset,
     test: &Test,
     checked: &[CheckedTrial],
-) -> (TestAnalysis, Vec<Finding>, Vec<factor::Rung>) {
+) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let study = &dataset.study;
     let basis = Basis::of(test, dataset.trials.iter());
     let mut data = cell::collect(dataset, &study.targets, test, checked, basis.as_ref());
@@ -197,6 +197,6 @@ fn analyse_test(
         money,
     };
     findings.extend(compare::findings(study, &analysis));
-    let rungs = factor::rungs(study, test, basis, (compared, &analysis.floors));
-    (analysis, findings, rungs)
+    let observations = factor::observations(study, test, basis, (compared, &analysis.floors));
+    (analysis, findings, observations)
 }

@@ -1,16 +1,17 @@
-//! Figures of imported results by the names that they have there.
+//! Figures by the names that they have in their source: all that imported results print, and what a
+//! task measures that is not in the registry of metrics.
 
 use crate::cell::CellData;
-use model::{FigureValue, Level};
+use model::{Figure, FigureValue, Level, Metric, TrialRecord};
 use serde::Serialize;
 use stats::{Estimate, Sample};
 
-/// A figure of imported results: what is printed, target by target.
+/// A figure by its name, target by target.
 #[derive(Clone, Debug, Serialize)]
 pub struct NamedFigure {
-    /// Its name in the source.
+    /// Its name in the source, or that the task gives it.
     pub metric: String,
-    /// Its unit as printed; empty where none is given.
+    /// Its unit as printed or measured; empty where there is none.
     pub unit: String,
     /// One for each cell that has it, in the order of the study.
     pub values: Vec<NamedValue>,
@@ -23,7 +24,7 @@ pub struct NamedValue {
     pub level: Level,
     /// The median over the repeats; absent where it is no number.
     pub estimate: Option<Estimate>,
-    /// What is printed, of each repeat, where it is no number.
+    /// What is said, of each repeat, where it is no number.
     pub text: Vec<String>,
 }
 
@@ -31,8 +32,7 @@ pub struct NamedValue {
 pub(crate) fn figures(cells: &[CellData], confidence: f64) -> Vec<NamedFigure> {
     let mut figures: Vec<NamedFigure> = Vec::new();
     for cell in cells {
-        let reports = cell.records().filter_map(|record| record.imported());
-        for figure in reports.flat_map(|reported| &reported.figures) {
+        for figure in cell.records().flat_map(named) {
             let (metric, unit) = (&figure.metric, &figure.unit);
             if !figures.iter().any(|known| known.metric == *metric && known.unit == *unit) {
                 let (metric, unit) = (metric.clone(), unit.clone());
@@ -48,11 +48,17 @@ pub(crate) fn figures(cells: &[CellData], confidence: f64) -> Vec<NamedFigure> {
     figures
 }
 
+/// The figures of a trial that are shown by their names.
+fn named(record: &TrialRecord) -> impl Iterator<Item = &Figure> {
+    let printed = record.imported().is_some();
+    let figures = record.outcome().into_iter().flat_map(|outcome| &outcome.figures);
+    figures.filter(move |figure| printed || Metric::of_figure(&figure.metric).is_none())
+}
+
 fn value(cell: &CellData, metric: &str, unit: &str, confidence: f64) -> Option<NamedValue> {
     let (mut numbers, mut text) = (Vec::new(), Vec::new());
-    for reported in cell.records().filter_map(|record| record.imported()) {
-        let mut figures = reported.figures.iter();
-        match figures.find(|f| f.metric == metric && f.unit == unit).map(|f| &f.value) {
+    for record in cell.records() {
+        match named(record).find(|f| f.metric == metric && f.unit == unit).map(|f| &f.value) {
             Some(FigureValue::Number(number)) => numbers.push(number.value),
             Some(FigureValue::Text(said)) => text.push(said.clone()),
             None => {}

@@ -8,10 +8,10 @@ use model::{Level, Study, Test};
 use std::collections::BTreeMap;
 
 /// Fewest levels that are more than a single comparison.
-const FEWEST_LEVELS: usize = 2;
+const MIN_LEVELS: usize = 2;
 
 /// One level of a pair of targets.
-struct Rung {
+struct PairAtLevel {
     level: Level,
     base: Series,
     candidate: Series,
@@ -67,19 +67,25 @@ pub(crate) fn both(
     metric: Metric,
 ) -> Option<Both> {
     let series = |target: &str, level: Level| Some(cells.at(target, level)?.series(metric));
-    let rungs: Vec<Rung> = test
+    let observations: Vec<PairAtLevel> = test
         .levels()
         .iter()
         .filter_map(|&level| {
             let (base, candidate) = (series(baseline, level)?, series(candidate, level)?);
-            Some(Rung { level, base, candidate })
+            Some(PairAtLevel { level, base, candidate })
         })
         .collect();
-    let pairs: Vec<(&Series, &Series)> =
-        rungs.iter().map(|rung| (&rung.base, &rung.candidate)).collect();
-    let Pooled { kept, base, candidate: numerator } = pool(&pairs, FEWEST_LEVELS)?;
-    let kept: Vec<&Rung> = kept.iter().map(|&index| &rungs[index]).collect();
-    Some(Both { levels: kept.iter().map(|rung| rung.level).collect(), base, numerator })
+    let pairs: Vec<(&Series, &Series)> = observations
+        .iter()
+        .map(|observation| (&observation.base, &observation.candidate))
+        .collect();
+    let Pooled { kept, base, candidate: numerator } = pool(&pairs, MIN_LEVELS)?;
+    let kept: Vec<&PairAtLevel> = kept.iter().map(|&index| &observations[index]).collect();
+    Some(Both {
+        levels: kept.iter().map(|observation| observation.level).collect(),
+        base,
+        numerator,
+    })
 }
 
 /// Several pairs of series in one: their geometric means in each repeat.

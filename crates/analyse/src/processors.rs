@@ -1,4 +1,4 @@
-//! The processors that virtual machines had among them.
+//! The processors that virtual machines share.
 
 use crate::cell::CellData;
 use crate::{Finding, FleetCell, Subject};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use stats::{Estimate, Sample};
 use std::time::Duration;
 
-/// What the trials of a cell say of the processors that their virtual machines were held to.
+/// What the trials of a cell say of the processors that their virtual machines were limited to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct VmProcessors {
     pub vms: u32,
@@ -19,16 +19,16 @@ pub struct VmProcessors {
     /// Share of their time that was used in the measured phase: 0 to 1, or a little more.
     pub busy: Estimate,
     /// Share of the periods in which the virtual machines ran and in which they had used up their
-    /// time and were held back: 0 to 1.
-    pub held_back: Estimate,
-    /// How long they were held back in each second, in seconds, summed over the processors that they
+    /// time and were throttled: 0 to 1.
+    pub throttled: Estimate,
+    /// How long they were throttled in each second, in seconds, summed over the processors that they
     /// ran on.
-    pub held_back_per_second: Estimate,
+    pub throttled_per_second: Estimate,
     /// Length of a period.
     pub period: Duration,
 }
 
-/// Of one cell; `None` where its virtual machines were held to none, or no trial counts.
+/// Of one cell; `None` where its virtual machines were limited to none, or no trial counts.
 pub(crate) fn of_cell(storage: &Storage, cell: &CellData, confidence: f64) -> Option<VmProcessors> {
     let asked = storage.oversubscription?;
     let found: Vec<(FleetProcessors, f64)> = cell
@@ -52,15 +52,15 @@ pub(crate) fn of_cell(storage: &Storage, cell: &CellData, confidence: f64) -> Op
         asked,
         count: found.first()?.0.count,
         busy: share(|(processors, _)| processors.busy)?,
-        held_back: share(|(processors, _)| processors.throttling.share())?,
-        held_back_per_second: estimate(|(processors, seconds)| {
-            processors.held_back_seconds / seconds
+        throttled: share(|(processors, _)| processors.throttling.share())?,
+        throttled_per_second: estimate(|(processors, seconds)| {
+            processors.throttled_seconds / seconds
         })?,
         period: found.first()?.0.period,
     })
 }
 
-/// One for each cell whose virtual machines were held to processors.
+/// One for each cell whose virtual machines were limited to processors.
 pub(crate) fn findings(test: &str, fleets: &[FleetCell]) -> Vec<Finding> {
     let of_cell = |cell: &FleetCell| {
         let subject = Subject::test(test).on(&cell.target).at(cell.level);

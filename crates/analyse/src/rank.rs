@@ -10,7 +10,7 @@ use stats::{Estimate, Relation};
 use std::collections::HashSet;
 
 /// A target with what it is ranked by.
-struct Contender<'a> {
+struct RankCandidate<'a> {
     target: &'a str,
     level: Level,
     series: Series,
@@ -35,18 +35,18 @@ pub(crate) fn ranking(
 ) -> Ranking {
     let mut ranking = Ranking::default();
     if let Some(Basis { metric, .. }) = basis {
-        let contenders = match metric {
+        let candidates = match metric {
             Metric::Throughput => {
-                peaks.iter().map(|peak| Contender::at_peak(study, peak)).collect()
+                peaks.iter().map(|peak| RankCandidate::at_peak(study, peak)).collect()
             }
             _ => at_one_level(study, test, metric, cells),
         };
-        let ordered = in_order(metric, contenders);
-        let is_noise = |upper: &Contender, lower: &Contender| {
+        let ordered = in_order(metric, candidates);
+        let is_noise = |upper: &RankCandidate, lower: &RankCandidate| {
             let ratio = upper.series.ratio_to(&lower.series, study.confidence);
             ratio.is_some_and(|ratio| floor::hides(floors, metric, &ratio))
         };
-        let is_better = |upper: &Contender, lower: &Contender| {
+        let is_better = |upper: &RankCandidate, lower: &RankCandidate| {
             let differs = match metric.better() {
                 Better::More => is_above(study, &upper.series, &lower.series, upper.choices),
                 Better::Less => is_below(study, &upper.series, &lower.series),
@@ -54,9 +54,9 @@ pub(crate) fn ranking(
             };
             differs && !is_noise(upper, lower)
         };
-        let cut = tiers(&ordered.iter().collect::<Vec<&Contender>>(), is_better);
-        let placed = |tier: Vec<&Contender>| {
-            tier.into_iter().map(|contender| place(money, metric, contender)).collect()
+        let cut = tiers(&ordered.iter().collect::<Vec<&RankCandidate>>(), is_better);
+        let placed = |tier: Vec<&RankCandidate>| {
+            tier.into_iter().map(|candidate| place(money, metric, candidate)).collect()
         };
         ranking.tiers = cut.into_iter().map(placed).collect();
         if test.is_imported() {
@@ -64,18 +64,18 @@ pub(crate) fn ranking(
             ranking.first_at_every_level = !ranking.as_printed.is_empty()
                 && first_at_every_level(test, metric, ordered[0].target, cells);
         }
-        let ranked: HashSet<&str> = ordered.iter().map(|contender| contender.target).collect();
+        let ranked: HashSet<&str> = ordered.iter().map(|candidate| candidate.target).collect();
         let unranked = study.targets.iter().filter(|target| !ranked.contains(target.name.as_str()));
         ranking.unranked = unranked.map(|target| target.name.clone()).collect();
     }
-    // A target that has no cell was not put to this test, and is no contender of it.
+    // A target that has no cell was not put to this test, and is no candidate of it.
     ranking.unranked.retain(|name| !cells.of(name).is_empty());
     ranking.failed =
         ranking.unranked.iter().filter_map(|name| failed(name, cells.of(name))).collect();
     ranking
 }
 
-impl<'a> Contender<'a> {
+impl<'a> RankCandidate<'a> {
     fn at_peak(study: &Study, peak: &'a CurveData) -> Self {
         Self {
             target: &peak.curve.target,
@@ -95,14 +95,14 @@ fn at_one_level<'a>(
     test: &Test,
     metric: Metric,
     cells: &[CellData<'a>],
-) -> Vec<Contender<'a>> {
-    let at = |&level: &Level| -> Vec<Contender<'a>> {
+) -> Vec<RankCandidate<'a>> {
+    let at = |&level: &Level| -> Vec<RankCandidate<'a>> {
         let cells = cells.iter().filter(|cell| cell.level == level);
         cells
             .filter_map(|cell| {
                 let series = cell.series(metric);
                 let figure = series.estimate(study.confidence)?;
-                Some(Contender { target: cell.target, level, series, choices: 1, figure })
+                Some(RankCandidate { target: cell.target, level, series, choices: 1, figure })
             })
             .collect()
     };
@@ -111,12 +111,12 @@ fn at_one_level<'a>(
 }
 
 /// Best figure first; of equal ones the earlier in the study.
-fn in_order(metric: Metric, mut contenders: Vec<Contender>) -> Vec<Contender> {
-    contenders.sort_by(|a, b| {
+fn in_order(metric: Metric, mut candidates: Vec<RankCandidate>) -> Vec<RankCandidate> {
+    candidates.sort_by(|a, b| {
         let ascending = a.figure.point.total_cmp(&b.figure.point);
         if metric.better() == Better::More { ascending.reverse() } else { ascending }
     });
-    contenders
+    candidates
 }
 
 /// Cuts a list that begins with the best into tiers: a tier ends where every one above is clearly
@@ -140,7 +140,7 @@ pub(crate) fn tiers<'a, T>(
     tiers
 }
 
-/// Whether the larger of two series is so beyond doubt and by more than the margin. Where it was
+/// Whether the larger of two series is certainly so and by more than the margin. Where it was
 /// picked as the luckiest of several, their number says how much luck that may have been.
 pub(crate) fn is_above(study: &Study, upper: &Series, lower: &Series, choices: usize) -> bool {
     let confidence = 1.0 - (1.0 - study.confidence) / choices.max(1) as f64;
@@ -149,36 +149,36 @@ pub(crate) fn is_above(study: &Study, upper: &Series, lower: &Series, choices: u
         .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Larger)
 }
 
-/// Whether the smaller of two series is so beyond doubt and by more than the margin.
+/// Whether the smaller of two series is certainly so and by more than the margin.
 fn is_below(study: &Study, lower: &Series, upper: &Series) -> bool {
     lower
         .ratio_to(upper, study.confidence)
         .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
 }
 
-fn place(money: &TestMoney, metric: Metric, contender: &Contender) -> RankedTarget {
-    let cost = money.costs.iter().find(|cost| cost.target == contender.target);
+fn place(money: &TestMoney, metric: Metric, candidate: &RankCandidate) -> RankedTarget {
+    let cost = money.costs.iter().find(|cost| cost.target == candidate.target);
     RankedTarget {
-        target: contender.target.to_owned(),
-        level: contender.level,
-        figure: contender.figure,
-        throughput: (metric == Metric::Throughput).then_some(contender.figure),
+        target: candidate.target.to_owned(),
+        level: candidate.level,
+        figure: candidate.figure,
+        throughput: (metric == Metric::Throughput).then_some(candidate.figure),
         cost_per_million: cost
             .and_then(|cost| Some((cost.per_million()?.point, cost.currency.clone()))),
     }
 }
 
 /// The order of the figures, where there are several and none has been repeated.
-fn as_printed(ordered: &[Contender]) -> Vec<PrintedPlace> {
-    if ordered.len() < 2 || ordered.iter().any(|contender| contender.figure.n > 1) {
+fn as_printed(ordered: &[RankCandidate]) -> Vec<PrintedPlace> {
+    if ordered.len() < 2 || ordered.iter().any(|candidate| candidate.figure.n > 1) {
         return Vec::new();
     }
     let place = |figure: f64| ordered.iter().take_while(|c| c.figure.point != figure).count() + 1;
     ordered
         .iter()
-        .map(|contender| PrintedPlace {
-            place: place(contender.figure.point),
-            target: contender.target.to_owned(),
+        .map(|candidate| PrintedPlace {
+            place: place(candidate.figure.point),
+            target: candidate.target.to_owned(),
         })
         .collect()
 }

@@ -10,10 +10,10 @@ use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
 
-/// The highest load under which a target keeps a bound.
+/// The highest load under which a target meets a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HighestLoad {
-    /// What the load must keep.
+    /// What the load must meet.
     #[serde(flatten)]
     pub bound: Bound,
     pub over: SearchOver,
@@ -24,7 +24,7 @@ pub struct HighestLoad {
 /// The highest loads of two targets under a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HighestLoadsCompared {
-    /// What the load must keep.
+    /// What the load must meet.
     #[serde(flatten)]
     pub bound: Bound,
     pub over: SearchOver,
@@ -42,7 +42,7 @@ pub struct HighestLoadsCompared {
 /// What the searches of a test found.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchAnalysis {
-    /// What the load must keep.
+    /// What the load must meet.
     #[serde(flatten)]
     pub bound: Bound,
     /// What was searched for: transactions per second, or clients.
@@ -75,11 +75,11 @@ pub struct SearchedTrial {
     pub steps: Vec<SearchStep>,
 }
 
-/// The highest load that keeps the bound, as far as it is known.
+/// The highest load that meets the bound, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum SearchOutcome {
-    /// Every search found both a load that keeps the bound and a higher one that does not.
+    /// Every search found both a load that meets the bound and a higher one that does not.
     Found {
         /// The median of the answers. Its interval is wider by how finely the searches end.
         load: Estimate,
@@ -87,14 +87,14 @@ pub enum SearchOutcome {
         /// and even so what is bounded was within it.
         at_capacity: bool,
     },
-    /// In at least one search the highest load that could be offered kept the bound.
+    /// In at least one search the highest load that could be offered met the bound.
     AtLeast {
-        /// Every search kept the bound up to here.
+        /// Every search met the bound up to here.
         load: f64,
     },
-    /// In at least one search not even the lowest load kept the bound.
+    /// In at least one search not even the lowest load met the bound.
     Below {
-        /// No search kept the bound from here on.
+        /// No search met the bound from here on.
         load: f64,
     },
     /// No search counts, or they contradict each other.
@@ -173,11 +173,11 @@ fn outcome(
     over: SearchOver,
     estimate: Option<Estimate>,
 ) -> SearchOutcome {
-    let all_kept: Option<Vec<f64>> = searches.iter().map(|search| search.answer.kept).collect();
+    let all_met: Option<Vec<f64>> = searches.iter().map(|search| search.answer.met).collect();
     let all_missed: Option<Vec<f64>> = searches.iter().map(|search| search.answer.missed).collect();
     let lowest = |loads: Vec<f64>| loads.into_iter().min_by(f64::total_cmp);
     let highest = |loads: Vec<f64>| loads.into_iter().max_by(f64::total_cmp);
-    match (all_kept.and_then(lowest), all_missed.and_then(highest), estimate) {
+    match (all_met.and_then(lowest), all_missed.and_then(highest), estimate) {
         (Some(_), Some(_), Some(load)) => {
             let fell_behind = |search: &SearchedTrial| {
                 search.answer.step_above(&search.steps).is_some_and(|step| {

@@ -3,7 +3,7 @@
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
 use stats::{
-    Estimate, Sample, paired_chance, paired_ratio, unpaired_chance, unpaired_ratio, values_needed,
+    Estimate, Sample, paired_p_value, paired_ratio, unpaired_p_value, unpaired_ratio, values_needed,
 };
 use std::collections::BTreeMap;
 
@@ -172,9 +172,9 @@ impl Series {
     pub(crate) fn p_value_against(&self, base: &Self) -> Option<f64> {
         let pairs = self.pairs_with(base);
         let p = if pairs.len() >= 2 {
-            paired_chance(&pairs, self.rounding + base.rounding)
+            paired_p_value(&pairs, self.rounding + base.rounding)
         } else {
-            unpaired_chance(&base.sample()?, &self.sample()?)
+            unpaired_p_value(&base.sample()?, &self.sample()?)
         };
         p.ok().flatten()
     }

@@ -39,7 +39,7 @@ pub(crate) fn differences(dataset: &Dataset) -> Vec<SettingDifference> {
 fn intended(study: &Study) -> BTreeSet<String> {
     let sandboxes = study.targets.iter().filter_map(|target| match &target.place {
         Place::Sandbox(sandbox) => Some(sandbox),
-        Place::Server(_) | Place::Storage(_) | Place::Elsewhere => None,
+        Place::Server(_) | Place::Storage(_) | Place::Imported => None,
     });
     sandboxes.flat_map(|sandbox| sandbox.settings.keys()).map(|name| normal(name)).collect()
 }

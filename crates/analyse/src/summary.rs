@@ -1,25 +1,25 @@
 //! Who comes first and second in each test of a study.
 
-use crate::{Placings, Podium, Ranking, Summary, TestAnalysis};
+use crate::{Placings, Ranking, Summary, TestAnalysis, TopTwo};
 use model::Study;
 use std::cmp::Reverse;
 
 /// `None` for fewer than two tests that rank at least two targets.
 pub(crate) fn summary(study: &Study, tests: &[TestAnalysis]) -> Option<Summary> {
-    let tests: Vec<Podium> = tests.iter().filter_map(podium).collect();
+    let tests: Vec<TopTwo> = tests.iter().filter_map(top_two).collect();
     if tests.len() < 2 {
         return None;
     }
-    let times = |places: fn(&Podium) -> &[String], target: &String| {
-        tests.iter().filter(|podium| places(podium).contains(target)).count()
+    let times = |places: fn(&TopTwo) -> &[String], target: &String| {
+        tests.iter().filter(|top_two| places(top_two).contains(target)).count()
     };
     let mut targets: Vec<Placings> = study
         .targets
         .iter()
         .map(|target| Placings {
             target: target.name.clone(),
-            first: times(|podium| &podium.first, &target.name),
-            second: times(|podium| &podium.second, &target.name),
+            first: times(|top_two| &top_two.first, &target.name),
+            second: times(|top_two| &top_two.second, &target.name),
         })
         .filter(|placings| placings.first + placings.second > 0)
         .collect();
@@ -28,7 +28,7 @@ pub(crate) fn summary(study: &Study, tests: &[TestAnalysis]) -> Option<Summary> 
     Some(Summary { tests, targets })
 }
 
-fn podium(test: &TestAnalysis) -> Option<Podium> {
+fn top_two(test: &TestAnalysis) -> Option<TopTwo> {
     let ranking = &test.ranking;
     let ranked: usize = ranking.tiers.iter().map(Vec::len).sum();
     // Against one that failed, the only one that did not is first.
@@ -42,7 +42,7 @@ fn podium(test: &TestAnalysis) -> Option<Podium> {
     let undecided = ranked > 1 && places.iter().all(|(place, _)| *place == 1);
     let first = if undecided { Vec::new() } else { at(1) };
     let as_printed = !ranking.as_printed.is_empty();
-    Some(Podium { test: test.test.clone(), first, second: at(2), as_printed })
+    Some(TopTwo { test: test.test.clone(), first, second: at(2), as_printed })
 }
 
 /// Place and name of every target that is ranked; those of a tier share the place of its first.

@@ -20,7 +20,7 @@ pub struct SustainedRate {
     /// What was read and written.
     pub load: Storage,
     /// Reads and writes that each virtual machine could have in flight.
-    pub in_flight: u32,
+    pub queue_depth: u32,
     /// How long each step measured, at the least.
     pub step: Duration,
     /// In how many repeats.
@@ -39,11 +39,11 @@ pub(crate) fn findings(
     if search.over != SearchOver::Rate {
         return Vec::new();
     }
-    let in_flight = test.levels().first().map_or(0, |level| level.clients);
+    let queue_depth = test.levels().first().map_or(0, |level| level.clients);
     let of_target = |target: &TargetSearch| {
         let SearchOutcome::Found { load: measured, .. } = target.outcome else { return None };
-        let kept = target.searches.iter().filter_map(|search| search.answer.kept);
-        let lowest = kept.min_by(f64::total_cmp)?;
+        let met = target.searches.iter().filter_map(|search| search.answer.met);
+        let lowest = met.min_by(f64::total_cmp)?;
         let rate = measured.interval.map_or(lowest, |interval| interval.low.min(lowest));
         // Repeats scatter too much for any rate to be sustained.
         if rate < 1.0 {
@@ -54,7 +54,7 @@ pub(crate) fn findings(
             rate,
             measured,
             load: load.clone(),
-            in_flight,
+            queue_depth,
             step: test.load()?.duration,
             repeats: target.searches.len(),
         };

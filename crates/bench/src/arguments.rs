@@ -7,8 +7,8 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// What to measure: mysql against sysbench, redis against memtier_benchmark, where it is there,
     /// and redis-benchmark; disk against fio
-    #[arg(long, value_delimiter = ',', value_enum, default_values_t = Contest::value_variants().to_vec())]
-    pub(crate) contest: Vec<Contest>,
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = Suite::value_variants().to_vec())]
+    pub(crate) suite: Vec<Suite>,
     /// Workloads of mysql to run
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Workload::value_variants().to_vec())]
     pub(crate) workload: Vec<Workload>,
@@ -63,7 +63,7 @@ const MANY: u32 = 1000;
 const SECONDS_OF_MANY: u32 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Contest {
+pub(crate) enum Suite {
     Mysql,
     Redis,
     Disk,

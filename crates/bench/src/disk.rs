@@ -7,8 +7,8 @@ use crate::markdown::{Figure, Table};
 use crate::pair::alternate;
 use crate::reading::Reading;
 use crate::runner::{Runner, told};
+use crosscheck::storage::{Fio, IoEngine};
 use model::{BlockOrder, BlockShare, Storage};
-use peer::storage::{Fio, IoEngine};
 use report::numbers::bytes;
 use volume::Volume;
 
@@ -63,21 +63,15 @@ pub(crate) fn run(
                 blocks: vec![BlockShare { bytes: block, weight: 1 }],
                 read_percent,
                 order,
-                hot: None,
-                sync_every: None,
-                vms: 1,
                 bytes_per_vm: volume.bytes(),
-                threads: 1,
-                iops_limit: None,
-                verify: false,
-                oversubscription: None,
+                ..Storage::default()
             };
             let cell = alternate(
                 arguments.pairs,
                 || Ok(Reading::of_weighin(&volume.weighin(&storage, DEPTH)?)?.in_blocks_of(block)),
                 || {
                     let load = volume.fio(&fio, engine, &storage, DEPTH)?;
-                    Ok(Reading::of_peer(&load).in_blocks_of(block))
+                    Ok(Reading::of_tool(&load).in_blocks_of(block))
                 },
             )?;
             say(&table.row(&[pattern.to_owned()], &cell))?;

@@ -16,7 +16,7 @@ mod redis;
 mod runner;
 
 use anyhow::{Context, bail};
-use arguments::{Arguments, Contest};
+use arguments::{Arguments, Suite};
 use clap::Parser;
 use runner::Runner;
 use std::io::{self, Write};
@@ -42,11 +42,11 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         text += more;
         show(more)
     };
-    for contest in &arguments.contest {
-        match contest {
-            Contest::Mysql => mysql::run(&runner, arguments, &mut say)?,
-            Contest::Redis => redis::run(&runner, arguments, &mut say)?,
-            Contest::Disk => disk::run(&runner, arguments, &mut say)?,
+    for suite in &arguments.suite {
+        match suite {
+            Suite::Mysql => mysql::run(&runner, arguments, &mut say)?,
+            Suite::Redis => redis::run(&runner, arguments, &mut say)?,
+            Suite::Disk => disk::run(&runner, arguments, &mut say)?,
         }
     }
     if let Some(path) = &arguments.out {

@@ -1,4 +1,4 @@
-use crate::mysql::{Contest, Preparation};
+use crate::mysql::{Preparation, PreparationPairs};
 use crate::pair::Pair;
 use crate::reading::Reading;
 use report::numbers::{bytes, count, figure};
@@ -12,7 +12,7 @@ const NOT_KNOWN: &str = "–";
 pub(crate) struct Table {
     /// Its heading.
     pub(crate) title: String,
-    /// The tool that weighin is held against.
+    /// The tool that weighin is compared with.
     pub(crate) other: &'static str,
     /// What tells the cells apart: the headings of the first columns.
     pub(crate) levels: &'static [&'static str],
@@ -129,7 +129,7 @@ fn line(cells: &[String]) -> String {
 }
 
 /// The tables of preparations.
-pub(crate) fn preparations(contests: &[Contest]) -> String {
+pub(crate) fn preparations(all: &[PreparationPairs]) -> String {
     let seconds = |preparation: &Preparation| Some(preparation.seconds);
     let cpu = |preparation: &Preparation| Some(preparation.cpu_seconds);
     let mut text = "\n### Preparing tables\n\n\
@@ -137,7 +137,7 @@ pub(crate) fn preparations(contests: &[Contest]) -> String {
         | rows | threads of sysbench | seconds | sysbench ÷ weighin | client CPU s \
         | sysbench ÷ weighin | pairs |\n|--:|--:|--:|--:|--:|--:|--:|\n"
         .to_owned();
-    for Contest { threads, rows, pairs } in contests {
+    for PreparationPairs { threads, rows, pairs } in all {
         let cells = [
             count(*rows),
             threads.to_string(),
@@ -239,7 +239,7 @@ mod tests {
     fn one_pair_has_no_interval() {
         let preparation = |seconds| Preparation { seconds, cpu_seconds: 1.0 };
         let pairs = vec![Pair { weighin: preparation(2.0), other: preparation(5.0) }];
-        let text = preparations(&[Contest { threads: 4, rows: 1_000_000, pairs }]);
+        let text = preparations(&[PreparationPairs { threads: 4, rows: 1_000_000, pairs }]);
         assert!(text.contains("| 2.00 / 5.00 | 2.50 |"), "{text}");
     }
 }

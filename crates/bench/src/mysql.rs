@@ -13,7 +13,7 @@ use model::Oltp;
 use report::numbers::count;
 use std::time::Duration;
 
-pub(crate) use preparation::{Contest, Preparation};
+pub(crate) use preparation::{Preparation, PreparationPairs};
 
 /// What the ratios of a section are against.
 const SYSBENCH: &str = "sysbench";
@@ -71,6 +71,6 @@ fn measure(
     alternate(
         arguments.pairs,
         || Reading::of_weighin(&arena.weighin("load", transport, &options)?),
-        || Ok(Reading::of_peer(&arena.sysbench_load(&oltp, transport, clients, duration)?)),
+        || Ok(Reading::of_tool(&arena.sysbench_load(&oltp, transport, clients, duration)?)),
     )
 }

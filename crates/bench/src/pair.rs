@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_ends_the_contest() {
+    fn a_failure_ends_the_comparison() {
         let failing = || anyhow::bail!("no");
         assert!(alternate(3, || Ok(1), failing).is_err());
     }

@@ -1,6 +1,6 @@
 use anyhow::Context;
+use crosscheck::Measured;
 use host::local::child::Finished;
-use peer::Measured;
 use serde::Deserialize;
 
 /// What one run of one tool comes to.
@@ -62,7 +62,7 @@ impl Reading {
     }
 
     /// Of a load by another tool.
-    pub(crate) fn of_peer(load: &Measured) -> Self {
+    pub(crate) fn of_tool(load: &Measured) -> Self {
         let Measured { figures, p99_ms, elapsed } = load;
         Self {
             transactions_per_second: figures.transactions_per_second,

@@ -8,9 +8,9 @@ use crate::pair::alternate;
 use crate::reading::Reading;
 use crate::runner::{Runner, told};
 use arena::Arena;
+use crosscheck::Measured;
+use crosscheck::key_value::{Memtier, RedisBenchmark};
 use model::KeyValue;
-use peer::Measured;
-use peer::key_value::{Memtier, RedisBenchmark};
 use report::numbers::count;
 
 /// Clients, and commands that each sends together.
@@ -44,13 +44,13 @@ pub(crate) fn run(
     if let Some(memtier) = &memtier {
         let load = |workload: &KeyValue, clients| arena.memtier(memtier, workload, clients);
         let half = ("half writes", (1, 1));
-        contest(&arena, arguments.pairs, half, ("memtier_benchmark", &load), say)?;
+        compare(&arena, arguments.pairs, half, ("memtier_benchmark", &load), say)?;
     }
     // It cannot do both.
     let load =
         |workload: &KeyValue, clients| arena.redis_benchmark(&redis_benchmark, workload, clients);
     for one in [("only writes", (1, 0)), ("only reads", (0, 1))] {
-        contest(&arena, arguments.pairs, one, ("redis-benchmark", &load), say)?;
+        compare(&arena, arguments.pairs, one, ("redis-benchmark", &load), say)?;
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ pub(crate) fn run(
 type Load<'a> = &'a dyn Fn(&KeyValue, u32) -> anyhow::Result<Measured>;
 
 /// All levels of one mixture of writes and reads against one tool.
-fn contest(
+fn compare(
     arena: &Arena<'_>,
     pairs: u32,
     (title, sets_to_gets): (&str, (u32, u32)),
@@ -78,7 +78,7 @@ fn contest(
         let cell = alternate(
             pairs,
             || Reading::of_weighin(&arena.load(&workload, clients)?),
-            || Ok(Reading::of_peer(&load(&workload, clients)?)),
+            || Ok(Reading::of_tool(&load(&workload, clients)?)),
         )?;
         say(&table.row(&[clients, pipeline].map(|level| count(level.into())), &cell))?;
     }

@@ -58,7 +58,7 @@ impl Runner {
     }
 
     /// What came of another tool that was given [`Self::is_stopped`].
-    pub(crate) fn of_peer<T>(&self, ended: Result<Option<T>, Failure>) -> anyhow::Result<T> {
+    pub(crate) fn of_tool<T>(&self, ended: Result<Option<T>, Failure>) -> anyhow::Result<T> {
         match ended {
             Ok(Some(done)) => Ok(done),
             _ if self.is_stopped() => bail!("stopped"),

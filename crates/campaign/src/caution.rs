@@ -25,7 +25,7 @@ pub fn cautions(target: &Target) -> Vec<String> {
         Place::Server(address) if target.system == System::Redis => {
             clear_text(address).into_iter().collect()
         }
-        Place::Sandbox(_) | Place::Server(_) | Place::Storage(_) | Place::Elsewhere => Vec::new(),
+        Place::Sandbox(_) | Place::Server(_) | Place::Storage(_) | Place::Imported => Vec::new(),
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn local_load_failure(error: &LoadError) -> Failure {
 
 /// A host without io_uring, which was asked for by name.
 fn no_ring(error: &LoadError) -> Failure {
-    let remedy = "leave out --io: another way is taken then; or permit io_uring here (the sysctl \
+    let remedy = "leave out --io: weighin then takes another way; or permit io_uring here (the sysctl \
                   kernel.io_uring_disabled, a container's seccomp profile)";
     Failure::new(FailureKind::NotPermitted, error.to_string(), remedy)
 }

@@ -26,7 +26,7 @@ impl Hosts {
         let is_known = match &target.place {
             Place::Sandbox(_) | Place::Storage(_) => true,
             Place::Server(address) => matches!(address.endpoint, Endpoint::Socket(_)),
-            Place::Elsewhere => false,
+            Place::Imported => false,
         };
         is_known.then(|| Arc::clone(&self.load))
     }

@@ -75,7 +75,7 @@ impl<'a> Order<'a> {
 
     /// Most processes that can make the load: every one of them needs a client, or on storage a
     /// virtual machine.
-    pub fn most_generators(&self) -> u32 {
+    pub fn max_generators(&self) -> u32 {
         self.workload.storage().map_or(self.clients, |storage| storage.vms)
     }
 }
@@ -102,7 +102,7 @@ pub fn measure(
     stop: &Stop,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<Measured, Failure> {
-    let load = target.load(order)?;
+    let prepared = target.load(order)?;
     let mut counter_reader = Some(target.counter_reader()?);
     let mut interventions = Interventions::prepare(target, order.host, order.interventions)?;
     let scope = scope_on(order.host, target);
@@ -112,7 +112,7 @@ pub fn measure(
     let mut started = None;
     let generators = match order.generators {
         0 | 1 => None,
-        count => Some(Generators::start(order.host, &load, count)?),
+        count => Some(Generators::start(order.host, &prepared, count)?),
     };
     let companions = generators.as_ref().map(Generators::pids).unwrap_or_default();
     let mut on_progress = |progress: Progress<'_>| match progress {
@@ -133,13 +133,18 @@ pub fn measure(
     };
     let outcome = match generators {
         Some(generators) => generators.run(stop, &mut on_progress),
-        None => run(load.runner(), stop, &mut on_progress).map_err(|error| load.failure(&error)),
+        None => {
+            run(prepared.runner(), stop, &mut on_progress).map_err(|error| prepared.failure(&error))
+        }
     };
     let marks = interventions.end();
     let after = settled(target, before.1.as_ref(), outcome.as_ref().ok());
     let Watched { samples, account, .. } = watch.end();
     target.loaded(order.workload);
-    let load = outcome?;
+    let mut load = outcome?;
+    for error in &mut load.errors {
+        error.remedy = prepared.error_remedy(error).to_owned();
+    }
     let origin = started.unwrap_or(before.0);
     let reading = |(at, counters): (Instant, Option<_>)| {
         counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })

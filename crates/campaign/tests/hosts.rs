@@ -297,7 +297,7 @@ fn processors_are_those_of_the_machine_that_makes_the_load() {
         let test = format!("{READS}\nvms = {vms}\nvcpus = 2\ncpu_oversubscription = 2");
         refusal(run(&host, VOLUME, &test))
     };
-    // 64 have 64 processors among them; that they cannot be held to these is another matter.
+    // 64 have 64 processors among them; that they cannot be limited to these is another matter.
     assert_eq!(shared(64), lacking("control groups"));
     assert!(shared(65).message.ends_with("and weighin may use 64 here"), "{}", shared(65));
 }

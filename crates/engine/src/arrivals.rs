@@ -32,7 +32,7 @@ pub(crate) struct Arrivals {
 
 /// Most arrivals that are taken in at one moment. A worker that fell behind its rate takes in the
 /// rest at its next looks, between which it sees replies, and whether it is to stop.
-const MOST_AT_ONCE: u32 = 100_000;
+const MAX_AT_ONCE: u32 = 100_000;
 
 impl Arrivals {
     /// The share of worker number `index` of `workers`.
@@ -66,7 +66,7 @@ impl Arrivals {
             self.taken = (now, 0);
         }
         self.taken.1 += 1;
-        self.taken.1 <= MOST_AT_ONCE
+        self.taken.1 <= MAX_AT_ONCE
     }
 
     /// Whether they are at random.
@@ -111,8 +111,8 @@ mod tests {
     fn a_worker_far_behind_takes_in_a_part_at_each_look() {
         let mut arrivals = Arrivals::new(&open(ArrivalProcess::Uniform), 0, 1);
         for look in 1..3 {
-            let taken = (0..2 * MOST_AT_ONCE).filter(|_| arrivals.may_take(Nanos(look))).count();
-            assert_eq!(taken, MOST_AT_ONCE as usize);
+            let taken = (0..2 * MAX_AT_ONCE).filter(|_| arrivals.may_take(Nanos(look))).count();
+            assert_eq!(taken, MAX_AT_ONCE as usize);
         }
     }
 

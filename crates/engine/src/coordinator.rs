@@ -17,7 +17,7 @@ use std::thread::Thread;
 use std::time::Duration;
 
 /// How often the coordinator looks whether it is to start or to stop.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What the coordinator tells all workers.
 #[derive(Debug, Default)]
@@ -218,7 +218,7 @@ impl<X> Coordinator<'_, X> {
         if self.stop.is_requested() {
             return Err(LoadError::Stopped);
         }
-        match self.messages.recv_timeout(GLANCE) {
+        match self.messages.recv_timeout(POLL_INTERVAL) {
             Ok(message) => Ok(Some(message)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(LoadError::Stopped),

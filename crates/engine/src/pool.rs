@@ -364,7 +364,7 @@ impl<S: Session> Pool<S> {
     ) -> Result<(usize, Next), SessionError> {
         let client = &mut self.clients[id];
         if client.state != State::Offline {
-            return Err(SessionError::Protocol("bytes that nobody asked for".to_owned()));
+            return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
         }
         // Logging in is no part of the load.
         let mut uncounted = Default::default();

@@ -129,7 +129,7 @@ pub enum LoadError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// Not all clients could log in in time.
-    #[error("the server let in fewer than {clients} clients within {} s", limit.as_secs())]
+    #[error("fewer than {clients} clients could log in within {} s", limit.as_secs())]
     ConnectTimeout {
         /// How many should have.
         clients: u32,
@@ -137,7 +137,7 @@ pub enum LoadError {
         limit: Duration,
     },
     /// A client could not log in in time.
-    #[error("took a connection and did not complete its login within {} s", limit.as_secs())]
+    #[error("accepted a connection but did not complete its login within {} s", limit.as_secs())]
     LoginTimeout {
         /// Time allowed.
         limit: Duration,

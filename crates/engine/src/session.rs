@@ -6,7 +6,7 @@ use model::{ErrorClass, RequestKind, RequestTally};
 /// One operation is under way at a time.
 pub trait Session {
     /// Kinds of requests that [`Self::receive`] counts, by their place in the tally; at most
-    /// [`model::MOST_REQUEST_KINDS`].
+    /// [`model::MAX_REQUEST_KINDS`].
     const KINDS: &'static [RequestKind];
     /// Kinds of statements whose latencies are kept apart, by name. Where there are none, driving
     /// the session costs nothing for it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 const HIGHEST_PRIORITY: libc::c_int = 20;
 
 /// From so many clients of a worker on it takes replies together.
-const FEWEST_IN_TURN: usize = 4;
+const MIN_IN_TURN: usize = 4;
 
 /// Processor time, user and system, that this whole process has used.
 pub fn process_cpu() -> Duration {
@@ -30,7 +30,7 @@ pub fn peak_rss_bytes() -> u64 {
 /// the server aside for every reply is not either. Storage has no threads to push aside: what it has
 /// under way counts in their place. Does nothing where that is not permitted; how
 /// late replies are noticed is measured in any case.
-pub(crate) fn weigh_as(server_threads: usize) {
+pub(crate) fn set_niceness(server_threads: usize) {
     // SAFETY: takes no pointers. 0 stands for the calling thread; the result needs no looking at.
     unsafe {
         libc::setpriority(libc::PRIO_PROCESS, 0, niceness(server_threads));
@@ -38,12 +38,12 @@ pub(crate) fn weigh_as(server_threads: usize) {
 }
 
 /// Lets the calling thread wait for its turn when it wakes up, where it runs under the scheduler's
-/// default policy. With the weight of [`weigh_as`] it would push aside, for every single reply, the
+/// default policy. With the weight of [`set_niceness`] it would push aside, for every single reply, the
 /// very thread of the server that has the next ones to send; a moment later they come together, and
-/// one wake-up does for all of them. With fewer than [`FEWEST_IN_TURN`] clients no replies come
+/// one wake-up does for all of them. With fewer than [`MIN_IN_TURN`] clients no replies come
 /// together: there it would only wait. How late replies are noticed is measured in any case.
 pub(crate) fn wake_in_turn(clients: usize) {
-    if clients < FEWEST_IN_TURN {
+    if clients < MIN_IN_TURN {
         return;
     }
     // SAFETY: 0 stands for the calling thread; the parameters are on the stack and only read. The
@@ -73,7 +73,7 @@ pub fn cpus_allowed() -> u32 {
 /// together: half of the processors at most, so that a server on the same host keeps the other half,
 /// and no more than one worker for every 64 clients.
 pub fn available_workers(clients: u32) -> u32 {
-    if (clients as usize) < FEWEST_IN_TURN {
+    if (clients as usize) < MIN_IN_TURN {
         clients.clamp(1, cpus_allowed())
     } else {
         workers_of_many(clients)
@@ -133,14 +133,14 @@ mod tests {
         // SAFETY: takes no pointers.
         let policy = || unsafe { libc::sched_getscheduler(0) };
         std::thread::spawn(move || {
-            wake_in_turn(FEWEST_IN_TURN - 1);
+            wake_in_turn(MIN_IN_TURN - 1);
             assert_eq!(policy(), libc::SCHED_OTHER);
-            wake_in_turn(FEWEST_IN_TURN);
+            wake_in_turn(MIN_IN_TURN);
             assert_eq!(policy(), libc::SCHED_BATCH);
             let idle = libc::sched_param { sched_priority: 0 };
             // SAFETY: as in `wake_in_turn`.
             unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const idle) };
-            wake_in_turn(FEWEST_IN_TURN);
+            wake_in_turn(MIN_IN_TURN);
             assert_eq!(policy(), libc::SCHED_IDLE);
         })
         .join()

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Processor time that a run may take, whatever the input. Not time on a clock: that a machine is
 /// busy with other things is no finding.
-pub const MOST_TIME: Duration = Duration::from_secs(10);
+pub const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// A function that is fuzzed.
 pub struct Target {
@@ -54,7 +54,7 @@ impl Target {
     /// Runs it on an input and holds it to its bound on memory.
     ///
     /// # Panics
-    /// When a property does not hold, it took more than [`MOST_TIME`], or more memory was in use
+    /// When a property does not hold, it took more than [`MAX_TIME`], or more memory was in use
     /// than [`Self::memory`].
     pub fn check(&self, data: &[u8]) {
         let (before, begun) = (memory::in_use(), process_cpu());
@@ -62,7 +62,7 @@ impl Target {
         (self.run)(data);
         let (took, used) = (process_cpu().saturating_sub(begun), memory::peak() - before);
         assert!(
-            took <= MOST_TIME,
+            took <= MAX_TIME,
             "{}: {took:?} of processor time for an input of {} bytes",
             self.name,
             data.len()

@@ -17,7 +17,7 @@ fuzz_target!(
         }
         let name = env::var("FUZZ_TARGET").unwrap_or_default();
         let target = Target::by_name(&name);
-        TARGET.get_or_init(|| target.unwrap_or_else(|| panic!("FUZZ_TARGET={name} is no target")));
+        TARGET.get_or_init(|| target.unwrap_or_else(|| panic!("FUZZ_TARGET={name} is not a target")));
     },
     |data: &[u8]| {
         if let Some(target) = TARGET.get() {

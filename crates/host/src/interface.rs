@@ -157,7 +157,7 @@ pub struct ProgramOrder<'a> {
     /// What it prints goes to [`crate::Finished`]; some results it writes only to a file. The last
     /// argument is then this, with the path of a file behind it.
     pub result_option: Option<&'a str>,
-    /// The processors that it is held to; all where absent.
+    /// The processors that it is limited to; all where absent.
     pub processors: Option<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! One dataset out of what any number of files gave.
 
-use crate::beside::attach;
+use crate::companion::attach;
 use crate::{ImportedTrial, Parsed, Problem, price};
 use model::{
     Block, Dataset, ImportedTask, Level, Place, Plan, RunInfo, Study, System, Target, Task, Test,
@@ -66,7 +66,7 @@ fn target<'a>(targets: &'a mut Vec<Target>, name: &str) -> &'a mut Target {
         targets.push(Target {
             name: name.to_owned(),
             system: System::Unknown,
-            place: Place::Elsewhere,
+            place: Place::Imported,
             price: None,
             labels: BTreeMap::new(),
         });

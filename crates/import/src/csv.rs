@@ -101,7 +101,7 @@ impl Row<'_> {
             "" => Ok(None),
             text => match text.parse::<u32>() {
                 Ok(number) if number > 0 => Ok(Some(number)),
-                _ => Err(format!("{name} is «{text}», which is no whole number from 1")),
+                _ => Err(format!("{name} is «{text}», which is not a whole number from 1")),
             },
         };
         let mut clients = None;
@@ -197,7 +197,7 @@ impl Reading<'_> {
     fn price(&mut self, row: &Row<'_>) -> Result<(), String> {
         let text = row.field("value");
         let amount = printed_number(text).filter(|number| number.value >= 0.0);
-        let amount = amount.ok_or_else(|| format!("the price «{text}» is no amount"))?;
+        let amount = amount.ok_or_else(|| format!("the price «{text}» is not an amount"))?;
         if row.field("unit").is_empty() && row.field("metric") != REQUESTS_PER_IO {
             return Err("the price has no currency in the column unit".to_owned());
         }
@@ -217,9 +217,9 @@ impl Reading<'_> {
         let level = row.level()?;
         let repeat = match row.field("repeat") {
             "" => None,
-            text => {
-                Some(text.parse().map_err(|_| format!("repeat is «{text}», which is no number"))?)
-            }
+            text => Some(
+                text.parse().map_err(|_| format!("repeat is «{text}», which is not a number"))?,
+            ),
         };
         let (metric, text) = (row.field("metric"), row.field("value"));
         let value = match as_printed(text) {

@@ -19,7 +19,7 @@ pub struct Hlog;
 const UNITS: [u64; 3] = [1, 1_000, 1_000_000];
 /// By how much the largest value as printed may differ from the histogram's: its grain is mostly
 /// of two or three digits.
-const GRAIN: f64 = 0.02;
+const RESOLUTION: f64 = 0.02;
 
 impl Format for Hlog {
     fn name(&self) -> &'static str {
@@ -105,7 +105,7 @@ impl Tagged {
         let (printed, latencies) = largest.filter(|(printed, _)| *printed > 0.0)?;
         let matches = |nanos: &u64| {
             let ms = latencies.largest() as f64 * *nanos as f64 / 1e6;
-            (ms / printed - 1.0).abs() <= GRAIN
+            (ms / printed - 1.0).abs() <= RESOLUTION
         };
         UNITS.into_iter().find(matches)
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Json<'a>(&'a RawValue);
 
 /// How many lines that are no JSON are taken out of a document.
-const MOST_STRAY_LINES: usize = 64;
+const MAX_STRAY_LINES: usize = 64;
 
 impl<'a> Json<'a> {
     /// The members of an object; none of anything else.
@@ -62,7 +62,7 @@ pub(crate) fn without_stray_lines(text: &str) -> (String, Vec<(u32, String)>) {
             Some('{') => within = true,
             Some('}') => within = false,
             Some(c) if within && !(c.is_whitespace() || "]\"[".contains(c)) => {
-                if stray.len() < MOST_STRAY_LINES {
+                if stray.len() < MAX_STRAY_LINES {
                     stray.push((at, line.to_owned()));
                 }
                 kept.push('\n');

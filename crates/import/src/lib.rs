@@ -5,7 +5,7 @@
 //! unknown; what cannot be read becomes a [`Problem`] with its line, and the rest goes on.
 
 mod assemble;
-mod beside;
+mod companion;
 mod csv;
 mod figures;
 mod fio;
@@ -23,7 +23,7 @@ mod show;
 pub mod sysbench;
 
 pub use assemble::assemble;
-pub use beside::{Beside, Says};
+pub use companion::{CompanionContent, CompanionFile};
 pub use csv::TidyCsv;
 pub use fio::FioJson;
 pub use format::{FORMATS, Format, Source, by_name, recognise};

@@ -1,4 +1,4 @@
-use crate::Beside;
+use crate::CompanionFile;
 use model::{Level, Sampling, TrialEnd, UnixMillis};
 
 /// What one file gave.
@@ -11,7 +11,7 @@ pub struct Parsed {
     /// Labels of targets.
     pub labels: Vec<Label>,
     /// What says something of the trials that it lies beside.
-    pub beside: Vec<Beside>,
+    pub beside: Vec<CompanionFile>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }

@@ -47,7 +47,7 @@ const PARTING: [char; 4] = ['.', '-', '_', ' '];
 /// `rw-16` for `runs/rw-16.iostat.log`. Files of one stem and directory belong together.
 pub(crate) fn stem(file: &str) -> &str {
     let mut name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    while let Some((rest, word)) = last_word(name) {
+    while let Some((rest, word)) = split_last_word(name) {
         // `status1` and `before2` as well.
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let kind = |word: &str| KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind));
@@ -79,7 +79,7 @@ pub(crate) fn test(source: &Source<'_>, clients: u32, tool: &str) -> String {
     }
     let mut name = stem(source.file);
     loop {
-        let (rest, word) = last_word(name).unwrap_or(("", name));
+        let (rest, word) = split_last_word(name).unwrap_or(("", name));
         if !(numbered(word, &CLIENTS) == Some(clients) || numbered(word, &REPEATS).is_some()) {
             return name.to_owned();
         }
@@ -90,7 +90,7 @@ pub(crate) fn test(source: &Source<'_>, clients: u32, tool: &str) -> String {
     }
 }
 
-fn last_word(name: &str) -> Option<(&str, &str)> {
+fn split_last_word(name: &str) -> Option<(&str, &str)> {
     let at = name.rfind(PARTING)?;
     Some((name[..at].trim_end_matches(PARTING), &name[at + 1..]))
 }

@@ -3,7 +3,7 @@
 use crate::{ImportedPrice, Problem};
 use model::{Price, PriceItem, PriceUnit, Target};
 
-/// The row that gives the number of requests in one IO, which is no amount of money.
+/// The row that gives the number of requests in one IO, which is not an amount of money.
 pub(crate) const REQUESTS_PER_IO: &str = "requests_per_io";
 
 /// Endings of the names of amounts. What stands before says what the amount is for.

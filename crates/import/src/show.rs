@@ -1,6 +1,6 @@
 //! What SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES give.
 
-use crate::beside::{Beside, Says};
+use crate::companion::{CompanionContent, CompanionFile};
 use crate::figures::{numbered_lines, problem};
 use crate::{Format, Parsed, Source};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ impl Format for ShowDump {
     }
 
     fn description(&self) -> &'static str {
-        "SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES, beside results"
+        "SHOW GLOBAL STATUS and SHOW GLOBAL VARIABLES, next to results"
     }
 
     fn recognises(&self, text: &str) -> bool {
@@ -134,9 +134,9 @@ impl Dump {
         let says = match (uptime, pairs.contains_key("version")) {
             (Some(uptime), false) => {
                 let count = |(name, value): (String, String)| Some((name, value.parse().ok()?));
-                Says::Counters(uptime, pairs.into_iter().filter_map(count).collect())
+                CompanionContent::Counters(uptime, pairs.into_iter().filter_map(count).collect())
             }
-            (None, true) => Says::Variables(pairs),
+            (None, true) => CompanionContent::Variables(pairs),
             (uptime, _) => {
                 let has = if uptime.is_some() { "both" } else { "neither" };
                 let message = format!(
@@ -146,6 +146,6 @@ impl Dump {
                 return parsed.problems.push(problem(source, line, message));
             }
         };
-        parsed.beside.push(Beside { file: source.file.to_owned(), line, says });
+        parsed.beside.push(CompanionFile { file: source.file.to_owned(), line, says });
     }
 }

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may end at once")]
 
-#[path = "formats/beside.rs"]
-mod beside;
+#[path = "formats/companion.rs"]
+mod companion;
 #[path = "formats/fio.rs"]
 mod fio;
 #[path = "formats/hlog.rs"]

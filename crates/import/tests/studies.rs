@@ -4,24 +4,12 @@
 
 use analyse::capacity::{Answer, Page, Question, answers};
 use analyse::{Analysis, Evidence, LatencyKnee, Metric, TestAnalysis, Verdict};
-use import::{Format, Source, TidyCsv};
-use model::{Dataset, HostFacts, Level, RunInfo, Target, UnixMillis};
+use model::{Dataset, Level, Target};
 use std::collections::BTreeMap;
-
-fn study(file: &str, text: &str) -> Dataset {
-    let parsed = TidyCsv.parse(Source { file, text, target: None, test: None });
-    let run = RunInfo {
-        id: 1,
-        started_at: UnixMillis(0),
-        weighin_version: String::new(),
-        host: HostFacts::default(),
-        scale: 1.0,
-    };
-    import::assemble(file, run, vec![parsed]).0
-}
+use test_support::imported;
 
 fn bmt() -> Dataset {
-    study("002-aws-bmt", include_str!("../../analyse/tests/fixtures/002-aws-bmt.csv"))
+    imported("002-aws-bmt", include_str!("../../analyse/tests/fixtures/002-aws-bmt.csv"))
 }
 
 fn test_named<'a>(analysis: &'a Analysis, name: &str) -> &'a TestAnalysis {
@@ -71,7 +59,7 @@ fn the_summary_counts_first_and_second_places() {
     let counts: Vec<(&str, usize, usize)> =
         summary.targets.iter().map(|t| (t.target.as_str(), t.first, t.second)).collect();
     assert_eq!(counts, [("idc-fio", 4, 2), ("ec2-tuned", 2, 1), ("aurora-r3.8xlarge", 0, 3)]);
-    assert!(summary.tests.iter().all(|podium| podium.as_printed));
+    assert!(summary.tests.iter().all(|top_two| top_two.as_printed));
 }
 
 #[test]
@@ -94,7 +82,7 @@ fn failures_come_last_with_their_reason() {
 #[test]
 fn the_vps_is_behind_at_every_level_as_printed() {
     let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
-    let dataset = study("001-vps-vs-hardware", text);
+    let dataset = imported("001-vps-vs-hardware", text);
     let analysis = analyse::analyse(&dataset);
     let [test] = &analysis.tests[..] else { panic!("the study has one test") };
     assert_eq!(test.basis.unwrap().metric, Metric::LatencyP95);
@@ -114,7 +102,7 @@ fn the_vps_is_behind_at_every_level_as_printed() {
 #[test]
 fn the_vps_bears_a_page_of_five_cold_queries_at_sixteen_clients_as_measured() {
     let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
-    let dataset = study("001-vps-vs-hardware", text);
+    let dataset = imported("001-vps-vs-hardware", text);
     let analysis = analyse::analyse(&dataset);
     let ask = |clients, budget_ms| {
         let page = Some(Page { budget_ms, queries: 5 });
@@ -125,7 +113,7 @@ fn the_vps_bears_a_page_of_five_cold_queries_at_sixteen_clients_as_measured() {
     let [hardware, vps] = &published.targets[..] else { panic!("two targets") };
     assert_eq!([hardware.answer, vps.answer], [Answer::YesMeasuredOnce; 2]);
     assert_eq!(vps.parts[0].grounds[0].estimate.unwrap().point, 208.78);
-    assert_eq!(published.would_do, ["vps", "hardware"], "630 against 2,300 a month");
+    assert_eq!(published.sufficient, ["vps", "hardware"], "630 against 2,300 a month");
     // 5 × 208.78 ms are 1.04 s; at 128 clients they are 4.5 s.
     let answer = |clients, budget_ms| ask(clients, budget_ms).targets[1].answer;
     assert_eq!(answer(16, 1_043.0), Answer::NoMeasuredOnce);
@@ -152,7 +140,7 @@ fn figures_that_were_measured_once_decide_nothing() {
 #[test]
 fn figures_of_unknown_names_are_kept_and_rank_nothing() {
     let text = include_str!("../../analyse/tests/fixtures/003-storage-cluster.csv");
-    let dataset = study("003-storage-cluster", text);
+    let dataset = imported("003-storage-cluster", text);
     let analysis = analyse::analyse(&dataset);
     assert_eq!(analysis.tests.len(), 7, "one for each share of reads");
     assert!(analysis.tests.iter().all(|test| test.basis.is_none() && test.comparisons.is_empty()));
@@ -164,7 +152,7 @@ fn figures_of_unknown_names_are_kept_and_rank_nothing() {
 #[test]
 fn a_study_of_prices_has_targets_and_no_tests() {
     let text = include_str!("../../analyse/tests/fixtures/004-redis-volumes-prices.csv");
-    let dataset = study("004-redis-volumes-prices", text);
+    let dataset = imported("004-redis-volumes-prices", text);
     let analysis = analyse::analyse(&dataset);
     assert_eq!(dataset.study.targets.len(), 4);
     assert!(analysis.tests.is_empty() && analysis.summary.is_none());
@@ -175,7 +163,7 @@ fn a_study_of_prices_has_targets_and_no_tests() {
 #[test]
 fn both_servers_have_their_critical_point_at_64_clients() {
     let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
-    let dataset = study("001-vps-vs-hardware", text);
+    let dataset = imported("001-vps-vs-hardware", text);
     let analysis = analyse::analyse(&dataset);
     let bends: Vec<(&str, &LatencyKnee)> = analysis
         .findings
@@ -200,7 +188,7 @@ fn both_servers_have_their_critical_point_at_64_clients() {
 #[test]
 fn the_vps_falls_further_behind_with_load() {
     let text = include_str!("../../analyse/tests/fixtures/001-vps-vs-hardware.csv");
-    let dataset = study("001-vps-vs-hardware", text);
+    let dataset = imported("001-vps-vs-hardware", text);
     let analysis = analyse::analyse(&dataset);
     let gap = |metric| {
         let gaps = analysis.findings.iter().filter_map(|finding| match &finding.evidence {
@@ -229,7 +217,7 @@ fn latency_that_grows_ever_more_slowly_relative_to_clients_has_no_critical_point
         let rows: String =
             rows.map(|(n, ms)| format!("a,oltp,{n},latency_p95,{ms},ms,\n")).collect();
         let dataset =
-            study("some", &format!("target,test,concurrency,metric,value,unit,note\n{rows}"));
+            imported("some", &format!("target,test,concurrency,metric,value,unit,note\n{rows}"));
         let findings = analyse::analyse(&dataset).findings;
         findings.into_iter().filter(|f| matches!(f.evidence, Evidence::LatencyKnee(_))).count()
     };

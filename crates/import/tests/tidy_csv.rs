@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use import::{Format, Parsed, Source, TidyCsv};
-use model::{HostFacts, Level, RunInfo, UnixMillis};
+use model::Level;
 
 fn parse(text: &str) -> Parsed {
     TidyCsv.parse(Source { file: "a.csv", text, target: None, test: None })
@@ -17,14 +17,7 @@ fn a_metric_that_comes_again_is_a_further_repeat() {
                 a,t,8,transactions_per_s,150,1/s\n";
     let parsed = parse(text);
     assert_eq!(parsed.problems, []);
-    let run = RunInfo {
-        id: 1,
-        started_at: UnixMillis(0),
-        weighin_version: String::new(),
-        host: HostFacts::default(),
-        scale: 1.0,
-    };
-    let (dataset, problems) = import::assemble("x", run, vec![parsed]);
+    let (dataset, problems) = import::assemble("x", test_support::run(), vec![parsed]);
     assert_eq!(problems, []);
     let keys: Vec<(Level, u32)> =
         dataset.trials.iter().map(|record| (record.key.level, record.key.repeat)).collect();

@@ -20,12 +20,12 @@ pub struct HostAccount {
 pub struct Throttling {
     /// Periods of accounting in which the group ran.
     pub periods: u64,
-    /// Periods in which it had used up its time and was held back.
+    /// Periods in which it had used up its time and was throttled.
     pub throttled: u64,
 }
 
 impl Throttling {
-    /// Share of the periods in which the group was held back; 0 without a limit.
+    /// Share of the periods in which the group was throttled; 0 without a limit.
     pub fn share(&self) -> f64 {
         if self.periods == 0 { 0.0 } else { self.throttled as f64 / self.periods as f64 }
     }

@@ -1,7 +1,7 @@
 use crate::{LatencyFigure, Slo};
 use serde::{Deserialize, Serialize};
 
-/// What the highest load that is searched for must keep; at least one of the two.
+/// What the highest load that is searched for must meet; at least one of the two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
     /// A bound on latency.
@@ -9,7 +9,7 @@ pub struct Bound {
     /// How busy the processors of this host may be, in percent of all of them: 1 to 99. The load
     /// generator's own share counts.
     pub cpu_percent: Option<u8>,
-    /// Whether these are the processors that virtual machines have among them, in place of those of
+    /// Whether these are the processors that virtual machines share, in place of those of
     /// the host.
     pub cpu_of_vms: bool,
 }
@@ -25,7 +25,7 @@ impl Bound {
         self.slo.map_or(LatencyFigure::Mean, |slo| slo.figure)
     }
 
-    /// Whether processors that are busy for this share of their time, 0 to 1, keep it.
+    /// Whether processors that are busy for this share of their time, 0 to 1, meet it.
     pub fn allows_busy(&self, share: f64) -> bool {
         self.cpu_percent.is_none_or(|percent| share * 100.0 <= f64::from(percent))
     }

@@ -62,4 +62,4 @@ pub const MAX_VCPUS: u32 = 1_024;
 /// Most threads of a virtual machine.
 pub const MAX_THREADS: u32 = 256;
 /// Most reads and writes that a virtual machine has in flight.
-pub const MAX_IN_FLIGHT: u32 = 65_535;
+pub const MAX_QUEUE_DEPTH: u32 = 65_535;

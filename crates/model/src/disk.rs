@@ -154,7 +154,7 @@ impl MeanTime {
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeRates {
     /// Rates and queues added up, times averaged over all requests. `utilisation` is the mean of
-    /// the devices, lest a sum say more than all of the time.
+    /// the devices, so that a sum never exceeds all of the time.
     pub together: DiskRates,
     /// Utilisation of the device that had work most of the time, 0 to 1.
     pub busiest: f64,

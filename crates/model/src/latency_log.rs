@@ -21,9 +21,9 @@ const LENGTH_AT: usize = 4;
 const CONTENTS_AT: usize = 40;
 
 /// The most values that a histogram can hold, so that histograms can be added up without overflow.
-const MOST_VALUES: u64 = 1 << 53;
+const MAX_VALUES: u64 = 1 << 53;
 /// The most counters that one can have: far more than any that fits into [`LONGEST_TEXT`].
-const MOST_COUNTERS: i64 = 1 << 32;
+const MAX_COUNTERS: i64 = 1 << 32;
 
 /// A histogram without compression whose contents are as long as it says and whose counts can be
 /// added up: the library makes room for whatever length is written there, and trusts its numbers.
@@ -69,11 +69,11 @@ fn check_counts(mut contents: &[u8]) -> Result<(), LatencyDecodeError> {
             .enumerate()
             .fold(0, |value, (place, byte)| value | bits(byte, place) << (7 * place));
         let count = (encoded >> 1) as i64 ^ -((encoded & 1) as i64);
-        if count < -MOST_COUNTERS {
+        if count < -MAX_COUNTERS {
             return refused("it skips more than there is");
         }
         values = values.saturating_add(u64::try_from(count).unwrap_or(0));
-        if values > MOST_VALUES {
+        if values > MAX_VALUES {
             return refused("it has more values than can be counted");
         }
         contents = rest;
@@ -96,7 +96,7 @@ impl EncodedLatencies {
         }
         let bytes = STANDARD
             .decode(text.trim())
-            .map_err(|_| LatencyDecodeError("it is no base64".to_owned()))?;
+            .map_err(|_| LatencyDecodeError("it is not base64".to_owned()))?;
         Deserializer::new()
             .deserialize(&mut &plain(&bytes)?[..])
             .map(Self)

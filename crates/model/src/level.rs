@@ -1,4 +1,4 @@
-use crate::{Noun, SearchOver};
+use crate::{SearchOver, UnitName};
 use serde::{Deserialize, Serialize};
 
 /// How hard a workload is run.
@@ -27,16 +27,16 @@ pub enum LevelUnit {
     /// Connections to a server.
     #[default]
     Clients,
-    /// Reads and writes that each virtual machine has under way at a volume.
-    InFlight,
+    /// Reads and writes that each virtual machine keeps in flight at a volume.
+    QueueDepth,
 }
 
 impl LevelUnit {
-    /// What follows the number of a level.
-    pub fn noun(self) -> Noun {
+    /// What a column of levels is headed.
+    pub fn heading(self) -> &'static str {
         match self {
-            Self::Clients => Noun::CLIENT,
-            Self::InFlight => Noun::IN_FLIGHT,
+            Self::Clients => UnitName::CLIENT.many,
+            Self::QueueDepth => "queue depth",
         }
     }
 
@@ -54,9 +54,9 @@ impl Level {
         Self { clients, rate: None, search: None, unit: LevelUnit::Clients }
     }
 
-    /// So many reads and writes in flight of each virtual machine.
-    pub const fn in_flight(number: u32) -> Self {
-        Self::clients(number).counting(LevelUnit::InFlight)
+    /// So many reads and writes in flight from each virtual machine.
+    pub const fn queue_depth(number: u32) -> Self {
+        Self::clients(number).counting(LevelUnit::QueueDepth)
     }
 
     /// The same where `clients` counts something else.
@@ -87,7 +87,10 @@ impl std::fmt::Display for Level {
             _ if self.search.is_some() => f.write_str("the highest number of clients"),
             (Some(rate), _) => write!(f, "{}/s", grouped(rate)),
             (None, 0) => f.write_str("no level"),
-            (None, n) => write!(f, "{} {}", grouped(n), self.unit.noun().of(n.into())),
+            (None, n) => match self.unit {
+                LevelUnit::Clients => write!(f, "{} {}", grouped(n), UnitName::CLIENT.of(n.into())),
+                LevelUnit::QueueDepth => write!(f, "queue depth {}", grouped(n)),
+            },
         }
     }
 }
@@ -107,8 +110,8 @@ mod tests {
     fn levels_read_as_numbers_do_in_reports() {
         assert_eq!(Level::clients(1).to_string(), "1 client");
         assert_eq!(Level::clients(1_000).to_string(), "1,000 clients");
-        assert_eq!(Level::in_flight(1).to_string(), "1 in flight");
-        assert_eq!(Level::in_flight(32).to_string(), "32 in flight");
+        assert_eq!(Level::queue_depth(1).to_string(), "queue depth 1");
+        assert_eq!(Level::queue_depth(32).to_string(), "queue depth 32");
         assert_eq!(Level::rate(64, 1_234_567).to_string(), "1,234,567/s");
         assert_eq!(Level::rate(64, 12).to_string(), "12/s");
     }

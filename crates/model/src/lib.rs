@@ -22,7 +22,6 @@ mod level;
 mod load;
 mod metric;
 mod mix;
-mod noun;
 mod oltp;
 mod outcome;
 mod plan;
@@ -42,6 +41,7 @@ mod study;
 mod task;
 mod test;
 pub mod text;
+mod unit_name;
 
 mod volume;
 mod workload;
@@ -64,13 +64,12 @@ pub use level::{Level, LevelUnit};
 pub use load::{
     AnswerCounts, ArrivalProcess, ClientCost, Effect, ErrorClass, ErrorCount, Fleet,
     GeneratorShare, Interval, IoAccount, IoFigures, IoMethod, Ledger, LoadResult,
-    MOST_REQUEST_KINDS, Moved, OpenLoopResult, Outage, Phase, PhaseTotals, ReceiveDelay,
+    MAX_REQUEST_KINDS, Moved, OpenLoopResult, Outage, Phase, PhaseTotals, ReceiveDelay,
     RequestCount, RequestCounts, RequestKind, RequestTally, StatementLatencies, Verified,
     VmAccount, VolumeAccount,
 };
 pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedName, seconds_in};
 pub use mix::{OltpMix, OltpTransaction};
-pub use noun::Noun;
 pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{Figure, FigureNumber, FigureValue, Mark, Outcome, Printed, ResultSource};
 pub use plan::{Block, Plan, Trial, TrialKey};
@@ -91,5 +90,6 @@ pub use study::{
 };
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};
+pub use unit_name::UnitName;
 pub use volume::{BuiltVolume, FileSystem, IoLimits};
 pub use workload::Workload;

@@ -11,7 +11,7 @@ pub use fleet::{Fleet, IoAccount, IoFigures, Moved, Verified, VmAccount, VolumeA
 pub use generators::GeneratorShare;
 pub use open_loop::{ArrivalProcess, OpenLoopResult};
 pub use requests::{
-    AnswerCounts, Effect, MOST_REQUEST_KINDS, RequestCount, RequestCounts, RequestKind,
+    AnswerCounts, Effect, MAX_REQUEST_KINDS, RequestCount, RequestCounts, RequestKind,
     RequestTally, StatementLatencies,
 };
 

@@ -1,6 +1,6 @@
 //! The registry of metrics: what figures can be measures of.
 
-use crate::{Latencies, Noun};
+use crate::{Latencies, UnitName};
 use serde::{Deserialize, Serialize};
 
 /// Which way a figure is better.
@@ -62,7 +62,7 @@ pub struct MetricEntry {
 pub struct PrintedName {
     pub name: &'static str,
     /// What is counted, for rates.
-    pub counted: Option<Noun>,
+    pub counted: Option<UnitName>,
 }
 
 /// Makes the enum and its entries from one list, so that a metric is one entry.
@@ -92,11 +92,11 @@ registry! {
         words: "throughput",
         derivation: Some(Derivation::Rate),
         printed_as: &[
-            counted("transactions_per_s", Noun::TRANSACTION),
-            counted("operations_per_s", Noun::OPERATION),
-            counted("requests_per_s", Noun::REQUEST),
-            counted("queries_per_s", Noun::QUERY),
-            counted("iops", Noun::IO),
+            counted("transactions_per_s", UnitName::TRANSACTION),
+            counted("operations_per_s", UnitName::OPERATION),
+            counted("requests_per_s", UnitName::REQUEST),
+            counted("queries_per_s", UnitName::QUERY),
+            counted("iops", UnitName::IO),
         ],
     };
     /// How long a piece of work took as a whole.
@@ -156,7 +156,7 @@ const fn latency(id: &'static str, words: &'static str, derivation: Derivation) 
     }
 }
 
-const fn counted(name: &'static str, counted: Noun) -> PrintedName {
+const fn counted(name: &'static str, counted: UnitName) -> PrintedName {
     PrintedName { name, counted: Some(counted) }
 }
 

@@ -17,7 +17,7 @@ pub struct Oversubscription {
 }
 
 impl Oversubscription {
-    /// Processors that so many virtual machines have among them; any number above 0.
+    /// Processors that so many virtual machines share; any number above 0.
     pub fn processors(self, vms: u32) -> f64 {
         f64::from(vms) * f64::from(self.vcpus) / self.ratio
     }
@@ -34,26 +34,26 @@ impl Oversubscription {
     }
 
     /// How many virtual machines fit so many processors; 0 where not even one does.
-    pub fn most_vms(self, there: usize) -> u32 {
+    pub fn max_vms(self, there: usize) -> u32 {
         (there as f64 * self.ratio / f64::from(self.vcpus) * (1.0 + ROUNDING)).floor() as u32
     }
 
     /// The ratio from which on so many virtual machines fit so many processors, in steps of 0.01.
-    pub fn least_ratio(self, vms: u32, there: usize) -> f64 {
+    pub fn min_ratio(self, vms: u32, there: usize) -> f64 {
         let exact = f64::from(vms) * f64::from(self.vcpus) / there as f64;
         (exact * 100.0 / (1.0 + ROUNDING)).ceil() / 100.0
     }
 }
 
-/// What threads that are held to a number of processors did since they are.
+/// What threads did since they were limited to a number of processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessorCount {
     /// Processor time that they used, all together.
     pub used: Duration,
     /// How often they had used up their time.
     pub throttling: Throttling,
-    /// How long they were held back then, summed over the processors that they ran on.
-    pub held_back: Duration,
+    /// How long they were throttled then, summed over the processors that they ran on.
+    pub throttled_for: Duration,
 }
 
 impl Sub for ProcessorCount {
@@ -68,12 +68,12 @@ impl Sub for ProcessorCount {
                 periods: now.periods.saturating_sub(then.periods),
                 throttled: now.throttled.saturating_sub(then.throttled),
             },
-            held_back: self.held_back.saturating_sub(earlier.held_back),
+            throttled_for: self.throttled_for.saturating_sub(earlier.throttled_for),
         }
     }
 }
 
-/// The processors that the virtual machines of a load had among them, in the measured phase.
+/// The processors that the virtual machines of a load shared, in the measured phase.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetProcessors {
     /// How many there were.
@@ -82,10 +82,10 @@ pub struct FleetProcessors {
     /// limit from period to period, and the phase does not begin with one.
     pub busy: f64,
     /// Periods in which the virtual machines ran, and in which they had used up their time and were
-    /// held back.
+    /// throttled.
     pub throttling: Throttling,
-    /// How long they were held back, in seconds, summed over the host's processors that they ran on.
-    pub held_back_seconds: f64,
+    /// How long they were throttled, in seconds, summed over the host's processors that they ran on.
+    pub throttled_seconds: f64,
     /// Length of a period.
     pub period: Duration,
 }
@@ -95,8 +95,8 @@ impl FleetProcessors {
     pub fn of(count: f64, did: ProcessorCount, elapsed: Duration, period: Duration) -> Self {
         let available = elapsed.as_secs_f64() * count;
         let busy = if available > 0.0 { did.used.as_secs_f64() / available } else { 0.0 };
-        let held_back_seconds = did.held_back.as_secs_f64();
-        Self { count, busy, throttling: did.throttling, held_back_seconds, period }
+        let throttled_seconds = did.throttled_for.as_secs_f64();
+        Self { count, busy, throttling: did.throttling, throttled_seconds, period }
     }
 }
 
@@ -118,13 +118,13 @@ mod tests {
         let shared = Oversubscription { vcpus: 1, ratio: 1.4 };
         assert!(shared.processors(21) > 15.0 && shared.fits(21, 15) && !shared.fits(22, 15));
         assert_eq!((shared.whole_processors(21), shared.whole_processors(22)), (15, 16));
-        assert_eq!((shared.most_vms(15), shared.most_vms(0)), (21, 0));
+        assert_eq!((shared.max_vms(15), shared.max_vms(0)), (21, 0));
         for (vms, vcpus, there) in [(11, 1, 10), (21, 1, 15), (5, 4, 3), (7, 3, 2), (1, 8, 7)] {
-            let ratio = Oversubscription { vcpus, ratio: 1.0 }.least_ratio(vms, there);
+            let ratio = Oversubscription { vcpus, ratio: 1.0 }.min_ratio(vms, there);
             assert!(Oversubscription { vcpus, ratio }.fits(vms, there), "{ratio}");
             let less = Oversubscription { vcpus, ratio: ratio - 0.01 };
             assert!(!less.fits(vms, there), "{ratio} is not the least");
-            assert!(less.most_vms(there) < vms, "{ratio}");
+            assert!(less.max_vms(there) < vms, "{ratio}");
         }
     }
 
@@ -133,12 +133,12 @@ mod tests {
         let count = |used, periods, throttled| ProcessorCount {
             used: Duration::from_millis(used),
             throttling: Throttling { periods, throttled },
-            held_back: Duration::from_millis(used / 2),
+            throttled_for: Duration::from_millis(used / 2),
         };
         let did = count(1_700, 30, 9) - count(500, 10, 1);
         let second = Duration::from_secs(1);
         let found = FleetProcessors::of(1.5, did, second, second / 10);
-        assert!((found.busy - 0.8).abs() < 1e-12 && (found.held_back_seconds - 0.6).abs() < 1e-12);
+        assert!((found.busy - 0.8).abs() < 1e-12 && (found.throttled_seconds - 0.6).abs() < 1e-12);
         assert_eq!(found.throttling, Throttling { periods: 20, throttled: 8 });
         assert_eq!(FleetProcessors::of(1.0, did, Duration::ZERO, second).busy, 0.0);
     }

@@ -28,12 +28,12 @@ impl SearchOver {
     }
 }
 
-/// A search for the highest load that keeps a bound on latency, step by step.
+/// A search for the highest load that meets a bound on latency, step by step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// What it varied.
     pub over: SearchOver,
-    /// What the load must keep.
+    /// What the load must meet.
     #[serde(flatten)]
     pub bound: Bound,
     /// Transactions per second of a closed loop of all connections before the first step, which
@@ -70,7 +70,7 @@ impl SearchStep {
     /// Whether what is bounded was within its bound in this step alone, whether or not the load was
     /// achieved.
     pub fn is_within(&self, bound: &Bound) -> bool {
-        let figure = |slo: Slo| self.figure_ms.is_some_and(|ms| slo.is_kept_by(ms));
+        let figure = |slo: Slo| self.figure_ms.is_some_and(|ms| slo.is_met_by(ms));
         bound.slo.is_none_or(figure) && self.cpu_busy.is_none_or(|share| bound.allows_busy(share))
     }
 }
@@ -79,9 +79,9 @@ impl SearchStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepVerdict {
-    /// It was achieved, and the bound kept.
-    Kept,
-    /// It was achieved, and the bound on latency not kept.
+    /// It was achieved, and the bound met.
+    Met,
+    /// It was achieved, and the bound on latency missed.
     Missed,
     /// It was achieved, and the processors were busier than they may be.
     TooBusy,
@@ -91,34 +91,33 @@ pub enum StepVerdict {
 
 impl StepVerdict {
     /// Whether the load is one that the server can bear.
-    pub fn is_kept(self) -> bool {
-        self == Self::Kept
+    pub fn is_met(self) -> bool {
+        self == Self::Met
     }
 }
 
-/// Between which loads the highest one lies that keeps the bound.
+/// Between which loads the highest one lies that meets the bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchAnswer {
-    /// The highest load that kept the bound; absent where not even the lowest did.
-    pub kept: Option<f64>,
-    /// The lowest load that did not; absent where the highest that could be offered kept it.
+    /// The highest load that met the bound; absent where not even the lowest did.
+    pub met: Option<f64>,
+    /// The lowest load that did not; absent where the highest that could be offered met it.
     pub missed: Option<f64>,
 }
 
 impl SearchAnswer {
     /// What steps say: of a load that was tried twice the last verdict counts, and a load above one
-    /// that did not keep the bound is no answer, whatever luck it had.
+    /// that did not meet the bound is no answer, whatever luck it had.
     pub fn of(steps: &[SearchStep]) -> Self {
         let last_of = |load: f64| steps.iter().rev().find(|step| step.load == load);
-        let with = |kept: bool| {
+        let with = |met: bool| {
             let loads = steps.iter().map(|step| step.load);
-            loads.filter(move |&load| {
-                last_of(load).is_some_and(|step| step.verdict.is_kept() == kept)
-            })
+            loads
+                .filter(move |&load| last_of(load).is_some_and(|step| step.verdict.is_met() == met))
         };
         let missed = with(false).min_by(f64::total_cmp);
         let below = |load: &f64| missed.is_none_or(|missed| *load < missed);
-        Self { kept: with(true).filter(below).max_by(f64::total_cmp), missed }
+        Self { met: with(true).filter(below).max_by(f64::total_cmp), missed }
     }
 
     /// Of the steps that this answers, the last at the lowest load that is no answer.
@@ -127,18 +126,18 @@ impl SearchAnswer {
         steps.iter().rev().find(|step| step.load == missed)
     }
 
-    /// The best guess at the highest load that keeps the bound, and how far off it may be relative
+    /// The best guess at the highest load that meets the bound, and how far off it may be relative
     /// to itself; `None` where the search did not find both ends.
     ///
-    /// It is the geometric middle between the highest load that kept the bound and the highest that
+    /// It is the geometric middle between the highest load that met the bound and the highest that
     /// may have: of clients, which are whole, the one below the lowest that did not.
     pub fn middle(&self, over: SearchOver) -> Option<(f64, f64)> {
-        let (kept, missed) = (self.kept?, self.missed?);
+        let (met, missed) = (self.met?, self.missed?);
         let highest = match over {
             SearchOver::Rate => missed,
-            SearchOver::Clients => (missed - 1.0).max(kept),
+            SearchOver::Clients => (missed - 1.0).max(met),
         };
-        let middle = (kept * highest).sqrt();
+        let middle = (met * highest).sqrt();
         Some((middle, highest / middle - 1.0))
     }
 }
@@ -151,11 +150,11 @@ impl Search {
     }
 
     /// The place of the step that a trial's figures are taken from: the last at the highest load
-    /// that kept the bound, one that kept it by itself where there is one; the last at the lowest
+    /// that met the bound, one that met it by itself where there is one; the last at the lowest
     /// load where none did. `None` without steps.
     pub fn deciding_step(steps: &[SearchStep], bound: &Bound) -> Option<usize> {
         let answer = SearchAnswer::of(steps);
-        let load = answer.kept.or(answer.missed)?;
+        let load = answer.met.or(answer.missed)?;
         let of_load = || steps.iter().enumerate().rev().filter(|(_, step)| step.load == load);
         let chosen = of_load().find(|(_, step)| step.is_within(bound));
         let chosen = chosen.or_else(|| of_load().next());
@@ -175,16 +174,16 @@ mod tests {
 
     #[test]
     fn the_last_verdict_on_a_load_counts_and_luck_above_a_miss_does_not() {
-        use StepVerdict::{Kept, Missed};
+        use StepVerdict::{Met, Missed};
         let steps = [
-            step(100.0, 5.0, false, Kept),
+            step(100.0, 5.0, false, Met),
             step(200.0, 11.0, false, Missed),
-            step(200.0, 7.0, true, Kept),
+            step(200.0, 7.0, true, Met),
             step(300.0, 30.0, false, Missed),
-            step(400.0, 4.0, false, Kept),
+            step(400.0, 4.0, false, Met),
         ];
         let answer = SearchAnswer::of(&steps);
-        assert_eq!(answer, SearchAnswer { kept: Some(200.0), missed: Some(300.0) });
+        assert_eq!(answer, SearchAnswer { met: Some(200.0), missed: Some(300.0) });
         let bound = Bound::latency("p95 < 10ms".parse().unwrap());
         assert_eq!(Search::deciding_step(&steps, &bound), Some(2));
         assert_eq!(SearchAnswer::of(&[]), SearchAnswer::default());
@@ -193,10 +192,10 @@ mod tests {
 
     #[test]
     fn the_middle_lies_as_far_from_either_end() {
-        let answer = SearchAnswer { kept: Some(100.0), missed: Some(104.04) };
+        let answer = SearchAnswer { met: Some(100.0), missed: Some(104.04) };
         let (middle, off) = answer.middle(SearchOver::Rate).unwrap();
         assert!((middle - 102.0).abs() < 1e-9 && (off - 0.02).abs() < 1e-9);
-        let neighbours = SearchAnswer { kept: Some(16.0), missed: Some(17.0) };
+        let neighbours = SearchAnswer { met: Some(16.0), missed: Some(17.0) };
         assert_eq!(neighbours.middle(SearchOver::Clients), Some((16.0, 0.0)));
         assert_eq!(SearchAnswer { missed: None, ..answer }.middle(SearchOver::Rate), None);
     }

@@ -76,14 +76,14 @@ pub struct Slo {
     pub inclusive: bool,
 }
 
-/// Why a text is no bound on latency.
+/// Why a text is not a bound on latency.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SloError {
     /// It has another form.
-    #[error("`{0}` is no bound on latency: write it like `p95 < 20ms`")]
+    #[error("`{0}` is not a bound on latency: write it like `p95 < 20ms`")]
     Malformed(String),
     /// The figure is unknown.
-    #[error("`{0}` is no figure of latency: it is mean, p50, p95, p99, p999 or max")]
+    #[error("`{0}` is not a figure of latency: use mean, p50, p95, p99, p999 or max")]
     UnknownFigure(String),
     /// The bound is a number without a unit.
     #[error("the bound `{0}` has no unit: write `{0}ms`, or use us or s")]
@@ -99,8 +99,8 @@ const UNITS: [(&str, f64); 3] = [("ms", 1.0), ("us", 1e-3), ("s", 1e3)];
 const LONGEST_MS: f64 = 3_600_000.0;
 
 impl Slo {
-    /// Whether a value of the figure, in milliseconds, keeps the bound.
-    pub fn is_kept_by(&self, value_ms: f64) -> bool {
+    /// Whether a value of the figure, in milliseconds, meets the bound.
+    pub fn is_met_by(&self, value_ms: f64) -> bool {
         if self.inclusive { value_ms <= self.bound_ms } else { value_ms < self.bound_ms }
     }
 }
@@ -174,8 +174,8 @@ mod tests {
     fn the_bound_itself_is_kept_only_where_it_is_included() {
         let strict: Slo = "p50 < 5ms".parse().unwrap();
         let inclusive: Slo = "p50 <= 5ms".parse().unwrap();
-        assert!(strict.is_kept_by(4.999) && !strict.is_kept_by(5.0));
-        assert!(inclusive.is_kept_by(5.0) && !inclusive.is_kept_by(5.001));
+        assert!(strict.is_met_by(4.999) && !strict.is_met_by(5.0));
+        assert!(inclusive.is_met_by(5.0) && !inclusive.is_met_by(5.001));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Storage {
     /// Sizes of blocks and how often each is drawn; at least one, no size twice.
     pub blocks: Vec<BlockShare>,
-    /// Reads among all reads and writes, in percent: 0 to 100.
+    /// Share of reads, in percent: 0 to 100.
     pub read_percent: u8,
     /// Where the next block is.
     pub order: BlockOrder,
@@ -25,12 +25,12 @@ pub struct Storage {
     /// Threads that the pattern gives each virtual machine (the `t` of `t1 o32 b16k`): they divide
     /// what it has in flight. Sequential threads each walk a part of the data of their own.
     pub threads: u32,
-    /// Reads and writes a second to which each virtual machine is held; unlimited when absent.
+    /// Reads and writes per second to which each virtual machine is limited; unlimited when absent.
     pub iops_limit: Option<u32>,
     /// Whether every block is written with a checksum, its place and its generation, and checked
     /// when it is read.
     pub verify: bool,
-    /// How the virtual machines share processors; held to none but the host's when absent.
+    /// How the virtual machines share processors; when absent, only the host limits them.
     pub oversubscription: Option<Oversubscription>,
 }
 
@@ -62,6 +62,25 @@ pub struct HotRegion {
     pub space_percent: u8,
 }
 
+impl Default for Storage {
+    /// Reads of 4 KiB at random by one thread of one virtual machine with 1 GiB of data.
+    fn default() -> Self {
+        Self {
+            blocks: vec![BlockShare { bytes: 4096, weight: 1 }],
+            read_percent: 100,
+            order: BlockOrder::Random,
+            hot: None,
+            sync_every: None,
+            vms: 1,
+            bytes_per_vm: 1 << 30,
+            threads: 1,
+            iops_limit: None,
+            verify: false,
+            oversubscription: None,
+        }
+    }
+}
+
 impl Storage {
     /// The name of the workload in study files and reports.
     pub const NAME: &'static str = "storage";
@@ -89,18 +108,18 @@ impl Storage {
         self.read_percent < 100
     }
 
-    /// Processors that the virtual machines have among them, where they are held to some.
+    /// Processors that the virtual machines share, where they are limited to some.
     pub fn processors(&self) -> Option<f64> {
         self.oversubscription.map(|shared| shared.processors(self.vms))
     }
 
     /// The pattern as storage engineers write it, such as `t1 o32 b16k`, for a virtual machine with
     /// so much in flight.
-    pub fn pattern(&self, in_flight: u32) -> String {
+    pub fn pattern(&self, queue_depth: u32) -> String {
         let threads = self.threads.max(1);
         let blocks: Vec<String> =
             self.blocks.iter().map(|share| short_size(share.bytes.into())).collect();
-        format!("t{threads} o{} b{}", in_flight / threads, blocks.join("+"))
+        format!("t{threads} o{} b{}", queue_depth / threads, blocks.join("+"))
     }
 }
 
@@ -118,19 +137,7 @@ mod tests {
 
     fn storage(blocks: &[(u32, u32)], threads: u32) -> Storage {
         let blocks = blocks.iter().map(|&(bytes, weight)| BlockShare { bytes, weight }).collect();
-        Storage {
-            blocks,
-            read_percent: 70,
-            order: BlockOrder::Random,
-            hot: None,
-            sync_every: None,
-            vms: 1,
-            bytes_per_vm: 1 << 30,
-            threads,
-            iops_limit: None,
-            verify: false,
-            oversubscription: None,
-        }
+        Storage { blocks, read_percent: 70, threads, ..Storage::default() }
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub enum Place {
     /// Volumes of this host, without a server.
     Storage(StoragePlace),
     /// Not within reach: its results were measured elsewhere and imported.
-    Elsewhere,
+    Imported,
 }
 
 /// How to start a private server.

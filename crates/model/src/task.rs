@@ -65,7 +65,7 @@ pub struct ImportedTask {
 
 impl Load {
     /// Load generators that a load can have at most.
-    pub const MOST_LOAD_GENERATORS: u32 = 64;
+    pub const MAX_LOAD_GENERATORS: u32 = 64;
 
     /// A load of one process, with everything else as in a study file that says nothing of it.
     pub fn new(

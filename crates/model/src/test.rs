@@ -1,6 +1,6 @@
 use crate::{
-    Bound, Failure, FailureKind, Intervention, KeyValue, Level, Load, Metric, Noun, Oltp,
-    Statement, Storage, System, Task, Workload,
+    Bound, Failure, FailureKind, Intervention, KeyValue, Level, Load, Metric, Oltp, Statement,
+    Storage, System, Task, UnitName, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -101,11 +101,11 @@ impl Test {
 
     /// What one of its operations is called: what throughput counts, and latency is the time of. What
     /// was measured elsewhere may count something else, which the names of its figures say.
-    pub fn operation(&self) -> Noun {
-        self.workload().map_or(Noun::TRANSACTION, Workload::operation)
+    pub fn operation(&self) -> UnitName {
+        self.workload().map_or(UnitName::TRANSACTION, Workload::operation)
     }
 
-    /// What the highest load must keep, where that is searched for.
+    /// What the highest load must meet, where that is searched for.
     pub fn bound(&self) -> Option<Bound> {
         match &self.task {
             Task::Search(search) => Some(search.bound()),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Most lines of a message.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 /// Most characters of a line of a message: some lines of a terminal.
 const LONGEST_LINE: usize = 600;
 
@@ -65,10 +65,10 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
 pub fn message(text: &str) -> Cow<'_, str> {
     let text = visible(text);
     let long = |line: &str| line.len() > LONGEST_LINE && line.chars().nth(LONGEST_LINE).is_some();
-    if !text.split('\n').any(long) && text.split('\n').nth(MOST_LINES).is_none() {
+    if !text.split('\n').any(long) && text.split('\n').nth(MAX_LINES).is_none() {
         return text;
     }
-    let lines = text.split('\n').take(MOST_LINES);
+    let lines = text.split('\n').take(MAX_LINES);
     let lines: Vec<String> = lines.map(|line| line.chars().take(LONGEST_LINE).collect()).collect();
     Cow::Owned(lines.join("\n") + &in_all(&text))
 }

@@ -13,7 +13,7 @@ pub struct BuiltVolume {
     pub chunk_bytes: Option<u64>,
     /// What is made on the devices.
     pub file_system: FileSystem,
-    /// What each device is held to.
+    /// What each device is limited to.
     pub limits: IoLimits,
 }
 
@@ -54,12 +54,12 @@ impl FileSystem {
     }
 }
 
-/// What a device is held to, each per second; unlimited where absent.
+/// What a device is limited to, each per second; unlimited where absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoLimits {
     /// Reads.
     pub read_iops: Option<u64>,
-    /// Writes, flushes among them.
+    /// Writes, including flushes.
     pub write_iops: Option<u64>,
     /// Bytes read.
     pub read_bytes: Option<u64>,

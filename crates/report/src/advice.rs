@@ -4,7 +4,7 @@ use crate::terminal::{Page, Style};
 use crate::{numbers, view, words};
 use analyse::capacity::{Answer, Asked, Question, TestAnswers};
 use analyse::{Analysis, TestAnalysis};
-use model::Noun;
+use model::UnitName;
 
 /// Which target to take when, test by test, in lines of at most `width` columns (40 at least).
 /// Without `colour` there are no escape sequences.
@@ -48,11 +48,11 @@ pub fn terminal_answers(
     let mut page = Page::new(width, colour);
     for test in answers {
         let of_test = analysis.tests.iter().find(|candidate| candidate.test == test.test);
-        let counted = of_test.map_or(Noun::TRANSACTION, view::counted);
+        let counted = of_test.map_or(UnitName::TRANSACTION, view::counted);
         let heading = format!("{}: {}?", test.test, words::question(question, counted));
         page.paragraph("", &heading, Style::Bold);
         for target in &test.targets {
-            let name = numbers::shortened(&target.target, MOST_OF_A_NAME);
+            let name = numbers::shortened(&target.target, MAX_OF_A_NAME);
             let style = match target.answer {
                 Answer::No | Answer::NoMeasuredOnce => Style::Bad,
                 Answer::Unknown => Style::Doubtful,
@@ -67,7 +67,7 @@ pub fn terminal_answers(
                 page.bullet(&words::capacity_part(part, counted), Style::Plain);
             }
         }
-        page.paragraph("  ", &words::would_do(&test.targets, &test.would_do), Style::Plain);
+        page.paragraph("  ", &words::sufficient(&test.targets, &test.sufficient), Style::Plain);
         if test.service_times && speaks_of_latency(test) {
             page.paragraph("  ", words::SERVICE_TIMES, Style::Soft);
         }
@@ -77,7 +77,7 @@ pub fn terminal_answers(
 }
 
 /// Most characters of a target's name.
-const MOST_OF_A_NAME: usize = 40;
+const MAX_OF_A_NAME: usize = 40;
 
 /// Whether any answer rests on a latency.
 fn speaks_of_latency(test: &TestAnswers) -> bool {

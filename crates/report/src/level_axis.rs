@@ -3,18 +3,18 @@
 use crate::numbers::{NOTHING, count};
 use crate::{view, words};
 use analyse::TestAnalysis;
-use model::{Level, LevelUnit, Noun};
+use model::{Level, LevelUnit, UnitName};
 
 /// What the levels of a test count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelAxis {
     /// Closed loops of so many clients; latencies are service times.
     Clients,
-    /// Closed loops of so many reads and writes in flight of each virtual machine.
-    InFlight,
+    /// Closed loops of so many reads and writes in flight from each virtual machine.
+    QueueDepth,
     /// Open loops at so many of these per second; latencies are response times, which share no
     /// table and no axis with service times (method R1).
-    Rate(Noun),
+    Rate(UnitName),
     /// Results that were imported and do not say how hard the load was, or know no levels.
     NotStated,
 }
@@ -27,7 +27,7 @@ impl LevelAxis {
         match (open, stated) {
             (true, _) => Self::Rate(view::counted(test)),
             (false, true) => match test.cells.first().map(|cell| cell.level.unit) {
-                Some(LevelUnit::InFlight) => Self::InFlight,
+                Some(LevelUnit::QueueDepth) => Self::QueueDepth,
                 Some(LevelUnit::Clients) | None => Self::Clients,
             },
             (false, false) => Self::NotStated,
@@ -37,7 +37,7 @@ impl LevelAxis {
     /// A level's place on the axis.
     pub(crate) fn number(self, level: Level) -> u32 {
         match self {
-            Self::Clients | Self::InFlight | Self::NotStated => level.clients,
+            Self::Clients | Self::QueueDepth | Self::NotStated => level.clients,
             Self::Rate(_) => level.rate.unwrap_or_default(),
         }
     }
@@ -56,7 +56,7 @@ impl LevelAxis {
         match self {
             Self::Clients => "clients".to_owned(),
             Self::NotStated => "level".to_owned(),
-            Self::InFlight => "in flight of each".to_owned(),
+            Self::QueueDepth => LevelUnit::QueueDepth.heading().to_owned(),
             Self::Rate(counted) => format!("offered, {counted}/s"),
         }
     }
@@ -65,8 +65,8 @@ impl LevelAxis {
     pub(crate) fn units(self) -> (String, String) {
         match self {
             Self::Clients | Self::NotStated => ("client".to_owned(), "clients".to_owned()),
-            Self::InFlight => ("in flight".to_owned(), "in flight".to_owned()),
-            Self::Rate(Noun { one, many }) => {
+            Self::QueueDepth => ("IO in flight".to_owned(), "IOs in flight".to_owned()),
+            Self::Rate(UnitName { one, many }) => {
                 (format!("{one}/s offered"), format!("{many}/s offered"))
             }
         }
@@ -75,7 +75,7 @@ impl LevelAxis {
     /// What the time of an operation is called.
     pub(crate) fn latency(self) -> &'static str {
         match self {
-            Self::Clients | Self::InFlight | Self::NotStated => "latency",
+            Self::Clients | Self::QueueDepth | Self::NotStated => "latency",
             Self::Rate(_) => "response time",
         }
     }
@@ -83,7 +83,7 @@ impl LevelAxis {
     /// Heading of a column with a percentile of that time.
     pub(crate) fn percentile(self, percentile: f64) -> String {
         match self {
-            Self::Clients | Self::InFlight | Self::NotStated => format!("p{percentile}, ms"),
+            Self::Clients | Self::QueueDepth | Self::NotStated => format!("p{percentile}, ms"),
             Self::Rate(_) => format!("p{percentile} response, ms"),
         }
     }
@@ -91,7 +91,7 @@ impl LevelAxis {
     /// Headings of the base and the ratio of the 95th percentile of that time.
     pub(crate) fn p95_comparison(self) -> [&'static str; 2] {
         match self {
-            Self::Clients | Self::InFlight | Self::NotStated => ["base p95, ms", "p95 ratio"],
+            Self::Clients | Self::QueueDepth | Self::NotStated => ["base p95, ms", "p95 ratio"],
             Self::Rate(_) => ["base p95 response, ms", "p95 response ratio"],
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     let advice: Vec<String> =
         advised.map(|test| format!("{}: {}.", test.test, words::choices(&test.advice))).collect();
     if let Some(list) = bullets(&advice) {
-        blocks.push("## Which target when".to_owned());
+        blocks.push("## When to choose which target".to_owned());
         blocks.push(list);
     }
     if let Some(factors) = tables::factors(analysis) {
@@ -98,9 +98,10 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
     blocks.extend(studied.map(|studied| format!("{}.", escaped(&words::workload(studied)))));
     if !test.figures.is_empty() {
+        blocks.push(format!("### {}", words::figures_heading(analysis)));
         blocks.push(table(&tables::named(analysis, test)));
     }
-    if tables::cells_add_to_named(test) {
+    if tables::cells_add_to_named(analysis, test) {
         blocks.push(table(&tables::cells(analysis, test)));
     }
     if !test.fleets.is_empty() {

@@ -1,6 +1,6 @@
 //! Numbers, dates and names as people read them.
 
-use model::{FigureNumber, Noun, UnixMillis};
+use model::{FigureNumber, UnitName, UnixMillis};
 use stats::{Estimate, Interval};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -221,7 +221,7 @@ pub(crate) fn list<S: AsRef<str>>(names: &[S]) -> String {
 }
 
 /// A number of what a test counts: `1 query`, `1,234 queries`.
-pub fn number_of(number: u64, noun: Noun) -> String {
+pub fn number_of(number: u64, noun: UnitName) -> String {
     format!("{} {}", count(number), noun.of(number))
 }
 

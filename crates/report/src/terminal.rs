@@ -12,11 +12,11 @@ pub const STYLES: [&str; 5] = ["0", "1", "2", "31", "33"];
 /// Narrowest width that lines are broken to.
 const NARROWEST: usize = 40;
 /// Most failures that are shown; the report has them all.
-const MOST_FAILURES: usize = 6;
+const MAX_FAILURES: usize = 6;
 /// What the figures of a place need beside its name, in columns.
 const FIGURES: usize = 52;
 
-/// The ranking with its ties, how the targets compare, and what failed or is in doubt, in lines
+/// The ranking with its ties, how the targets compare, and what failed or is suspect, in lines
 /// of at most `width` columns (40 at least). Without `colour` there are no escape sequences; in
 /// either case control characters and invisible ones in names and messages are shown as escapes.
 pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> String {
@@ -25,7 +25,7 @@ pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> Stri
         page.test(analysis, test);
     }
     page.lost(analysis);
-    page.doubts(analysis);
+    page.problems(analysis);
     page.text
 }
 
@@ -144,7 +144,7 @@ impl Page {
         }
         self.paragraph("", &format!("Trials: {trials}"), Style::Bold);
         let failures = view::failures(analysis);
-        for failed in failures.iter().take(MOST_FAILURES) {
+        for failed in failures.iter().take(MAX_FAILURES) {
             let message = &failed.failure.message;
             self.bullet(&format!("{} failed: {message}", failed.describe()), Style::Bad);
             if !failed.failure.remedy.is_empty() {
@@ -152,14 +152,14 @@ impl Page {
                 self.paragraph("    ", &format!("To fix: {remedy}"), Style::Soft);
             }
         }
-        if let Some(more @ 1..) = failures.len().checked_sub(MOST_FAILURES) {
+        if let Some(more @ 1..) = failures.len().checked_sub(MAX_FAILURES) {
             self.bullet(&format!("{more} more failures in the report"), Style::Soft);
         }
     }
 
     /// Of the severe findings and the warnings one sentence of each kind, but for failures, which
     /// are listed already.
-    fn doubts(&mut self, analysis: &Analysis) {
+    fn problems(&mut self, analysis: &Analysis) {
         for (severity, style) in
             [(Severity::Severe, Style::Bad), (Severity::Warning, Style::Doubtful)]
         {

@@ -7,7 +7,9 @@ mod volume;
 
 use crate::{view, words};
 use analyse::{Analysis, Metric, TestAnalysis, TrialAssessment, TrialBackground, TrialVolume};
-use model::{Level, LoadResult, Noun, Search, SearchOver, TrialRecord, UnixMillis};
+use model::{
+    FigureValue, Level, LoadResult, Search, SearchOver, TrialRecord, UnitName, UnixMillis,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -68,7 +70,7 @@ const FIRST: [Column; 16] = [
 ];
 
 /// Those after them.
-const REST: [Column; 20] = [
+const REST: [Column; 21] = [
     ("queries_per_second", |row| row.loaded(|load| load.measure.queries_per_second().into())),
     ("latency_min_ms", |row| row.loaded(|load| load.latencies.min_ms().into())),
     ("latency_p999_ms", |row| row.loaded(|load| load.latencies.percentile_ms(99.9).into())),
@@ -92,13 +94,14 @@ const REST: [Column; 20] = [
     }),
     ("search", |row| row.planned.key.level.search.map(SearchOver::name).into()),
     ("slo", |row| row.searched(|search| search.bound.to_string().into())),
-    ("search_kept", |row| row.searched(|search| search.answer.kept.into())),
+    ("search_met", |row| row.searched(|search| search.answer.met.into())),
     ("search_missed", |row| row.searched(|search| search.answer.missed.into())),
     ("search_steps", |row| row.searched(|search| search.steps.len().into())),
     ("counted", |row| match row.metric(Metric::Throughput) {
         Value::Null => Value::Null,
         _ => row.counted().into(),
     }),
+    ("other_figures", |row| row.other_figures()),
 ];
 
 /// A date; null where imported results do not say.
@@ -136,9 +139,26 @@ impl TrialRow<'_> {
         }
     }
 
+    /// What its task measured, or its source prints, beside the metrics of the registry.
+    fn other_figures(&self) -> Value {
+        let outcome = self.record.and_then(TrialRecord::outcome);
+        let figures = outcome.into_iter().flat_map(|outcome| &outcome.figures);
+        let others = figures.filter(|figure| Metric::of_figure(&figure.metric).is_none());
+        let said: Vec<String> = others
+            .map(|figure| match &figure.value {
+                FigureValue::Number(number) => {
+                    format!("{}={} {}", figure.metric, number.value, figure.unit)
+                }
+                FigureValue::Text(text) => format!("{}={text} {}", figure.metric, figure.unit),
+            })
+            .map(|said| said.trim_end().to_owned())
+            .collect();
+        if said.is_empty() { Value::Null } else { said.join("; ").into() }
+    }
+
     /// What its transactions are.
     fn counted(&self) -> &'static str {
-        self.test().map_or(Noun::TRANSACTION, view::counted).many
+        self.test().map_or(UnitName::TRANSACTION, view::counted).many
     }
 
     fn test(&self) -> Option<&TestAnalysis> {

@@ -2,7 +2,7 @@
 
 use crate::{numbers, words};
 use analyse::{Analysis, Cell, Finding, Severity, TestAnalysis, TrialAssessment, Validity};
-use model::{Failure, Noun, Place, TrialKey, Workload, text};
+use model::{Failure, Place, TrialKey, UnitName, Workload, text};
 use std::collections::HashMap;
 
 /// A target's place in the study, which decides how it looks throughout a report.
@@ -14,7 +14,7 @@ pub(crate) fn series(analysis: &Analysis, target: &str) -> usize {
 /// Whether all results were measured elsewhere and imported.
 pub(crate) fn imported(analysis: &Analysis) -> bool {
     let mut targets = analysis.dataset.study.targets.iter();
-    targets.all(|target| target.place == Place::Elsewhere)
+    targets.all(|target| target.place == Place::Imported)
 }
 
 /// Whether a test is a load that weighin ran at levels, of which the report says the same whatever
@@ -25,12 +25,12 @@ pub(crate) fn has_levels(analysis: &Analysis, test: &TestAnalysis) -> bool {
 }
 
 /// What throughput counts in a test.
-pub(crate) fn counted(test: &TestAnalysis) -> Noun {
-    test.basis.map_or(Noun::TRANSACTION, |basis| basis.counted)
+pub(crate) fn counted(test: &TestAnalysis) -> UnitName {
+    test.basis.map_or(UnitName::TRANSACTION, |basis| basis.counted)
 }
 
 /// What is counted in the test that a finding is about, or in all of them.
-pub(crate) fn counted_in(analysis: &Analysis, finding: &Finding) -> Noun {
+pub(crate) fn counted_in(analysis: &Analysis, finding: &Finding) -> UnitName {
     let name = finding.subject.test.as_deref();
     let test = analysis.tests.iter().find(|test| Some(test.test.as_str()) == name);
     test.map_or_else(|| work(analysis).counted, counted)
@@ -41,8 +41,8 @@ pub(crate) fn counted_in(analysis: &Analysis, finding: &Finding) -> Noun {
 pub(crate) fn work(analysis: &Analysis) -> Work {
     let workload = analysis.dataset.study.tests.first().and_then(model::Test::workload);
     Work {
-        counted: workload.map_or(Noun::TRANSACTION, Workload::operation),
-        statements: workload.map_or(Noun::QUERY, Workload::statement),
+        counted: workload.map_or(UnitName::TRANSACTION, Workload::operation),
+        statements: workload.map_or(UnitName::QUERY, Workload::statement),
         keys: matches!(workload, Some(Workload::KeyValue(_))),
         storage: matches!(workload, Some(Workload::Storage(_))),
     }
@@ -52,9 +52,9 @@ pub(crate) fn work(analysis: &Analysis) -> Work {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Work {
     /// What a client does before it goes on to the next.
-    pub(crate) counted: Noun,
+    pub(crate) counted: UnitName,
     /// What that is made of.
-    pub(crate) statements: Noun,
+    pub(crate) statements: UnitName,
     /// Whether keys are read, of which some may be missing.
     pub(crate) keys: bool,
     /// Whether there are volumes in place of servers.
@@ -73,7 +73,7 @@ pub(crate) fn assessments<'a>(analysis: &'a Analysis) -> HashMap<usize, &'a Tria
 pub(crate) struct Tally {
     /// Every check passed.
     pub(crate) valid: usize,
-    /// They count, with a doubt.
+    /// They count, but a check found something wrong.
     pub(crate) suspect: usize,
     /// They completed and do not count.
     pub(crate) void: usize,

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
-use import::{Format as _, Source, TidyCsv, assemble};
-use model::{Dataset, HostFacts, RunInfo, UnixMillis};
 use report::{Format, render, terminal_summary};
+use test_support::imported;
 
 const WRONG: &str = "target,test,metric,value,unit
 a,catch-up,started_at,2016-06-09T11:21:20,timestamp
@@ -15,20 +14,8 @@ b,catch-up,ended_at,2016-06-09T18:16:00,timestamp
 b,catch-up,elapsed,415,min
 ";
 
-fn dataset(text: &str) -> Dataset {
-    let source = Source { file: "table.csv", text, target: None, test: None };
-    let run = RunInfo {
-        id: 1,
-        started_at: UnixMillis(0),
-        weighin_version: "0.1.0".to_owned(),
-        host: HostFacts::default(),
-        scale: 1.0,
-    };
-    assemble("table", run, vec![TidyCsv.parse(source)]).0
-}
-
 fn rendered(text: &str, format: Format) -> String {
-    let dataset = dataset(text);
+    let dataset = imported("table", text);
     let mut out = Vec::new();
     render(&analyse::analyse(&dataset), format, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -53,7 +40,7 @@ fn every_format_names_the_figure() {
     assert_eq!(wrong["subject"]["target"], "a");
 
     assert!(rendered(WRONG, Format::Csv).lines().any(|line| line.contains("suspect")));
-    let dataset = dataset(WRONG);
+    let dataset = imported("table", WRONG);
     let terminal = terminal_summary(&analyse::analyse(&dataset), 80, false);
     assert!(terminal.contains("elapsed is given as 266"), "{terminal}");
 }

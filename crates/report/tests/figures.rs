@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use analyse::{Analysis, Metric, Verdict, analyse};
-use import::{Format as _, Source, TidyCsv, assemble};
-use model::{Dataset, Figure, HostFacts, Mark, Outcome, RunInfo, TrialEnd, UnixMillis};
+use model::{Dataset, Figure, Mark, Outcome, TrialEnd};
 use report::{Format, render};
+use test_support::imported;
 
 mod support;
 
@@ -13,15 +13,7 @@ mod support;
 fn dataset() -> Dataset {
     let rows = ["large", "small"].map(|target| format!("{target},scan,elapsed,1,s\n").repeat(4));
     let text = format!("target,test,metric,value,unit\n{}", rows.concat());
-    let source = Source { file: "table.csv", text: &text, target: None, test: None };
-    let run = RunInfo {
-        id: 1,
-        started_at: UnixMillis(0),
-        weighin_version: "0.1.0".to_owned(),
-        host: HostFacts::default(),
-        scale: 1.0,
-    };
-    let mut dataset = assemble("table", run, vec![TidyCsv.parse(source)]).0;
+    let mut dataset = imported("table", &text);
     for record in &mut dataset.trials {
         let (seconds, bytes) =
             if record.key.target == "small" { (2.0, 65_536.0) } else { (1.0, 0.0) };

@@ -3,8 +3,9 @@
 mod support;
 
 use analyse::Metric;
-use model::{ArrivalProcess, Dataset, Level, OpenLoopResult, TrialKey};
+use model::{Dataset, Level, TrialKey};
 use report::{Format, render};
+use test_support::open_loop;
 
 /// The usual study with a rate in place of each number of clients: 100 a second for each. At the
 /// highest rate every target falls behind: a tenth of what was due was not answered in time.
@@ -25,18 +26,10 @@ fn offered() -> Dataset {
         let level = record.key.level;
         let Some(load) = record.load_mut() else { continue };
         let answered = load.measure.transactions;
-        load.open = Some(OpenLoopResult {
-            rate: level.rate.map_or(0.0, f64::from),
-            process: ArrivalProcess::Poisson,
-            scheduled: if overloaded { answered * 10 / 9 } else { answered },
-            answered,
-            service_times: load.latencies.clone(),
-            schedule_lags: load.latencies.clone(),
-            max_waiting: 10_000,
-            most_waiting: 1,
-        });
-        load.ledger.dropped = if overloaded { answered * 10 / 9 - answered } else { 0 };
-        support::keep_books(record);
+        let scheduled = if overloaded { answered * 10 / 9 } else { answered };
+        load.open = Some(open_loop(load, level.rate.map_or(0.0, f64::from), scheduled));
+        load.ledger.dropped = scheduled - answered;
+        test_support::balance(record);
     }
     data
 }
@@ -74,7 +67,7 @@ fn the_tables_stand_against_the_offered_rate_and_name_response_times() {
     assert!(page.contains("| p95 response, ms |"));
     assert!(!page.contains("| p95, ms |"), "no service times in a test with rates");
     assert!(page.contains("| overloaded | overloaded | overloaded |"));
-    assert!(page.contains("keeps up with 1,600/s"), "{page}");
+    assert!(page.contains("sustains 1,600/s"), "{page}");
     assert!(page.contains("falls behind at 3,200/s"));
     assert!(page.contains("**Response time.**"));
     assert!(!text(&support::usual(), Format::Markdown).contains("**Response time.**"));

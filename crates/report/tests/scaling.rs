@@ -7,7 +7,7 @@ use analyse::{
     NoScalingLaw, NoiseFloor,
 };
 use analyse::{Crossover, Evidence, Finding, Growth, NoLaw, ScalingLaw, Severity, Subject};
-use model::{Level, Noun};
+use model::{Level, UnitName};
 use report::words::sentence;
 use stats::{Estimate, UslPeak};
 use support::ratio;
@@ -22,7 +22,7 @@ fn said(target: Option<&str>, evidence: Evidence) -> String {
         target: target.map(str::to_owned),
         ..Subject::default()
     };
-    sentence(&Finding { severity: Severity::Notice, subject, evidence }, Noun::TRANSACTION)
+    sentence(&Finding { severity: Severity::Notice, subject, evidence }, UnitName::TRANSACTION)
 }
 
 fn growth() -> Growth {

@@ -2,12 +2,10 @@
 
 mod support;
 
-use model::{
-    ArrivalProcess, Bound, Dataset, Level, OpenLoopResult, Search, SearchAnswer, SearchOver,
-    SearchStep, StepVerdict,
-};
+use model::{Bound, Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 use report::{Format, render, terminal_summary};
 use std::time::Duration;
+use test_support::open_loop;
 
 /// The usual study with one level, which is searched: 1,000 to 1,040 a second on the first target
 /// and half as much again on the other, more or less.
@@ -25,8 +23,8 @@ fn searched(bounded: bool) -> Dataset {
     for record in &mut data.trials {
         record.key.level = level;
         let better = if record.key.target == "relaxed" { 1.5 } else { 1.0 };
-        let kept = (1_000.0 + 4.0 * f64::from(record.key.repeat)) * better;
-        let missed = bounded.then_some(kept * 1.04);
+        let met = (1_000.0 + 4.0 * f64::from(record.key.repeat)) * better;
+        let missed = bounded.then_some(met * 1.04);
         let step = |load: f64, verdict| SearchStep {
             load,
             achieved: load * 0.999,
@@ -37,8 +35,8 @@ fn searched(bounded: bool) -> Dataset {
             measured: Duration::from_secs(5),
         };
         let over = missed.map(|load| step(load, StepVerdict::Missed));
-        let steps = [step(kept, StepVerdict::Kept)].into_iter().chain(over).collect();
-        let answer = SearchAnswer { kept: Some(kept), missed };
+        let steps = [step(met, StepVerdict::Met)].into_iter().chain(over).collect();
+        let answer = SearchAnswer { met: Some(met), missed };
         let over = SearchOver::Rate;
         record.search = Some(Search {
             over,
@@ -48,17 +46,8 @@ fn searched(bounded: bool) -> Dataset {
             answer,
         });
         let load = record.load_mut().expect("no trouble was asked for");
-        load.open = Some(OpenLoopResult {
-            rate: kept,
-            process: ArrivalProcess::Poisson,
-            scheduled: load.measure.transactions,
-            answered: load.measure.transactions,
-            service_times: load.latencies.clone(),
-            schedule_lags: load.latencies.clone(),
-            max_waiting: 10_000,
-            most_waiting: 1,
-        });
-        support::keep_books(record);
+        load.open = Some(open_loop(load, met, load.measure.transactions));
+        test_support::balance(record);
     }
     data
 }

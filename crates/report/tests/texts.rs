@@ -87,7 +87,7 @@ fn json_says_what_it_is_and_repeats_every_word() {
     let findings = json["findings"].as_array().unwrap();
     assert_eq!(findings.len(), analysis.findings.len());
     for (found, finding) in findings.iter().zip(&analysis.findings) {
-        assert_eq!(found["words"], report::words::sentence(finding, model::Noun::TRANSACTION));
+        assert_eq!(found["words"], report::words::sentence(finding, model::UnitName::TRANSACTION));
         assert!(found["evidence"]["kind"].is_string());
     }
 }

@@ -12,7 +12,7 @@ use analyse::{
     TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
     TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
 };
-use model::{Bound, Direction, Failure, FailureKind, Level, Noun, SearchOver};
+use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
 use stats::Estimate;
 use std::time::Duration;
@@ -199,12 +199,17 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             succeeded: 30_000,
             message: "Deadlock found when trying to get lock".into(),
             code: "40001".into(),
+            remedy: String::new(),
         })),
         finding(Evidence::Errors(Errors {
             failed: 412,
             succeeded: 30_000,
             message: "OOM command not allowed when used memory > 'maxmemory'.".into(),
             code: "OOM".into(),
+            remedy:
+                "raise maxmemory, let the server evict keys (maxmemory-policy), or use fewer or \
+                     smaller keys"
+                    .into(),
         })),
         finding(Evidence::KeysEvicted(KeysEvicted {
             evicted: 81_234,
@@ -349,7 +354,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
     ];
     insta::assert_snapshot!(
         all.iter()
-            .map(|found| sentence(found, Noun::TRANSACTION))
+            .map(|found| sentence(found, UnitName::TRANSACTION))
             .collect::<Vec<String>>()
             .join("\n")
     );
@@ -362,7 +367,7 @@ fn nothing_is_faster_where_the_interval_reaches_one() {
     for ratios in
         [(doubtful, sure), (doubtful, doubtful), (Estimate { interval: None, ..sure }, sure)]
     {
-        let sentence = sentence(&better(ratios, &[1, 4]), Noun::TRANSACTION);
+        let sentence = sentence(&better(ratios, &[1, 4]), UnitName::TRANSACTION);
         assert!(!sentence.contains("faster"), "{sentence}");
         assert!(!sentence.contains('%') || sentence.contains("interval"), "{sentence}");
     }
@@ -377,6 +382,6 @@ fn names_that_would_read_as_prose_are_quoted() {
         metric: Metric::Throughput,
         margin: 0.03,
     }));
-    let sentence = sentence(&finding, Noun::TRANSACTION);
+    let sentence = sentence(&finding, UnitName::TRANSACTION);
     assert!(sentence.contains("“the old one” and “<script>alert(1)</script>”"), "{sentence}");
 }

@@ -5,7 +5,7 @@ use crate::{PATH, Rule, Verdict, find, find_prefix, is_path};
 /// Settings that weighin chooses itself, and why.
 const DECIDED: [Rule; 5] = [
     (
-        "weighin gives every sandbox a directory of its own; choose it with `directory` beside \
+        "weighin gives every sandbox a directory of its own; choose it with `directory`, next to \
          `settings`",
         &[
             "aria_log_dir_path",
@@ -58,23 +58,23 @@ pub(crate) const SECRETS: [&str; 2] = ["report_password", "wsrep_sst_auth"];
 
 /// Settings that could harm the host, and how.
 const NEED_TRUST: [Rule; 4] = [
-    ("it has the server load code", &["allow_suspicious_udfs"]),
+    ("it makes the server load code", &["allow_suspicious_udfs"]),
     (
-        "it has the server run statements that the study names",
+        "it makes the server run statements that the study names",
         &["init_connect", "init_replica", "init_slave"],
     ),
-    ("it has the server connect to others", &["report_host", "report_port", "report_user"]),
+    ("it makes the server connect to others", &["report_host", "report_port", "report_user"]),
     (
-        "it has the server write traces and changes how it handles signals",
+        "it makes the server write traces and changes how it handles signals",
         &["debug", "debug_exit_info", "debug_gdb", "gdb"],
     ),
 ];
 
 /// The same by the beginnings of names.
 const PREFIXES_NEED_TRUST: [Rule; 3] = [
-    ("it has the server load code", &["plugin_"]),
-    ("it has the server load code, run commands and connect to others", &["wsrep_"]),
-    ("it has the server send data about itself to others", &["feedback"]),
+    ("it makes the server load code", &["plugin_"]),
+    ("it makes the server load code, run commands and connect to others", &["wsrep_"]),
+    ("it makes the server send data about itself to others", &["feedback"]),
 ];
 
 /// Settings whose values may hold a slash and are no paths: time zones, and tables as

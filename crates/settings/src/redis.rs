@@ -5,7 +5,7 @@ use crate::{PATH, Rule, Verdict, find, find_prefix, is_path};
 /// Settings that weighin chooses itself, and why.
 const DECIDED: [Rule; 5] = [
     (
-        "weighin gives every sandbox a directory of its own; choose it with `directory` beside \
+        "weighin gives every sandbox a directory of its own; choose it with `directory`, next to \
          `settings`",
         &["cluster-config-file", "dir", "logfile", "pidfile"],
     ),
@@ -64,10 +64,10 @@ const PREFIXES_DECIDED: [Rule; 1] = [(
 /// Settings that could harm the host, and how.
 const NEED_TRUST: [Rule; 3] = [
     (
-        "it has the server load code",
+        "it makes the server load code",
         &["enable-debug-command", "enable-module-command", "enable-protected-configs"],
     ),
-    ("it has the server connect to others", &["db-s3-object", "primaryof"]),
+    ("it makes the server connect to others", &["db-s3-object", "primaryof"]),
     (
         "it decides which processes of the host the kernel kills when memory runs out",
         &["oom-score-adj", "oom-score-adj-values"],
@@ -76,8 +76,8 @@ const NEED_TRUST: [Rule; 3] = [
 
 /// The same by the beginnings of names.
 const PREFIXES_NEED_TRUST: [Rule; 2] = [
-    ("it has the server load code", &["loadmodule"]),
-    ("it has the server write outside its own directory", &["storage-provider", "scratch-file"]),
+    ("it makes the server load code", &["loadmodule"]),
+    ("it makes the server write outside its own directory", &["storage-provider", "scratch-file"]),
 ];
 
 /// What is to be done with a setting.

@@ -27,6 +27,16 @@ impl Estimate {
     ///
     /// An estimate without interval is unresolved; so is one that differs from 1 significantly,
     /// but by an amount of which one cannot say whether it matters.
+    ///
+    /// ```
+    /// use stats::{Relation, paired_ratio};
+    /// let relation =
+    ///     |pairs: &[(f64, f64)]| paired_ratio(pairs, 0.0, 0.95).map(|ratio| ratio.relation(0.03));
+    /// assert_eq!(relation(&[(100.0, 110.0); 3])?, Relation::Larger);
+    /// assert_eq!(relation(&[(100.0, 99.0); 3])?, Relation::Equivalent);
+    /// assert_eq!(relation(&[(100.0, 110.0)])?, Relation::Unresolved, "measured once");
+    /// # Ok::<(), stats::SampleError>(())
+    /// ```
     pub fn relation(&self, margin: f64) -> Relation {
         let Some(interval) = self.interval else { return Relation::Unresolved };
         let upper = 1.0 + margin;

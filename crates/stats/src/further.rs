@@ -1,7 +1,7 @@
 //! How many repeats would settle what is not settled.
 
-use crate::chance::logarithm;
 use crate::interval::{MeanSpread, repeats_needed, t_quantile};
+use crate::p_value::logarithm;
 
 /// More repeats than this are not worth naming.
 const MOST: u32 = 1000;
@@ -18,6 +18,14 @@ const MEDIAN_OVER_MEAN: f64 = 1.253_314_137_315_5;
 /// The wanted number is the smallest whose interval, of the kind that [`crate::paired_ratio`]
 /// takes at that number, is narrow enough around the mean seen. It is a planning figure: the
 /// scatter of few repeats is itself not well known.
+///
+/// ```
+/// // Log ratios of 0.1 ± 0.05: t(0.975, 3) · 0.05 / √4 = 0.0796 is below 0.1, and
+/// // t(0.975, 2) · 0.05 / √3 = 0.1242 is not.
+/// let step = 0.05_f64 * 0.75_f64.sqrt();
+/// let pairs = [0.1 - step, 0.1 + step, 0.1 - step, 0.1 + step].map(|log| (1.0, log.exp()));
+/// assert_eq!(stats::repeats_to_resolve(&pairs, 0.03, 0.95, 1), Some(4));
+/// ```
 pub fn repeats_to_resolve(
     pairs: &[(f64, f64)],
     margin: f64,

@@ -13,6 +13,12 @@ pub(crate) struct Bounds {
 /// The widest such interval, from the smallest value to the largest, misses the median only when
 /// all values fall on one side of it, which happens once in 2ⁿ⁻¹. `None` for a confidence outside
 /// (0, 1).
+///
+/// ```
+/// // Five agree by luck once in 2⁴ times, which is more than 5 %; six once in 2⁵.
+/// assert_eq!(stats::repeats_needed(0.95), Some(6));
+/// assert_eq!(stats::repeats_needed(0.99), Some(8));
+/// ```
 pub fn repeats_needed(confidence: f64) -> Option<u32> {
     is_confidence(confidence).then(|| {
         let mut repeats = 2;
@@ -30,6 +36,12 @@ pub fn repeats_needed(confidence: f64) -> Option<u32> {
 /// finite upper end: the smallest n with quantileⁿ ≤ (1 − confidence) / 2. At 95 % the median
 /// needs 6, the 95th percentile 72, the 99th 368; with fewer, the quantile is little more than
 /// the maximum by another name. Nothing is enough for a quantile or a confidence of 1.
+///
+/// ```
+/// // 0.95⁷² = 0.0249, and 0.95⁷¹ = 0.0262.
+/// assert_eq!(stats::values_needed(0.95, 0.95), 72);
+/// assert_eq!(stats::values_needed(0.99, 0.95), 368);
+/// ```
 pub fn values_needed(quantile: f64, confidence: f64) -> u64 {
     // A float beyond the range of the integer becomes its largest value.
     (((1.0 - confidence) / 2.0).ln() / quantile.ln()).abs().ceil() as u64

@@ -41,6 +41,18 @@ impl Sample {
     /// Repeats that agree only because rounding hides how they differ would otherwise seem to be
     /// certain beyond measure; intervals become wider by this much at each end. Anything but a
     /// number above zero counts as zero; more than 1 counts as 1.
+    ///
+    /// ```
+    /// use stats::{Estimate, Sample};
+    /// let alike = Sample::new(vec![100.0; 6])?;
+    /// let width = |sample: &Sample| {
+    ///     let interval = Estimate::of_median(sample, 0.95).interval;
+    ///     interval.map(|interval| interval.high - interval.low)
+    /// };
+    /// assert_eq!(width(&alike), Some(0.0));
+    /// assert_eq!(width(&alike.with_rounding(0.01)), Some(2.0));
+    /// # Ok::<(), stats::SampleError>(())
+    /// ```
     pub fn with_rounding(mut self, relative: f64) -> Self {
         self.rounding = relative.clamp(0.0, 1.0);
         if self.rounding.is_nan() {
@@ -82,6 +94,15 @@ impl Sample {
 
     /// The quantile at `p`, clamped to 0 to 1, linear between neighbours (type 7 of Hyndman and
     /// Fan, *Sample Quantiles in Statistical Packages*, 1996).
+    ///
+    /// ```
+    /// // R: quantile(c(1, 2, 4, 8, 16), c(.1, .25, .9), type = 7)
+    /// let sample = stats::Sample::new(vec![16.0, 8.0, 4.0, 2.0, 1.0])?;
+    /// assert!((sample.quantile(0.1) - 1.4).abs() < 1e-12);
+    /// assert_eq!(sample.quantile(0.25), 2.0);
+    /// assert!((sample.quantile(0.9) - 12.8).abs() < 1e-12);
+    /// # Ok::<(), stats::SampleError>(())
+    /// ```
     pub fn quantile(&self, p: f64) -> f64 {
         let last = self.sorted.len() - 1;
         let place = p.clamp(0.0, 1.0) * last as f64;
@@ -94,6 +115,12 @@ impl Sample {
     }
 
     /// (max − min) ÷ median (method R31); `None` where the median is not above zero.
+    ///
+    /// ```
+    /// let sample = stats::Sample::new(vec![90.0, 100.0, 120.0])?;
+    /// assert_eq!(sample.relative_range(), Some(0.3));
+    /// # Ok::<(), stats::SampleError>(())
+    /// ```
     pub fn relative_range(&self) -> Option<f64> {
         let range = (self.max() - self.min()) / self.median();
         (self.median() > 0.0 && range.is_finite()).then_some(range)

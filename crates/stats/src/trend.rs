@@ -11,6 +11,14 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// there are too few values for the confidence (7 are needed for 99 %), or the confidence is
 /// outside (0, 1). `None` for fewer than two values, or one that is not finite. Takes time and
 /// memory in the square of the number of values.
+///
+/// ```
+/// let mut values: Vec<f64> = (0..20).map(|i| 5.0 + 0.5 * f64::from(i)).collect();
+/// values[7] = 1e6;
+/// let trend = stats::trend(&values, 0.99).expect("twenty finite values");
+/// assert_eq!(trend.point, 0.5);
+/// assert!(trend.interval.is_some_and(|interval| interval.low > 0.0));
+/// ```
 pub fn trend(values: &[f64], confidence: f64) -> Option<Estimate> {
     if values.len() < 2 || !values.iter().all(|value| value.is_finite()) {
         return None;

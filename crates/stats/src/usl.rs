@@ -6,7 +6,7 @@ use crate::{Estimate, Interval, IntervalMethod};
 use serde::Serialize;
 
 /// Fewest levels that a fit takes (method R5).
-pub const USL_FEWEST_LEVELS: usize = 6;
+pub const USL_MIN_LEVELS: usize = 6;
 
 /// Throughput against clients N as X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (N. J. Gunther,
 /// *Guerrilla Capacity Planning*, 2007, chapter 6).
@@ -57,6 +57,14 @@ impl Usl {
     ///
     /// N ÷ X(N) is linear in 1/λ, σ/λ and κ/λ. These are fitted under the condition that none is
     /// negative, each point weighted by the square of its fitted value, until that settles.
+    ///
+    /// ```
+    /// // Amdahl's law (1967): where 5 % of the work is serial, 20 processors do 20 ÷ 1.95 × as much.
+    /// let amdahl = |n: f64| (n, n / (1.0 + 0.05 * (n - 1.0)));
+    /// let law = stats::Usl::fit(&[1.0, 2.0, 4.0, 8.0, 16.0].map(amdahl)).expect("five points");
+    /// assert!((law.sigma - 0.05).abs() < 1e-6 && law.kappa.abs() < 1e-8);
+    /// assert!((law.throughput(20.0) - 20.0 / 1.95).abs() < 1e-4);
+    /// ```
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let sane = |&(n, x): &(f64, f64)| n >= 1.0 && n.is_finite() && x > 0.0 && x.is_finite();
         if points.len() < 3 || !points.iter().all(sane) {
@@ -86,6 +94,12 @@ impl Usl {
 
     /// N* = √((1 − σ) / κ), the number of clients with the highest throughput, at least 1 (method
     /// R6); infinite where κ is 0 and throughput never falls.
+    ///
+    /// ```
+    /// // √((1 − 0.04) ÷ 0.0006) = √1600
+    /// let law = stats::Usl { lambda: 740.0, sigma: 0.04, kappa: 0.0006 };
+    /// assert!((law.peak() - 40.0).abs() < 1e-9);
+    /// ```
     pub fn peak(&self) -> f64 {
         if self.sigma >= 1.0 { 1.0 } else { ((1.0 - self.sigma) / self.kappa).sqrt().max(1.0) }
     }
@@ -93,18 +107,28 @@ impl Usl {
 
 impl UslFit {
     /// Fits the law to repeats of throughput, each with one value for each of `clients`. `None`
-    /// for fewer than two repeats or [`USL_FEWEST_LEVELS`], without a level of one client (method
+    /// for fewer than two repeats or [`USL_MIN_LEVELS`], without a level of one client (method
     /// R5), for values that are not above 0, and for a confidence outside (0, 1).
     ///
     /// The intervals come from a bootstrap over the repeats. They say how well the parameters are
     /// known if the law holds; whether it does is seen in the residuals.
+    ///
+    /// ```
+    /// use stats::{Bootstrap, Usl, UslFit};
+    /// let law = Usl { lambda: 740.0, sigma: 0.04, kappa: 0.0006 };
+    /// let clients = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+    /// let repeat: Vec<f64> = clients.iter().map(|&n| law.throughput(n)).collect();
+    /// let fit = UslFit::of(&clients, &[repeat.clone(), repeat], 0.95, Bootstrap::new(1));
+    /// let peak = fit.and_then(|fit| fit.peak.clients).expect("a law with a peak");
+    /// assert!((peak - 40.0).abs() < 1e-3);
+    /// ```
     pub fn of(
         clients: &[f64],
         repeats: &[Vec<f64>],
         confidence: f64,
         bootstrap: Bootstrap,
     ) -> Option<Self> {
-        if clients.len() < USL_FEWEST_LEVELS || !clients.contains(&1.0) {
+        if clients.len() < USL_MIN_LEVELS || !clients.contains(&1.0) {
             return None;
         }
         let logs: Vec<Vec<f64>> =

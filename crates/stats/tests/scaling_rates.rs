@@ -7,7 +7,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use stats::{
-    Bootstrap, Estimate, Usl, UslFit, holm, paired_chance, paired_ratio, repeats_to_resolve,
+    Bootstrap, Estimate, Usl, UslFit, holm, paired_p_value, paired_ratio, repeats_to_resolve,
 };
 
 /// Datasets for each rate.
@@ -75,15 +75,15 @@ fn a_family_of_equal_pairs_finds_a_difference_as_seldom_as_stated() {
         let clean = (0..RUNS)
             .filter(|&seed| {
                 let mut random = Noise::new(seed);
-                let chances: Vec<f64> = (0..comparisons)
+                let p_values: Vec<f64> = (0..comparisons)
                     .map(|_| {
                         let mut value = || 100.0 * random.factor(0.1);
                         let pairs: Vec<(f64, f64)> =
                             (0..repeats).map(|_| (value(), value())).collect();
-                        paired_chance(&pairs, 0.0).unwrap().unwrap()
+                        paired_p_value(&pairs, 0.0).unwrap().unwrap()
                     })
                     .collect();
-                holm(&chances).iter().all(|chance| *chance > 0.05)
+                holm(&p_values).iter().all(|p_value| *p_value > 0.05)
             })
             .count();
         at_least(&format!("no difference in {comparisons}, {repeats} repeats"), clean, 0.95);

@@ -1,7 +1,7 @@
 //! What a load counted over all phases, by name.
 
 use crate::value::{Columns, Name};
-use model::{MOST_REQUEST_KINDS, RequestCount, RequestCounts, RequestKind};
+use model::{MAX_REQUEST_KINDS, RequestCount, RequestCounts, RequestKind};
 use rusqlite::{Connection, Result, params};
 
 /// Counts beside those of requests, with their names in the store.
@@ -43,7 +43,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<RequestCo
         let name: String = columns.next()?;
         let Some((_, count)) = named(&mut counts).into_iter().find(|(known, _)| *known == name)
         else {
-            return Err(columns.wrong(format!("{name:?} is no count of a load")));
+            return Err(columns.wrong(format!("{name:?} is not a count of a load")));
         };
         *count = columns.count()?;
     }
@@ -58,7 +58,7 @@ fn kinds(connection: &Connection, position: u32) -> Result<Vec<RequestCount>> {
     let kinds = statement.query_map([position], |row| {
         let mut columns = Columns::of("request", row);
         let number: u64 = columns.next()?;
-        if number >= MOST_REQUEST_KINDS as u64 {
+        if number >= MAX_REQUEST_KINDS as u64 {
             return Err(columns.wrong(format!("{number} is out of range")));
         }
         let kind = RequestKind {

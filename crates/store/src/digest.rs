@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Bytes of a SHA-256 that are kept.
-const KEPT: usize = 16;
+const DIGEST_BYTES: usize = 16;
 /// Tables with a column `position` that are no part of a trial: the plan is the run's, and readings
 /// of counters are hashed together with the counters.
 const APART: [&str; 2] = ["planned_trial", "counter_reading"];
@@ -244,7 +244,7 @@ fn hash(connection: &Connection, query: &str, id: i64) -> Result<Option<String>>
         }
     }
     Ok(any.then(|| {
-        hasher.finalize().iter().take(KEPT).fold(String::new(), |mut text, byte| {
+        hasher.finalize().iter().take(DIGEST_BYTES).fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
             text
         })

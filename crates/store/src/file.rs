@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long to wait for another program, such as `sqlite3`, that has the file for a moment.
-const PATIENCE: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest text or blob that a store may hold, in bytes: many times what a study file, a message
 /// or a histogram can have.
 const LONGEST_VALUE: i32 = 64 << 20;
@@ -56,7 +56,7 @@ pub(crate) fn connect(path: &Path, access: OpenFlags) -> Result<Connection, Stor
     let connect = || {
         let connection =
             Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         harden(&connection)?;
         Ok(connection)
     };

@@ -43,13 +43,14 @@ pub(crate) fn select_by_statement(
 pub(crate) fn insert(connection: &Connection, position: u32, fleet: &Fleet) -> Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO fleet (position, in_flight, held_seconds, verified_units, unknown_units)
+            "INSERT INTO fleet (position, queue_depth, blocked_seconds, verified_units, \
+             unknown_units)
              VALUES (?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
-            fleet.in_flight,
-            fleet.held_seconds,
+            fleet.queue_depth,
+            fleet.blocked_seconds,
             fleet.verified.map(|verified| verified.units),
             fleet.verified.map(|verified| verified.unknown)
         ])?;
@@ -68,7 +69,7 @@ fn insert_processors(
     connection
         .prepare_cached(
             "INSERT INTO fleet_processors (position, count, busy, periods, throttled,
-             held_back_seconds, period_ns) VALUES (?, ?, ?, ?, ?, ?, ?)",
+             throttled_seconds, period_ns) VALUES (?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -76,7 +77,7 @@ fn insert_processors(
             processors.busy,
             processors.throttling.periods,
             processors.throttling.throttled,
-            processors.held_back_seconds,
+            processors.throttled_seconds,
             Nanos(processors.period)
         ])?;
     Ok(())
@@ -85,7 +86,7 @@ fn insert_processors(
 fn select_processors(connection: &Connection, position: u32) -> Result<Option<FleetProcessors>> {
     connection
         .prepare_cached(
-            "SELECT count, busy, periods, throttled, held_back_seconds, period_ns
+            "SELECT count, busy, periods, throttled, throttled_seconds, period_ns
              FROM fleet_processors WHERE position = ?",
         )?
         .query_row([position], |row| {
@@ -94,7 +95,7 @@ fn select_processors(connection: &Connection, position: u32) -> Result<Option<Fl
                 count: columns.real()?,
                 busy: columns.real()?,
                 throttling: Throttling { periods: columns.next()?, throttled: columns.next()? },
-                held_back_seconds: columns.real()?,
+                throttled_seconds: columns.real()?,
                 period: columns.nanos()?,
             })
         })
@@ -149,14 +150,14 @@ fn insert_vms(connection: &Connection, position: u32, vms: &[VmAccount]) -> Resu
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Fleet>> {
     connection
         .prepare_cached(
-            "SELECT in_flight, held_seconds, verified_units, unknown_units FROM fleet
+            "SELECT queue_depth, blocked_seconds, verified_units, unknown_units FROM fleet
              WHERE position = ?",
         )?
         .query_row([position], |row| {
             let mut columns = Columns::of("fleet", row);
             Ok(Fleet {
-                in_flight: columns.next()?,
-                held_seconds: columns.real()?,
+                queue_depth: columns.next()?,
+                blocked_seconds: columns.real()?,
                 verified: verified(&mut columns)?,
                 processors: select_processors(connection, position)?,
                 volumes: select_volumes(connection, position)?,

@@ -12,9 +12,6 @@ mod digest;
 mod disks;
 mod error;
 mod file;
-#[cfg(test)]
-#[path = "../tests/common/mod.rs"]
-mod fixture;
 mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;

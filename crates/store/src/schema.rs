@@ -153,8 +153,8 @@ pub(crate) fn migrated_copy(source: &Connection, scripts: &[&str]) -> rusqlite::
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{host, plan, record, study};
     use crate::{Store, run, trial};
+    use test_support::varied::{host, plan, record, study};
 
     /// A format that a later version may bring: one more column and one more table.
     const LATER: &[&str] = &[

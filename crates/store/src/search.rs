@@ -1,4 +1,4 @@
-//! Searches for the highest load that keeps a bound.
+//! Searches for the highest load that meets a bound.
 
 use crate::value::{Columns, Name, Nanos};
 use model::{Bound, LatencyFigure, Search, SearchAnswer, SearchStep, Slo};
@@ -9,7 +9,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
     connection
         .prepare_cached(
             "INSERT INTO search (position, over, figure, bound_ms, inclusive, cpu_percent,
-             cpu_of_vms, capacity, kept, missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             cpu_of_vms, capacity, met, missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -20,7 +20,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
             search.bound.cpu_percent,
             search.bound.cpu_of_vms,
             search.capacity,
-            search.answer.kept,
+            search.answer.met,
             search.answer.missed
         ])?;
     let mut statement = connection.prepare_cached(
@@ -47,7 +47,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Search>> {
     connection
         .prepare_cached(
-            "SELECT over, figure, bound_ms, inclusive, cpu_percent, cpu_of_vms, capacity, kept,
+            "SELECT over, figure, bound_ms, inclusive, cpu_percent, cpu_of_vms, capacity, met,
              missed FROM search WHERE position = ?",
         )?
         .query_row([position], |row| {
@@ -61,7 +61,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
                     cpu_of_vms: columns.next()?,
                 },
                 capacity: columns.next()?,
-                answer: SearchAnswer { kept: columns.next()?, missed: columns.next()? },
+                answer: SearchAnswer { met: columns.next()?, missed: columns.next()? },
                 steps: select_steps(connection, position)?,
             })
         })

@@ -305,7 +305,7 @@ fn now() -> UnixMillis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{host, plan, record, study};
+    use test_support::varied::{host, plan, record, study};
 
     /// Fills a store up to a limit of its size, as a full disk would.
     #[test]

@@ -68,7 +68,7 @@ pub(crate) fn select(connection: &Connection, planned: &Trial) -> Result<Option<
     let end = if outcome == "failed" {
         TrialEnd::Failed(required("failure", select_failure(connection, position))?)
     } else if outcome != "completed" {
-        return Err(damage("trial.outcome", format!("{outcome:?} is no outcome")));
+        return Err(damage("trial.outcome", format!("{outcome:?} is not an outcome")));
     } else {
         let load = select_load(connection, position).optional()?;
         TrialEnd::Completed(Box::new(outcome::select(connection, position, load)?))
@@ -190,8 +190,8 @@ fn insert_intervals(connection: &Connection, position: u32, intervals: &[Interva
 
 fn insert_errors(connection: &Connection, position: u32, errors: &[ErrorCount]) -> Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO error (position, number, class, code, sql_state, message, count)
-         VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO error (position, number, class, code, sql_state, message, count, remedy)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (number, error) in errors.iter().enumerate() {
         statement.execute(params![
@@ -201,7 +201,8 @@ fn insert_errors(connection: &Connection, position: u32, errors: &[ErrorCount]) 
             error.code,
             error.sql_state,
             error.message,
-            error.count
+            error.count,
+            error.remedy
         ])?;
     }
     Ok(())
@@ -306,7 +307,7 @@ fn select_intervals(connection: &Connection, position: u32) -> Result<Vec<Interv
 
 fn select_errors(connection: &Connection, position: u32) -> Result<Vec<ErrorCount>> {
     let mut statement = connection.prepare_cached(
-        "SELECT class, code, sql_state, message, count FROM error
+        "SELECT class, code, sql_state, message, count, remedy FROM error
          WHERE position = ? ORDER BY number",
     )?;
     let errors = statement.query_map([position], |row| {
@@ -317,6 +318,7 @@ fn select_errors(connection: &Connection, position: u32) -> Result<Vec<ErrorCoun
             sql_state: columns.next()?,
             message: columns.next()?,
             count: columns.count()?,
+            remedy: columns.next()?,
         })
     })?;
     errors.collect()

@@ -1,13 +1,11 @@
 //! A run that is killed at any moment loses no completed trial, and lets go of its store.
 
-mod common;
-
-use common::{host, plan, record, study};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use store::{Store, StoreError};
 use tempfile::TempDir;
+use test_support::varied::{host, plan, record, study};
 
 /// Where the writer process below finds the path of its store.
 const STORE: &str = "WEIGHIN_TEST_STORE";

@@ -3,9 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "what the tests prepare must work")]
 
-mod common;
-
-use common::{host, plan, record, study};
 use model::TrialRecord;
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use store::{Store, StoreError};
 use tempfile::TempDir;
+use test_support::varied::{host, plan, record, study};
 
 const PAGE: usize = 4096;
 /// Pages by which the room grows from one attempt to the next.

@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "what the tests prepare must work")]
 
-mod common;
-
-use common::{host, plan, record, study};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use store::{Store, StoreError};
 use tempfile::TempDir;
+use test_support::varied::{host, plan, record, study};
 
 /// An account that is neither this one nor root.
 const NOBODY: u32 = 65_534;

@@ -1,12 +1,10 @@
 //! Files that cannot be used, each with a message that says why and leaves them as they are.
 
-mod common;
-
-use common::{host, plan, record, study};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use store::{Store, StoreError};
 use tempfile::TempDir;
+use test_support::varied::{host, plan, record, study};
 
 fn create(path: &Path) -> Result<Store, StoreError> {
     Store::create(path, &study(), &plan(), &host(), "1", 1.0)

@@ -1,12 +1,10 @@
 //! What was appended comes back, and what must not be appended is refused.
 
-mod common;
-
-use common::{facts, host, plan, record, study};
 use proptest::prelude::*;
 use std::path::Path;
 use store::{Store, StoreError};
 use tempfile::TempDir;
+use test_support::varied::{facts, host, plan, record, study};
 
 fn create(directory: &TempDir) -> Store {
     let path = directory.path().join("run.weighin");

@@ -1,9 +1,6 @@
 //! A store that was edited or damaged is refused, with the place named; it never gives other
 //! results than those that were written.
 
-mod common;
-
-use common::{facts, host, plan, record, study};
 use model::{CrossCheckRecord, Dataset, Fleet, TrialRecord};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -11,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use store::{Store, StoreError};
 use tempfile::TempDir;
+use test_support::varied::{facts, host, plan, record, study};
 
 /// Records that give every table rows between them.
 const KINDS: [fn(&TrialRecord) -> bool; 6] = [
@@ -218,7 +216,7 @@ fn bytes_that_flip_anywhere_in_the_file_are_noticed() {
     let directory = TempDir::new().unwrap();
     let (path, written) = store(&directory);
     let whole = std::fs::read(&path).unwrap();
-    let mut random = common::Draw::salted(5);
+    let mut random = test_support::varied::Draw::salted(5);
     let mut noticed = 0;
     // Every byte of the header, and any of the rest where a page is not empty.
     let filled: Vec<usize> = (100..whole.len()).filter(|&place| whole[place] != 0).collect();

@@ -5,14 +5,14 @@ use std::time::Duration;
 const UNITS: [(&str, u64); 4] =
     [("ms", 1_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000)];
 
-/// Why a text is no length of time.
+/// Why a text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     /// A number without a unit.
     #[error("`{0}` has no unit: write `{0}s` for seconds, or use ms, m or h")]
     NoUnit(String),
     /// Neither numbers nor units.
-    #[error("`{0}` is no length of time: write it like `500ms`, `2.5s`, `5m` or `1m30s`")]
+    #[error("`{0}` is not a duration: write it like `500ms`, `2.5s`, `5m` or `1m30s`")]
     Malformed(String),
     /// More than 30 days.
     #[error("`{0}` is longer than 30 days")]

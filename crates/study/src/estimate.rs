@@ -80,7 +80,7 @@ fn key_values(study: &Study) -> impl Iterator<Item = &KeyValue> {
 fn set_up(target: &Target, study: &Study) -> Duration {
     let start = match &target.place {
         Place::Sandbox(_) => SANDBOX_SETUP,
-        Place::Server(_) | Place::Storage(_) | Place::Elsewhere => Duration::ZERO,
+        Place::Server(_) | Place::Storage(_) | Place::Imported => Duration::ZERO,
     };
     // Tests that differ only in their mix share their tables.
     let shapes: BTreeSet<(u32, u32)> = study

@@ -14,8 +14,8 @@ pub(crate) fn check(
     check_volumes(test, table, targets, problems);
     check_sql(test, table, targets, problems);
     check_acts(test, table, targets, problems);
-    let misfit = targets.iter().find(|(target, _)| !test.suits(target.system));
-    let Some((target, place)) = misfit else { return };
+    let unsuitable = targets.iter().find(|(target, _)| !test.suits(target.system));
+    let Some((target, place)) = unsuitable else { return };
     let server = what(target.system);
     problems
         .add(
@@ -52,7 +52,7 @@ fn what(system: System) -> &'static str {
         System::MariaDb => "MariaDB or MySQL",
         System::Redis => "Redis",
         System::Storage => "storage without a server",
-        System::Unknown => "a server that is not known",
+        System::Unknown => "an unknown server",
     }
 }
 
@@ -78,8 +78,8 @@ fn check_acts(
     problems: &mut Problems,
 ) {
     for (act, at) in acts(test, table) {
-        let misfit = targets.iter().find(|(target, _)| !act.suits(target.system));
-        let Some((target, place)) = misfit else { continue };
+        let unsuitable = targets.iter().find(|(target, _)| !act.suits(target.system));
+        let Some((target, place)) = unsuitable else { continue };
         let (name, server) = (act.name(), what(target.system));
         let message =
             format!("there is no {name} on the target `{}`, which is {server}", target.name);

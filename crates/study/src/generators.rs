@@ -47,6 +47,6 @@ pub(crate) fn of_vms(keys: &LoadKeys, storage: &Storage, problems: &mut Problems
 }
 
 fn count(keys: &LoadKeys, problems: &mut Problems) -> u32 {
-    let most = Load::MOST_LOAD_GENERATORS;
+    let most = Load::MAX_LOAD_GENERATORS;
     whole("load_generators", &keys.load_generators, 1, 1..=most, problems)
 }

@@ -6,9 +6,9 @@ use model::bounds::{MAX_KEYS, MAX_PIPELINE, MAX_VALUE};
 use model::{KeyOrder, KeyValue, ValueSize};
 use std::time::Duration;
 
-/// Why a text is no ratio of writes to reads: not two numbers with a colon, or both 0.
+/// Why a text is not a ratio of writes to reads: not two numbers with a colon, or both 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no ratio of writes to reads: write it like `1:1`, `1:10` or `1:0`")]
+#[error("`{0}` is not a ratio of writes to reads: write it like `1:1`, `1:10` or `1:0`")]
 pub struct RatioError(String);
 
 /// Reads writes and reads relative to each other, such as `1:10`.

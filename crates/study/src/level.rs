@@ -2,7 +2,7 @@ use crate::load::asks_cross_check;
 use crate::problem::{Place, Problems};
 use crate::slo;
 use crate::test::{LoadTable, TestTable};
-use crate::validate::{by_name, means_nothing, one_of, whole};
+use crate::validate::{applies_only_with, by_name, one_of, whole};
 use crate::wire::{LoadKeys, Maybe, Numbers, ServerKeys};
 use model::bounds::{MAX_CLIENTS, MAX_RATE, MAX_WAITING};
 use model::{ArrivalProcess, Arrivals, Level};
@@ -55,7 +55,7 @@ pub(crate) fn arrivals(
     let keys = &load.keys;
     if keys.rate.is_none() && !(searches && slo::varies_rate(load)) {
         for (key, at) in table.places.of(&["arrivals", "max_waiting"]) {
-            means_nothing(key, at, "rate", "[100, 200, 400]", problems);
+            applies_only_with(key, at, "rate", "[100, 200, 400]", problems);
         }
     }
     let processes = by_name(ArrivalProcess::ALL, ArrivalProcess::name);
@@ -80,13 +80,13 @@ pub(crate) fn connections(
     default: u32,
     problems: &mut Problems,
 ) -> u32 {
-    let written = ("clients", clients, "the connections that there are");
-    one_beside(beside, written, MAX_CLIENTS, default, problems)
+    let written = ("clients", clients, "the number of connections");
+    single_level(beside, written, MAX_CLIENTS, default, problems)
 }
 
 /// What a key says that is a list of levels elsewhere, and one number beside a key (`rate`, `slo`)
 /// that decides how hard the load is.
-pub(crate) fn one_beside(
+pub(crate) fn single_level(
     beside: &str,
     (key, written, meaning): (&str, &Maybe<Numbers>, &str),
     most: u32,
@@ -110,7 +110,11 @@ pub(crate) fn one_beside(
 fn refuse_cross_check(keys: &LoadKeys, rates: &Spanned<Numbers>, problems: &mut Problems) {
     if asks_cross_check(keys) {
         problems
-            .add(rates.span(), "`cross_check` cannot be had of a `rate`: other tools end above it, or keep no schedule")
+            .add(
+                rates.span(),
+                "`cross_check` does not work with a `rate`: other tools exceed it, or keep no \
+                 schedule",
+            )
             .help("ask for it in a test with levels of `clients`");
     }
 }

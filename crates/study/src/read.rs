@@ -21,7 +21,7 @@ pub fn load(path: &Path) -> Result<Study, StudyError> {
         // A server's URL in the wrong place: no message may repeat it.
         let reason = std::io::Error::new(
             std::io::ErrorKind::InvalidInput,
-            "this is a URL with a password, and no file (not shown)",
+            "this is a URL with a password, not a file (not shown)",
         );
         return Err(StudyError::Unreadable { path: "URL".into(), reason });
     }

@@ -122,7 +122,9 @@ fn printable(character: char) -> String {
 
 fn hide(message: &str) -> String {
     if may_hold_password(message) {
-        return "this value is not possible here (not shown: it seems to hold a password)".into();
+        let hidden =
+            "this value is not allowed here (not shown, because it may contain a password)";
+        return hidden.into();
     }
     text::excerpt(message, LONGEST_MESSAGE).into_owned()
 }

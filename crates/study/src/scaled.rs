@@ -6,7 +6,7 @@ use std::time::Duration;
 const SHORTEST: Duration = Duration::from_secs(1);
 
 /// The least data of a virtual machine that scaling leaves, in blocks of the largest size.
-const FEWEST_BLOCKS: u64 = 16;
+const MIN_BLOCKS: u64 = 16;
 
 const MIB: u64 = 1 << 20;
 
@@ -46,7 +46,7 @@ fn scale(time: Duration, factor: f64) -> Duration {
 
 fn shrink(storage: &mut Storage, factor: f64) {
     let block = u64::from(storage.largest_block()).max(1);
-    let fewest = FEWEST_BLOCKS.max(storage.threads.into());
+    let fewest = MIN_BLOCKS.max(storage.threads.into());
     let wanted = (storage.bytes_per_vm as f64 * factor) as u64;
     // Whole MiB read better, where the blocks fit into them.
     let unit = if MIB.is_multiple_of(block) && wanted >= MIB { MIB } else { block };

@@ -45,8 +45,8 @@ pub(crate) fn settings(
             Verdict::NeedsTrust(_) if trusted => {}
             Verdict::NeedsTrust(harm) => {
                 problems.add(at, format!("`{written}` needs trust: {harm}")).help(
-                    "remove it, or if you know what it does to this host, write \
-                         trusted = true beside `settings`",
+                    "remove it, or if you know what it does to this host, write trusted = true \
+                     next to `settings`",
                 );
                 continue;
             }

@@ -165,8 +165,7 @@ fn unknown_key(
             .add(key.span(), format!("`{key_name}` in {name}: a study keeps no secrets"))
             .help(
                 "remove it, and name where the password is: password_env = \"VARIABLE\" or \
-                 password_file = \"/path\"; a password that others could read here is \
-                 better changed",
+                 password_file = \"/path\"; change a password that others could read here",
             )
             .secret();
         return;

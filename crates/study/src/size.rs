@@ -28,7 +28,7 @@ pub enum SizeError {
     #[error("`{0}` has no unit: write `{0}B` for bytes, or use KiB, MiB, GiB or TiB")]
     NoUnit(String),
     /// Neither a number nor a unit.
-    #[error("`{0}` is no size: write it like `4KiB`, `2MiB` or `40GiB`")]
+    #[error("`{0}` is not a size: write it like `4KiB`, `2MiB` or `40GiB`")]
     Malformed(String),
     /// More than a 64-bit number of bytes.
     #[error("`{0}` is larger than any disk")]

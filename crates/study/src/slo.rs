@@ -4,7 +4,7 @@ use crate::level::{DEFAULT_CONNECTIONS, connections};
 use crate::load::asks_cross_check;
 use crate::problem::Problems;
 use crate::test::{LoadTable, TestTable, WorkTable};
-use crate::validate::{by_name, means_nothing, one_of};
+use crate::validate::{applies_only_with, by_name, one_of};
 use crate::wire::{LoadKeys, ServerKeys};
 use model::{Level, SearchOver, Slo};
 use std::time::Duration;
@@ -14,25 +14,28 @@ pub(crate) const STEP_WARMUP: Duration = Duration::from_secs(1);
 /// How long each step measures, where the study names no time.
 pub(crate) const STEP_DURATION: Duration = Duration::from_secs(5);
 /// Most clients to try, where the study names no number: servers allow 151 unless told otherwise.
-const DEFAULT_MOST_CLIENTS: u32 = 128;
+const DEFAULT_MAX_CLIENTS: u32 = 128;
 
 /// The bound of a test, and what goes with no bound or not without one.
 pub(crate) fn slo(table: &TestTable, load: &LoadTable, problems: &mut Problems) -> Option<Slo> {
     let Some(written) = &load.keys.slo else {
         if let Some(search) = table.place("search") {
-            means_nothing("search", search, "slo", "\"p95 < 20ms\"", problems);
+            applies_only_with("search", search, "slo", "\"p95 < 20ms\"", problems);
         }
         return None;
     };
     refuse_rate(&load.keys, "slo", problems);
     if let Some(cache) = table.keys.cache.as_ref().filter(|cache| cache.get_ref() == "cold") {
         problems
-            .add(cache.span(), "an `slo` cannot be had of `cold` caches: the first step warms them")
+            .add(
+                cache.span(),
+                "an `slo` does not work with `cold` caches: the first step warms them",
+            )
             .help("leave `cache` out, or set it to \"warm\"");
     }
     if asks_cross_check(&load.keys) {
         problems
-            .add(written.span(), "`cross_check` cannot be had of an `slo`: sysbench has none")
+            .add(written.span(), "`cross_check` does not work with an `slo`: sysbench has none")
             .help("ask for it in a test with levels of `clients`");
     }
     match written.get_ref().parse() {
@@ -51,7 +54,7 @@ pub(crate) fn refuse_rate(keys: &LoadKeys, bound: &str, problems: &mut Problems)
     problems
         .add(
             rate.span(),
-            format!("{key} cannot stand beside {bound}: the rate is what is searched for"),
+            format!("{key} and {bound} cannot be combined: the search looks for the rate"),
         )
         .help("leave out either; rates and searches are tests of their own");
 }
@@ -64,7 +67,7 @@ pub(crate) fn level(server: &ServerKeys, problems: &mut Problems) -> Option<Leve
     };
     let default = match over {
         SearchOver::Rate => DEFAULT_CONNECTIONS,
-        SearchOver::Clients => DEFAULT_MOST_CLIENTS,
+        SearchOver::Clients => DEFAULT_MAX_CLIENTS,
     };
     Some(Level::searched(over, connections("slo", &server.clients, default, problems)))
 }

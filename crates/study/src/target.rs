@@ -55,9 +55,9 @@ pub(crate) fn target(
         problems
             .add(
                 at.clone(),
-                format!("the label `{key}` is shown in reports: it may hold no secret"),
+                format!("the label `{key}` is shown in reports: it must not contain a secret"),
             )
-            .help("remove it, or give it another name if it is none")
+            .help("remove it, or give it another name if it is not a secret")
             .secret();
     }
     if kind == Some(System::Storage) {
@@ -127,7 +127,9 @@ fn agree(
             ),
         )
         .other(written.span(), format!("the kind says {}", written.get_ref()))
-        .help("leave `kind` out: the URL tells, or write the URL of the other kind of server");
+        .help(
+            "leave `kind` out, since the URL says it, or write the URL of the other kind of server",
+        );
     false
 }
 

@@ -14,7 +14,7 @@ use toml::Spanned;
 /// Longest name of a study, target or test, in characters.
 const LONGEST_NAME: usize = 64;
 /// Most trials of a study: a guard against a slip, years of work as it is.
-const MOST_TRIALS: u64 = 1_000_000;
+const MAX_TRIALS: u64 = 1_000_000;
 
 /// Shortest and longest time between two samples. Below that the kernel's ticks show, and above it
 /// a timeline shows nothing.
@@ -96,8 +96,8 @@ fn head(
     let levels: usize = tests.iter().map(|test| test.levels().len()).sum();
     let each = (targets.len() + aa_control.iter().count()) as u64;
     let trials = levels as u64 * each * u64::from(repeats);
-    if trials > MOST_TRIALS {
-        problems.add(at, format!("the study has {trials} trials, more than {MOST_TRIALS}"));
+    if trials > MAX_TRIALS {
+        problems.add(at, format!("the study has {trials} trials, more than {MAX_TRIALS}"));
     }
     let seed = match &table.seed {
         None => 1,
@@ -235,7 +235,7 @@ pub(crate) fn whole(
 }
 
 /// Notes a key that needs another, of which a value is given as an example.
-pub(crate) fn means_nothing(
+pub(crate) fn applies_only_with(
     key: &str,
     at: Place,
     other: &str,
@@ -244,7 +244,7 @@ pub(crate) fn means_nothing(
 ) {
     let notation = problems.notation;
     problems
-        .add(at, format!("{} means nothing without {}", notation.key(key), notation.key(other)))
+        .add(at, format!("{} applies only with {}", notation.key(key), notation.key(other)))
         .help(format!("add {}, or leave it out", notation.line(other, example)));
 }
 
@@ -265,7 +265,7 @@ fn share(
     let message = format!("`{key}` must be from {low} to {high}, not {value}");
     let problem = problems.add(written.span(), message);
     if range.contains(&(value / 100.0)) {
-        problem.help(format!("{value} % is written {}", value / 100.0));
+        problem.help(format!("write {value} % as {}", value / 100.0));
     }
     default
 }

@@ -26,7 +26,7 @@ pub(crate) fn volumes(
     let mut volumes: Vec<VolumePlace> = Vec::new();
     for path in paths("volumes", &table.volumes, problems) {
         if volumes.iter().any(|volume| volume.path == *path.get_ref()) {
-            problems.add(path.span(), "this volume stands here twice").help("name it once");
+            problems.add(path.span(), "this volume is listed twice").help("name it once");
         }
         volumes.push(VolumePlace { path: path.into_inner(), erase: false });
     }
@@ -35,9 +35,9 @@ pub(crate) fn volumes(
         match volumes.iter_mut().find(|volume| volume.path == *path.get_ref()) {
             Some(volume) => volume.erase = true,
             None => {
-                problems
-                    .add(path.span(), "what may be erased is none of the target's volumes")
-                    .help(format!("name one of {volumes_key}, letter for letter, or remove it"));
+                problems.add(path.span(), "this is not one of the target's volumes").help(format!(
+                    "name one of {volumes_key}, exactly as written there, or remove it"
+                ));
             }
         }
     }
@@ -59,7 +59,7 @@ fn refuse_server_keys(places: &Places, problems: &mut Problems) {
     for (key, at) in servers.into_iter().chain(places.of(&LOGIN_KEYS)) {
         let key = problems.key(key);
         problems
-            .add(at, format!("{key} is of servers, and a target of the kind storage has none"))
+            .add(at, format!("{key} applies to servers, and a target of the kind storage has none"))
             .help(format!("leave {key} out, or choose another kind"));
     }
 }

@@ -71,7 +71,7 @@ fn problems_name_options_and_values_to_add_are_written_as_such() {
     line.test("workload", "oltp_read_write");
     line.test("clients", "1");
     line.test("search", "clients");
-    let expected = "--search means nothing without --slo\n  \
+    let expected = "--search applies only with --slo\n  \
                     = help: add --slo='p95 < 20ms', or leave it out";
     assert_eq!(line.read_test().unwrap_err().to_string(), expected);
 }

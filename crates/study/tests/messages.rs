@@ -163,8 +163,8 @@ fn rates_that_make_no_sense_are_refused() {
     assert_says(&with("rate = [7, 7]"), &["`rate` has the level 7 twice"]);
     assert_says(&with("rate = []"), &["`rate` is empty"]);
     assert_says(&with("rate = 5\ncross_check = true"), &["s.toml:11:8", "levels of `clients`"]);
-    assert_says(&with("arrivals = \"poisson\""), &["`arrivals` means nothing without `rate`"]);
-    assert_says(&with("max_waiting = 5"), &["`max_waiting` means nothing without `rate`"]);
+    assert_says(&with("arrivals = \"poisson\""), &["`arrivals` applies only with `rate`"]);
+    assert_says(&with("max_waiting = 5"), &["`max_waiting` applies only with `rate`"]);
     assert_says(&with("rate = 5\narrivals = \"poison\""), &["did you mean `poisson`?"]);
 }
 
@@ -212,8 +212,8 @@ fn key_value_workloads_are_checked() {
         ("value_size = 0", ["`value_size` must be from 1", "[100, 1000]"]),
         ("value_size = [9, 8]", ["the shortest before the longest, not [9, 8]", "write 1024"]),
         ("value_size = [1, 2, 3]", ["`value_size`", "[100, 1000]"]),
-        ("ratio = \"0:0\"", ["`ratio`: `0:0` is no ratio", "`1:10`"]),
-        ("ratio = \"half\"", ["`ratio`: `half` is no ratio", "`1:1`"]),
+        ("ratio = \"0:0\"", ["`ratio`: `0:0` is not a ratio", "`1:10`"]),
+        ("ratio = \"half\"", ["`ratio`: `half` is not a ratio", "`1:1`"]),
         ("pipeline = 0", ["`pipeline` must be from 1", "not 0"]),
         ("expiry = \"60\"", ["`expiry`: `60` has no unit", "`60s`"]),
         ("expiry = \"0s\"", ["`expiry` must be more than zero", "forever"]),
@@ -291,8 +291,8 @@ fn levels_are_checked_and_sorted() {
 #[test]
 fn values_out_of_range_are_refused() {
     for (head, target, test, part) in [
-        ("confidence = 95", "", "", "95 % is written 0.95"),
-        ("margin = 3", "", "", "3 % is written 0.03"),
+        ("confidence = 95", "", "", "write 95 % as 0.95"),
+        ("margin = 3", "", "", "write 3 % as 0.03"),
         ("margin = nan", "", "", "must be from 0.0001 to 0.5"),
         ("seed = -1", "", "", "0 or more"),
         ("", "price = { monthly = -1, currency = \"EUR\" }", "", "a price is 0 or more"),
@@ -315,7 +315,7 @@ fn values_out_of_range_are_refused() {
         ("sample_every = \"50ms\"", "", "", "must be from 100ms to 60s, not 50ms"),
         ("sample_every = \"2m\"", "", "", "must be from 100ms to 60s, not 2m"),
         ("sample_every = \"2.5\"", "", "", "`sample_every`: `2.5` has no unit"),
-        ("", "", "warmup = \"5 minutes\"", "is no length of time"),
+        ("", "", "warmup = \"5 minutes\"", "is not a duration"),
         ("", "", "tables = 0", "from 1 to 10000, not 0"),
         ("", "", "table_size = 3000000000", "not 3000000000"),
         ("", "", "distribution = \"zipf\"", "`zipfian`"),
@@ -365,7 +365,7 @@ fn settings_that_could_harm_the_host_need_trust() {
             format!("kind = \"{kind}\"\nsandbox = {{ {keys} }}")
         };
         let message = refusal_of_keys(&target(""), "");
-        assert_says(&message, &["needs trust: it", "trusted = true beside `settings`"]);
+        assert_says(&message, &["needs trust: it", "trusted = true next to `settings`"]);
         let workload = if kind == "mariadb" { "oltp_read_only" } else { "key_value" };
         let study = format!(
             "{HEAD}[[target]]\nname = \"a\"\n{}\n[[test]]\nworkload = \"{workload}\"\nclients = 1\n",
@@ -446,22 +446,22 @@ fn bounds_on_latency_that_make_no_sense_are_refused() {
         refusal(&format!("{HEAD}{TARGET}[[test]]\nworkload=\"oltp_read_only\"\n{keys}"))
     };
     let text = "\
-s.toml:8:7: `slo`: `p96` is no figure of latency: it is mean, p50, p95, p99, p999 or max
+s.toml:8:7: `slo`: `p96` is not a figure of latency: use mean, p50, p95, p99, p999 or max
    |
  8 | slo = \"p96 < 20ms\"
    |       ^^^^^^^^^^^^";
     assert_eq!(with("slo = \"p96 < 20ms\""), text);
     assert_says(&with("slo = \"p95 < 20\""), &["s.toml:8:7", "has no unit", "`20ms`"]);
-    assert_says(&with("slo = \"fast\""), &["`fast` is no bound", "p95 < 20ms"]);
+    assert_says(&with("slo = \"fast\""), &["`fast` is not a bound", "p95 < 20ms"]);
     let slo = "slo = \"p95 < 20ms\"\n";
-    assert_says(&with(&format!("{slo}rate = 5")), &["s.toml:9:8", "`rate`", "searched for"]);
+    assert_says(&with(&format!("{slo}rate = 5")), &["s.toml:9:8", "`rate`", "search looks for"]);
     assert_says(&with(&format!("{slo}clients = [1, 2]")), &["2 levels beside `slo`"]);
     assert_says(&with(&format!("{slo}search = \"client\"")), &["did you mean `clients`?"]);
     assert_says(&with(&format!("{slo}cache = \"cold\"")), &["s.toml:9:9", "`cold`"]);
     assert_says(&with(&format!("{slo}cross_check = true")), &["s.toml:8:7", "sysbench"]);
     let arrivals = with(&format!("{slo}search = \"clients\"\narrivals = \"uniform\""));
-    assert_says(&arrivals, &["s.toml:10:12", "`arrivals` means nothing without `rate`"]);
-    assert_says(&with("clients = 1\nsearch = \"rate\""), &["`search` means nothing without `slo`"]);
+    assert_says(&arrivals, &["s.toml:10:12", "`arrivals` applies only with `rate`"]);
+    assert_says(&with("clients = 1\nsearch = \"rate\""), &["`search` applies only with `slo`"]);
 }
 
 #[test]

@@ -113,8 +113,8 @@ fn the_aa_control_of_the_first_target_runs_beside_it_and_not_where_a_test_search
     for cell in
         keys(&plan).chunk_by(|a, b| (&a.test, a.level, a.repeat) == (&b.test, b.level, b.repeat))
     {
-        let twins = cell.iter().filter(|key| key.target.starts_with("a")).count();
-        assert!(twins == 2 || cell[0].test == "searched", "neighbours in time: {cell:?}");
+        let copies = cell.iter().filter(|key| key.target.starts_with("a")).count();
+        assert!(copies == 2 || cell[0].test == "searched", "neighbours in time: {cell:?}");
     }
     assert_eq!(study.targets.len(), 2, "the A/A control is no candidate");
 }

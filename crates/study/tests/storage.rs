@@ -49,7 +49,7 @@ fn a_pattern_says_threads_in_flight_and_blocks() {
     assert_eq!(storage.blocks, [BlockShare { bytes: 4096, weight: 1 }]);
     assert_eq!((storage.threads, storage.read_percent, storage.bytes_per_vm), (4, 70, 2 << 30));
     assert_eq!(storage.order, BlockOrder::Random);
-    assert_eq!(levels, [Level::in_flight(64)]);
+    assert_eq!(levels, [Level::queue_depth(64)]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_redo_log_is_written_in_order_with_a_sync_after_every_block() {
     let (storage, levels) = accepted("pattern = \"redo log\"");
     assert_eq!((storage.read_percent, storage.sync_every), (0, Some(1)));
     assert_eq!(storage.order, BlockOrder::Sequential);
-    assert_eq!(levels, [Level::in_flight(1)]);
+    assert_eq!(levels, [Level::queue_depth(1)]);
 }
 
 #[test]
@@ -73,16 +73,16 @@ fn every_part_of_a_pattern_has_a_key_of_its_own() {
         (storage.sync_every, storage.iops_limit, storage.verify),
         (Some(8), Some(500), true)
     );
-    assert_eq!(levels, [Level::in_flight(2), Level::in_flight(8)]);
+    assert_eq!(levels, [Level::queue_depth(2), Level::queue_depth(8)]);
 }
 
 #[test]
 fn rates_and_bounds_are_of_all_virtual_machines_together() {
     let (_, levels) = accepted("pattern = \"t1 o32 b16k\"\nrate = [5000, 1000]");
-    let rates = [1000, 5000].map(|rate| Level::rate(32, rate).counting(LevelUnit::InFlight));
+    let rates = [1000, 5000].map(|rate| Level::rate(32, rate).counting(LevelUnit::QueueDepth));
     assert_eq!(levels, rates);
     let (_, levels) = accepted("block = \"4KiB\"\nqueue_depth = 8\nslo = \"mean < 1ms\"");
-    let searched = Level::searched(SearchOver::Rate, 8).counting(LevelUnit::InFlight);
+    let searched = Level::searched(SearchOver::Rate, 8).counting(LevelUnit::QueueDepth);
     assert_eq!(levels, [searched]);
 }
 
@@ -100,10 +100,10 @@ fn virtual_machines_share_processors_where_their_own_are_oversubscribed() {
 #[test]
 fn what_makes_no_sense_is_refused_with_the_remedy() {
     for (test, parts) in [
-        ("pattern = \"fast\"", ["`fast` is no pattern", "t1 o32 b16k"]),
+        ("pattern = \"fast\"", ["`fast` is not a pattern", "t1 o32 b16k"]),
         ("vms = 2", ["neither a pattern nor a size of blocks", "pattern = \"t1 o32 b16k\""]),
         ("vms = 2\nblock = \"4k\"", ["no levels", "queue_depth = [1, 8, 32]"]),
-        ("pattern = \"o1 b4k\"\nblock = \"4k\"", ["beside `pattern`", "write either"]),
+        ("pattern = \"o1 b4k\"\nblock = \"4k\"", ["repeats what `pattern` says", "write either"]),
         ("vms = 2\nblock = \"1000B\"\nqueue_depth = 1", ["multiple of 512 bytes", "1000B"]),
         ("vms = 2\nblock = {}\nqueue_depth = 1", ["one size at least", "{ 4KiB = 3, 16KiB = 1 }"]),
         ("vms = 2\nblock = \"4k\"\nthreads = 3\nqueue_depth = 8", ["among 3 threads", "multiple"]),
@@ -111,17 +111,17 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
             "pattern = \"o1 b4k\"\nvms = 1",
             ["leaves some of 2 volumes idle", "write vms = 2 or more"],
         ),
-        ("pattern = \"o1 b16k\"\nvms = 2\ndata = \"40GB\"", ["no multiple of the block", "GiB"]),
+        ("pattern = \"o1 b16k\"\nvms = 2\ndata = \"40GB\"", ["not a multiple of the block", "GiB"]),
         ("pattern = \"o1 b2m\"\nvms = 2\ndata = \"4KiB\"", ["too small", "at least 2097152"]),
         ("pattern = \"o1 b4k\"\nvms = 2\ndata = \"40\"", ["`data`: `40` has no unit", "GiB"]),
         ("pattern = \"o1 b4k\"\nhot = { ios = 90 }", ["`hot` needs `space`", "ios = 90"]),
         (
             "pattern = \"o1 b4k\"\ncpu_limit = 60\ncross_check = true",
-            ["cannot be had of a `cpu_limit`", "levels of `queue_depth`"],
+            ["does not work with a `cpu_limit`", "levels of `queue_depth`"],
         ),
         (
             "pattern = \"o1 b4k\"\nvcpus = 2",
-            ["`vcpus` means nothing without", "cpu_oversubscription = 4"],
+            ["`vcpus` applies only with", "cpu_oversubscription = 4"],
         ),
         ("pattern = \"o1 b4k\"\ncpu_oversubscription = 0", ["a number above 0", "4 stands for"]),
         ("pattern = \"o1 b4k\"\ncpu_oversubscription = nan", ["a number above 0", ""]),
@@ -134,11 +134,11 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
             ["0.0313 of a processor", "take a lower number"],
         ),
         ("pattern = \"o1 b4k\"\ncpu_oversubscribtion = 4", ["cpu_oversubscription", ""]),
-        ("pattern = \"redo log\"\nreads = 70", ["says it already", "leave `reads` out"]),
-        ("pattern = \"o1 b4k\"\nsync_every = 1", ["only reads are made", "reads = 70"]),
+        ("pattern = \"redo log\"\nreads = 70", ["repeats what the pattern", "leave `reads` out"]),
+        ("pattern = \"o1 b4k\"\nsync_every = 1", ["only where something is written", "reads = 70"]),
         (
             "pattern = \"o1 b4k\"\norder = \"sequential\"\nhot = { ios = 9, space = 1 }",
-            ["`hot` means nothing to sequential", "random"],
+            ["`hot` does not apply to sequential", "random"],
         ),
         (
             "pattern = \"o1 b4k\"\ntables = 4",
@@ -164,9 +164,9 @@ fn targets_of_storage_have_volumes_and_no_server() {
         ("kind = \"storage\"\nvolumes = [\"/a\", \"/a\"]", "twice"),
         (
             "kind = \"storage\"\nvolumes = [\"/a\"]\nerase = [\"/b\"]",
-            "none of the target's volumes",
+            "not one of the target's volumes",
         ),
-        ("kind = \"storage\"\nvolumes = [\"/a\"]\nsandbox = {}", "`sandbox` is of servers"),
+        ("kind = \"storage\"\nvolumes = [\"/a\"]\nsandbox = {}", "`sandbox` applies to servers"),
         (
             "kind = \"redis\"\nvolumes = [\"/a\"]\nsandbox = {}",
             "belongs to targets of the kind storage",

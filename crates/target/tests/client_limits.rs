@@ -172,7 +172,7 @@ fn what_never_ends_is_refused_at_a_number_of_bytes() {
     let error = connection.query("SELECT 1").unwrap_err();
     assert!(matches!(how(error), How::TooMuch(_)));
 
-    // A value, and messages that nobody asked for.
+    // A value, and messages that were not asked for.
     for (head, body) in [("$512000000\r\n", "x"), ("", ">1\r\n+a\r\n"), ("*67000000\r\n", ":1\r\n")]
     {
         let endpoint = serve(move |stream| {

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;
 use support::{Server, address, value};
-use target::client::{Connection, Credentials, Limits, Secret, Surroundings, resolve};
+use target::client::{Connection, Credentials, Limits, LoginEnvironment, Secret, resolve};
 
 fn credentials(user: &str, password: &str) -> Credentials {
     Credentials::new(user, Secret::new(password))
@@ -92,15 +92,15 @@ fn the_message_says_where_a_wrong_password_came_from() {
     let mut address = address(server.tcp());
     address.user = Some("weighin".to_owned());
     address.password = PasswordSource::Environment("DB_PASSWORD".to_owned());
-    let surroundings =
-        Surroundings { variable: &|_| Some("not it".into()), option_files: Vec::new() };
-    let login = resolve(&address, &surroundings).unwrap();
+    let environment =
+        LoginEnvironment { variable: &|_| Some("not it".into()), option_files: Vec::new() };
+    let login = resolve(&address, &environment).unwrap();
     let failure = Connection::open(&address, &login).unwrap_err();
     assert!(failure.message.contains("environment variable DB_PASSWORD"), "{failure}");
     assert!(!failure.message.contains("not it"), "{failure}");
 
     address.password = server.sandbox.address().password.clone();
-    Connection::open(&address, &resolve(&address, &surroundings).unwrap()).unwrap();
+    Connection::open(&address, &resolve(&address, &environment).unwrap()).unwrap();
 }
 
 /// Why connecting to a place fails, with a second for every step.

@@ -169,8 +169,8 @@ fn settings_are_judged_by_what_the_server_takes_them_for() {
         ("loose-skip-gr", "", "takes for skip_grant_tables, cannot be set"),
         ("bind_addr", "*", "takes for bind_address, cannot be set"),
         ("init_con", "DROP DATABASE x", "takes for init_connect, needs trust"),
-        ("plugin_load_a", "ha_evil", "needs trust: it has the server load code"),
-        ("wsrep_prov", "evil.so", "needs trust: it has the server load code"),
+        ("plugin_load_a", "ha_evil", "needs trust: it makes the server load code"),
+        ("wsrep_prov", "evil.so", "needs trust: it makes the server load code"),
         ("general_log_f", "/var/tmp/evil", "needs trust: its value is a path"),
     ] {
         let failure = Sandbox::start(options(parent.path(), &[(name, value)])).unwrap_err();

@@ -104,7 +104,7 @@ pub(crate) struct PlanArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// The study file; its results are kept beside it
+    /// The study file; its results are written next to it
     pub(crate) study: PathBuf,
     /// Multiply all warm-ups and durations, for a quick look or a longer run; below 1 also the data
     /// of storage tests
@@ -129,11 +129,11 @@ pub(crate) struct ReportArguments {
     /// Form of the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
     pub(crate) format: ReportFormat,
-    /// Where to write it; `-` for standard output. HTML goes beside the results, everything else
-    /// to standard output, when left out. A former report is replaced
+    /// Where to write it; `-` for standard output. By default HTML goes next to the results, and
+    /// every other format to standard output. An earlier report is replaced
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
-    /// Replace also a file that is not a report of weighin's; results files and databases never
+    /// Also replace a file that is not a report of weighin's; never results files and databases
     #[arg(long)]
     pub(crate) overwrite: bool,
 }
@@ -149,7 +149,7 @@ pub(crate) enum ReportFormat {
 #[derive(Debug, Args)]
 #[command(after_help = IMPORT_KINDS.as_str())]
 pub(crate) struct ImportArguments {
-    /// What kind of files, as listed below; `auto` finds out from what they hold
+    /// What kind of files, as listed below; `auto` detects it
     pub(crate) kind: String,
     /// Files, or directories with everything below them
     #[arg(required = true, value_name = "FILE|DIR")]
@@ -181,8 +181,8 @@ pub(crate) struct TargetArguments {
     /// mysql://USER@HOST:PORT/DATABASE or redis://USER@HOST:PORT/NUMBER; with ?socket=PATH, no host;
     /// or the path of a volume: a directory, a block device or a file
     pub(crate) url: String,
-    /// Environment variable that holds the password; otherwise ~/.my.cnf is asked,
-    /// of Redis the variable REDISCLI_AUTH
+    /// Environment variable that holds the password; by default ~/.my.cnf is read, for Redis the
+    /// variable REDISCLI_AUTH
     #[arg(long, value_name = "NAME")]
     pub(crate) password_env: Option<String>,
     /// File whose first line is the password
@@ -195,8 +195,8 @@ pub(crate) struct TargetArguments {
     /// PEM file with the certificates to check the server's against
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_ca: Option<String>,
-    /// Without TLS, let whichever RSA key the server sends encrypt the password (MySQL's
-    /// caching_sha2_password); whoever gets between reads the password
+    /// Without TLS, encrypt the password with any RSA key that the server sends (MySQL's
+    /// caching_sha2_password); an attacker on the network could then read it
     #[arg(long)]
     pub(crate) get_server_public_key: bool,
     /// PEM file with the server's RSA key, the only one that may encrypt the password without TLS
@@ -207,7 +207,7 @@ pub(crate) struct TargetArguments {
 /// What may be overwritten.
 #[derive(Debug, Args)]
 pub(crate) struct EraseArguments {
-    /// Overwrite this device or file although it holds something: the same path once more
+    /// Overwrite this device or file although it holds data; give the same path again
     #[arg(long, value_name = "PATH", help_heading = "Options of storage")]
     pub(crate) erase: Vec<String>,
 }
@@ -288,5 +288,5 @@ pub(crate) struct SysbenchArguments {
 }
 
 fn percentile(text: &str) -> Result<f64, String> {
-    between(0.0..=100.0, "a number from 0 to 100 is needed, such as 99.9")(text)
+    between(0.0..=100.0, "expected a number from 0 to 100, such as 99.9")(text)
 }

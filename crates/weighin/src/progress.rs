@@ -5,7 +5,9 @@ use crate::messages::tell;
 use crate::slo_output::{answer_line, capacity_line, step_line};
 use campaign::{Event, SearchProgress, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::{Interval, Noun, Outcome, Phase, Study, Trial, TrialEnd, TrialRecord, Workload, text};
+use model::{
+    Interval, Outcome, Phase, Study, Trial, TrialEnd, TrialRecord, UnitName, Workload, text,
+};
 use report::numbers::{count, duration, figure};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -45,7 +47,7 @@ pub(crate) struct RunProgress {
     plain: bool,
     /// What the throughput of its tests counts: they run on the same targets, so that they are of
     /// one kind.
-    counted: Noun,
+    counted: UnitName,
     /// What its targets are filled with, in the plural.
     made: &'static str,
     total: usize,
@@ -87,7 +89,7 @@ impl RunProgress {
         let progress = Self {
             bar,
             plain: !std::io::stderr().is_terminal(),
-            counted: workload.map_or(Noun::TRANSACTION, Workload::operation),
+            counted: workload.map_or(UnitName::TRANSACTION, Workload::operation),
             made: match workload {
                 Some(Workload::KeyValue(_)) => "keys",
                 Some(Workload::Storage(_)) => "bytes",

@@ -3,7 +3,7 @@
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use campaign::{Goal, Searched};
-use model::{Bound, Noun, Search, SearchOver, SearchStep, StepVerdict, Workload};
+use model::{Bound, Search, SearchOver, SearchStep, StepVerdict, UnitName, Workload};
 use report::numbers::{figure, percent};
 use report::words::searched_load;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub(crate) struct SearchOutput<'a> {
     #[serde(flatten)]
     bound: Bound,
     capacity: Option<f64>,
-    kept: Option<f64>,
+    met: Option<f64>,
     missed: Option<f64>,
     middle: Option<f64>,
     steps: Vec<StepOutput>,
@@ -54,7 +54,7 @@ impl<'a> SearchOutput<'a> {
             search: search.over.name(),
             bound: search.bound,
             capacity: search.capacity,
-            kept: search.answer.kept,
+            met: search.answer.met,
             missed: search.answer.missed,
             middle: search.answer.middle(search.over).map(|(middle, _)| middle),
             steps: search.steps.iter().map(step).collect(),
@@ -80,20 +80,20 @@ pub(crate) fn headline(workload: &str, clients: u32, goal: &Goal) -> String {
 }
 
 /// What a closed loop did before the first step; `counted` is what throughput counts.
-pub(crate) fn capacity_line(rate: f64, counted: Noun) -> String {
+pub(crate) fn capacity_line(rate: f64, counted: UnitName) -> String {
     format!("a closed loop does {} {counted}/s", figure(rate))
 }
 
-/// A step: `830 transactions/s: p95 12.3 ms, kept`.
+/// A step: `830 transactions/s: p95 12.3 ms, met`.
 pub(crate) fn step_line(
     step: &SearchStep,
     over: SearchOver,
     bound: &Bound,
-    counted: Noun,
+    counted: UnitName,
 ) -> String {
     let verdict = match step.verdict {
-        StepVerdict::Kept => "kept".to_owned(),
-        StepVerdict::Missed => "not kept".to_owned(),
+        StepVerdict::Met => "met".to_owned(),
+        StepVerdict::Missed => "missed".to_owned(),
         StepVerdict::TooBusy => {
             format!("processors {} busy", step.cpu_busy.map_or(String::new(), percent))
         }
@@ -108,26 +108,26 @@ pub(crate) fn step_line(
 }
 
 /// What a search found.
-pub(crate) fn answer_line(search: &Search, counted: Noun) -> String {
+pub(crate) fn answer_line(search: &Search, counted: UnitName) -> String {
     let bound = &search.bound;
     let load = |load| searched_load(search.over, load, counted);
     let achieved =
         search.over != SearchOver::Rate || search.what_ended_it() != Some(StepVerdict::FellBehind);
-    match (search.answer.kept, search.answer.missed) {
-        (Some(kept), Some(missed)) if !achieved => {
-            format!("{bound} is kept at {}; {} are not achieved", load(kept), load(missed))
+    match (search.answer.met, search.answer.missed) {
+        (Some(met), Some(missed)) if !achieved => {
+            format!("{bound} is met at {}; {} are not achieved", load(met), load(missed))
         }
-        (Some(kept), Some(missed)) => {
-            format!("{bound} is kept at {}, and not at {}", load(kept), load(missed))
+        (Some(met), Some(missed)) => {
+            format!("{bound} is met at {}, and not at {}", load(met), load(missed))
         }
         (None, Some(missed)) if !achieved => {
-            format!("{bound}: not even {}, the lowest tried, are achieved", load(missed))
+            format!("{bound}: {}, the lowest load tried, are not achieved", load(missed))
         }
-        (Some(kept), None) => format!("{bound} is kept at {}, the highest tried", load(kept)),
+        (Some(met), None) => format!("{bound} is met at {}, the highest tried", load(met)),
         (None, Some(missed)) => {
-            format!("{bound} is not even kept at {}, the lowest tried", load(missed))
+            format!("{bound} is not met even at {}, the lowest tried", load(missed))
         }
-        (None, None) => format!("nothing is known of {bound}"),
+        (None, None) => format!("nothing is known about {bound}"),
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
             fields.collect()
         };
         let slo: Slo = "p95 < 20ms".parse().unwrap();
-        let tried = step(800.0, StepVerdict::Kept);
+        let tried = step(800.0, StepVerdict::Met);
         let tried = StepOutput {
             load: tried.load,
             achieved: tried.achieved,
@@ -180,31 +180,36 @@ mod tests {
     fn lines_say_what_was_tried_and_what_was_found() {
         let bound = Bound::latency("p95 < 20ms".parse().unwrap());
         assert_eq!(
-            step_line(&step(830.0, StepVerdict::Missed), SearchOver::Rate, &bound, Noun::OPERATION),
-            "830 operations/s: p95 19.4 ms, not kept by both runs together"
+            step_line(
+                &step(830.0, StepVerdict::Missed),
+                SearchOver::Rate,
+                &bound,
+                UnitName::OPERATION
+            ),
+            "830 operations/s: p95 19.4 ms, missed by both runs together"
         );
-        let said = |search: &Search| answer_line(search, Noun::TRANSACTION);
+        let said = |search: &Search| answer_line(search, UnitName::TRANSACTION);
         let mut search = Search {
             over: SearchOver::Clients,
             bound,
             capacity: None,
             steps: Vec::new(),
-            answer: SearchAnswer { kept: Some(1.0), missed: Some(2.0) },
+            answer: SearchAnswer { met: Some(1.0), missed: Some(2.0) },
         };
-        assert_eq!(said(&search), "p95 < 20 ms is kept at 1 client, and not at 2 clients");
+        assert_eq!(said(&search), "p95 < 20 ms is met at 1 client, and not at 2 clients");
         search.answer.missed = None;
-        assert_eq!(said(&search), "p95 < 20 ms is kept at 1 client, the highest tried");
+        assert_eq!(said(&search), "p95 < 20 ms is met at 1 client, the highest tried");
         let fell_behind = Search {
             over: SearchOver::Rate,
             steps: vec![step(900.0, StepVerdict::FellBehind)],
-            answer: SearchAnswer { kept: Some(860.0), missed: Some(900.0) },
+            answer: SearchAnswer { met: Some(860.0), missed: Some(900.0) },
             ..search.clone()
         };
         assert_eq!(
             said(&fell_behind),
-            "p95 < 20 ms is kept at 860 transactions/s; 900 transactions/s are not achieved"
+            "p95 < 20 ms is met at 860 transactions/s; 900 transactions/s are not achieved"
         );
-        search.answer = SearchAnswer { kept: None, missed: Some(1.0) };
-        assert_eq!(said(&search), "p95 < 20 ms is not even kept at 1 client, the lowest tried");
+        search.answer = SearchAnswer { met: None, missed: Some(1.0) };
+        assert_eq!(said(&search), "p95 < 20 ms is not met even at 1 client, the lowest tried");
     }
 }

@@ -5,6 +5,16 @@ use model::{KeyDistribution, KeyParameters};
 ///
 /// The distributions and their parameters are sysbench's, so that both tools touch the same share
 /// of the rows.
+///
+/// ```
+/// use workload::{Keys, Stream};
+/// // Pareto's rule: four fifths of the draws fall on one fifth of the keys.
+/// let distribution = model::KeyDistribution::Pareto;
+/// let keys = Keys::new(distribution, &model::KeyParameters::default(), 1, 10_000);
+/// let mut stream = Stream::new(42, "keys", 0);
+/// let popular = (0..100_000).filter(|_| keys.draw(&mut stream) <= 2_000).count();
+/// assert!((79_000..81_000).contains(&popular));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Keys {
     low: u32,

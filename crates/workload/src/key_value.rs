@@ -45,6 +45,16 @@ pub fn noise(workload: &KeyValue, seed: u64) -> Box<[u8]> {
 }
 
 /// The commands of one client, without end.
+///
+/// ```
+/// use workload::key_value::{Command, KeyValueSource};
+/// // One write for nine reads.
+/// let load = model::KeyValue { sets_to_gets: (1, 9), ..model::KeyValue::default() };
+/// let mut source = KeyValueSource::new(&load, 7, 0, 1);
+/// let gets = |_: &i32| matches!(source.next_command(), Command::Get { .. });
+/// let reads = (0..10_000).filter(gets).count();
+/// assert!((8_900..9_100).contains(&reads));
+/// ```
 #[derive(Clone, Debug)]
 pub struct KeyValueSource {
     keys: KeySource,

@@ -5,6 +5,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 ///
 /// Every purpose has a stream of its own, so that drawing more for one purpose changes nothing
 /// for another, and client 7 draws the same whether or not there is a client 8.
+///
+/// ```
+/// use workload::Stream;
+/// let first = |purpose, client| Stream::new(7, purpose, client).bits();
+/// assert_eq!(first("keys", 3), first("keys", 3));
+/// assert_ne!(first("keys", 3), first("keys", 4));
+/// assert_ne!(first("keys", 3), first("rows", 3));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
@@ -53,6 +61,13 @@ impl Stream {
     ///
     /// # Panics
     /// When `out` and `template` differ in length.
+    ///
+    /// ```
+    /// let mut out = [0; 7];
+    /// workload::Stream::new(7, "rows", 1).fill(b"###-###", &mut out);
+    /// assert!(out.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-'));
+    /// assert_eq!(out[3], b'-');
+    /// ```
     pub fn fill(&mut self, template: &[u8], out: &mut [u8]) {
         out.copy_from_slice(template);
         // 64 bits carry 16 digits with a bias below 10^-3 of a digit's share per draw.

@@ -3,7 +3,7 @@
 //!
 //! Every printed figure stands for an interval: what its last digit leaves open. An identity holds if some
 //! true values within these intervals fulfil it, so that what is merely rounded, or cut off, is
-//! never found wrong. Where it fails, the figures cannot all be true, whichever of them is not. Weighin's own books are exact: what does
+//! never found wrong. Where it fails, the figures cannot all be true, whichever of them is not. Weighin's own figures are exact: what does
 //! not agree there is a defect of weighin, and such a trial is void.
 
 mod bandwidth;
@@ -56,7 +56,7 @@ pub(crate) struct Audit {
 }
 
 /// Checks every identity for which the figures are there. A printed contradiction larger than the
-/// study's margin makes its trial suspect, smaller ones are notices; one in weighin's own books
+/// study's margin makes its trial suspect, smaller ones are notices; one in weighin's own figures
 /// makes the trial void.
 pub(crate) fn audit(dataset: &Dataset) -> Audit {
     let (printed, own) = (printed(dataset), own::check(dataset));

@@ -1,6 +1,6 @@
 //! Units as people print them.
 
-/// What a unit measures, hence which base unit it converts to.
+/// What a unit measures, and so which base unit it converts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dimension {
     /// Seconds.

@@ -65,11 +65,11 @@ pub(super) fn within(
         None if !one_currency(candidate) => return Judged::unknown(Reason::CurrencyNotStated),
         _ => {}
     }
-    let keeps = |cost: f64| cost <= budget.amount;
+    let meets = |cost: f64| cost <= budget.amount;
     let answer = match monthly.amount.interval {
-        Some((low, high)) if keeps(low) == keeps(high) => Answer::of(keeps(low), false),
+        Some((low, high)) if meets(low) == meets(high) => Answer::of(meets(low), false),
         Some(_) => return Judged::unknown(Reason::Straddles),
-        None => Answer::of(keeps(monthly.amount.point), true),
+        None => Answer::of(meets(monthly.amount.point), true),
     };
     let reason = Reason::Priced { monthly: monthly.clone() };
     Judged { answer, reason, grounds: Vec::new() }

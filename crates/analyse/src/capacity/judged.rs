@@ -30,14 +30,14 @@ impl Judged {
 }
 
 /// What a figure with its interval says of a bound that it must not exceed, or must reach.
-pub(super) fn decide(estimate: &Estimate, keeps: impl Fn(f64) -> bool) -> Answer {
+pub(super) fn decide(estimate: &Estimate, meets: impl Fn(f64) -> bool) -> Answer {
     match estimate.interval {
-        Some(interval) => match (keeps(interval.low), keeps(interval.high)) {
+        Some(interval) => match (meets(interval.low), meets(interval.high)) {
             (true, true) => Answer::Yes,
             (false, false) => Answer::No,
             _ => Answer::Unknown,
         },
-        None if estimate.n == 1 => Answer::of(keeps(estimate.point), true),
+        None if estimate.n == 1 => Answer::of(meets(estimate.point), true),
         None => Answer::Unknown,
     }
 }
@@ -53,7 +53,7 @@ pub(super) fn latency(cell: &Cell, slo: &Slo) -> Ground {
         LatencyFigure::P999 | LatencyFigure::Max => None,
     };
     let estimate = metric.and_then(|metric| cell.estimate(metric));
-    let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| slo.is_kept_by(value)));
+    let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| slo.is_met_by(value)));
     ground(cell, metric, estimate, answer)
 }
 

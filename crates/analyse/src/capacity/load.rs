@@ -44,7 +44,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// Whether a bound on latency is kept under the load that is asked about, or, where none is, at
+    /// Whether a bound on latency is met under the load that is asked about, or, where none is, at
     /// every level that was measured.
     pub(super) fn latency(&self, slo: &Slo) -> Judged {
         if let Some(found) = &self.test.search {

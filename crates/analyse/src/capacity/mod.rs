@@ -42,12 +42,12 @@ fn of_test(
     let targets: Vec<TargetAnswer> = targets
         .map(|target| answer(&Candidate { analysis, of_study, test, target, question }))
         .collect();
-    let would_do = would_do(&targets);
+    let sufficient = sufficient(&targets);
     Some(TestAnswers {
         test: test.test.clone(),
         service_times: !of_study.is_open(),
         targets,
-        would_do,
+        sufficient,
     })
 }
 
@@ -90,7 +90,7 @@ fn answer(candidate: &Candidate<'_>) -> TargetAnswer {
     TargetAnswer { target, answer, parts, monthly: monthly.ok() }
 }
 
-fn would_do(targets: &[TargetAnswer]) -> Vec<String> {
+fn sufficient(targets: &[TargetAnswer]) -> Vec<String> {
     let mut fit: Vec<&TargetAnswer> = targets.iter().filter(|t| t.answer.is_yes()).collect();
     let priced: Option<Vec<&MonthlyCost>> = fit.iter().map(|t| t.monthly.as_ref()).collect();
     let comparable =

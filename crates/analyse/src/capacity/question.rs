@@ -12,7 +12,7 @@ pub struct Question {
     pub clients: Option<u32>,
     /// Transactions per second, above 0.
     pub rate: Option<f64>,
-    /// Bounds on latency that must be kept under that load.
+    /// Bounds on latency that must be met under that load.
     pub latency: Vec<Slo>,
     /// The share of writing statements, from 0 to 1: which test the answer comes from.
     pub writes: Option<f64>,
@@ -42,7 +42,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// The bound on a single query that keeps the budget of the page.
+    /// The bound on a single query that meets the budget of the page.
     pub(super) fn bound(self) -> Slo {
         Slo {
             figure: model::LatencyFigure::P95,
@@ -111,7 +111,7 @@ pub struct TestAnswers {
     pub targets: Vec<TargetAnswer>,
     /// The targets that meet all requirements, as far as was measured: cheapest first where all of them have
     /// prices in one currency, else in the order of the study.
-    pub would_do: Vec<String>,
+    pub sufficient: Vec<String>,
 }
 
 /// The answer for one target.
@@ -157,7 +157,7 @@ pub enum Asked {
     Clients { clients: u32 },
     /// Whether it sustains so many transactions per second.
     Rate { rate: f64 },
-    /// Whether it keeps a bound on latency.
+    /// Whether it meets a bound on latency.
     Latency { slo: Slo },
     /// Whether a page is complete in time.
     Page { page: Page },
@@ -218,13 +218,13 @@ pub enum Reason {
     PeakNotSeen,
     /// Searches under a bound decide.
     Searched {
-        /// The bound that they kept.
+        /// The bound that they met.
         #[serde(flatten)]
         bound: Bound,
     },
     /// Searches were made under another bound, or for another kind of load, which does not decide.
     SearchedOtherwise {
-        /// The bound that they kept.
+        /// The bound that they met.
         #[serde(flatten)]
         bound: Bound,
     },

@@ -37,11 +37,11 @@ pub(super) fn judged(
     let target = found.targets.iter().find(|highest| highest.target == candidate.target);
     let Some(highest) = target else { return Judged::unknown(Reason::NoFigure) };
     let Some(answers) = Answers::of(highest) else { return Judged::unknown(Reason::NoFigure) };
-    let kept = found.bound.slo;
-    let looser = asked.is_none_or(|asked| kept.is_some_and(|kept| covers(asked, &kept)));
+    let met = found.bound.slo;
+    let looser = asked.is_none_or(|asked| met.is_some_and(|met| covers(asked, &met)));
     // What broke a bound on latency or on processors may have broken either.
-    let alone = kept.filter(|_| found.bound.cpu_percent.is_none());
-    let tighter = asked.zip(alone).is_some_and(|(asked, kept)| covers(&kept, asked));
+    let alone = met.filter(|_| found.bound.cpu_percent.is_none());
+    let tighter = asked.zip(alone).is_some_and(|(asked, met)| covers(&met, asked));
     let answer = if looser && answers.low.is_some_and(|low| load <= low) {
         Answer::of(true, answers.once)
     } else if tighter && answers.high.is_some_and(|high| load > high) {
@@ -75,7 +75,7 @@ impl Answers {
                 // A single search still says between which two loads it ended.
                 let only = || {
                     let [search] = highest.searches.as_slice() else { return None };
-                    search.answer.kept.zip(search.answer.missed)
+                    search.answer.met.zip(search.answer.missed)
                 };
                 let (low, high) = ends.or_else(only)?;
                 Some(Self { low: Some(low), high: Some(high), estimate: Some(load), once })
@@ -92,7 +92,7 @@ impl Answers {
     }
 }
 
-/// Whether what keeps `inner` keeps `outer` as well.
+/// Whether what meets `inner` meets `outer` as well.
 fn covers(outer: &Slo, inner: &Slo) -> bool {
     let closed = outer.inclusive || !inner.inclusive;
     outer.figure == inner.figure

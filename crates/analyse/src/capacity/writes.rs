@@ -7,14 +7,14 @@ use model::Workload;
 /// By how much the share of writing statements may differ from the one that is asked about.
 const TOLERANCE: f64 = 0.05;
 /// The dust of binary fractions: 0.55 − 0.5 is no more than 0.05.
-const DUST: f64 = 1e-9;
+const ROUNDING: f64 = 1e-9;
 
 /// A yes where the share is within 5 points, else not known: a test says nothing of other mixes.
 pub(super) fn judged(workload: Option<&Workload>, wanted: f64) -> Judged {
     let Some(share) = workload.and_then(share) else {
         return Judged::unknown(Reason::WritesUnknown);
     };
-    let fits = (share - wanted).abs() <= TOLERANCE + DUST;
+    let fits = (share - wanted).abs() <= TOLERANCE + ROUNDING;
     Judged {
         answer: if fits { Answer::Yes } else { Answer::Unknown },
         reason: Reason::WritesMeasured { share },

@@ -27,12 +27,12 @@ pub(super) fn mean_ms(load: &LoadResult) -> f64 {
     }
 }
 
-/// Mean time for which what a virtual machine could have begun was held back by its limit or its
+/// Mean time for which what a virtual machine could have begun was throttled by its limit or its
 /// sync, for each transaction, in milliseconds: part of the load that was asked for, unlike the
 /// client delay. 0 where there are no virtual machines.
 pub(super) fn held_mean_ms(load: &LoadResult) -> f64 {
     match (&load.fleet, load.measure.transactions) {
-        (Some(fleet), 1..) => fleet.held_seconds * 1e3 / load.measure.transactions as f64,
+        (Some(fleet), 1..) => fleet.blocked_seconds * 1e3 / load.measure.transactions as f64,
         _ => 0.0,
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn results(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Chec
         }
     }
     let validity = validity(&mismatches, load.requests.total());
-    let doubt = |mismatch: Mismatch| {
+    let result = |mismatch: Mismatch| {
         CheckResult::new(
             validity,
             CounterMismatch {
@@ -79,7 +79,7 @@ pub(super) fn results(sampling: &Sampling, load: &LoadResult) -> Option<Vec<Chec
             },
         )
     };
-    Some(mismatches.into_iter().map(doubt).collect())
+    Some(mismatches.into_iter().map(result).collect())
 }
 
 /// That the check could not be made: nothing contradicts the trial, and nothing confirms it.

@@ -19,7 +19,7 @@ pub struct UnevenLoad {
 /// How far a generator's transactions may lie from its fair share, relative to that share.
 const UNEVEN: f64 = 0.2;
 /// Standard deviations of a Poisson variable by which they may lie from it by chance.
-const CHANCE: f64 = 3.0;
+const STANDARD_DEVIATIONS: f64 = 3.0;
 
 /// The generator that was furthest from its fair share of the transactions, where that is too far:
 /// the load was not the one of many clients alike that was asked for.
@@ -27,7 +27,7 @@ pub(super) fn result(load: &LoadResult) -> Option<CheckResult> {
     let far = |place: usize, share: &GeneratorShare| {
         let fair = fair(load, share);
         let off = share.transactions as f64 - fair;
-        let tolerated = (UNEVEN * fair).max(CHANCE * fair.sqrt());
+        let tolerated = (UNEVEN * fair).max(STANDARD_DEVIATIONS * fair.sqrt());
         let uneven = UnevenLoad {
             generator: place as u32 + 1,
             generators: load.generators.len() as u32,

@@ -19,7 +19,7 @@ pub struct LittlesLaw {
     pub busy_clients: f64,
 }
 
-/// Share of the clients' time that may be unaccounted for before it casts doubt.
+/// Share of the clients' time that may be unaccounted for before the trial is suspect.
 const SUSPECT: f64 = 0.05;
 /// Beyond this, throughput and latency cannot both be right.
 const VOID: f64 = 0.20;

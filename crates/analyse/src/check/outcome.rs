@@ -52,6 +52,8 @@ pub struct Errors {
     pub message: String,
     /// Its SQL state, or the word by which the server tells kinds of errors; may be empty.
     pub code: String,
+    /// How to fix it; may be empty.
+    pub remedy: String,
 }
 
 /// Above this share of failed transactions the trial is suspect. Below it they are notices: a
@@ -94,13 +96,14 @@ fn errors(load: &LoadResult) -> Option<CheckResult> {
         Validity::Valid
     };
     let most_frequent = load.errors.iter().max_by_key(|error| error.count);
-    let name = |error: &ErrorCount| match error.sql_state.as_str() {
-        "" => error.code.clone(),
-        state => state.to_owned(),
-    };
-    let (message, code) =
-        most_frequent.map(|error| (error.message.clone(), name(error))).unwrap_or_default();
-    Some(CheckResult::new(validity, Errors { failed, succeeded, message, code }))
+    let (message, code, remedy) = most_frequent.map(told).unwrap_or_default();
+    Some(CheckResult::new(validity, Errors { failed, succeeded, message, code, remedy }))
+}
+
+/// The message of an error, its code as people look it up, and how to fix it.
+fn told(error: &ErrorCount) -> (String, String, String) {
+    let code = if error.sql_state.is_empty() { &error.code } else { &error.sql_state };
+    (error.message.clone(), code.clone(), error.remedy.clone())
 }
 
 /// Whatever a trial with an outage was to measure, the outage is in it.

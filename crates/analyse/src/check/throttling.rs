@@ -29,7 +29,7 @@ pub struct Overheated {
     pub events: u64,
 }
 
-/// Share of periods in which a process was held back that is no more than a notice: a burst at the
+/// Share of periods in which a process was throttled that is no more than a notice: a burst at the
 /// start of a load.
 const NOTICE: f64 = 0.05;
 

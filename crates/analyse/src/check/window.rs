@@ -4,7 +4,7 @@ use model::{CpuShares, LoadResult, Sample, Sampling, ServerCounters};
 
 /// Share of a sample's time that is no more than the moment by which samples and phases miss each
 /// other. Without it one write of the neighbouring second would be a ten-thousandth of a write.
-const SLIVER: f64 = 0.01;
+const NEGLIGIBLE: f64 = 0.01;
 
 /// The measured phase of a load, in seconds from its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ impl Window {
     pub(crate) fn overlap(self, sample: &Sample) -> Option<f64> {
         let from = sample.at_seconds - sample.length.as_secs_f64();
         let overlap = sample.at_seconds.min(self.end) - from.max(self.begin);
-        (overlap > SLIVER * sample.length.as_secs_f64()).then_some(overlap)
+        (overlap > NEGLIGIBLE * sample.length.as_secs_f64()).then_some(overlap)
     }
 
     /// The mean of a figure over the window, every sample weighted with the part of it that lies

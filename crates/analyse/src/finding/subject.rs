@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// A conclusion rests on sand: a void trial, an answer that cannot be given.
+    /// A conclusion cannot be relied on: a void trial, an answer that cannot be given.
     Severe,
     /// Read the numbers with care.
     Warning,
@@ -52,7 +52,7 @@ impl Subject {
 pub enum Validity {
     /// Every check passed.
     Valid,
-    /// A check raised a doubt; the trial still counts, and the doubt is shown.
+    /// A check found something wrong; the trial still counts, and the report says so.
     Suspect,
     /// No conclusion may rest on it.
     Void,

@@ -8,22 +8,7 @@ mod rounding;
 mod studies;
 
 use analyse::{ArithmeticChecked, Contradiction, Evidence, Severity, analyse};
-use import::{Format, Source, TidyCsv, assemble};
-use model::{Dataset, HostFacts, RunInfo, UnixMillis};
-
-/// The dataset of a tidy CSV.
-fn dataset(text: &str) -> Dataset {
-    let source = Source { file: "table.csv", text, target: None, test: None };
-    let run = RunInfo {
-        id: 1,
-        started_at: UnixMillis(0),
-        weighin_version: "0.1.0".to_owned(),
-        host: HostFacts::default(),
-        scale: 1.0,
-    };
-    let (dataset, _) = assemble("table", run, vec![TidyCsv.parse(source)]);
-    dataset
-}
+use test_support::imported;
 
 /// What the audit found of a tidy CSV.
 struct Found {
@@ -34,7 +19,7 @@ struct Found {
 }
 
 fn audit(text: &str) -> Found {
-    let dataset = dataset(text);
+    let dataset = imported("table", text);
     let mut found = Found { wrong: Vec::new(), checked: 0 };
     let mut violated = None;
     for finding in analyse(&dataset).findings {

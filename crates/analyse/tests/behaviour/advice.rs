@@ -1,6 +1,6 @@
 //! Conditional rules from curves of which the answer is known.
 
-use crate::bench::{Noise, dataset, found};
+use crate::support::{Noise, dataset, found};
 use analyse::{Choice, Evidence, Span, analyse};
 
 fn clients(span: &Span) -> Vec<u32> {

@@ -1,7 +1,7 @@
 //! Check 5: caches as declared.
 
-use crate::bench::{dataset, found, trial};
 use crate::checks::passed;
+use crate::support::{dataset, found, trial};
 use analyse::{Check, Evidence, Severity, Validity, analyse};
 use model::{CacheState, Dataset, Sample, ServerCounters, ServerFacts, TargetFacts};
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! Questions of capacity of which the answer is known.
 
-use crate::bench::{dataset, latencies, load_of, price, trial};
-use crate::books::balance;
 use crate::search::searched;
+use crate::support::{dataset, load_of, price, trial};
 use analyse::analyse;
 use analyse::capacity::{Answer, Budget, Part, Question, Reason, TestAnswers, answers};
-use model::{ArrivalProcess, Dataset, Level, LevelUnit, OpenLoopResult, Price, SearchOver};
+use model::{Dataset, Level, LevelUnit, Price, SearchOver};
+use test_support::{balance, latencies, open_loop};
 
 /// Two targets in closed loops of 1, 8 and 32 clients, six repeats: "fast" does 1,000/s for each
 /// client up to 8 and no more after, "slow" a tenth of that.
@@ -78,7 +78,7 @@ fn a_single_measurement_gives_the_weaker_answer_and_a_missing_one_none() {
     assert_eq!(all(&once, &p95_at(8, "1ms")), [Answer::NoMeasuredOnce]);
     let mut failed = closed();
     for repeat in 1..=6 {
-        crate::bench::fail(trial(&mut failed, "fast", 8, repeat));
+        crate::support::fail(trial(&mut failed, "fast", 8, repeat));
     }
     let missing = part(&failed, &p95_at(8, "5ms"));
     assert_eq!((missing.answer, missing.reason), (Answer::Unknown, Reason::NoFigure));
@@ -126,16 +126,7 @@ fn open() -> Dataset {
         let load = load_of(record);
         load.clients = 16;
         load.latencies = latencies(f64::from(rate) * 2e-6);
-        load.open = Some(OpenLoopResult {
-            rate: f64::from(rate),
-            process: ArrivalProcess::Poisson,
-            scheduled: u64::from(rate) * 10,
-            answered: load.measure.transactions,
-            service_times: load.latencies.clone(),
-            schedule_lags: load.latencies.clone(),
-            max_waiting: 100_000,
-            most_waiting: 3,
-        });
+        load.open = Some(open_loop(load, rate.into(), u64::from(rate) * 10));
         load.ledger.dropped = (u64::from(rate) * 10).saturating_sub(load.measure.transactions);
         balance(record);
     }
@@ -218,7 +209,7 @@ fn the_cheapest_that_would_do_comes_first_and_the_budget_is_in_one_currency() {
         Question { budget: Some(budget), ..p95_at(8, "20ms") }
     };
     let both = ask(&data, &within(500.0, None));
-    assert_eq!(both.would_do, ["slow", "fast"]);
+    assert_eq!(both.sufficient, ["slow", "fast"]);
     assert_eq!(all(&data, &within(100.0, Some("EUR"))), [Answer::No, Answer::Yes]);
     assert_eq!(all(&data, &within(100.0, Some("USD"))), [Answer::Unknown, Answer::Unknown]);
     data.study.targets[0].price = Some(Price::monthly(400.0, "USD"));
@@ -257,15 +248,15 @@ fn a_bill_that_depends_on_the_load_is_made_for_the_load_that_is_asked_about() {
 #[test]
 fn a_bill_for_volumes_is_made_for_so_much_in_flight() {
     let mut data = billed_by_request();
-    let in_flight = |level: &mut Level| *level = level.counting(LevelUnit::InFlight);
+    let queue_depth = |level: &mut Level| *level = level.counting(LevelUnit::QueueDepth);
     data.study
         .tests
         .iter_mut()
         .flat_map(|test| &mut test.load_mut().expect("a load").levels)
-        .for_each(in_flight);
+        .for_each(queue_depth);
     let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
-    planned.map(|trial| &mut trial.key.level).for_each(in_flight);
-    data.trials.iter_mut().map(|record| &mut record.key.level).for_each(in_flight);
+    planned.map(|trial| &mut trial.key.level).for_each(queue_depth);
+    data.trials.iter_mut().map(|record| &mut record.key.level).for_each(queue_depth);
     // 1,007/s with one are 264.60 EUR a month.
     let answer = |amount| {
         let budget = Some(Budget { amount, currency: None });

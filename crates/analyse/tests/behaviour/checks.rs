@@ -1,13 +1,13 @@
 //! What makes a trial suspect or void.
 
-use crate::bench::{dataset, fail, found, latencies, load_of, trial};
-use crate::books::balance;
+use crate::support::{dataset, fail, found, load_of, trial};
 use analyse::{
     Check, CheckPassed, CounterMismatch, CountersUnavailable, Errors, Evidence, LedgerUnbalanced,
     LittlesLaw, Metric, Severity, Subject, TrialFailed, Validity, analyse,
 };
 use model::{Dataset, ErrorClass, ErrorCount, TrialRecord};
 use std::time::Duration;
+use test_support::{balance, latencies};
 
 /// Two repeats at four clients, 1000 transactions a second, the second one spoilt.
 fn spoilt(spoil: impl FnOnce(&mut TrialRecord)) -> Dataset {
@@ -175,7 +175,7 @@ fn a_failed_transaction_explains_one_statement_more() {
 
 #[test]
 fn only_what_failures_do_not_explain_counts_as_foreign() {
-    // 4000 more of 200,000 are 2 %, a doubt; 1000 of them unexplained are 0.5 %, a notice.
+    // 4000 more of 200,000 are 2 %, which is suspect; 1000 of them unexplained are 0.5 %, a notice.
     for (failed, expected) in [(0, Validity::Suspect), (3000, Validity::Valid)] {
         let data = spoilt(|record| {
             load_of(record).warmup.errors = failed;
@@ -249,8 +249,13 @@ fn errors_count_by_their_share() {
         assert_eq!(validity(&data), expected, "{failed}");
         let analysis = analyse(&data);
         let errors = found(&analysis, |e| matches!(e, Evidence::Errors(_)));
-        let (message, code) = ("Deadlock found".to_owned(), "HY000".to_owned());
-        let expected = Evidence::Errors(Errors { failed, succeeded: 10_000, message, code });
+        let expected = Evidence::Errors(Errors {
+            failed,
+            succeeded: 10_000,
+            message: "Deadlock found".to_owned(),
+            code: "HY000".to_owned(),
+            remedy: "wait".to_owned(),
+        });
         assert_eq!(errors[0].evidence, expected);
     }
 }
@@ -312,5 +317,6 @@ fn error(code: &str, message: &str, count: u64) -> ErrorCount {
         sql_state: "HY000".to_owned(),
         message: message.to_owned(),
         count,
+        remedy: "wait".to_owned(),
     }
 }

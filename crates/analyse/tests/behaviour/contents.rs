@@ -1,7 +1,7 @@
 //! Check 8: what was in answers and tables.
 
-use crate::bench::{dataset, found, load_of, trial};
 use crate::checks::passed;
+use crate::support::{dataset, found, load_of, trial};
 use analyse::{Check, Evidence, Severity, TablesChanged, TablesIntact, Validity, analyse};
 use model::{
     AnswerCounts, Dataset, Oltp, OltpMix, ServerFacts, TableContents, TargetFacts, Workload,

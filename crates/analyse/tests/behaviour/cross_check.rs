@@ -1,6 +1,6 @@
 //! Check 7: another tool's figures against weighin's.
 
-use crate::bench::{dataset, fail, found, load_of, trial};
+use crate::support::{dataset, fail, found, load_of, trial};
 use analyse::{CrossCheck, CrossCheckFailed, Evidence, Metric, Severity, Validity, analyse};
 use model::{
     CrossCheckEnd, CrossCheckFigures, CrossCheckOrder, CrossCheckPart, CrossCheckRecord, Dataset,
@@ -157,8 +157,8 @@ fn reads_and_writes_are_compared_each() {
         writes.latencies.record_many(5_000_000, count);
         let volume = VolumeAccount { vms: 1, reads, writes };
         load.fleet = Some(Fleet {
-            in_flight: 8,
-            held_seconds: 0.0,
+            queue_depth: 8,
+            blocked_seconds: 0.0,
             vms: Vec::new(),
             volumes: vec![volume],
             verified: None,

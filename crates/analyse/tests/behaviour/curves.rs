@@ -1,6 +1,6 @@
 //! Throughput along the levels of one target.
 
-use crate::bench::{Noise, dataset, fail, found, trial};
+use crate::support::{Noise, dataset, fail, found, trial};
 use analyse::{CurveShape, Evidence, Peak, analyse};
 use model::Dataset;
 

@@ -1,7 +1,6 @@
 //! What servers do in the background: found in their counters, and held against quiet seconds.
 
-use crate::bench::{Noise, dataset, found, latencies, load_of, trial};
-use crate::books::{balance, so_many};
+use crate::support::{Noise, dataset, found, load_of, trial};
 use analyse::{
     Analysis, Changed, EventCost, EventKind, Evidence, Metric, ServerEvent, TooShortForTrend,
     Validity, analyse,
@@ -12,6 +11,7 @@ use model::{
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
+use test_support::{balance, latencies, so_many};
 
 /// Seconds of warm-up and of measuring.
 const WARMUP: u32 = 2;

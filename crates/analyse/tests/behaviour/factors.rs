@@ -1,6 +1,6 @@
 //! What labels do, from studies in which that is known.
 
-use crate::bench::{Noise, dataset, found};
+use crate::support::{Noise, dataset, found};
 use analyse::{Analysis, Evidence, FactorEffect, Verdict, analyse};
 use model::Dataset;
 

@@ -1,6 +1,6 @@
 //! How often equal things are called different, by simulation with fixed seeds.
 
-use crate::bench::{Noise, dataset, tiers, verdicts};
+use crate::support::{Noise, dataset, tiers, verdicts};
 use analyse::{CurveShape, Metric, Verdict, analyse};
 
 /// Runs of a comparison of two cells, and of a whole curve.

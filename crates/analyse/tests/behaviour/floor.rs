@@ -1,6 +1,6 @@
 //! The noise floor: what tells a target from its own A/A control is not claimed of others.
 
-use crate::bench::{Noise, TEST, dataset, found};
+use crate::support::{Noise, TEST, dataset, found};
 use analyse::{Analysis, Evidence, Metric, NoiseFloor, Verdict, analyse};
 use model::Dataset;
 

@@ -1,10 +1,11 @@
 //! Several load generators: their shares of the load.
 
-use crate::bench::{dataset, load_of, trial};
 use crate::checks::passed;
+use crate::support::{dataset, load_of, trial};
 use analyse::{Check, Evidence, UnevenLoad, Validity, analyse};
-use model::{ArrivalProcess, Dataset, GeneratorShare, Latencies, OpenLoopResult};
+use model::{Dataset, GeneratorShare, Latencies};
 use std::time::Duration;
+use test_support::open_loop;
 
 /// One repeat at six clients, 10,000 transactions, of which generators made so many with so many
 /// clients.
@@ -66,16 +67,7 @@ fn a_generator_far_from_its_share_makes_a_trial_suspect() {
 fn at_a_rate_every_generator_has_the_same_share_and_few_transactions_scatter() {
     let mut data = shared(&[(4, 5_000), (2, 5_000)]);
     let load = load_of(trial(&mut data, "only", 6, 1));
-    load.open = Some(OpenLoopResult {
-        rate: 1000.0,
-        process: ArrivalProcess::Poisson,
-        scheduled: 10_000,
-        answered: 10_000,
-        service_times: load.latencies.clone(),
-        schedule_lags: Latencies::new(),
-        max_waiting: 100,
-        most_waiting: 1,
-    });
+    load.open = Some(open_loop(load, 1000.0, 10_000));
     assert_eq!(lopsided(&data), None);
     // 30 % off, but of ten transactions.
     assert_eq!(lopsided(&shared(&[(3, 7), (3, 13)])), None);

@@ -1,7 +1,7 @@
 //! What the host's samples say of a trial.
 
-use crate::bench::{dataset, found, trial};
 use crate::checks::passed;
+use crate::support::{dataset, found, trial};
 use analyse::{
     Check, Evidence, Overheated, Severity, Steal, Throttled, ThrottledProcess, Validity, analyse,
 };
@@ -59,7 +59,7 @@ fn other_processes_are_a_notice_from_5_percent_and_a_doubt_from_10() {
 }
 
 #[test]
-fn a_process_that_is_held_back_is_suspect_beyond_a_burst() {
+fn a_process_that_is_throttled_is_suspect_beyond_a_burst() {
     for (throttled, severity) in
         [(0, None), (5, Some(Severity::Notice)), (6, Some(Severity::Warning))]
     {

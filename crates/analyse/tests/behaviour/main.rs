@@ -1,8 +1,7 @@
 //! What the analysis concludes from datasets of which the truth is known.
 
 mod advice;
-mod bench;
-mod books;
+mod backlog;
 mod caches;
 mod capacity;
 mod checks;
@@ -19,7 +18,7 @@ mod money;
 mod open_loop;
 mod outages;
 mod overall;
-mod own_books;
+mod own_figures;
 mod processors;
 mod ranking;
 mod robust;
@@ -28,6 +27,6 @@ mod scaling_rates;
 mod search;
 mod steady;
 mod study;
+mod support;
 mod verdicts;
 mod volume;
-mod write_debt;

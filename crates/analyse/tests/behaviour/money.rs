@@ -1,6 +1,6 @@
 //! What targets cost, and which are worth it.
 
-use crate::bench::{dataset, found, price, trial};
+use crate::support::{dataset, found, price, trial};
 use analyse::{
     Analysis, Bill, BreakEven, CostGap, CurrenciesDiffer, Evidence, Outcome, Standing, TargetCost,
     analyse,

@@ -1,30 +1,21 @@
 //! Trials that offered a rate.
 
-use crate::bench::{dataset, found, load_of, trial};
-use crate::books::balance;
+use crate::support::{dataset, found, load_of, trial};
 use analyse::{
     Check, CheckPassed, CountersUnavailable, Evidence, Overloaded, Severity, Validity, analyse,
 };
-use model::{ArrivalProcess, Dataset, OpenLoopResult};
+use model::Dataset;
 use std::time::Duration;
+use test_support::{balance, open_loop};
 
 /// One repeat that answered 10,000 of so many offered.
 fn offered(scheduled: u64, dropped: u64) -> Dataset {
     let mut data = dataset(&["only"], &[4], 1, |_, _, _| 1000.0);
     let load = load_of(trial(&mut data, "only", 4, 1));
     // Four clients that are hardly ever busy: no contradiction where nothing is due.
-    load.latencies = crate::bench::latencies(0.000_2);
+    load.latencies = test_support::latencies(0.000_2);
     load.client.client_delay_seconds = 39.0;
-    load.open = Some(OpenLoopResult {
-        rate: scheduled as f64 / 10.0,
-        process: ArrivalProcess::Poisson,
-        scheduled,
-        answered: load.measure.transactions,
-        service_times: load.latencies.clone(),
-        schedule_lags: load.latencies.clone(),
-        max_waiting: 100,
-        most_waiting: 3,
-    });
+    load.open = Some(open_loop(load, scheduled as f64 / 10.0, scheduled));
     load.ledger.dropped = dropped;
     load.ledger.timed_out = (scheduled - dropped).saturating_sub(load.measure.transactions);
     balance(trial(&mut data, "only", 4, 1));
@@ -69,7 +60,7 @@ fn few_transactions_under_way_at_the_end_are_no_overload() {
         load.measure.transactions = finished;
         let open = load.open.as_mut().expect("an open loop");
         open.answered = answered;
-        open.service_times = crate::bench::latencies(service_seconds);
+        open.service_times = test_support::latencies(service_seconds);
         load.is_overloaded()
     };
     // Two a second, of half a second each: one is under way on average, four by chance.
@@ -97,7 +88,7 @@ fn without_a_warm_up_what_is_under_way_at_the_end_was_not_at_the_beginning() {
         load.measure.transactions = finished;
         let open = load.open.as_mut().expect("an open loop");
         open.answered = 10_000;
-        open.service_times = crate::bench::latencies(service_seconds);
+        open.service_times = test_support::latencies(service_seconds);
         load.is_overloaded()
     };
     let (none, long) = (Duration::ZERO, Duration::from_secs(1));

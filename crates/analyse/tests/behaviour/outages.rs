@@ -1,13 +1,13 @@
 //! Trials in which connections were lost, and clients that were slow to ask again.
 
-use crate::bench::{MEASURE, dataset, found, latencies, load_of, trial};
-use crate::books::balance;
+use crate::support::{MEASURE, dataset, found, load_of, trial};
 use analyse::{
     Check, CheckPassed, ClientDelay, ConnectionsLost, Evidence, LittlesLaw, Severity, Validity,
     analyse,
 };
 use model::{Dataset, Fleet, LoadResult, Outage};
 use std::time::Duration;
+use test_support::{balance, latencies};
 
 /// One repeat at four clients, 1000 transactions a second, spoilt.
 fn spoilt(spoil: impl FnOnce(&mut LoadResult)) -> Dataset {
@@ -109,11 +109,11 @@ fn what_a_limit_holds_back_is_part_of_the_load_that_was_asked_for() {
     let held = |held_ms: f64| {
         spoilt(|load| {
             load.latencies = latencies(1e-3);
-            let held_seconds = load.measure.transactions as f64 * held_ms / 1e3;
+            let blocked_seconds = load.measure.transactions as f64 * held_ms / 1e3;
             let (vms, volumes) = (Vec::new(), Vec::new());
             load.fleet = Some(Fleet {
-                in_flight: 2,
-                held_seconds,
+                queue_depth: 2,
+                blocked_seconds,
                 vms,
                 volumes,
                 verified: None,

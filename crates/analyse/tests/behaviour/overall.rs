@@ -1,6 +1,6 @@
 //! Targets against each other over all levels together.
 
-use crate::bench::{Noise, dataset, fail, found, trial, verdicts};
+use crate::support::{Noise, dataset, fail, found, trial, verdicts};
 use analyse::{Analysis, Evidence, Metric, OverallComparison, Verdict, analyse};
 
 fn overall<'a>(analysis: &'a Analysis, metric: Metric) -> &'a OverallComparison {

@@ -1,41 +1,34 @@
-//! Virtual machines that are held to a number of processors.
+//! Virtual machines that are limited to a number of processors.
 
-use crate::bench::{dataset, found, load_of, trial};
 use crate::checks::passed;
+use crate::support::{dataset, found, load_of, trial};
 use analyse::{
     Check, Evidence, Severity, Throttled, ThrottledProcess, Validity, VmProcessors, analyse,
 };
 use model::{
-    BlockOrder, BlockShare, CpuShares, Dataset, Fleet, FleetProcessors, LoadResult,
-    Oversubscription, Sample, Storage, Throttling, Workload,
+    CpuShares, Dataset, Fleet, FleetProcessors, LoadResult, Oversubscription, Sample, Storage,
+    Throttling, Workload,
 };
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// One target with two repeats of 8 virtual machines that have 2 processors among them, of which so
-/// much was used, with so many of 100 periods in which they were held back.
+/// One target with two repeats of 8 virtual machines that share 2 processors, of which so
+/// much was used, with so many of 100 periods in which they were throttled.
 fn held(busy: f64, throttled: u64, spoil: impl Fn(&mut LoadResult)) -> Dataset {
     let mut data = dataset(&["only"], &[4], 2, |_, _, _| 1000.0);
     let asked = Oversubscription { vcpus: 1, ratio: 4.0 };
     data.study.tests[0].load_mut().expect("a load").workload = Workload::Storage(Storage {
-        blocks: vec![BlockShare { bytes: 4096, weight: 1 }],
-        read_percent: 100,
-        order: BlockOrder::Random,
-        hot: None,
-        sync_every: None,
         vms: 8,
         bytes_per_vm: 1 << 20,
-        threads: 1,
-        iops_limit: None,
-        verify: false,
         oversubscription: Some(asked),
+        ..Storage::default()
     });
     for repeat in [1, 2] {
         let load = load_of(trial(&mut data, "only", 4, repeat));
         load.fleet = Some(Fleet {
-            in_flight: 1,
-            held_seconds: 0.0,
+            queue_depth: 1,
+            blocked_seconds: 0.0,
             vms: Vec::new(),
             volumes: Vec::new(),
             verified: None,
@@ -43,7 +36,7 @@ fn held(busy: f64, throttled: u64, spoil: impl Fn(&mut LoadResult)) -> Dataset {
                 count: 2.0,
                 busy,
                 throttling: Throttling { periods: 100, throttled },
-                held_back_seconds: 0.5,
+                throttled_seconds: 0.5,
                 period: PERIOD,
             }),
         });
@@ -57,17 +50,17 @@ fn validity(data: &Dataset) -> Validity {
 }
 
 #[test]
-fn what_they_had_and_used_is_said_once_for_each_cell_and_is_no_doubt() {
+fn what_they_had_and_used_is_said_once_for_each_cell_and_does_not_make_trials_suspect() {
     let data = held(0.93, 41, |_| {});
     let analysis = analyse(&data);
     let said = found(&analysis, |e| matches!(e, Evidence::VmProcessors(_)));
     let [finding] = said.as_slice() else { panic!("{said:?}") };
     assert_eq!(finding.severity, Severity::Notice);
-    let Evidence::VmProcessors(VmProcessors { vms, count, busy, held_back, .. }) = finding.evidence
+    let Evidence::VmProcessors(VmProcessors { vms, count, busy, throttled, .. }) = finding.evidence
     else {
         panic!("{finding:?}");
     };
-    assert_eq!((vms, count, busy.point, held_back.point), (8, 2.0, 0.93, 0.41));
+    assert_eq!((vms, count, busy.point, throttled.point), (8, 2.0, 0.93, 0.41));
     assert!(busy.interval.is_some(), "two repeats agree on it");
     assert_eq!(analysis.tests[0].fleets[0].processors.map(|held| held.count), Some(2.0));
     assert_eq!(validity(&data), Validity::Valid);
@@ -83,19 +76,19 @@ fn no_interval_of_a_share_goes_beyond_all() {
         throttling: Throttling { periods: 100, throttled: 80 },
         ..held
     });
-    let held = analyse(&data).tests[0].fleets[0].processors.expect("they were held to two");
-    for share in [held.busy, held.held_back] {
+    let held = analyse(&data).tests[0].fleets[0].processors.expect("they were limited to two");
+    for share in [held.busy, held.throttled] {
         let interval = share.interval.expect("there are two repeats");
         assert!(interval.low < 0.7 && interval.high == 1.0, "{interval:?}");
     }
 }
 
 #[test]
-fn never_having_been_held_back_is_a_share_of_nothing() {
+fn never_having_been_throttled_is_a_share_of_nothing() {
     let data = held(0.3, 0, |_| {});
     let analysis = analyse(&data);
-    let held = analysis.tests[0].fleets[0].processors.expect("they were held to two");
-    assert_eq!((held.held_back.point, held.held_back.n), (0.0, 2));
+    let held = analysis.tests[0].fleets[0].processors.expect("they were limited to two");
+    assert_eq!((held.throttled.point, held.throttled.n), (0.0, 2));
 }
 
 #[test]

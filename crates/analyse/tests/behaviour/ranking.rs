@@ -1,6 +1,6 @@
 //! Tiers at the peaks.
 
-use crate::bench::{dataset, fail, price, tiers, trial};
+use crate::support::{dataset, fail, price, tiers, trial};
 use analyse::{Metric, analyse};
 
 /// Throughput that scatters by ±1 over three repeats, the same way for all.

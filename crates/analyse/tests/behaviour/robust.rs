@@ -1,12 +1,12 @@
 //! Whatever a dataset holds, the analysis does not panic and its numbers are numbers.
 
-use crate::bench::{dataset, fail, latencies, load_of};
-use crate::books::balance;
+use crate::support::{dataset, fail, load_of};
 use analyse::{Analysis, BetterAtLevels, CurveShape, Evidence, LittlesLaw, Metric, analyse};
 use model::{Dataset, Latencies};
 use proptest::prelude::*;
 use stats::Estimate;
 use std::time::Duration;
+use test_support::{balance, latencies};
 
 /// Every estimate of an analysis.
 fn estimates(analysis: &Analysis) -> Vec<Estimate> {

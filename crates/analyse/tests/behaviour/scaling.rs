@@ -1,7 +1,7 @@
 //! What is concluded from curves drawn to the statements of a published study of one bare-metal
 //! server and two cloud services, and from curves that are laws.
 
-use crate::bench::{Noise, dataset, found};
+use crate::support::{Noise, dataset, found};
 use analyse::{
     Analysis, AtHighestLevel, CurveShape, Dominates, EquivalentAtLevels, Evidence, Growth, Metric,
     NoLaw, NoScalingLaw, Verdict, analyse,
@@ -204,7 +204,7 @@ fn what_is_clear_by_itself_may_be_chance_among_many() {
             _ => 10_000.0 * noise.factor(0.1),
         });
     let analysis = analyse(&data);
-    let lone = crate::bench::comparison(&analysis, 8, Metric::Throughput);
+    let lone = crate::support::comparison(&analysis, 8, Metric::Throughput);
     assert!(lone.ratio.interval.unwrap().low > 1.0);
     assert_eq!(lone.verdict, Verdict::Unresolved);
     assert!(lone.strength.adjusted_p.unwrap() > 0.05);

@@ -1,7 +1,7 @@
 //! How often verdicts are wrong, counted over many seeds. The rates are printed:
 //! `cargo test -p analyse --test behaviour scaling_rates -- --nocapture`.
 
-use crate::bench::{Noise, dataset, tiers, verdicts};
+use crate::support::{Noise, dataset, tiers, verdicts};
 use analyse::{Metric, Verdict, analyse};
 
 const RUNS: u64 = 500;

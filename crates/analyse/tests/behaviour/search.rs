@@ -1,11 +1,11 @@
 //! Searches for the highest load under a bound on latency.
 
-use crate::bench::dataset;
+use crate::support::dataset;
 use analyse::{Evidence, SearchAnalysis, SearchOutcome, Verdict, analyse};
 use model::{Bound, Dataset, Level, Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 use std::time::Duration;
 
-/// The highest load that kept the bound, and the lowest that did not.
+/// The highest load that met the bound, and the lowest that did not.
 pub type Answer = (Option<f64>, Option<f64>);
 
 /// Searches with these answers by target and repeat.
@@ -21,7 +21,7 @@ pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
     });
     for record in &mut data.trials {
         record.key.level = level;
-        let (kept, missed) = answer(&record.key.target, record.key.repeat);
+        let (met, missed) = answer(&record.key.target, record.key.repeat);
         let step = |load: f64, verdict| SearchStep {
             load,
             achieved: load,
@@ -31,14 +31,14 @@ pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
             verdict,
             measured: Duration::from_secs(1),
         };
-        let kept_step = kept.map(|load| step(load, StepVerdict::Kept));
+        let met_step = met.map(|load| step(load, StepVerdict::Met));
         let missed_step = missed.map(|load| step(load, StepVerdict::Missed));
         record.search = Some(Search {
             over,
             bound: Bound::latency(slo),
             capacity: None,
-            steps: kept_step.into_iter().chain(missed_step).collect(),
-            answer: SearchAnswer { kept, missed },
+            steps: met_step.into_iter().chain(missed_step).collect(),
+            answer: SearchAnswer { met, missed },
         });
     }
     data

@@ -1,11 +1,11 @@
 //! Check 4: a steady state.
 
-use crate::bench::{Noise, dataset, found, latencies, load_of, trial};
-use crate::books::balance;
 use crate::checks::passed;
+use crate::support::{Noise, dataset, found, load_of, trial};
 use analyse::{Check, Drift, Evidence, SteadyFigure, TooShortForTrend, Validity, analyse};
 use model::{Dataset, Interval, Latencies, LoadResult, Moved, Outage, PackedLatencies, Phase};
 use std::time::Duration;
+use test_support::{balance, latencies, open_loop};
 
 /// Intervals of a second: two of warm-up, then one for each of these throughputs. Latencies are
 /// what four clients have at that throughput.
@@ -158,16 +158,7 @@ fn an_open_loop_drifts_in_its_response_times() {
     let mut data = measured(&ramp(-0.4, 7));
     let load = load_of(trial(&mut data, "only", 4, 1));
     load.intervals.iter_mut().for_each(|interval| interval.transactions = 1000);
-    load.open = Some(model::OpenLoopResult {
-        rate: 1000.0,
-        process: model::ArrivalProcess::Uniform,
-        scheduled: 10_000,
-        answered: 10_000,
-        service_times: Latencies::new(),
-        schedule_lags: Latencies::new(),
-        max_waiting: 10,
-        most_waiting: 1,
-    });
+    load.open = Some(open_loop(load, 1000.0, 10_000));
     let analysis = analyse(&data);
     let drifts = found(&analysis, |e| matches!(e, Evidence::Drift(_)));
     let Evidence::Drift(Drift { figure, change }) = drifts[0].evidence else {

@@ -1,6 +1,6 @@
 //! What is said of a study as a whole.
 
-use crate::bench::{dataset, found};
+use crate::support::{dataset, found};
 use analyse::{
     Choice, DatasetAgainstMemory, Evidence, FewRepeats, Metric, PairsLimited, Severity,
     TrialsMissing, analyse,

@@ -1,8 +1,8 @@
 //! Targets against each other, level by level.
 
-use crate::bench::{Noise, comparison, dataset, fail, found, load_of, trial, verdicts};
-use crate::books::balance;
+use crate::support::{Noise, comparison, dataset, fail, found, load_of, trial, verdicts};
 use analyse::{BetterAtLevels, EquivalentAtLevels, Evidence, Metric, Severity, Verdict, analyse};
+use test_support::balance;
 
 fn clients(levels: &[model::Level]) -> Vec<u32> {
     levels.iter().map(|level| level.clients).collect()

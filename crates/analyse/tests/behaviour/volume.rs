@@ -1,6 +1,6 @@
 //! The disks under a server: the measured phase, several devices, figures over the repeats.
 
-use crate::bench::{MEASURE, dataset, trial};
+use crate::support::{MEASURE, dataset, trial};
 use analyse::{Analysis, CellVolume, TrialVolume, analyse};
 use model::{Dataset, DiskRates, Sample};
 use stats::Estimate;

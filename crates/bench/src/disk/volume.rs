@@ -1,10 +1,10 @@
 use crate::arguments::Arguments;
 use crate::runner::Runner;
 use anyhow::Context;
+use crosscheck::Measured;
+use crosscheck::storage::{Data, Fio, IoEngine, StorageOrder};
 use host::local::child::Finished;
 use model::{BlockOrder, Storage};
-use peer::Measured;
-use peer::storage::{Data, Fio, IoEngine, StorageOrder};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -41,11 +41,11 @@ impl<'r> Volume<'r> {
     }
 
     /// Has weighin run a load.
-    pub(super) fn weighin(&self, storage: &Storage, in_flight: u32) -> anyhow::Result<Finished> {
+    pub(super) fn weighin(&self, storage: &Storage, queue_depth: u32) -> anyhow::Result<Finished> {
         let mut load = self.runner.weighin();
         load.arg("load").arg(self.directory.path()).args([
             format!("--data={}B", self.data.length),
-            format!("--pattern={}", storage.pattern(in_flight)),
+            format!("--pattern={}", storage.pattern(queue_depth)),
             format!("--reads={}", storage.read_percent),
             format!("--duration={}s", self.duration.as_secs()),
             "--json".to_owned(),
@@ -62,17 +62,17 @@ impl<'r> Volume<'r> {
         fio: &Fio,
         engine: IoEngine,
         storage: &Storage,
-        in_flight: u32,
+        queue_depth: u32,
     ) -> anyhow::Result<Measured> {
         let order = StorageOrder {
             storage,
             data: std::slice::from_ref(&self.data),
-            in_flight,
+            queue_depth,
             warmup: Duration::ZERO,
             duration: self.duration,
         };
         // Any seed: the order of its blocks is of no consequence.
-        self.runner.of_peer(fio.load(&order, engine, 1, None, &|| self.runner.is_stopped()))
+        self.runner.of_tool(fio.load(&order, engine, 1, None, &|| self.runner.is_stopped()))
     }
 }
 

@@ -1,11 +1,11 @@
 use crate::arguments::Transport;
 use crate::private_server;
 use crate::runner::{Runner, told};
+use crosscheck::sysbench::{Server, Sysbench, Task};
+use crosscheck::{Address, Measured};
 use host::local::child::Finished;
 use host::local::sandbox::Sandbox;
 use model::{Oltp, OltpMix, System};
-use peer::sysbench::{Server, Sysbench, Task};
-use peer::{Address, Measured};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ impl<'r> Arena<'r> {
     pub(super) fn sysbench(&self, workload: &Oltp, task: &Task) -> anyhow::Result<Finished> {
         let server = self.server(Transport::Tcp);
         let stop = || self.runner.is_stopped();
-        self.runner.of_peer(self.sysbench.run(&server, workload, task, None, &stop))
+        self.runner.of_tool(self.sysbench.run(&server, workload, task, None, &stop))
     }
 
     /// Has sysbench run a load.
@@ -102,7 +102,7 @@ impl<'r> Arena<'r> {
         let stop = || self.runner.is_stopped();
         let level = (clients, None);
         let load = self.sysbench.load(&server, workload, level, duration, None, &stop);
-        self.runner.of_peer(load)
+        self.runner.of_tool(load)
     }
 
     fn server(&self, transport: Transport) -> Server {

@@ -1,8 +1,8 @@
 use super::arena::Arena;
 use crate::arguments::{Arguments, Transport};
 use crate::pair::{Pair, alternate};
+use crosscheck::sysbench::Task;
 use host::local::child::Finished;
-use peer::sysbench::Task;
 
 /// Threads that sysbench prepares with, one after the other.
 const THREADS: [u32; 2] = [1, 4];
@@ -19,7 +19,7 @@ pub(crate) struct Preparation {
 
 /// Preparations of the same tables with both tools.
 #[derive(Debug)]
-pub(crate) struct Contest {
+pub(crate) struct PreparationPairs {
     /// Threads of sysbench.
     pub(crate) threads: u32,
     /// Rows of all tables together.
@@ -28,7 +28,10 @@ pub(crate) struct Contest {
 }
 
 /// Makes the same tables with both tools in alternation; drops them each time.
-pub(super) fn measure(arena: &Arena<'_>, arguments: &Arguments) -> anyhow::Result<Vec<Contest>> {
+pub(super) fn measure(
+    arena: &Arena<'_>,
+    arguments: &Arguments,
+) -> anyhow::Result<Vec<PreparationPairs>> {
     let tables = arena.tables(arguments.preparation_size);
     let rows = u64::from(tables.tables) * u64::from(tables.table_size);
     let weighin = || {
@@ -46,7 +49,7 @@ pub(super) fn measure(arena: &Arena<'_>, arguments: &Arguments) -> anyhow::Resul
                 Ok(Preparation::of(&finished))
             };
             let pairs = alternate(arguments.preparations, weighin, sysbench)?;
-            Ok(Contest { threads, rows, pairs })
+            Ok(PreparationPairs { threads, rows, pairs })
         })
         .collect()
 }

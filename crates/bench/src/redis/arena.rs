@@ -1,11 +1,11 @@
 use crate::private_server;
 use crate::runner::{Runner, told};
 use anyhow::{Context, bail};
+use crosscheck::key_value::{Guest, Memtier, RedisBenchmark, Server};
+use crosscheck::{Address, Measured};
 use host::local::child::Finished;
 use host::local::sandbox::Sandbox;
 use model::{KeyValue, System};
-use peer::key_value::{Guest, Memtier, RedisBenchmark, Server};
-use peer::{Address, Measured};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use target::client::Secret;
@@ -21,7 +21,7 @@ const SETTINGS: [(&str, &str); 4] = [
 /// What the names of keys begin with that the other tools may touch.
 const KEYS: &str = "weighin:";
 /// How long the server may take to write its log anew.
-const PATIENCE: Duration = Duration::from_secs(120);
+const REWRITE_TIMEOUT: Duration = Duration::from_secs(120);
 /// How often it is asked whether it has.
 const POLL: Duration = Duration::from_millis(20);
 
@@ -82,7 +82,7 @@ impl<'r> Arena<'r> {
         workload: &KeyValue,
         clients: u32,
     ) -> anyhow::Result<Measured> {
-        self.peer(|server, stop| memtier.load(server, (workload, clients), self.duration, stop))
+        self.run_tool(|server, stop| memtier.load(server, (workload, clients), self.duration, stop))
     }
 
     /// Two threads of redis-benchmark.
@@ -92,10 +92,12 @@ impl<'r> Arena<'r> {
         workload: &KeyValue,
         clients: u32,
     ) -> anyhow::Result<Measured> {
-        self.peer(|server, stop| tool.load(server, (workload, clients), self.duration, None, stop))
+        self.run_tool(|server, stop| {
+            tool.load(server, (workload, clients), self.duration, None, stop)
+        })
     }
 
-    fn peer(
+    fn run_tool(
         &self,
         load: impl FnOnce(&Server, &dyn Fn() -> bool) -> Result<Option<Measured>, model::Failure>,
     ) -> anyhow::Result<Measured> {
@@ -112,7 +114,7 @@ impl<'r> Arena<'r> {
             tls: model::Tls::Off,
             host: "localhost".to_owned(),
         };
-        self.runner.of_peer(load(&server, &|| self.runner.is_stopped()))
+        self.runner.of_tool(load(&server, &|| self.runner.is_stopped()))
     }
 
     /// Has the server write its log anew, so that all runs begin with a short one and none
@@ -120,7 +122,7 @@ impl<'r> Arena<'r> {
     fn tidy(&self) -> anyhow::Result<()> {
         let mut connection = self.connect()?;
         connection.command(&[b"BGREWRITEAOF"])?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + REWRITE_TIMEOUT;
         while Instant::now() < deadline && !self.runner.is_stopped() {
             let report = connection.command(&[b"INFO", b"persistence"])?.text();
             let report = report.unwrap_or_default();
@@ -130,7 +132,7 @@ impl<'r> Arena<'r> {
             }
             std::thread::sleep(POLL);
         }
-        bail!("the server did not write its log anew within {} s", PATIENCE.as_secs())
+        bail!("the server did not write its log anew within {} s", REWRITE_TIMEOUT.as_secs())
     }
 
     fn weighin(&self, command: &str, arguments: &[String]) -> anyhow::Result<Finished> {

@@ -1,7 +1,7 @@
 //! The lead: starts the generators, lets them begin together, and puts together what they did.
 
 use super::GENERATOR_COMMAND;
-use super::process::{Heard, listen, tell};
+use super::process::{GeneratorMessage, listen, tell};
 use super::wire::{Answer, Assignment, Order};
 use crate::systems::load::PreparedLoad;
 use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
@@ -21,17 +21,17 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Generators of one load, not begun yet. They end when this is dropped.
 pub(crate) struct Generators<'a> {
     load: &'a PreparedLoad,
-    crowd: Crowd,
-    answers: Receiver<(u32, Heard)>,
+    crowd: GeneratorGroup,
+    answers: Receiver<(u32, GeneratorMessage)>,
     assembly: Assembly,
     /// When the load starts, once that is known.
     start: Option<Nanos>,
 }
 
 /// All of them; told to end together when this is dropped, and then waited for one by one.
-struct Crowd(Vec<Generator>);
+struct GeneratorGroup(Vec<Generator>);
 
-impl Drop for Crowd {
+impl Drop for GeneratorGroup {
     fn drop(&mut self) {
         self.0.iter_mut().for_each(|generator| generator.weighin.dismiss());
     }
@@ -55,7 +55,7 @@ impl<'a> Generators<'a> {
         count: u32,
     ) -> Result<Self, Failure> {
         let (sender, answers) = channel();
-        let mut crowd = Crowd(Vec::new());
+        let mut crowd = GeneratorGroup(Vec::new());
         for index in 0..count {
             let weighin = host.start_weighin(GENERATOR_COMMAND);
             let mut weighin = weighin.map_err(|error| not_started(&error))?;
@@ -123,26 +123,28 @@ impl<'a> Generators<'a> {
     fn take(
         &mut self,
         index: u32,
-        heard: Heard,
+        heard: GeneratorMessage,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<(), Failure> {
         let place = index as usize;
         let Some(generator) = self.crowd.0.get_mut(place) else { return Ok(()) };
         generator.heard_at = Instant::now();
         match heard {
-            Heard::Answer(Answer::Ready) => generator.ready = true,
-            Heard::Answer(Answer::Interval(ended)) => self.assembly.interval(*ended, progress),
-            Heard::Answer(Answer::Done(account)) => {
+            GeneratorMessage::Answer(Answer::Ready) => generator.ready = true,
+            GeneratorMessage::Answer(Answer::Interval(ended)) => {
+                self.assembly.interval(*ended, progress)
+            }
+            GeneratorMessage::Answer(Answer::Done(account)) => {
                 generator.done = true;
                 self.assembly.ended(index, *account);
             }
-            Heard::Answer(Answer::Failed(failure)) => return Err(failure),
-            Heard::End if generator.done => {}
-            Heard::End => {
+            GeneratorMessage::Answer(Answer::Failed(failure)) => return Err(failure),
+            GeneratorMessage::End if generator.done => {}
+            GeneratorMessage::End => {
                 let words = generator.weighin.last_words();
                 return Err(self.lost(place, &words));
             }
-            Heard::Nonsense => return Err(self.lost(place, "said what no load generator says")),
+            GeneratorMessage::Invalid => return Err(self.lost(place, "sent an unexpected message")),
         }
         Ok(())
     }
@@ -178,7 +180,7 @@ impl<'a> Generators<'a> {
     }
 
     fn silent(&self, place: usize) -> Failure {
-        self.lost(place, &format!("said nothing for {} s", SILENCE_TIMEOUT.as_secs()))
+        self.lost(place, &format!("sent nothing for {} s", SILENCE_TIMEOUT.as_secs()))
     }
 
     /// That a generator was lost, and how.

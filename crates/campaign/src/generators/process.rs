@@ -7,12 +7,12 @@ use std::io::{self, BufRead};
 use std::sync::mpsc::Sender;
 
 /// What was heard of a generator.
-pub(super) enum Heard {
+pub(super) enum GeneratorMessage {
     Answer(Answer),
     /// It says nothing more: it has ended.
     End,
     /// What it says is no answer.
-    Nonsense,
+    Invalid,
 }
 
 /// Tells a generator something.
@@ -26,13 +26,14 @@ pub(super) fn tell(weighin: &mut Weighin, order: &Order<&PreparedLoad>) -> io::R
 }
 
 /// Hands on what generator number `index` answers, to its end.
-pub(super) fn listen(index: u32, answers: impl BufRead, heard: &Sender<(u32, Heard)>) {
+pub(super) fn listen(index: u32, answers: impl BufRead, heard: &Sender<(u32, GeneratorMessage)>) {
     for line in answers.lines().map_while(Result::ok) {
-        let said = serde_json::from_str(&line).map_or(Heard::Nonsense, Heard::Answer);
+        let said =
+            serde_json::from_str(&line).map_or(GeneratorMessage::Invalid, GeneratorMessage::Answer);
         if heard.send((index, said)).is_err() {
             return;
         }
     }
     // The lead may have given up listening.
-    let _ = heard.send((index, Heard::End));
+    let _ = heard.send((index, GeneratorMessage::End));
 }

@@ -1,4 +1,4 @@
-//! The search for the highest load that keeps a bound on latency.
+//! The search for the highest load that meets a bound on latency.
 //!
 //! `next` decides what to try, from what was tried: pure, so that its tests need no server and no
 //! clock. `run` tries it.

@@ -1,18 +1,18 @@
 //! Which load a search tries next.
 //!
 //! Latency grows with load by factors, and near the end of capacity steeply; so loads lie on a
-//! geometric scale. The search goes up, or down, until one load kept the bound and a higher one did
+//! geometric scale. The search goes up, or down, until one load met the bound and a higher one did
 //! not, and then halves what lies between. A load whose figure is near the bound is decided by
 //! little more than chance: it is tried a second time, and both runs count together. So is, at the
-//! end, the lowest load that did not keep the bound, if it was tried only once: early in the search
+//! end, the lowest load that did not meet the bound, if it was tried only once: early in the search
 //! a stall that has nothing to do with the load would otherwise decide the answer.
 
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 
 /// Most steps of a search.
-pub(crate) const MOST_STEPS: usize = 16;
+pub(crate) const MAX_STEPS: usize = 16;
 /// The search ends where the lowest load that missed the bound is at most this many times the
-/// highest that kept it.
+/// highest that met it.
 const FINE: f64 = 1.05;
 /// A figure within this factor of the bound, or a rate not achieved by less, is repeated. In a
 /// step of some thousand transactions near the end of capacity, percentiles scatter by about this.
@@ -26,16 +26,16 @@ const DESCENT: [f64; 3] = [2.0, 4.0, 8.0];
 
 /// Where a search may go.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ground {
+pub(crate) struct SearchRange {
     over: SearchOver,
     lowest: f64,
     start: f64,
     highest: f64,
-    /// By how much to go up while every load keeps the bound.
+    /// By how much to go up while every load meets the bound.
     ascent: f64,
 }
 
-impl Ground {
+impl SearchRange {
     /// Rates, for a server that gave so many transactions per second in a closed loop; `highest`
     /// is what the load generator can offer at most.
     pub(crate) fn rates(capacity: f64, highest: f64) -> Self {
@@ -59,34 +59,34 @@ impl Ground {
     /// The load to try after these steps; `None` when the search is over.
     pub(crate) fn next(&self, bound: &Bound, steps: &[SearchStep]) -> Option<f64> {
         let Some(last) = steps.last() else { return Some(self.start) };
-        if steps.len() >= MOST_STEPS {
+        if steps.len() >= MAX_STEPS {
             return None;
         }
         if !last.repeated && is_near(bound, last) {
             return Some(last.load);
         }
-        let SearchAnswer { kept, missed } = SearchAnswer::of(steps);
-        let wanted = match (kept, missed) {
-            (Some(kept), Some(missed)) if self.is_fine(kept, missed) => {
+        let SearchAnswer { met, missed } = SearchAnswer::of(steps);
+        let wanted = match (met, missed) {
+            (Some(met), Some(missed)) if self.is_fine(met, missed) => {
                 let once = steps.iter().filter(|step| step.load == missed).count() < 2;
                 return once.then_some(missed);
             }
-            (Some(kept), Some(missed)) => (kept * missed).sqrt(),
-            (Some(kept), None) => (kept * self.ascent).min(self.highest),
+            (Some(met), Some(missed)) => (met * missed).sqrt(),
+            (Some(met), None) => (met * self.ascent).min(self.highest),
             (None, Some(missed)) => (missed / descent(steps)).max(self.lowest),
             (None, None) => self.start,
         };
         let load = rounded(self.over, wanted);
         // At an end there is nothing new left to try.
-        (Some(load) != kept && Some(load) != missed).then_some(load)
+        (Some(load) != met && Some(load) != missed).then_some(load)
     }
 
-    fn is_fine(&self, kept: f64, missed: f64) -> bool {
-        missed <= kept * FINE || (self.over == SearchOver::Clients && missed <= kept + 1.0)
+    fn is_fine(&self, met: f64, missed: f64) -> bool {
+        missed <= met * FINE || (self.over == SearchOver::Clients && missed <= met + 1.0)
     }
 }
 
-/// By how much to go down after these steps, none of which kept the bound.
+/// By how much to go down after these steps, none of which met the bound.
 fn descent(steps: &[SearchStep]) -> f64 {
     let tried = steps.iter().filter(|step| !step.repeated).count();
     DESCENT[tried.clamp(1, DESCENT.len()) - 1]
@@ -99,7 +99,7 @@ fn is_near(bound: &Bound, step: &SearchStep) -> bool {
     let near = |value, limit| within(value, limit, NEAR);
     match step.verdict {
         StepVerdict::FellBehind => near(step.achieved, step.load),
-        StepVerdict::Kept | StepVerdict::Missed | StepVerdict::TooBusy => {
+        StepVerdict::Met | StepVerdict::Missed | StepVerdict::TooBusy => {
             let latency = step.figure_ms.zip(bound.slo);
             let busy = step.cpu_busy.zip(bound.cpu_percent);
             latency.is_some_and(|(figure, slo)| near(figure, slo.bound_ms))
@@ -173,11 +173,11 @@ mod tests {
         }
 
         /// A whole search.
-        fn search(&mut self, bound: &Bound, ground: &Ground) -> Vec<SearchStep> {
+        fn search(&mut self, bound: &Bound, range: &SearchRange) -> Vec<SearchStep> {
             let slo = bound.slo.unwrap();
             let mut steps: Vec<SearchStep> = Vec::new();
             let mut results: Vec<Latencies> = Vec::new();
-            while let Some(load) = ground.next(bound, &steps) {
+            while let Some(load) = range.next(bound, &steps) {
                 let earlier = steps.iter().position(|step| step.load == load);
                 let repeated = earlier.is_some();
                 let (mut latencies, share) = self.offer(load);
@@ -185,10 +185,10 @@ mod tests {
                 if let Some(earlier) = earlier {
                     latencies.merge(&results[earlier]);
                 }
-                let kept = slo.figure.of(&latencies).is_some_and(|ms| slo.is_kept_by(ms));
-                let verdict = match (share >= 0.98, kept) {
+                let met = slo.figure.of(&latencies).is_some_and(|ms| slo.is_met_by(ms));
+                let verdict = match (share >= 0.98, met) {
                     (false, _) => StepVerdict::FellBehind,
-                    (true, true) => StepVerdict::Kept,
+                    (true, true) => StepVerdict::Met,
                     (true, false) => StepVerdict::Missed,
                 };
                 let measured = Duration::from_secs_f64(SECONDS);
@@ -224,12 +224,12 @@ mod tests {
             let mut queue = Queue::new(capacity, seed);
             // What a closed loop says of the capacity is off by up to a fifth.
             let seen = capacity * (0.8 + 0.4 * queue.stream.unit());
-            let steps = queue.search(&slo, &Ground::rates(seen, 1e7));
-            assert!(steps.len() <= MOST_STEPS);
+            let steps = queue.search(&slo, &SearchRange::rates(seen, 1e7));
+            assert!(steps.len() <= MAX_STEPS);
             steps_of_all += steps.len();
             let answer = SearchAnswer::of(&steps);
             let (middle, _) = answer.middle(SearchOver::Rate).expect("both ends are in reach");
-            assert!(answer.missed <= answer.kept.map(|kept| kept * FINE) || steps.len() == 16);
+            assert!(answer.missed <= answer.met.map(|met| met * FINE) || steps.len() == 16);
             near += u64::from((middle / truth - 1.0).abs() < 0.06);
         }
         let mean_steps = steps_of_all as f64 / SEEDS as f64;
@@ -240,9 +240,9 @@ mod tests {
     #[test]
     fn one_stall_at_a_load_that_keeps_the_bound_does_not_decide_the_answer() {
         let slo = slo("p95 < 20ms");
-        let ground = Ground::rates(1_000.0, 1e7);
+        let range = SearchRange::rates(1_000.0, 1e7);
         let mut steps = Vec::new();
-        let first = ground.next(&slo, &steps).unwrap();
+        let first = range.next(&slo, &steps).unwrap();
         let step = |load, figure, repeated, verdict| SearchStep {
             load,
             achieved: load,
@@ -253,89 +253,89 @@ mod tests {
             measured: Duration::from_secs(1),
         };
         steps.push(step(first, 90.0, false, StepVerdict::Missed));
-        while let Some(load) = ground.next(&slo, &steps) {
+        while let Some(load) = range.next(&slo, &steps) {
             let repeated = load == first;
-            steps.push(step(load, 5.0, repeated, StepVerdict::Kept));
+            steps.push(step(load, 5.0, repeated, StepVerdict::Met));
             if repeated {
                 break;
             }
         }
         assert!(steps.last().is_some_and(|last| last.repeated), "{steps:?}");
-        assert!(ground.next(&slo, &steps).is_some_and(|next| next > first));
+        assert!(range.next(&slo, &steps).is_some_and(|next| next > first));
     }
 
     #[test]
     fn a_bound_that_no_load_keeps_ends_soon_at_the_lowest() {
         let slo = slo("p95 < 1ms");
-        let steps = Queue::new(1_000.0, 1).search(&slo, &Ground::rates(1_000.0, 1e7));
-        assert_eq!(SearchAnswer::of(&steps), SearchAnswer { kept: None, missed: Some(10.0) });
+        let steps = Queue::new(1_000.0, 1).search(&slo, &SearchRange::rates(1_000.0, 1e7));
+        assert_eq!(SearchAnswer::of(&steps), SearchAnswer { met: None, missed: Some(10.0) });
         assert!(steps.len() <= 6, "{steps:?}");
     }
 
     #[test]
     fn a_bound_that_every_load_keeps_ends_at_the_highest() {
         let slo = slo("p95 < 1s");
-        let steps = Queue::new(100_000.0, 1).search(&slo, &Ground::rates(5_000.0, 8_000.0));
-        assert_eq!(SearchAnswer::of(&steps), SearchAnswer { kept: Some(8_000.0), missed: None });
+        let steps = Queue::new(100_000.0, 1).search(&slo, &SearchRange::rates(5_000.0, 8_000.0));
+        assert_eq!(SearchAnswer::of(&steps), SearchAnswer { met: Some(8_000.0), missed: None });
     }
 
     #[test]
     fn clients_are_found_to_the_very_number() {
         let slo = slo("mean <= 10ms");
-        for most_that_keep in [1, 2, 7, 16, 17, 100, 128] {
+        for most_that_meet in [1, 2, 7, 16, 17, 100, 128] {
             let mut steps: Vec<SearchStep> = Vec::new();
-            let ground = Ground::clients(128);
-            while let Some(load) = ground.next(&slo, &steps) {
+            let range = SearchRange::clients(128);
+            while let Some(load) = range.next(&slo, &steps) {
                 // A step from one number to the next, as with a limit of the server.
-                let kept = load <= f64::from(most_that_keep);
+                let met = load <= f64::from(most_that_meet);
                 steps.push(SearchStep {
                     load,
                     achieved: load,
-                    figure_ms: Some(if kept { 5.0 } else { 20.0 }),
+                    figure_ms: Some(if met { 5.0 } else { 20.0 }),
                     cpu_busy: None,
                     repeated: steps.iter().any(|step| step.load == load),
-                    verdict: if kept { StepVerdict::Kept } else { StepVerdict::Missed },
+                    verdict: if met { StepVerdict::Met } else { StepVerdict::Missed },
                     measured: Duration::from_secs(1),
                 });
             }
             let answer = SearchAnswer::of(&steps);
-            let kept = answer.kept.expect("one client keeps the bound");
-            let most_that_keep = f64::from(most_that_keep);
-            assert!(kept <= most_that_keep && kept * FINE >= most_that_keep, "{answer:?}");
-            assert_eq!(answer.missed.is_none(), most_that_keep == 128.0);
-            assert!(steps.len() <= MOST_STEPS, "{steps:?}");
+            let met = answer.met.expect("one client meets the bound");
+            let most_that_meet = f64::from(most_that_meet);
+            assert!(met <= most_that_meet && met * FINE >= most_that_meet, "{answer:?}");
+            assert_eq!(answer.missed.is_none(), most_that_meet == 128.0);
+            assert!(steps.len() <= MAX_STEPS, "{steps:?}");
         }
     }
 
     #[test]
     fn a_step_near_the_bound_is_repeated_once_and_no_more() {
         let slo = slo("p95 < 10ms");
-        let ground = Ground::rates(1_414.2, 1e7);
+        let range = SearchRange::rates(1_414.2, 1e7);
         let step = |repeated, figure| SearchStep {
             load: 1_000.0,
             achieved: 1_000.0,
             figure_ms: Some(figure),
             cpu_busy: None,
             repeated,
-            verdict: StepVerdict::Kept,
+            verdict: StepVerdict::Met,
             measured: Duration::from_secs(1),
         };
-        assert_eq!(ground.next(&slo, &[]), Some(1_000.0));
-        assert_eq!(ground.next(&slo, &[step(false, 9.5)]), Some(1_000.0));
-        assert_eq!(ground.next(&slo, &[step(false, 9.5), step(true, 9.5)]), Some(1_410.0));
-        assert_eq!(ground.next(&slo, &[step(false, 5.0)]), Some(1_410.0));
+        assert_eq!(range.next(&slo, &[]), Some(1_000.0));
+        assert_eq!(range.next(&slo, &[step(false, 9.5)]), Some(1_000.0));
+        assert_eq!(range.next(&slo, &[step(false, 9.5), step(true, 9.5)]), Some(1_410.0));
+        assert_eq!(range.next(&slo, &[step(false, 5.0)]), Some(1_410.0));
     }
 
     #[test]
     fn a_limit_of_processor_time_alone_is_searched_for_as_well() {
         let bound = Bound { cpu_percent: Some(60), ..Bound::default() };
-        let ground = Ground::rates(10_000.0, 1e7);
+        let range = SearchRange::rates(10_000.0, 1e7);
         let mut steps: Vec<SearchStep> = Vec::new();
-        while let Some(load) = ground.next(&bound, &steps) {
+        while let Some(load) = range.next(&bound, &steps) {
             // Every thousand takes a tenth of the processors.
             let busy = (load / 10_000.0).min(1.0);
             let verdict = match bound.allows_busy(busy) {
-                true => StepVerdict::Kept,
+                true => StepVerdict::Met,
                 false => StepVerdict::TooBusy,
             };
             steps.push(SearchStep {
@@ -349,7 +349,7 @@ mod tests {
             });
         }
         let answer = SearchAnswer::of(&steps);
-        assert!(answer.kept.is_some_and(|kept| kept <= 6_000.0 && kept * FINE >= 6_000.0));
-        assert!(steps.len() <= MOST_STEPS, "{steps:?}");
+        assert!(answer.met.is_some_and(|met| met <= 6_000.0 && met * FINE >= 6_000.0));
+        assert!(steps.len() <= MAX_STEPS, "{steps:?}");
     }
 }

@@ -1,4 +1,4 @@
-use super::next::Ground;
+use super::next::SearchRange;
 use crate::systems::TargetHandle;
 use crate::{Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
@@ -16,7 +16,7 @@ const LONGEST: f64 = 4.0;
 /// What is searched for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// What the load must keep.
+    /// What the load must meet.
     pub bound: Bound,
     /// What is varied to reach it.
     pub over: SearchOver,
@@ -47,7 +47,7 @@ pub struct Searched {
     pub measured: Measured,
 }
 
-/// Searches for the highest load that keeps a bound. `order` says what is run: its `clients` are
+/// Searches for the highest load that meets a bound. `order` says what is run: its `clients` are
 /// the connections of every rate, or the most clients to try; its schedule is that of every step,
 /// measured for longer where the bounded figure takes more transactions than come in that time.
 ///
@@ -61,8 +61,8 @@ pub fn search(
     observe: &mut dyn FnMut(SearchProgress<'_>),
 ) -> Result<Searched, Failure> {
     let mut load = |order: &Order<'_>| measure(target, order, stop, &mut |_| {});
-    let (ground, capacity) = match goal.over {
-        SearchOver::Clients => (Ground::clients(order.clients), None),
+    let (range, capacity) = match goal.over {
+        SearchOver::Clients => (SearchRange::clients(order.clients), None),
         SearchOver::Rate => {
             let closed = load(order)?;
             let mut capacity = closed.load.measure.transactions_per_second();
@@ -77,12 +77,12 @@ pub fn search(
                 return Err(nothing_done(order));
             }
             observe(SearchProgress::Capacity(capacity));
-            (Ground::rates(capacity, HIGHEST_RATE), Some(capacity))
+            (SearchRange::rates(capacity, HIGHEST_RATE), Some(capacity))
         }
     };
     let mut steps: Vec<SearchStep> = Vec::new();
     let mut results: Vec<Measured> = Vec::new();
-    while let Some(next) = ground.next(&goal.bound, &steps) {
+    while let Some(next) = range.next(&goal.bound, &steps) {
         let measured = load(&of_step(order, goal, next, &steps))?;
         let earlier = steps.iter().position(|step| step.load == next);
         let earlier = earlier.and_then(|place| results.get(place));
@@ -132,7 +132,7 @@ fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) 
             });
         }
     }
-    order.generators = order.generators.min(order.most_generators());
+    order.generators = order.generators.min(order.max_generators());
     order
 }
 
@@ -168,9 +168,9 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
     let verdict = match decides {
         _ if result.is_overloaded() => StepVerdict::FellBehind,
         None => StepVerdict::FellBehind,
-        Some(ms) if bound.slo.is_some_and(|slo| !slo.is_kept_by(ms)) => StepVerdict::Missed,
+        Some(ms) if bound.slo.is_some_and(|slo| !slo.is_met_by(ms)) => StepVerdict::Missed,
         Some(_) if !allowed => StepVerdict::TooBusy,
-        Some(_) => StepVerdict::Kept,
+        Some(_) => StepVerdict::Met,
     };
     SearchStep {
         load,
@@ -184,7 +184,7 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
 }
 
 /// Share of the processors' time that was in use in the measured phase: of those that virtual
-/// machines have among them, as the kernel counts it for these; else of all, by the samples that
+/// machines share, as the kernel counts it for these; else of all, by the samples that
 /// begin and end in the phase; `None` without one.
 fn busy_share(run: &Measured) -> Option<f64> {
     if let Some(processors) = run.load.fleet.as_ref().and_then(|fleet| fleet.processors) {

@@ -1,6 +1,6 @@
 //! Loads as several processes can share them: everything that making a part of one takes.
 
-use super::login::{HandedLogin, Login};
+use super::login::{Login, PipedLoginData};
 use super::{mysql, redis, volume};
 use engine::storage::StorageLoad;
 use engine::{
@@ -26,6 +26,14 @@ impl PreparedLoad {
             Self::Mysql(load) => load,
             Self::Redis(load) => load,
             Self::Volume(load) => load.as_ref(),
+        }
+    }
+
+    /// How to fix an error that operations had; empty where that is not known.
+    pub(crate) fn error_remedy(&self, error: &ErrorCount) -> &'static str {
+        match self {
+            Self::Redis(_) => redis::error_remedy(&error.message),
+            Self::Mysql(_) | Self::Volume(_) => "",
         }
     }
 
@@ -70,13 +78,13 @@ impl PartRun<'_> {
 pub struct ServerLoad<C> {
     pub(crate) spec: LoadSpec,
     pub(crate) clients: C,
-    pub(crate) login: Handed,
+    pub(crate) login: PipedLogin,
 }
 
 /// A login that another process of weighin gets through a pipe.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(from = "HandedLogin", into = "HandedLogin")]
-pub(crate) struct Handed(pub(crate) Login);
+#[serde(from = "PipedLoginData", into = "PipedLoginData")]
+pub(crate) struct PipedLogin(pub(crate) Login);
 
 impl<C: Clients> RunLoad for ServerLoad<C> {
     fn schedule(&self) -> Schedule {

@@ -5,7 +5,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use target::client::{
-    Credentials, Secret, Surroundings, resolve, resolve_redis, resolve_server_key, server_key, tls,
+    Credentials, LoginEnvironment, Secret, resolve, resolve_redis, resolve_server_key, server_key,
+    tls,
 };
 
 /// Where a server is and who logs in: everything that opening a connection takes, for control
@@ -32,12 +33,12 @@ impl Login {
     /// # Errors
     /// As [`Self::resolve`], and where that kind of target has no server.
     pub fn of(system: System, address: &ServerAddress) -> Result<Self, Failure> {
-        let surroundings = Surroundings::of_this_process();
+        let environment = LoginEnvironment::of_this_process();
         let (credentials, key) = match system {
             System::MariaDb => {
-                (resolve(address, &surroundings)?, resolve_server_key(address, &surroundings))
+                (resolve(address, &environment)?, resolve_server_key(address, &environment))
             }
-            System::Redis => (resolve_redis(address, &surroundings)?, address.server_key.clone()),
+            System::Redis => (resolve_redis(address, &environment)?, address.server_key.clone()),
             System::Storage | System::Unknown => return Err(no_server(system)),
         };
         let address = ServerAddress { server_key: key, ..address.clone() };
@@ -115,7 +116,7 @@ fn no_server(system: System) -> Failure {
 
 /// A login with its password, for another process of weighin. Not to be shown.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct HandedLogin {
+pub(crate) struct PipedLoginData {
     system: System,
     address: ServerAddress,
     user: String,
@@ -124,8 +125,8 @@ pub(crate) struct HandedLogin {
     origin: String,
 }
 
-impl From<super::load::Handed> for HandedLogin {
-    fn from(super::load::Handed(login): super::load::Handed) -> Self {
+impl From<super::load::PipedLogin> for PipedLoginData {
+    fn from(super::load::PipedLogin(login): super::load::PipedLogin) -> Self {
         Self {
             system: login.system,
             user: login.credentials.user.clone(),
@@ -136,9 +137,9 @@ impl From<super::load::Handed> for HandedLogin {
     }
 }
 
-impl From<HandedLogin> for super::load::Handed {
-    fn from(handed: HandedLogin) -> Self {
-        let HandedLogin { system, address, user, password, origin } = handed;
+impl From<PipedLoginData> for super::load::PipedLogin {
+    fn from(handed: PipedLoginData) -> Self {
+        let PipedLoginData { system, address, user, password, origin } = handed;
         let credentials = Credentials::found_elsewhere(user, Secret::new(password), origin);
         Self(Login { system, address, credentials, stop: Stop::default() })
     }

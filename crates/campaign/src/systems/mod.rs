@@ -346,7 +346,7 @@ fn cannot_do(act: &str, system: model::System) -> Failure {
 }
 
 /// That a load is of another system.
-fn misfit(workload: &Workload, target: &str) -> Failure {
+fn unsuitable(workload: &Workload, target: &str) -> Failure {
     Failure::new(
         FailureKind::NotPermitted,
         format!("{} does not run on {target}", workload.name()),

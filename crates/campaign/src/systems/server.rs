@@ -8,7 +8,7 @@ use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
     Holding, Missing, Perform, Preparing, SamplingScope, StatementSession, System, TargetHandle,
-    misfit,
+    unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
@@ -44,10 +44,13 @@ impl<K: ServerKind> System for Servers<K> {
         check_volume(study, target, hosts)?;
         let cold = study.tests.iter().find(|test| test.cache == CacheState::Cold);
         match (cold, &target.place) {
-            (_, Place::Storage(_) | Place::Elsewhere) => Err(target.out_of_reach()),
+            (_, Place::Storage(_) | Place::Imported) => Err(target.out_of_reach()),
             (Some(cold), Place::Server(_)) => Err(Failure::new(
                 FailureKind::NotPermitted,
-                format!("the test {} is cold, and weighin may not restart this server", cold.name),
+                format!(
+                    "the test {} starts cold, and weighin may not restart this server",
+                    cold.name
+                ),
                 "set cache = \"warm\", or make the target a sandbox",
             )),
             (Some(cold), Place::Sandbox(_)) => super::check_root(cold, target, hosts),
@@ -114,7 +117,7 @@ impl<K: ServerKind> Server<K> {
     fn start(&mut self) -> Result<(), Failure> {
         let Some(target) = &self.target else { return Ok(()) };
         let address = match &target.place {
-            Place::Storage(_) | Place::Elsewhere => return Err(target.out_of_reach()),
+            Place::Storage(_) | Place::Imported => return Err(target.out_of_reach()),
             Place::Server(address) => address.clone(),
             Place::Sandbox(spec) => {
                 let Some(host) = &self.host else { return Err(target.out_of_reach()) };
@@ -386,7 +389,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
 /// The part of a workload that servers of a kind can run.
 fn work<K: ServerKind>(workload: &Workload) -> Result<&K::Work, Failure> {
-    K::work(workload).ok_or_else(|| misfit(workload, &format!("{} servers", K::SYSTEM)))
+    K::work(workload).ok_or_else(|| unsuitable(workload, &format!("{} servers", K::SYSTEM)))
 }
 
 fn not_started() -> Failure {

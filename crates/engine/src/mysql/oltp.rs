@@ -137,7 +137,7 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
 
     fn prepare(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(usize, Event), SessionError> {
         let Stage::Preparing(reader, dialect) = &mut self.stage else {
-            return Err(SessionError::Protocol("a statement nobody prepared".to_owned()));
+            return Err(SessionError::Protocol("a statement that was not prepared".to_owned()));
         };
         let dialect = *dialect;
         let (consumed, prepared) = reader.receive(input).map_err(broken)?;
@@ -251,7 +251,7 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
             Stage::LoggingIn(_) => return self.log_in(input, out),
             Stage::Preparing(..) => return self.prepare(input, out),
             Stage::Idle | Stage::Closed => {
-                return Err(SessionError::Protocol("bytes that nobody asked for".to_owned()));
+                return Err(SessionError::Protocol("bytes that were not asked for".to_owned()));
             }
         }
         let (consumed, reply) = self.reader.receive(input).map_err(broken)?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Kinds of errors that are told apart: a server must not fill the memory with codes that it makes
 /// up.
-const MOST_ERRORS: usize = 100;
+const MAX_ERRORS: usize = 100;
 /// Longest message that is kept of a kind, in bytes.
 const LONGEST_MESSAGE: usize = 1024;
 /// Longest code or SQL state, in bytes.
@@ -181,10 +181,10 @@ impl Recorder {
         cut(&mut error.sql_state, LONGEST_CODE);
         cut(&mut error.message, LONGEST_MESSAGE);
         let key = (error.code.clone(), error.sql_state.clone());
-        if self.by_error.len() >= MOST_ERRORS && !self.by_error.contains_key(&key) {
+        if self.by_error.len() >= MAX_ERRORS && !self.by_error.contains_key(&key) {
             (error.code, error.sql_state) = Default::default();
             error.message =
-                format!("errors of more kinds than the {MOST_ERRORS} that are told apart");
+                format!("errors of more kinds than the {MAX_ERRORS} that are told apart");
         }
         self.by_error
             .entry((error.code.clone(), error.sql_state.clone()))
@@ -194,6 +194,7 @@ impl Recorder {
                 sql_state: error.sql_state,
                 message: error.message,
                 count: 0,
+                remedy: String::new(),
             })
             .count += 1;
     }
@@ -322,7 +323,7 @@ mod tests {
         }
         let errors = recorder.close(Nanos(0)).errors;
         assert_eq!(errors.iter().map(|error| error.count).sum::<u64>(), 10_000);
-        assert!(errors.len() <= MOST_ERRORS + 1, "{} kinds", errors.len());
+        assert!(errors.len() <= MAX_ERRORS + 1, "{} kinds", errors.len());
         let length =
             |error: &ErrorCount| error.message.len() + error.code.len() + error.sql_state.len();
         let longest = errors.iter().map(length).max();

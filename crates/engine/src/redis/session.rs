@@ -184,7 +184,7 @@ impl Session for KeyValueSession {
 }
 
 fn unasked() -> SessionError {
-    SessionError::Protocol("bytes that nobody asked for".to_owned())
+    SessionError::Protocol("bytes that were not asked for".to_owned())
 }
 
 fn broken(error: protocol::redis::RespError) -> SessionError {

@@ -175,11 +175,11 @@ impl Connection {
     }
 
     /// Takes the encryption off what [`Self::read`] gave.
-    pub(super) fn decrypt(&mut self, sealed: &[u8], clear: &mut Vec<u8>) -> io::Result<()> {
+    pub(super) fn decrypt(&mut self, encrypted: &[u8], clear: &mut Vec<u8>) -> io::Result<()> {
         match &mut self.tls {
-            Some(tls) => tls.decrypt(sealed, clear),
+            Some(tls) => tls.decrypt(encrypted, clear),
             None => {
-                clear.extend_from_slice(sealed);
+                clear.extend_from_slice(encrypted);
                 Ok(())
             }
         }

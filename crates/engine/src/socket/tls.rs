@@ -23,9 +23,9 @@ impl TlsLayer {
     }
 
     /// Takes what the socket gave and appends what it says in clear.
-    pub(super) fn decrypt(&mut self, mut sealed: &[u8], clear: &mut Vec<u8>) -> io::Result<()> {
-        while !sealed.is_empty() {
-            self.0.read_tls(&mut sealed)?;
+    pub(super) fn decrypt(&mut self, mut encrypted: &[u8], clear: &mut Vec<u8>) -> io::Result<()> {
+        while !encrypted.is_empty() {
+            self.0.read_tls(&mut encrypted)?;
             let state = self.0.process_new_packets().map_err(io::Error::other)?;
             let there = state.plaintext_bytes_to_read();
             let start = clear.len();
@@ -36,10 +36,10 @@ impl TlsLayer {
     }
 
     /// Takes what the session says and appends what to send, handshake messages included.
-    pub(super) fn encrypt(&mut self, clear: &[u8], sealed: &mut Vec<u8>) -> io::Result<()> {
+    pub(super) fn encrypt(&mut self, clear: &[u8], encrypted: &mut Vec<u8>) -> io::Result<()> {
         self.0.writer().write_all(clear)?;
         while self.0.wants_write() {
-            self.0.write_tls(sealed)?;
+            self.0.write_tls(encrypted)?;
         }
         Ok(())
     }

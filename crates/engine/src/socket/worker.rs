@@ -6,7 +6,7 @@ use super::uring::Uring;
 use crate::coordinator::{Control, Report};
 use crate::recorder::Ended;
 use crate::run::LoadError;
-use crate::usage::{thread_cpu, wake_in_turn, weigh_as};
+use crate::usage::{set_niceness, thread_cpu, wake_in_turn};
 use crate::{Clock, Nanos, Pool, Schedule, Session};
 use mio::Waker;
 use model::IoMethod;
@@ -74,7 +74,7 @@ impl<S: Session> Worker<S> {
     ) -> Result<Report<()>, LoadError> {
         self.choose_io()?;
         let clients = self.pool.len();
-        weigh_as(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
+        set_niceness(S::SERVER_THREADS.map_or(clients, |threads| threads.min(clients)));
         wake_in_turn(clients);
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);
@@ -110,7 +110,7 @@ impl<S: Session> Worker<S> {
         let cpu_after = cpu_after.unwrap_or_else(thread_cpu);
         let receive_delays = self.stamps().delays().clone();
         let io = if self.uring.is_some() { IoMethod::IoUring } else { IoMethod::Epoll };
-        self.say_goodbye();
+        self.close_connections();
         let mut recorder = self.pool.close(now).ok_or(LoadError::Stopped)?;
         recorder.intervals.drain(..).for_each(&mut intervals);
         let cpu = cpu_after - cpu_before.unwrap_or(cpu_after);
@@ -233,7 +233,7 @@ impl<S: Session> Worker<S> {
         Ok(())
     }
 
-    fn say_goodbye(&mut self) {
+    fn close_connections(&mut self) {
         if let Some(uring) = &mut self.uring {
             uring.close(&mut self.pool);
         }
@@ -242,5 +242,5 @@ impl<S: Session> Worker<S> {
 }
 
 fn unreleased() -> LoadError {
-    LoadError::Tls("a connection that should be plain is not".to_owned())
+    LoadError::Tls("a connection that should be unencrypted is not".to_owned())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FleetPart {
     /// Reads and writes that each kept under way.
-    pub(super) in_flight: u32,
+    pub(super) queue_depth: u32,
     pub(super) vms: Vec<VmDone>,
     /// Time in which limits kept them from going on, summed over all slots.
     pub(super) held: Duration,
@@ -26,7 +26,7 @@ pub(super) struct VmDone {
 impl FleetPart {
     /// Adds what others did beside these.
     pub(crate) fn add(&mut self, other: Self) {
-        self.in_flight = self.in_flight.max(other.in_flight);
+        self.queue_depth = self.queue_depth.max(other.queue_depth);
         self.vms.extend(other.vms);
         self.held += other.held;
         if let Some(theirs) = other.verified {
@@ -49,8 +49,8 @@ impl FleetPart {
         });
         let vms = vms.collect();
         Fleet {
-            in_flight: self.in_flight,
-            held_seconds: self.held.as_secs_f64(),
+            queue_depth: self.queue_depth,
+            blocked_seconds: self.held.as_secs_f64(),
             vms,
             volumes,
             verified: self.verified,

@@ -111,8 +111,8 @@ pub enum StorageError {
         /// Bytes that were to be.
         of: u32,
     },
-    /// What holds the virtual machines to their processors does not work.
-    #[error("the virtual machines cannot be held to their processors: {source}")]
+    /// What limits the virtual machines to their processors does not work.
+    #[error("the virtual machines cannot be limited to their processors: {source}")]
     Processors {
         /// Why not.
         source: io::Error,
@@ -174,7 +174,7 @@ impl From<&StorageError> for Failure {
             (StorageError::Stopped, _) => return Self::stopped(),
             (StorageError::NoDirect { .. }, _) => (
                 FailureKind::Other,
-                "choose a directory on a file system that does input and output past the page cache",
+                "choose a directory on a file system that supports direct I/O (O_DIRECT)",
             ),
             (StorageError::Block { .. }, _) => {
                 (FailureKind::Other, "ask for blocks that are a multiple of the device's own")
@@ -191,11 +191,11 @@ impl From<&StorageError> for Failure {
             }
             (StorageError::Processors { .. }, _) => (
                 FailureKind::NotPermitted,
-                "let nobody else move or remove the control groups of weighin",
+                "make sure that nothing else moves or removes weighin's control groups",
             ),
             (StorageError::Uncounted { .. }, _) => (
                 FailureKind::NotPermitted,
-                "take a kernel whose control groups count processor time (CONFIG_CFS_BANDWIDTH), or \
+                "use a kernel whose control groups count processor time (CONFIG_CFS_BANDWIDTH), or \
                  leave `cpu_oversubscription` out",
             ),
             (_, ErrorClass::Permission) => {
@@ -209,7 +209,7 @@ impl From<&StorageError> for Failure {
             }
             (_, ErrorClass::Corruption) => (
                 FailureKind::Other,
-                "trust no data to this storage before it is known what changed the block",
+                "do not store data on this device before you know what changed the block",
             ),
             _ => (FailureKind::Other, "see with dmesg what the kernel says of the device"),
         };

@@ -8,21 +8,21 @@ use crate::{Clock, Stop};
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
-use workload::storage::{Seal, number, seal};
+use workload::storage::{UnitHeader, number, write_header};
 
 /// Bytes that are written at once.
 const CHUNK: u32 = 1 << 20;
 /// Writes under way at once.
 const DEPTH: u32 = 32;
 /// How often it is looked whether to stop, at least.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How files are filled.
 pub struct Filling<'a> {
     /// Seeds the content, which no storage can compress.
     pub seed: u64,
-    /// The unit in which everything is sealed for verification ([`workload::storage::unit`]), in
-    /// bytes; not sealed when absent.
+    /// The unit in which everything is checksummed for verification ([`workload::storage::unit`]), in
+    /// bytes; not checksummed when absent.
     pub unit: Option<usize>,
     /// How to write; the best that is permitted when absent.
     pub method: Option<Method>,
@@ -92,7 +92,7 @@ impl<'a, 'b, T: Transport> Fill<'a, 'b, T> {
             if self.filling.stop.is_requested() {
                 return Err(StorageError::Stopped);
             }
-            self.transport.wait(GLANCE).map_err(|error| self.error(0, error))?;
+            self.transport.wait(POLL_INTERVAL).map_err(|error| self.error(0, error))?;
             while let Some(done) = self.transport.take() {
                 let Some(request) = self.slots[done.slot as usize].take() else { continue };
                 if done.result < 0 {
@@ -138,7 +138,7 @@ impl<'a, 'b, T: Transport> Fill<'a, 'b, T> {
             self.left.push_front((file, from + u64::from(bytes)));
             let buffer = self.transport.buffer(slot, Kind::Write, bytes);
             match self.filling.unit {
-                Some(unit) => seal_all(buffer, unit, spec.vm, from),
+                Some(unit) => write_headers(buffer, unit, spec.vm, from),
                 None => self.numbers = number(buffer, spec.vm, self.numbers),
             }
         }
@@ -175,9 +175,9 @@ impl<'a, 'b, T: Transport> Fill<'a, 'b, T> {
 }
 
 /// Seals what is written at `from` as it is before any load.
-fn seal_all(buffer: &mut [u8], unit: usize, vm: u32, from: u64) {
+fn write_headers(buffer: &mut [u8], unit: usize, vm: u32, from: u64) {
     for (index, bytes) in buffer.chunks_exact_mut(unit.max(1)).enumerate() {
         let offset = from + (index * unit) as u64;
-        seal(bytes, Seal { vm, offset, load: 0, generation: 0 });
+        write_header(bytes, UnitHeader { vm, offset, load: 0, generation: 0 });
     }
 }

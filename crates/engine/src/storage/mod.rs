@@ -53,7 +53,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// Reads and writes that all virtual machines together may keep in flight.
-const MOST_IN_FLIGHT: u64 = 1 << 20;
+const MAX_OUTSTANDING: u64 = 1 << 20;
 
 /// Whether loads can go through io_uring here.
 pub fn has_ring() -> bool {
@@ -82,7 +82,7 @@ pub struct StorageLoad {
     /// The data of each virtual machine, as many as the workload has.
     pub files: Vec<FileSpec>,
     /// Reads and writes that each virtual machine keeps under way; at least 1.
-    pub in_flight: u32,
+    pub queue_depth: u32,
     /// Warm-up, measuring and end.
     pub schedule: Schedule,
     /// Arrivals at a rate, over all virtual machines, each of which gets the same share; a closed
@@ -101,12 +101,12 @@ pub struct StorageLoad {
     pub method: Option<Method>,
     /// Marks the blocks that this load writes: of no other load, and not 0. [`mark`] gives one.
     pub mark: u64,
-    /// With verification: whether every block was sealed when the files were made, and since then
+    /// With verification: whether every block was checksummed when the files were made, and since then
     /// written by loads with verification only. Else a block is judged from this load's first
     /// write to it on.
-    pub sealed: bool,
-    /// What holds the threads that stand for the virtual machines to the processors that these have
-    /// among them. As many workers as that are needed to use them. Another process does not get it.
+    pub checksummed: bool,
+    /// What holds the threads that stand for the virtual machines to the processors that these
+    /// share. As many workers as that are needed to use them. Another process does not get it.
     #[serde(skip)]
     pub processors: Option<Arc<dyn Processors>>,
 }
@@ -128,7 +128,7 @@ struct Share<'a> {
     rules: Rules,
     control: &'a Control,
     /// Reads and writes under way of each virtual machine.
-    in_flight: u32,
+    queue_depth: u32,
 }
 
 /// Files must be there and long enough; with writes a load overwrites their data. Virtual machine k
@@ -188,14 +188,14 @@ fn run_part(
     let control = Control::default();
     let vms = part.share(load.files.len() as u64) as u32;
     let workers = part.workers(load.workers, load.files.len() as u32);
-    let in_flight = match method {
-        Method::Ring => load.in_flight,
-        Method::Threads => load.in_flight.min((threads::MOST as u32 / vms.max(1)).max(1)),
+    let queue_depth = match method {
+        Method::Ring => load.queue_depth,
+        Method::Threads => load.queue_depth.min((threads::MOST as u32 / vms.max(1)).max(1)),
     };
     let mut meter = load.processors.as_deref().map(|held| Meter::new(held, load.schedule));
     let (account, done) = std::thread::scope(|scope| {
         let (sender, messages) = mpsc::channel();
-        for (index, share) in (0..).zip(divide(load, part, workers, in_flight, &control)) {
+        for (index, share) in (0..).zip(divide(load, part, workers, queue_depth, &control)) {
             spawn(scope, index, sender.clone(), move |sender| match method {
                 Method::Ring => share.work_in_ring(sender),
                 Method::Threads => share.work_in_threads(sender),
@@ -207,7 +207,7 @@ fn run_part(
         }
         drop(sender);
         let coordinator = Coordinator {
-            clients: vms * in_flight,
+            clients: vms * queue_depth,
             schedule: load.schedule,
             named: Named::new(&Kind::KINDS, Kind::NAMES),
             workers,
@@ -247,11 +247,11 @@ fn check(load: &StorageLoad) -> Result<(), StorageError> {
     if storage.blocks.is_empty() || storage.bytes_per_vm < u64::from(storage.largest_block()) {
         return nonsense("the data of a virtual machine must have room for its largest block");
     }
-    if load.in_flight == 0 {
-        return nonsense("a virtual machine must have something in flight");
+    if load.queue_depth == 0 {
+        return nonsense("the queue depth of a virtual machine must be at least 1");
     }
-    if load.files.len() as u64 * u64::from(load.in_flight) > MOST_IN_FLIGHT {
-        return nonsense("more than a million reads and writes cannot be kept in flight");
+    if load.files.len() as u64 * u64::from(load.queue_depth) > MAX_OUTSTANDING {
+        return nonsense("the queue depths of all virtual machines add up to more than a million");
     }
     if load.files.iter().any(|file| file.volume as usize >= load.files.len()) {
         return nonsense("volumes must be numbered from 0, and each have a virtual machine");
@@ -267,7 +267,7 @@ fn divide<'a>(
     load: &'a StorageLoad,
     part: Part,
     workers: u32,
-    in_flight: u32,
+    queue_depth: u32,
     control: &'a Control,
 ) -> Vec<Share<'a>> {
     let quota = Quota::new(load.schedule.events().map(|events| part.share(events)));
@@ -283,7 +283,7 @@ fn divide<'a>(
             policy: load.policy.clone(),
             arrivals: load.open.as_ref().map(|open| arrivals(open, share, lane, lanes)),
         };
-        Share { load, files, rules, control, in_flight }
+        Share { load, files, rules, control, queue_depth }
     };
     (0..workers).map(share).collect()
 }
@@ -324,7 +324,7 @@ impl Share<'_> {
     }
 
     fn slots(&self) -> usize {
-        self.files.len() * self.in_flight as usize
+        self.files.len() * self.queue_depth as usize
     }
 
     fn open(&self) -> Result<(Vec<File>, Arena), StorageError> {
@@ -354,10 +354,10 @@ impl Share<'_> {
         let assignment = Assignment {
             storage: &self.load.storage,
             vms: self.files.iter().map(spec).collect(),
-            in_flight: self.in_flight,
+            queue_depth: self.queue_depth,
             seed: self.load.seed,
             load: self.load.mark,
-            sealed: self.load.sealed,
+            checksummed: self.load.checksummed,
         };
         let spec = WorkerSpec {
             schedule: self.load.schedule,

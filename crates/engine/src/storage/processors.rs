@@ -1,4 +1,4 @@
-//! The processors that the virtual machines of a load have among them.
+//! The processors that the virtual machines of a load share.
 
 use super::error::StorageError;
 use crate::result::Ends;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// What holds threads to a number of processors, such as a control group.
 pub trait Processors: Debug + Send + Sync {
-    /// How many they have among them; above 0.
+    /// How many they share; above 0.
     fn count(&self) -> f64;
 
     /// In which periods their time is accounted for.

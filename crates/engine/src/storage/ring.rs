@@ -15,7 +15,7 @@ const ENTRIES: u32 = 256;
 /// Largest piece of memory that the kernel takes as one registered buffer.
 const LARGEST_PART: usize = 1 << 30;
 /// Most completions that a ring can hold.
-const MOST_COMPLETIONS: u32 = 1 << 16;
+const MAX_COMPLETIONS: u32 = 1 << 16;
 
 /// A ring with its files and buffers.
 pub(super) struct Ring {
@@ -90,7 +90,7 @@ pub(super) fn is_permitted() -> bool {
 /// the kernel can do that; else they at least don't interrupt it.
 fn ready(slots: usize, files: &[File]) -> io::Result<IoUring> {
     let completions = u32::try_from(slots).unwrap_or(u32::MAX).next_power_of_two();
-    let completions = completions.clamp(2 * ENTRIES, MOST_COMPLETIONS);
+    let completions = completions.clamp(2 * ENTRIES, MAX_COMPLETIONS);
     let ring = IoUring::builder()
         .setup_cqsize(completions)
         .setup_single_issuer()

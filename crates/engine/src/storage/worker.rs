@@ -4,7 +4,7 @@ use super::transport::{Kind, Request, Transport};
 use crate::coordinator::{Control, Report};
 use crate::recorder::Ended;
 use crate::run::LoadError;
-use crate::usage::{thread_cpu, weigh_as};
+use crate::usage::{set_niceness, thread_cpu};
 use crate::{Clock, Nanos, Schedule};
 use model::{IoMethod, Latencies};
 use std::io;
@@ -42,7 +42,7 @@ impl<T: Transport> Worker<'_, T> {
         mut intervals: impl FnMut(Ended),
     ) -> Result<Report<FleetPart>, LoadError> {
         // A completion that waits for this thread would count as time that the storage took.
-        weigh_as(self.pool.len());
+        set_niceness(self.pool.len());
         let start = self.wait_for_start()?;
         let begun_late = self.spec.clock.now().since(start);
         let schedule = self.spec.schedule;

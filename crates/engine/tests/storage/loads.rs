@@ -58,7 +58,7 @@ fn a_redo_log_syncs_every_write() {
             ..storage(1)
         };
         let mut load = load(log, files.clone(), method, 50);
-        load.in_flight = 1;
+        load.queue_depth = 1;
         let result = run(&load).unwrap();
         assert_eq!((result.requests.of("write"), result.requests.of("sync")), (50, 50));
         let names: Vec<&str> = result.by_statement.iter().map(|kind| kind.name.as_str()).collect();
@@ -91,10 +91,10 @@ fn threads_that_are_too_few_for_what_is_asked_are_said() {
     let directory = tempfile::tempdir().unwrap();
     let files = files(directory.path(), 3, None);
     let mut load = load(storage(3), files, Method::Threads, 600);
-    load.in_flight = 200;
+    load.queue_depth = 200;
     let result = run(&load).unwrap();
     // 256 threads at most, as many for each.
-    assert_eq!(result.fleet.as_ref().unwrap().in_flight, 85);
+    assert_eq!(result.fleet.as_ref().unwrap().queue_depth, 85);
     assert_eq!((result.clients, result.ledger.ok), (255, 600));
 }
 

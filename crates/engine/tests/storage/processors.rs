@@ -1,4 +1,4 @@
-//! Loads whose threads are held to a number of processors, by something that only says it does.
+//! Loads whose threads are limited to a number of processors, by something that only says it does.
 
 use crate::support::{METHODS, files, load, run, storage};
 use engine::LoadError;
@@ -45,8 +45,8 @@ impl Processors for Noted {
         }
         let reading = self.readings.fetch_add(1, Ordering::Relaxed);
         let throttling = Throttling { periods: reading.into(), throttled: 0 };
-        let held_back = Duration::from_secs(1) * reading;
-        Ok(ProcessorCount { used: Duration::from_secs(3600) * reading, throttling, held_back })
+        let throttled_for = Duration::from_secs(1) * reading;
+        Ok(ProcessorCount { used: Duration::from_secs(3600) * reading, throttling, throttled_for })
     }
 }
 
@@ -63,7 +63,7 @@ fn every_worker_joins_before_it_starts_anything_and_what_was_used_is_read_at_bot
         joined.sort();
         assert_eq!(joined, ["load-0", "load-1"], "{method:?}");
         let found = fleet.processors.expect("they were held");
-        assert_eq!((found.count, found.held_back_seconds), (0.5, 1.0));
+        assert_eq!((found.count, found.throttled_seconds), (0.5, 1.0));
         assert_eq!(found.throttling, Throttling { periods: 1, throttled: 0 });
         // An hour on half a processor, in far less than an hour.
         assert!(found.busy > 2.0, "{found:?}");

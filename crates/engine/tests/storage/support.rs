@@ -1,6 +1,6 @@
 use engine::storage::{FileSpec, Filling, Method, StorageLoad, make_files};
 use engine::{Action, ErrorPolicy, Limit, LoadError, Schedule, Stop};
-use model::{BlockOrder, BlockShare, LoadResult, Storage};
+use model::{LoadResult, Storage};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,19 +11,7 @@ pub const METHODS: [Method; 2] = [Method::Ring, Method::Threads];
 
 /// 4 KiB blocks, 70 % of them reads, at random.
 pub fn storage(vms: u32) -> Storage {
-    Storage {
-        blocks: vec![BlockShare { bytes: 4096, weight: 1 }],
-        read_percent: 70,
-        order: BlockOrder::Random,
-        hot: None,
-        sync_every: None,
-        vms,
-        bytes_per_vm: BYTES,
-        threads: 1,
-        iops_limit: None,
-        verify: false,
-        oversubscription: None,
-    }
+    Storage { read_percent: 70, vms, bytes_per_vm: BYTES, ..Storage::default() }
 }
 
 /// So many operations by that method; errors are counted.
@@ -31,7 +19,7 @@ pub fn load(storage: Storage, files: Vec<FileSpec>, method: Method, events: u64)
     StorageLoad {
         storage,
         files,
-        in_flight: 8,
+        queue_depth: 8,
         schedule: Schedule {
             warmup: Duration::ZERO,
             limit: Limit::LastReply {
@@ -46,7 +34,7 @@ pub fn load(storage: Storage, files: Vec<FileSpec>, method: Method, events: u64)
         workers: 2,
         method: Some(method),
         mark: engine::storage::mark(),
-        sealed: false,
+        checksummed: false,
         processors: None,
     }
 }
@@ -57,7 +45,7 @@ pub fn run(load: &StorageLoad) -> Result<LoadResult, LoadError> {
     Ok(result)
 }
 
-/// Files of [`BYTES`] each within a directory; sealed in units of that size.
+/// Files of [`BYTES`] each within a directory; checksummed in units of that size.
 pub fn files(within: &Path, vms: u32, unit: Option<usize>) -> Vec<FileSpec> {
     let stop = Stop::default();
     let progress = &mut |_, _| {};

@@ -23,7 +23,7 @@ fn what_was_written_is_found_again_by_blocks_of_every_size() {
         assert_eq!(unit, 1024);
         let files = files(directory.path(), 1, Some(unit));
         let mut first = load(workload.clone(), files.clone(), method, 3_000);
-        first.sealed = true;
+        first.checksummed = true;
         first.policy = ErrorPolicy::default();
         let result = run(&first).unwrap();
         let Verified { units: checked, unknown } = units(&result);
@@ -54,7 +54,7 @@ fn a_changed_byte_is_corruption_and_ends_the_load_unless_it_is_to_be_counted() {
     for method in METHODS {
         let mut load =
             load(Storage { read_percent: 100, ..verified() }, files.clone(), method, 200);
-        load.sealed = true;
+        load.checksummed = true;
         let result = run(&load).unwrap();
         assert_eq!((result.ledger.failed, result.ledger.ok), (200, 0));
         assert_eq!(result.errors[0].class, ErrorClass::Corruption);

@@ -2,12 +2,9 @@
 
 use super::import;
 use ::import::{FORMATS, Source, assemble};
-use model::{HostFacts, RunInfo, UnixMillis};
 use std::fs;
 use store::Store;
-
-#[path = "../../../store/tests/common/mod.rs"]
-mod fixture;
+use test_support::varied;
 
 /// A run with records of every kind, and one of imported results.
 pub(crate) fn files() -> Vec<Vec<u8>> {
@@ -15,11 +12,11 @@ pub(crate) fn files() -> Vec<Vec<u8>> {
 }
 
 fn measured() -> Vec<u8> {
-    let (study, plan) = (fixture::study(), fixture::plan());
+    let (study, plan) = (varied::study(), varied::plan());
     // A few, so that reading them is quick; their salts give most tables rows.
     let records = plan.trials().zip([1, 5, 8, 13]);
-    let records: Vec<_> = records.map(|(trial, salt)| fixture::record(trial, salt)).collect();
-    written(&study, &plan, &records, &[fixture::facts(&study.targets[0].name)])
+    let records: Vec<_> = records.map(|(trial, salt)| varied::record(trial, salt)).collect();
+    written(&study, &plan, &records, &[varied::facts(&study.targets[0].name)])
 }
 
 fn imported() -> Vec<u8> {
@@ -30,14 +27,7 @@ fn imported() -> Vec<u8> {
         let format = FORMATS.into_iter().find(|format| format.recognises(text))?;
         Some(format.parse(Source { file: "a/b.txt", text, target: None, test: None }))
     });
-    let run = RunInfo {
-        id: 1,
-        started_at: UnixMillis(0),
-        weighin_version: String::new(),
-        host: HostFacts::default(),
-        scale: 1.0,
-    };
-    let (dataset, _) = assemble("fuzz", run, files.collect());
+    let (dataset, _) = assemble("fuzz", test_support::run(), files.collect());
     written(&dataset.study, &dataset.plan, &dataset.trials, &dataset.targets)
 }
 
@@ -50,7 +40,7 @@ fn written(
     let write = || -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         let directory = tempfile::tempdir()?;
         let path = directory.path().join("run.weighin");
-        let mut store = Store::create(&path, study, plan, &fixture::host(), "1", 1.0)?;
+        let mut store = Store::create(&path, study, plan, &varied::host(), "1", 1.0)?;
         for facts in targets {
             store.record_target(facts)?;
         }

@@ -90,7 +90,7 @@ fn values(data: &[u8]) {
         assert_eq!(parse_size(&format!("{bytes}B")), Ok(bytes), "{text}");
     }
     if let Ok(pattern) = parse_pattern(&text) {
-        assert!(pattern.threads > 0 && pattern.in_flight >= pattern.threads && pattern.block > 0);
+        assert!(pattern.threads > 0 && pattern.queue_depth >= pattern.threads && pattern.block > 0);
         let _ = pattern.storage();
     }
     if let Ok((sets, gets)) = parse_ratio(&text) {

@@ -5,7 +5,6 @@ use crate::Target;
 use crate::input::Input;
 use crate::seeds::import as seeds;
 use ::import::{FORMATS, Format, Source, assemble, by_name, recognise};
-use model::{HostFacts, RunInfo, UnixMillis};
 
 /// A target for one format.
 macro_rules! format {
@@ -172,7 +171,7 @@ fn read(name: &str, data: &[u8]) {
     for problem in &parsed.problems {
         assert!(problem.line <= lines + 1, "{problem}");
     }
-    let _ = assemble("fuzz", run(), vec![parsed]);
+    let _ = assemble("fuzz", test_support::run(), vec![parsed]);
 }
 
 /// Files are cut by zero bytes, each with its format and directory in its first byte.
@@ -187,16 +186,6 @@ fn report(data: &[u8]) {
         let format = if flags & 0x80 == 0 { recognise(&text).unwrap_or(chosen) } else { chosen };
         format.parse(Source { file: &name, text: &text, target: None, test: None })
     });
-    let (dataset, _) = assemble("fuzz", run(), files.collect());
+    let (dataset, _) = assemble("fuzz", test_support::run(), files.collect());
     super::rendered(&dataset);
-}
-
-fn run() -> RunInfo {
-    RunInfo {
-        id: 1,
-        started_at: UnixMillis(0),
-        weighin_version: String::new(),
-        host: HostFacts::default(),
-        scale: 1.0,
-    }
 }

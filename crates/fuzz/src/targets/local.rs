@@ -36,7 +36,7 @@ pub(super) const TOOLS: Target = Target {
     name: "tool_output",
     run: |data| {
         let text = text(data);
-        peer::fuzzing::read_output(&text);
+        crosscheck::fuzzing::read_output(&text);
         let _ = ::import::sysbench::parse(&text);
     },
     seeds: || {

@@ -102,7 +102,7 @@ struct Conversation {
 }
 
 /// Most bytes that a client sends: it answers each reply with a request of so many bytes at most.
-const MOST_SENT: usize = 4 * MIB;
+const MAX_SENT: usize = 4 * MIB;
 
 /// Logs in and begins an operation whenever the last one has ended.
 fn converse(mut session: impl Session, stream: &[u8], cuts: Cuts) -> Conversation {
@@ -131,7 +131,7 @@ fn converse(mut session: impl Session, stream: &[u8], cuts: Cuts) -> Conversatio
                 session.begin(&mut sent);
             }
         }
-        (sent.len() < MOST_SENT).then_some(consumed)
+        (sent.len() < MAX_SENT).then_some(consumed)
     });
     session.close(&mut sent);
     talk.sent = sent.len();

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Bytes of standard error that are kept: a tool may complain of every request.
-const MOST_COMPLAINTS: u64 = 1 << 20;
+const MAX_COMPLAINTS: u64 = 1 << 20;
 
 /// What came of a program.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub fn run(
         thread::spawn(move || stdin.write_all(&input));
     }
     let stdout = collect(child.stdout.take(), u64::MAX);
-    let stderr = collect(child.stderr.take(), MOST_COMPLAINTS);
+    let stderr = collect(child.stderr.take(), MAX_COMPLAINTS);
     let mut killed = None;
     let (status, usage) = loop {
         if let Some(ended) = usage::reap(&child, own_peak)? {
@@ -120,9 +120,9 @@ fn collect(stream: Option<impl Read + Send + 'static>, kept: u64) -> Collected {
 }
 
 impl Collected {
-    /// Waits until the stream is closed, no longer than `patience`; whether it is.
-    fn wait(&self, patience: Duration) -> bool {
-        self.closed.recv_timeout(patience) == Err(RecvTimeoutError::Disconnected)
+    /// Waits until the stream is closed, no longer than `timeout`; whether it is.
+    fn wait(&self, timeout: Duration) -> bool {
+        self.closed.recv_timeout(timeout) == Err(RecvTimeoutError::Disconnected)
     }
 
     /// All of it, once it is closed.

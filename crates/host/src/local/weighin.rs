@@ -58,7 +58,7 @@ impl Weighin {
     /// How it ended, in words that follow its name. Only of one whose answers have ended.
     pub fn last_words(&mut self) -> String {
         match self.ended(END_TIMEOUT) {
-            None => "closed its pipe and went on".to_owned(),
+            None => "closed its pipe but kept running".to_owned(),
             Some(status) => match (status.signal(), status.code()) {
                 (Some(signal), _) => format!("was killed by signal {signal}"),
                 (None, code) => {

@@ -120,7 +120,7 @@ impl Run<'_> {
             || TrialEnd::Completed(Box::new(self.outcome(source))),
             |reason| TrialEnd::Failed(Failure::new(FailureKind::Other, reason, "")),
         );
-        let mut trial = figures::trial(source, test, Level::in_flight(outstanding), end);
+        let mut trial = figures::trial(source, test, Level::queue_depth(outstanding), end);
         trial.finished_at = self.finished_at;
         trial
     }

@@ -3,7 +3,7 @@
 mod columns;
 mod report;
 
-use crate::beside::{Beside, Says};
+use crate::companion::{CompanionContent, CompanionFile};
 use crate::figures::problem;
 use crate::{Format, Parsed, Source};
 use model::Sample;
@@ -29,7 +29,7 @@ impl Format for Iostat {
     }
 
     fn description(&self) -> &'static str {
-        "logs of iostat -x, beside results"
+        "logs of iostat -x, next to results"
     }
 
     fn recognises(&self, text: &str) -> bool {
@@ -50,7 +50,11 @@ impl Format for Iostat {
             parsed.problems.push(problem(&source, line, message));
         } else {
             let file = source.file.to_owned();
-            parsed.beside.push(Beside { file, line, says: Says::Samples(samples) });
+            parsed.beside.push(CompanionFile {
+                file,
+                line,
+                says: CompanionContent::Samples(samples),
+            });
         }
         parsed
     }

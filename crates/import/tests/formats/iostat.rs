@@ -1,5 +1,5 @@
 use super::parse;
-use import::{Parsed, Says};
+use import::{CompanionContent, Parsed};
 use model::{DiskRates, Sample};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const VERSION_11: &str = include_str!("../fixtures/iostat/11.log");
 fn samples(parsed: &Parsed) -> &[Sample] {
     match &parsed.beside[..] {
         [beside] => match &beside.says {
-            Says::Samples(samples) => samples,
+            CompanionContent::Samples(samples) => samples,
             other => panic!("{other:?}"),
         },
         other => panic!("{other:?}"),

@@ -1,5 +1,5 @@
 use super::parse;
-use import::{Beside, Says};
+use import::{CompanionContent, CompanionFile};
 
 pub(super) const BEFORE: &str = include_str!("../fixtures/show/status-before.tab");
 pub(super) const AFTER: &str = include_str!("../fixtures/show/status-after.tab");
@@ -15,7 +15,9 @@ fn status_is_known_by_its_uptime_in_every_shape() {
         assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
         assert_eq!(parsed.beside.len(), dumps);
         for beside in &parsed.beside {
-            let Says::Counters(uptime, counters) = &beside.says else { panic!("{beside:?}") };
+            let CompanionContent::Counters(uptime, counters) = &beside.says else {
+                panic!("{beside:?}")
+            };
             assert!(*uptime > 0 && counters["Com_commit"] > 0, "{counters:?}");
             assert_eq!(counters["Uptime"], *uptime as i64);
             assert!(counters.get("Ssl_version").is_none(), "words are no counters");
@@ -26,7 +28,9 @@ fn status_is_known_by_its_uptime_in_every_shape() {
 #[test]
 fn variables_are_known_by_their_version_and_may_be_empty() {
     let parsed = parse("a/variables.txt", VARIABLES);
-    let Says::Variables(variables) = &parsed.beside[0].says else { panic!("{parsed:?}") };
+    let CompanionContent::Variables(variables) = &parsed.beside[0].says else {
+        panic!("{parsed:?}")
+    };
     assert_eq!(
         variables["innodb_flush_log_at_trx_commit"].parse::<u32>().ok().map(|n| n < 4),
         Some(true)
@@ -43,7 +47,8 @@ fn several_dumps_in_a_file_are_parted_with_or_without_headings() {
         (format!("{}{}", bare(BEFORE), bare(AFTER)), 2),
     ] {
         let parsed = parse("a.txt", &text);
-        let counters = |beside: &&Beside| matches!(beside.says, Says::Counters(..));
+        let counters =
+            |beside: &&CompanionFile| matches!(beside.says, CompanionContent::Counters(..));
         assert_eq!(parsed.beside.len(), dumps, "{parsed:?}");
         assert_eq!(parsed.beside.iter().filter(counters).count(), 2);
     }

@@ -62,4 +62,6 @@ pub struct ErrorCount {
     pub message: String,
     /// How often.
     pub count: u64,
+    /// How to fix it, where the system knows; else empty.
+    pub remedy: String,
 }

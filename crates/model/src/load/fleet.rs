@@ -47,19 +47,19 @@ impl Sub for Moved {
 pub struct Fleet {
     /// Reads and writes that each virtual machine could have under way. Less than was asked for
     /// where there is no io_uring and not enough threads to stand for it.
-    pub in_flight: u32,
+    pub queue_depth: u32,
     /// Closed loop: time that reads and writes could not begin because of a limit of their virtual
     /// machine or because it waited for a sync, in seconds, summed over all that could have been
     /// under way. Little's law: those under way = throughput × (latency + client delay) + this ÷
     /// length of the phase.
-    pub held_seconds: f64,
+    pub blocked_seconds: f64,
     /// Each virtual machine, in order of their numbers.
     pub vms: Vec<VmAccount>,
     /// Each volume, in order of their numbers.
     pub volumes: Vec<VolumeAccount>,
     /// What was verified, over all phases; absent where nothing was to be.
     pub verified: Option<Verified>,
-    /// The processors that all virtual machines had among them; absent where they were held to none.
+    /// The processors that all virtual machines shared; absent where they were limited to none.
     pub processors: Option<FleetProcessors>,
 }
 

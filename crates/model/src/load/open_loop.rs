@@ -11,7 +11,7 @@ pub enum ArrivalProcess {
     /// At random, independently of each other, as from many users.
     #[default]
     Poisson,
-    /// Equally far apart.
+    /// At equal intervals.
     Uniform,
 }
 
@@ -57,7 +57,7 @@ const ACHIEVED: f64 = 0.99;
 
 /// Standard deviations of a Poisson variable by which the operations under way at one moment may
 /// lie above their mean by chance.
-const CHANCE: f64 = 3.0;
+const STANDARD_DEVIATIONS: f64 = 3.0;
 
 /// Mean service times after which as much is under way as ever at a rate that is kept up with.
 const SETTLED: f64 = 3.0;
@@ -91,8 +91,8 @@ impl LoadResult {
             let settled = self.warmup.elapsed.as_secs_f64() >= several;
             let long = self.measure.elapsed.as_secs_f64() >= several;
             let missing_at_first = if !settled && long { in_hand } else { 0.0 };
-            behind(finished.min(open.answered), in_hand + CHANCE * in_hand.sqrt())
-                || behind(finished, missing_at_first + CHANCE * (2.0 * in_hand).sqrt())
+            behind(finished.min(open.answered), in_hand + STANDARD_DEVIATIONS * in_hand.sqrt())
+                || behind(finished, missing_at_first + STANDARD_DEVIATIONS * (2.0 * in_hand).sqrt())
         })
     }
 }

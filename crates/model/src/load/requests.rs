@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Most kinds of requests that one load tells apart.
-pub const MOST_REQUEST_KINDS: usize = 8;
+pub const MAX_REQUEST_KINDS: usize = 8;
 
 /// A kind of request of a load. The system that the load runs on names its kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl RequestKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestTally {
     /// Acknowledged requests, by the place of their kind among those of the system.
-    pub kinds: [u64; MOST_REQUEST_KINDS],
+    pub kinds: [u64; MAX_REQUEST_KINDS],
     /// Of the reads of keys, how many found theirs.
     pub found: u64,
     /// Bytes in the reads and writes of storage.

@@ -1,5 +1,5 @@
 /// Most columns of a result: the limit of a table's columns in MariaDB and MySQL.
-pub(super) const MOST_COLUMNS: u64 = 4096;
+pub(super) const MAX_COLUMNS: u64 = 4096;
 
 /// An error that the server reported in an ERR packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +50,7 @@ pub enum ProtocolError {
         got: u8,
     },
     /// More columns than any server has.
-    #[error("the server announced {0} columns, where servers have at most {MOST_COLUMNS}")]
+    #[error("the server announced {0} columns, where servers have at most {MAX_COLUMNS}")]
     TooManyColumns(u64),
     /// Rows that take more memory than an answer in control work may.
     #[error("the server's answer takes more than {} MiB, far more than was asked for", limit >> 20)]

@@ -18,7 +18,7 @@ const MORE_DATA: u8 = 0x01;
 /// servers since 5.5 have.
 const COLLATION: u8 = 45;
 /// Most packets that a server sends in one login: the longest exchange of the plugins here takes six.
-const MOST_PACKETS: u32 = 16;
+const MAX_PACKETS: u32 = 16;
 /// Longest packet that the client is willing to receive, in bytes.
 const MAX_PACKET: u32 = 1 << 30;
 
@@ -157,7 +157,7 @@ impl Login {
             }
             self.sequence = sequence.wrapping_add(1);
             self.packets += 1;
-            if self.packets > MOST_PACKETS {
+            if self.packets > MAX_PACKETS {
                 return Err(LoginError::Endless);
             }
             if let [ERR, error @ ..] = payload {

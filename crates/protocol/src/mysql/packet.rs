@@ -1,7 +1,7 @@
 //! The packets that all replies are made of.
 
 use super::capabilities::Dialect;
-use super::error::{MOST_COLUMNS, ProtocolError, ServerError};
+use super::error::{MAX_COLUMNS, ProtocolError, ServerError};
 use super::frame::{FULL, Start};
 use super::wire::Fields;
 
@@ -58,7 +58,7 @@ impl<'a> Head<'a> {
                 if count == 0 {
                     return Err(ProtocolError::Empty("a list of columns"));
                 }
-                if count > MOST_COLUMNS {
+                if count > MAX_COLUMNS {
                     return Err(ProtocolError::TooManyColumns(count));
                 }
                 let defined = !dialect.cache_metadata || fields.u8()? != 0;

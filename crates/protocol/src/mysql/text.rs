@@ -6,7 +6,7 @@ use super::wire::Fields;
 
 /// Most memory in bytes that the rows of one reply take. What control work asks for is a list of
 /// settings, counters or tables: the largest is a few MiB.
-const MOST_MEMORY: usize = 32 << 20;
+const MAX_MEMORY: usize = 32 << 20;
 /// Longest single row or definition in bytes.
 const LONGEST_PACKET: usize = 16 << 20;
 /// What an allocation of any length costs besides its bytes.
@@ -77,7 +77,7 @@ impl TextReader {
             packets: Packets::new(sequence),
             state: State::Head,
             table: TextRows::default(),
-            left: MOST_MEMORY,
+            left: MAX_MEMORY,
         }
     }
 
@@ -135,7 +135,7 @@ impl TextReader {
                 State::Rows => match parse_end(packet.payload, self.dialect)? {
                     Ok(more_results) => {
                         let rows = std::mem::take(&mut self.table);
-                        self.left = MOST_MEMORY;
+                        self.left = MAX_MEMORY;
                         TextReply::Rows { rows, more_results }
                     }
                     Err(error) => TextReply::Err(error),
@@ -181,6 +181,6 @@ fn row(
 
 /// Takes so many bytes from what is left.
 fn charge(left: &mut usize, bytes: usize) -> Result<(), ProtocolError> {
-    *left = left.checked_sub(bytes).ok_or(ProtocolError::TooMuch { limit: MOST_MEMORY })?;
+    *left = left.checked_sub(bytes).ok_or(ProtocolError::TooMuch { limit: MAX_MEMORY })?;
     Ok(())
 }

@@ -3,7 +3,7 @@ const LONGEST_LINE: usize = 64 * 1024;
 /// Longest value that a server may send: its own limit (`proto-max-bulk-len`) by default.
 const LONGEST_VALUE: i64 = 512 * 1024 * 1024;
 /// Most elements of one array.
-const MOST_ELEMENTS: i64 = 1024 * 1024;
+const MAX_ELEMENTS: i64 = 1024 * 1024;
 
 /// Bytes that no server of this protocol sends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,7 +87,7 @@ impl ReplyReader {
             b'-' => Reply::Error(String::from_utf8_lossy(rest).into_owned()),
             b'*' | b'~' | b'%' | b'>' | b'|' => match number(rest)? {
                 -1 => Reply::Nothing,
-                count if (0..=MOST_ELEMENTS).contains(&count) => {
+                count if (0..=MAX_ELEMENTS).contains(&count) => {
                     let each = if matches!(kind, b'%' | b'|') { 2 } else { 1 };
                     self.elements += count as u64 * each;
                     // An attribute stands before its element, and is none itself.

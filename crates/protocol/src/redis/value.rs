@@ -5,7 +5,7 @@ use super::reply::{line, number};
 const DEEPEST: usize = 32;
 /// Most memory in bytes that one answer takes in control work, where the largest are lists of
 /// settings of some 50 KiB.
-const MOST_MEMORY: usize = 32 << 20;
+const MAX_MEMORY: usize = 32 << 20;
 /// What an allocation of any length costs besides its bytes.
 const ALLOCATION: usize = 16;
 
@@ -86,7 +86,7 @@ enum Begun {
 
 impl Default for ValueReader {
     fn default() -> Self {
-        Self { open: Vec::new(), text: None, left: MOST_MEMORY }
+        Self { open: Vec::new(), text: None, left: MAX_MEMORY }
     }
 }
 
@@ -199,7 +199,7 @@ impl ValueReader {
 
     fn charge(&mut self, bytes: usize) -> Result<(), RespError> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
-            RespError(format!("a reply that takes more than {} MiB", MOST_MEMORY >> 20))
+            RespError(format!("a reply that takes more than {} MiB", MAX_MEMORY >> 20))
         })?;
         Ok(())
     }

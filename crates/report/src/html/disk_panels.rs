@@ -11,7 +11,7 @@ const MEGA: f64 = 1e6;
 pub(super) const LINES: usize = 9;
 
 /// Studies with more trials than this show the first figure alone, so that the page stays light.
-pub(super) const MOST_TRIALS: usize = 300;
+pub(super) const MAX_TRIALS: usize = 300;
 
 /// A line of a panel: its class in the stylesheet, and its figure.
 type Trace = (&'static str, fn(&VolumeRates) -> Option<f64>);
@@ -78,7 +78,7 @@ pub(super) struct DiskExtent {
 impl DiskExtent {
     /// Of these trials, in a study of so many.
     pub(super) fn of(records: &[&TrialRecord], trials: usize) -> Self {
-        let figures = if trials > MOST_TRIALS { &FIGURES[..1] } else { &FIGURES[..] };
+        let figures = if trials > MAX_TRIALS { &FIGURES[..1] } else { &FIGURES[..] };
         let volumes: Vec<VolumeRates> = records
             .iter()
             .flat_map(|record| record.sampling.samples.iter().map(move |s| (s, *record)))

@@ -8,7 +8,7 @@ use analyse::{Analysis, EventKind, TrialEvents};
 use maud::{Markup, html};
 
 /// Rows of single events that stand open; more are folded.
-const MOST_OPEN: usize = 8;
+const MAX_OPEN: usize = 8;
 
 /// Whether anything of the kind was seen or asked for.
 pub(super) fn any(analysis: &Analysis) -> bool {
@@ -28,7 +28,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 }
                 (table::table(&costs))
             }
-            @if all.rows.len() <= MOST_OPEN {
+            @if all.rows.len() <= MAX_OPEN {
                 h3 { "Every event" }
                 (table::table(&all))
             } @else {

@@ -6,7 +6,7 @@ use analyse::{Analysis, Finding, Severity};
 use maud::{Markup, html};
 
 /// More sentences on findings of one kind than this are folded after the first few.
-const MOST_OPEN: usize = 5;
+const MAX_OPEN: usize = 5;
 
 /// The section of all findings.
 pub(super) fn section(analysis: &Analysis) -> Markup {
@@ -49,7 +49,7 @@ fn class(severity: Severity) -> &'static str {
 
 fn of_kind(analysis: &Analysis, kind: &str, findings: &[&Finding]) -> Markup {
     let sentences = words::sentences(findings, |finding| view::counted_in(analysis, finding));
-    let open = if sentences.len() > MOST_OPEN { MOST_OPEN - 2 } else { sentences.len() };
+    let open = if sentences.len() > MAX_OPEN { MAX_OPEN - 2 } else { sentences.len() };
     let (first, rest) = sentences.split_at(open);
     let items = |sentences: &[String]| {
         html! { ul.findings { @for sentence in sentences { li { (sentence) } } } }

@@ -128,7 +128,7 @@ fn advice(analysis: &Analysis) -> Markup {
     html! {
         @if advised().next().is_some() {
             section #advice {
-                h2 { "Which target when" }
+                h2 { "When to choose which target" }
                 ul {
                     @for test in advised() { li { (test.test) ": " (words::choices(&test.advice)) "." } }
                 }

@@ -1,5 +1,5 @@
 use crate::svg;
-use crate::tables::{Cell, Table, Tone};
+use crate::tables::{Table, TableCell, Tone};
 use maud::{Markup, html};
 
 /// A table that scrolls within its own frame where the page is too narrow for it.
@@ -41,7 +41,7 @@ fn class(table: &Table, column: usize) -> &'static str {
     }
 }
 
-fn one(cell: &Cell, column: &str) -> Markup {
+fn one(cell: &TableCell, column: &str) -> Markup {
     let (tone, sign) = match cell.tone {
         Tone::Plain => (None, ""),
         Tone::Good => (Some("good"), "✓ "),

@@ -6,7 +6,7 @@ use analyse::{Analysis, TestAnalysis};
 use maud::{Markup, html};
 
 /// More pairs of targets than this stand folded.
-const MOST_OPEN_PAIRS: usize = 3;
+const MAX_OPEN_PAIRS: usize = 3;
 
 /// The section of the test of that number.
 pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
@@ -18,10 +18,10 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
             @if let Some(described) = described { p.meta { (words::workload(described)) "." } }
             (charts::charts(analysis, test, number))
             @if !test.figures.is_empty() {
-                h3 { "As printed" }
+                h3 { (words::figures_heading(analysis)) }
                 (table::table(&tables::named(analysis, test)))
             }
-            @if tables::cells_add_to_named(test) {
+            @if tables::cells_add_to_named(analysis, test) {
                 h3 { "All cells" }
                 (table::table(&tables::cells(analysis, test)))
                 p.caption {
@@ -66,7 +66,7 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 @for (baseline, candidate) in &pairs {
                     @let table = table::table(&tables::ratios(test, baseline, candidate));
                     @let name = format!("{candidate} ÷ {baseline}");
-                    @if pairs.len() <= MOST_OPEN_PAIRS {
+                    @if pairs.len() <= MAX_OPEN_PAIRS {
                         h4 { (name) }
                         (table)
                     } @else {

@@ -8,7 +8,9 @@ use crate::view;
 use crate::words;
 use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, percentile_ms};
 use maud::{Markup, html};
-use model::{Interval, LoadResult, Mark, Noun, Outage, Phase, Sample, TrialRecord, signal, text};
+use model::{
+    Interval, LoadResult, Mark, Outage, Phase, Sample, TrialRecord, UnitName, signal, text,
+};
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
@@ -70,7 +72,7 @@ fn disks(analysis: &Analysis) -> Markup {
     let records = || analysis.dataset.trials.iter().filter(|record| is_known(record));
     let known = records().any(|record| !record.sampling.volume.is_empty());
     let unknown = records().any(|record| record.sampling.volume.is_empty());
-    let many = analysis.dataset.trials.len() > disk_panels::MOST_TRIALS;
+    let many = analysis.dataset.trials.len() > disk_panels::MAX_TRIALS;
     html! {
         @if known {
             "The disks are those that the server’s data is on, several taken together: "
@@ -205,7 +207,7 @@ fn dirty_mib(sample: &Sample) -> Option<f64> {
 fn chart(
     (record, seen): (&TrialRecord, Option<&TrialEvents>),
     extent: &Extent,
-    counted: Noun,
+    counted: UnitName,
     most_points: usize,
 ) -> Markup {
     let mut panels = Vec::new();
@@ -237,7 +239,7 @@ fn chart(
     .draw()
 }
 
-fn throughput(load: &LoadResult, extent: &Extent, counted: Noun) -> Panel {
+fn throughput(load: &LoadResult, extent: &Extent, counted: UnitName) -> Panel {
     per_second(load, &format!("{counted}/s"), extent.throughput, &rate)
 }
 

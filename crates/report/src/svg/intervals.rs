@@ -31,7 +31,7 @@ pub(crate) struct Row {
     pub(crate) value: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,
-    /// Whether it rests on trials in doubt, or on fewer than were made; such a mark is hollow.
+    /// Whether it rests on suspect trials, or on fewer than were made; such a mark is hollow.
     pub(crate) doubtful: bool,
 }
 

@@ -17,9 +17,9 @@ const LABEL_LENGTH: usize = 24;
 /// Width of a character of a label, in pixels; on the wide side, for fonts differ.
 const CHARACTER: f64 = 7.2;
 /// More series than this are hard to tell by the labels at their ends.
-const MOST_LABELS: usize = 6;
+const MAX_LABELS: usize = 6;
 /// More series than this have whiskers instead of bands, which would hide one another.
-const MOST_BANDS: usize = 4;
+const MAX_BANDS: usize = 4;
 
 /// A figure against level.
 pub(crate) struct LineChart {
@@ -72,7 +72,7 @@ pub(crate) struct Value {
     pub(crate) y: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,
-    /// Whether it rests on trials in doubt, or on fewer than were made; such a mark is hollow.
+    /// Whether it rests on suspect trials, or on fewer than were made; such a mark is hollow.
     pub(crate) doubtful: bool,
 }
 
@@ -114,7 +114,7 @@ impl LineChart {
     /// Whether the labels of the wide chart don't suffice: they leave out parts of names, there are
     /// too many of them to follow, or a series has nothing but crosses to put one beside.
     pub(crate) fn needs_legend(&self) -> bool {
-        self.series.len() > MOST_LABELS
+        self.series.len() > MAX_LABELS
             || self.series.iter().any(|series| {
                 series.name.chars().count() > LABEL_LENGTH
                     || series.points.iter().all(|point| point.value.is_none())
@@ -173,7 +173,7 @@ impl LineChart {
 
     /// Bands where they can be told apart, else whiskers; whiskers too where a band has no width.
     fn intervals(&self, series: usize, points: &[Option<Placed>]) -> Markup {
-        let bands = self.series.len() <= MOST_BANDS;
+        let bands = self.series.len() <= MAX_BANDS;
         html! {
             g class={ "intervals " (series_class(series)) } {
                 @if bands {

@@ -28,7 +28,7 @@ pub(super) fn outline(series: usize) -> &'static str {
     SHAPES[series % SHAPES.len()]
 }
 
-/// Class of a mark, hollow where what it stands for is in doubt.
+/// Class of a mark, hollow where what it shows is suspect.
 pub(super) fn mark_class(doubtful: bool) -> &'static str {
     if doubtful { "mark hollow" } else { "mark" }
 }

@@ -1,4 +1,4 @@
-use super::{Cell, Row, Table, Tone, numbers, words};
+use super::{Row, Table, TableCell, Tone, numbers, words};
 use crate::view;
 use crate::words::{Terms, equation, follows, off, origins, printed};
 use analyse::{Analysis, Evidence, Finding, Severity};
@@ -31,15 +31,18 @@ fn row(analysis: &Analysis, finding: &Finding) -> Option<Row> {
     };
     let (value, bounds) = follows(found);
     let cells = vec![
-        Cell::target(target, view::series(analysis, target)).with_note(place.join(", ")),
-        Cell {
+        TableCell::target(target, view::series(analysis, target)).with_note(place.join(", ")),
+        TableCell {
             note: origins(std::slice::from_ref(&found.printed)),
-            ..Cell::text(&found.printed.name)
+            ..TableCell::text(&found.printed.name)
         },
-        Cell::text(printed(&found.printed)),
-        Cell { note: origins(&found.terms), ..Cell::text(equation(found, Terms::Values)) },
-        Cell { note: bounds, ..Cell::text(value) },
-        Cell::text(off(found)).with_tone(tone),
+        TableCell::text(printed(&found.printed)),
+        TableCell {
+            note: origins(&found.terms),
+            ..TableCell::text(equation(found, Terms::Values))
+        },
+        TableCell { note: bounds, ..TableCell::text(value) },
+        TableCell::text(off(found)).with_tone(tone),
     ];
     Some(Row { cells, opens_group: false })
 }

@@ -1,4 +1,4 @@
-use super::{Cell, Table, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, words};
 use crate::level_axis::{LevelAxis, overloaded};
 use crate::numbers::percent;
 use crate::view::{self, Tally};
@@ -11,8 +11,10 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let axis = LevelAxis::of(test);
     let metrics = shown(analysis, test);
     let figure = |cell: &analyse::Cell, metric: Metric| match overloaded(cell) {
-        Some(overloaded) if metric.is_latency() => Cell::text(overloaded).with_tone(Tone::Doubtful),
-        _ => Cell::estimate(cell.estimate(metric).as_ref()),
+        Some(overloaded) if metric.is_latency() => {
+            TableCell::text(overloaded).with_tone(Tone::Doubtful)
+        }
+        _ => TableCell::estimate(cell.estimate(metric).as_ref()),
     };
     let heading = |metric: &Metric| match metric.entry().derivation {
         Some(Derivation::Mean) => "mean, ms".to_owned(),
@@ -30,12 +32,12 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
         let opens = previous != Some(cell.level);
         previous = Some(cell.level);
         let mut row = vec![
-            Cell::text(axis.text(cell.level)),
-            Cell::target(&cell.target, view::series(analysis, &cell.target)),
+            TableCell::text(axis.text(cell.level)),
+            TableCell::target(&cell.target, view::series(analysis, &cell.target)),
         ];
         row.extend(metrics.iter().map(|&metric| figure(cell, metric)));
         row.extend([
-            Cell::text(cell.spread.map_or(crate::numbers::NOTHING.to_owned(), percent)),
+            TableCell::text(cell.spread.map_or(crate::numbers::NOTHING.to_owned(), percent)),
             validity(analysis, cell),
         ]);
         if opens {
@@ -61,7 +63,7 @@ fn shown(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
     Metric::ALL.iter().filter(known).copied().collect()
 }
 
-fn validity(analysis: &Analysis, cell: &analyse::Cell) -> Cell {
+fn validity(analysis: &Analysis, cell: &analyse::Cell) -> TableCell {
     let tally = Tally::of(analysis, [cell]);
     let tone = match tally {
         Tally { void: 0, failed: 0, suspect: 0, valid: 1.., .. } => Tone::Good,
@@ -69,5 +71,5 @@ fn validity(analysis: &Analysis, cell: &analyse::Cell) -> Cell {
         Tally { void: 0, failed: 0, suspect: 0, printed: 1.., .. } => Tone::Plain,
         _ => Tone::Bad,
     };
-    Cell::text(tally.describe()).with_tone(tone)
+    TableCell::text(tally.describe()).with_tone(tone)
 }

@@ -1,4 +1,4 @@
-use super::{Cell, Table, words};
+use super::{Table, TableCell, words};
 use crate::numbers::{NOTHING, bytes, count, date, duration};
 use crate::view;
 use crate::words::{offer, place};
@@ -50,7 +50,10 @@ fn pairs<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Table {
     let mut table = Table::new([words("fact"), words("value")]);
     for (name, value) in facts {
         let value = value.filter(|value| !value.is_empty());
-        table.push([Cell::text(name), Cell::text(value.as_deref().unwrap_or("not known"))]);
+        table.push([
+            TableCell::text(name),
+            TableCell::text(value.as_deref().unwrap_or("not known")),
+        ]);
     }
     table
 }
@@ -73,14 +76,14 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
         let observed = analysis.dataset.targets.iter().find(|facts| facts.target == target.name);
         let server = observed.map(|facts| &facts.server);
         // Nobody says how the data of imported results came about.
-        let prepared = server.filter(|_| target.place != Place::Elsewhere);
+        let prepared = server.filter(|_| target.place != Place::Imported);
         let labels: Vec<String> = target.labels.iter().map(|(k, v)| format!("{k}: {v}")).collect();
-        let or_nothing = |text: Option<String>| Cell::text(text.as_deref().unwrap_or(NOTHING));
+        let or_nothing = |text: Option<String>| TableCell::text(text.as_deref().unwrap_or(NOTHING));
         table.push([
-            Cell::target(&target.name, view::series(analysis, &target.name)),
-            Cell::text(target.system.to_string()),
-            Cell::text(place(&target.place)),
-            Cell::text(server.map_or(unseen, |server| &server.version)),
+            TableCell::target(&target.name, view::series(analysis, &target.name)),
+            TableCell::text(target.system.to_string()),
+            TableCell::text(place(&target.place)),
+            TableCell::text(server.map_or(unseen, |server| &server.version)),
             or_nothing((!labels.is_empty()).then(|| labels.join(", "))),
             or_nothing(target.price.as_ref().map(offer)),
             or_nothing(server.and_then(|server| server.dataset_bytes).map(bytes)),

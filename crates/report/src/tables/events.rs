@@ -1,6 +1,6 @@
 //! Interventions, what servers did in the background, and what that cost.
 
-use super::{Cell, Table, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, words};
 use crate::numbers::{NOTHING, bytes, count};
 use crate::view;
 use crate::words::{act_result, began, changed, ended, event_kind, metric_name, unit};
@@ -33,14 +33,14 @@ pub(crate) fn event_costs(analysis: &Analysis) -> Option<Table> {
                     Changed::Higher | Changed::Lower => Tone::Plain,
                 };
                 let row = [
-                    Cell::text(format!("{}, {}", test.test, cost.level)),
-                    Cell::target(&cost.target, view::series(analysis, &cost.target)),
-                    Cell::text(event_kind(cost.event))
+                    TableCell::text(format!("{}, {}", test.test, cost.level)),
+                    TableCell::target(&cost.target, view::series(analysis, &cost.target)),
+                    TableCell::text(event_kind(cost.event))
                         .with_note(format!("in {seen} of {of} trials")),
-                    Cell::text(format!("{figure}, {unit}")),
-                    Cell::estimate(Some(&change.quiet)),
-                    Cell::estimate(Some(&change.ratio)),
-                    Cell::text(changed(change.changed)).with_tone(tone),
+                    TableCell::text(format!("{figure}, {unit}")),
+                    TableCell::estimate(Some(&change.quiet)),
+                    TableCell::estimate(Some(&change.ratio)),
+                    TableCell::text(changed(change.changed)).with_tone(tone),
                 ];
                 if number == 0 { table.push_group(row) } else { table.push(row) }
             }
@@ -78,28 +78,28 @@ fn of_trial(analysis: &Analysis, test: &TestAnalysis, trial: &TrialEvents, table
         let mark = record.and_then(|record| record.interventions().find(is_of));
         let late = (event.delayed > 0).then(|| count(event.delayed));
         let row = [
-            Cell::text(format!("{}, {}", test.test, trial.level)),
-            Cell::target(&trial.target, view::series(analysis, &trial.target)),
-            Cell::text(trial.repeat.to_string()),
-            Cell::text(event_kind(event.kind)),
-            Cell::text(began(event)),
-            Cell::text(ended(event)),
-            Cell::figure(event.fork_ms),
-            Cell::text(event.cow_bytes.map_or(NOTHING.to_owned(), bytes)),
-            Cell::text(late.unwrap_or_else(|| NOTHING.to_owned())),
-            mark.map_or_else(|| Cell::text(NOTHING), intervention),
+            TableCell::text(format!("{}, {}", test.test, trial.level)),
+            TableCell::target(&trial.target, view::series(analysis, &trial.target)),
+            TableCell::text(trial.repeat.to_string()),
+            TableCell::text(event_kind(event.kind)),
+            TableCell::text(began(event)),
+            TableCell::text(ended(event)),
+            TableCell::figure(event.fork_ms),
+            TableCell::text(event.cow_bytes.map_or(NOTHING.to_owned(), bytes)),
+            TableCell::text(late.unwrap_or_else(|| NOTHING.to_owned())),
+            mark.map_or_else(|| TableCell::text(NOTHING), intervention),
         ];
         if number == 0 { table.push_group(row) } else { table.push(row) }
     }
 }
 
 /// The name of an intervention, what came of it, and what is to be said of it.
-fn intervention(mark: &Mark) -> Cell {
-    let Some(result) = mark.result else { return Cell::text(&mark.name) };
+fn intervention(mark: &Mark) -> TableCell {
+    let Some(result) = mark.result else { return TableCell::text(&mark.name) };
     let said = format!("{}: {}", mark.name, act_result(result));
     let cell = match &mark.note {
-        Some(note) => Cell::text(said).with_note(note),
-        None => Cell::text(said),
+        Some(note) => TableCell::text(said).with_note(note),
+        None => TableCell::text(said),
     };
     match result {
         ActResult::Done => cell,

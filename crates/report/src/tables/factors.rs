@@ -1,4 +1,4 @@
-use super::{Cell, Table, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, words};
 use crate::numbers::list;
 use crate::words::{by_level, depends_on_level, metric_name};
 use analyse::{Analysis, Verdict};
@@ -31,14 +31,14 @@ pub(crate) fn factors(analysis: &Analysis) -> Option<Table> {
             .iter()
             .map(|pair| format!("{} ÷ {}", pair.candidate, pair.baseline))
             .collect();
-        let seen = Cell::text(list(&pairs));
+        let seen = TableCell::text(list(&pairs));
         let row = [
-            Cell::text(found.label.clone()),
-            Cell::text(format!("{} ÷ {}", found.to, found.from)),
-            Cell::text(metric_name(found.metric)),
-            Cell::estimate(Some(&found.ratio)),
-            Cell::text(verdict).with_tone(tone),
-            Cell::text(by_level(&found.levels).join("; ")),
+            TableCell::text(found.label.clone()),
+            TableCell::text(format!("{} ÷ {}", found.to, found.from)),
+            TableCell::text(metric_name(found.metric)),
+            TableCell::estimate(Some(&found.ratio)),
+            TableCell::text(verdict).with_tone(tone),
+            TableCell::text(by_level(&found.levels).join("; ")),
             if found.pairs_differ { seen.with_note("which disagree") } else { seen },
         ];
         if previous == Some(&found.label) {

@@ -1,6 +1,6 @@
 //! What fleets of virtual machines did on volumes.
 
-use super::{Cell, Table, numbers, words};
+use super::{Table, TableCell, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::figure;
 use crate::view;
@@ -23,18 +23,17 @@ pub(crate) fn fleet_volumes(analysis: &Analysis, test: &TestAnalysis) -> Table {
     ]);
     for cell in ordered(test) {
         for (number, volume) in cell.volumes.iter().enumerate() {
-            let row =
-                [
-                    Cell::text(axis.text(cell.level)),
-                    Cell::target(&cell.target, view::series(analysis, &cell.target))
-                        .with_note(path(analysis, &cell.target, number)),
-                    Cell::estimate(volume.ios.as_ref()),
-                    megabytes(volume.bytes.as_ref()),
-                    Cell::estimate(volume.read_mean_ms.as_ref()),
-                    Cell::estimate(volume.read_p99_ms.as_ref()),
-                    Cell::estimate(volume.write_mean_ms.as_ref()),
-                    Cell::estimate(volume.write_p99_ms.as_ref()),
-                ];
+            let row = [
+                TableCell::text(axis.text(cell.level)),
+                TableCell::target(&cell.target, view::series(analysis, &cell.target))
+                    .with_note(path(analysis, &cell.target, number)),
+                TableCell::estimate(volume.ios.as_ref()),
+                megabytes(volume.bytes.as_ref()),
+                TableCell::estimate(volume.read_mean_ms.as_ref()),
+                TableCell::estimate(volume.read_p99_ms.as_ref()),
+                TableCell::estimate(volume.write_mean_ms.as_ref()),
+                TableCell::estimate(volume.write_p99_ms.as_ref()),
+            ];
             if number == 0 { table.push_group(row) } else { table.push(row) }
         }
     }
@@ -56,21 +55,21 @@ pub(crate) fn fleet_vms(analysis: &Analysis, test: &TestAnalysis) -> Table {
     ]);
     for cell in ordered(test) {
         table.push([
-            Cell::text(axis.text(cell.level)),
-            Cell::target(&cell.target, view::series(analysis, &cell.target)),
-            Cell::estimate(cell.vms.ios.as_ref()),
+            TableCell::text(axis.text(cell.level)),
+            TableCell::target(&cell.target, view::series(analysis, &cell.target)),
+            TableCell::estimate(cell.vms.ios.as_ref()),
             megabytes(cell.vms.bytes.as_ref()),
-            Cell::estimate(cell.vms.slowest_ios.as_ref()),
-            Cell::estimate(cell.vms.evenness.as_ref()),
-            Cell::estimate(cell.vms.worst_p99_ms.as_ref()),
-            Cell::estimate(cell.ios_per_gb.as_ref()),
+            TableCell::estimate(cell.vms.slowest_ios.as_ref()),
+            TableCell::estimate(cell.vms.evenness.as_ref()),
+            TableCell::estimate(cell.vms.worst_p99_ms.as_ref()),
+            TableCell::estimate(cell.ios_per_gb.as_ref()),
         ]);
     }
     table.without_empty_columns()
 }
 
 /// The processors that the virtual machines of every target had at every level, and what they used of
-/// them; `None` where they were held to none.
+/// them; `None` where they were limited to none.
 pub(crate) fn fleet_processors(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
     let axis = LevelAxis::of(test);
     let mut table = Table::new([
@@ -83,12 +82,12 @@ pub(crate) fn fleet_processors(analysis: &Analysis, test: &TestAnalysis) -> Opti
     ]);
     for (cell, shared) in ordered(test).into_iter().filter_map(|c| Some((c, c.processors?))) {
         table.push([
-            Cell::text(axis.text(cell.level)),
-            Cell::target(&cell.target, view::series(analysis, &cell.target)),
-            Cell::text(figure(shared.count)),
+            TableCell::text(axis.text(cell.level)),
+            TableCell::target(&cell.target, view::series(analysis, &cell.target)),
+            TableCell::text(figure(shared.count)),
             percent(&shared.busy),
-            percent(&shared.held_back),
-            Cell::estimate(Some(&shared.held_back_per_second)),
+            percent(&shared.throttled),
+            TableCell::estimate(Some(&shared.throttled_per_second)),
         ]);
     }
     (!table.rows.is_empty()).then_some(table)
@@ -109,12 +108,12 @@ fn path(analysis: &Analysis, target: &str, number: usize) -> String {
 }
 
 /// A share in percent.
-fn percent(share: &Estimate) -> Cell {
-    Cell::estimate(Some(&share.map(|share| share * 100.0)))
+fn percent(share: &Estimate) -> TableCell {
+    TableCell::estimate(Some(&share.map(|share| share * 100.0)))
 }
 
 /// Bytes per second in MB (10⁶ bytes), as makers of disks count.
-fn megabytes(bytes: Option<&Estimate>) -> Cell {
+fn megabytes(bytes: Option<&Estimate>) -> TableCell {
     let scaled = bytes.map(|bytes| bytes.map(|bytes| bytes / 1e6));
-    Cell::estimate(scaled.as_ref())
+    TableCell::estimate(scaled.as_ref())
 }

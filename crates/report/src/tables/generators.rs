@@ -1,6 +1,6 @@
 //! What each of several load generators did.
 
-use super::{Cell, Table, numbers, words};
+use super::{Table, TableCell, numbers, words};
 use crate::numbers::{bytes, count, duration, percent};
 use crate::view;
 use analyse::{Analysis, percentile_ms};
@@ -40,23 +40,24 @@ fn rows(analysis: &Analysis, record: &TrialRecord, table: &mut Table) {
     let confidence = analysis.dataset.study.confidence;
     for (place, share) in load.generators.iter().enumerate() {
         let latencies = share.latencies.unpack();
-        let percentile = |percent| Cell::figure(percentile_ms(&latencies, percent, confidence));
-        let per_second = |value: f64| Cell::figure((seconds > 0.0).then(|| value / seconds));
+        let percentile =
+            |percent| TableCell::figure(percentile_ms(&latencies, percent, confidence));
+        let per_second = |value: f64| TableCell::figure((seconds > 0.0).then(|| value / seconds));
         let cells = [
-            Cell::text(record.position.to_string()),
-            Cell::text(&record.key.test),
-            Cell::target(&record.key.target, view::series(analysis, &record.key.target)),
-            Cell::text((place + 1).to_string()),
-            Cell::text(count(share.clients.into())),
-            Cell::text(count(share.transactions)),
-            Cell::text(percent(share.transactions as f64 / all.max(1) as f64)),
+            TableCell::text(record.position.to_string()),
+            TableCell::text(&record.key.test),
+            TableCell::target(&record.key.target, view::series(analysis, &record.key.target)),
+            TableCell::text((place + 1).to_string()),
+            TableCell::text(count(share.clients.into())),
+            TableCell::text(count(share.transactions)),
+            TableCell::text(percent(share.transactions as f64 / all.max(1) as f64)),
             per_second(share.transactions as f64),
             percentile(50.0),
             percentile(99.0),
-            Cell::text(count(share.errors)),
+            TableCell::text(count(share.errors)),
             per_second(share.cpu_seconds),
-            Cell::text(bytes(share.peak_rss_bytes)),
-            Cell::text(duration(share.begun_late)),
+            TableCell::text(bytes(share.peak_rss_bytes)),
+            TableCell::text(duration(share.begun_late)),
         ];
         if place == 0 {
             table.push_group(cells);

@@ -52,14 +52,14 @@ pub(crate) struct Column {
 /// A row.
 pub(crate) struct Row {
     /// From left to right.
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: Vec<TableCell>,
     /// Whether a group of rows starts here.
     pub(crate) opens_group: bool,
 }
 
 /// A cell.
 #[derive(Default)]
-pub(crate) struct Cell {
+pub(crate) struct TableCell {
     pub(crate) text: String,
     /// What it adds in small print, such as an interval.
     pub(crate) note: Option<String>,
@@ -90,7 +90,7 @@ impl Table {
 
     /// The same without the columns that say nothing in any row.
     fn without_empty_columns(mut self) -> Self {
-        let says = |cell: &Cell| !cell.text.is_empty() && cell.text != crate::numbers::NOTHING;
+        let says = |cell: &TableCell| !cell.text.is_empty() && cell.text != crate::numbers::NOTHING;
         for place in (0..self.columns.len()).rev() {
             let column = || self.rows.iter().filter_map(|row| row.cells.get(place));
             if !column().any(says) {
@@ -102,12 +102,12 @@ impl Table {
     }
 
     /// Adds a row of the group under way.
-    fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
+    fn push(&mut self, cells: impl IntoIterator<Item = TableCell>) {
         self.rows.push(Row { cells: cells.into_iter().collect(), opens_group: false });
     }
 
     /// Adds a row that starts a group.
-    fn push_group(&mut self, cells: impl IntoIterator<Item = Cell>) {
+    fn push_group(&mut self, cells: impl IntoIterator<Item = TableCell>) {
         self.push(cells);
         if let Some(row) = self.rows.last_mut() {
             row.opens_group = true;
@@ -125,7 +125,7 @@ fn numbers(heading: impl Into<String>) -> Column {
     Column { heading: heading.into(), numeric: true }
 }
 
-impl Cell {
+impl TableCell {
     /// Plain text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }

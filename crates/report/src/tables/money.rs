@@ -1,4 +1,4 @@
-use super::{Cell, Table, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, words};
 use crate::numbers::{NOTHING, figure, money, range};
 use crate::view;
 use crate::words::{amount, outcome, standing};
@@ -24,42 +24,43 @@ pub(crate) fn costs(analysis: &Analysis, test: &TestAnalysis) -> Option<Table> {
     let mut table = Table::new(columns);
     for cost in costs {
         let mut row = vec![
-            Cell::target(&cost.target, view::series(analysis, &cost.target)),
-            Cell::estimate(Some(&cost.throughput)),
+            TableCell::target(&cost.target, view::series(analysis, &cost.target)),
+            TableCell::estimate(Some(&cost.throughput)),
             money_cell(cost.monthly(), &cost.currency),
             money_cell(cost.per_million(), &cost.currency),
             place(cost),
         ];
         if measured {
-            row.push(Cell::estimate(cost.requests_per_io.as_ref()));
+            row.push(TableCell::estimate(cost.requests_per_io.as_ref()));
         }
         table.push(row);
     }
     Some(table)
 }
 
-fn place(cost: &TargetCost) -> Cell {
+fn place(cost: &TargetCost) -> TableCell {
     let Some(found) = &cost.standing else {
         let known = cost.monthly().is_some();
-        return Cell::text(if known { "no other price" } else { "cost not known" });
+        return TableCell::text(if known { "no comparable price" } else { "cost not known" });
     };
     let tone = match found {
         Standing::OnParetoFront => Tone::Good,
         Standing::Dominated { .. } => Tone::Plain,
         Standing::Unresolved { .. } => Tone::Doubtful,
     };
-    Cell::text(standing(found)).with_tone(tone)
+    TableCell::text(standing(found)).with_tone(tone)
 }
 
 /// An amount with its currency, its interval as the note where it has a width.
-pub(super) fn money_cell(amount: Option<Amount>, currency: &str) -> Cell {
-    let Some(amount) = amount else { return Cell::text(NOTHING) };
+pub(super) fn money_cell(amount: Option<Amount>, currency: &str) -> TableCell {
+    let Some(amount) = amount else { return TableCell::text(NOTHING) };
     match amount.interval {
         Some((low, high)) if !amount.is_exact() => {
-            Cell::text(format!("{} {currency}", figure(amount.point))).with_note(range(low, high))
+            TableCell::text(format!("{} {currency}", figure(amount.point)))
+                .with_note(range(low, high))
         }
-        Some(_) => Cell::text(format!("{} {currency}", money(amount.point))),
-        None => Cell::text(format!("{} {currency}", figure(amount.point))),
+        Some(_) => TableCell::text(format!("{} {currency}", money(amount.point))),
+        None => TableCell::text(format!("{} {currency}", figure(amount.point))),
     }
 }
 
@@ -79,9 +80,9 @@ pub(crate) fn break_evens(analysis: &Analysis) -> Option<Table> {
             Outcome::Always { .. } | Outcome::Same | Outcome::Unresolved => NOTHING.to_owned(),
         };
         table.push([
-            Cell::text(found.test.as_deref().unwrap_or("all")),
-            Cell::text(outcome(found)),
-            Cell::text(bill),
+            TableCell::text(found.test.as_deref().unwrap_or("all")),
+            TableCell::text(outcome(found)),
+            TableCell::text(bill),
         ]);
     }
     Some(table)

@@ -1,10 +1,10 @@
-use super::{Cell, Table, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::{NOTHING, tick};
 use crate::view;
 use analyse::{Analysis, NamedFigure, TestAnalysis};
 
-/// What imported results print, under the names that it has there: a row for each cell.
+/// Figures by the names that they have in their source: a row for each cell.
 pub(crate) fn named(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let axis = LevelAxis::of(test);
     let mut columns = vec![words("target"), numbers(axis.name())];
@@ -13,23 +13,24 @@ pub(crate) fn named(analysis: &Analysis, test: &TestAnalysis) -> Table {
     let mut table = Table::new(columns);
     for cell in &test.cells {
         let mut row = vec![
-            Cell::target(&cell.target, view::series(analysis, &cell.target)),
-            Cell::text(axis.text(cell.level)),
+            TableCell::target(&cell.target, view::series(analysis, &cell.target)),
+            TableCell::text(axis.text(cell.level)),
         ];
         row.extend(test.figures.iter().map(|figure| value(figure, cell)));
         row.push(match view::why_empty(analysis, cell) {
-            Some(reason) => Cell::text(reason).with_tone(Tone::Bad),
-            None => Cell::text(NOTHING),
+            Some(reason) => TableCell::text(reason).with_tone(Tone::Bad),
+            None => TableCell::text(NOTHING),
         });
         table.push(row);
     }
     table.without_empty_columns()
 }
 
-/// Whether the table of cells says more: of repeats, or of results that print no figures.
-pub(crate) fn cells_add_to_named(test: &TestAnalysis) -> bool {
+/// Whether the table of cells says more: of what weighin measured, of repeats, or of results that
+/// print no figures.
+pub(crate) fn cells_add_to_named(analysis: &Analysis, test: &TestAnalysis) -> bool {
     let repeated = || test.basis.is_some() && test.cells.iter().any(|cell| cell.trials.len() > 1);
-    test.figures.is_empty() || repeated()
+    !view::imported(analysis) || test.figures.is_empty() || repeated()
 }
 
 /// The name without what would stop it from breaking into lines, and the unit.
@@ -41,13 +42,13 @@ fn heading(figure: &NamedFigure) -> String {
     }
 }
 
-fn value(figure: &NamedFigure, cell: &analyse::Cell) -> Cell {
+fn value(figure: &NamedFigure, cell: &analyse::Cell) -> TableCell {
     let mut values = figure.values.iter();
     let found = values.find(|value| value.target == cell.target && value.level == cell.level);
     match found.map(|value| (value.estimate, &value.text)) {
-        Some((Some(estimate), _)) if estimate.n == 1 => Cell::text(tick(estimate.point)),
-        Some((Some(estimate), _)) => Cell::estimate(Some(&estimate)),
-        Some((None, text)) => Cell::text(text.join("; ")),
-        None => Cell::text(NOTHING),
+        Some((Some(estimate), _)) if estimate.n == 1 => TableCell::text(tick(estimate.point)),
+        Some((Some(estimate), _)) => TableCell::estimate(Some(&estimate)),
+        Some((None, text)) => TableCell::text(text.join("; ")),
+        None => TableCell::text(NOTHING),
     }
 }

@@ -1,5 +1,5 @@
 use super::money::money_cell;
-use super::{Cell, Table, Tone, numbers, search, words};
+use super::{Table, TableCell, Tone, numbers, search, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::NOTHING;
 use crate::view;
@@ -21,17 +21,17 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
         numbers(figure_heading(test)),
         numbers(match LevelAxis::of(test) {
             LevelAxis::Clients | LevelAxis::NotStated => "at clients".to_owned(),
-            LevelAxis::InFlight => "at in flight".to_owned(),
+            LevelAxis::QueueDepth => "at queue depth".to_owned(),
             LevelAxis::Rate(_) => format!("at offered, {}/s", view::counted(test)),
         }),
-        words(if ranks_by(test) == Metric::Throughput { "beyond the peak" } else { "failed" }),
+        words(if ranks_by(test) == Metric::Throughput { "trend past the peak" } else { "failed" }),
     ];
     if priced {
         columns.push(numbers(format!("cost of a million {}", view::counted(test))));
     }
     let mut table = Table::new(columns);
     for (number, place) in numbered(test) {
-        let mut row = vec![Cell::text(number)];
+        let mut row = vec![TableCell::text(number)];
         row.extend(columns_of(analysis, test, place));
         if priced {
             row.push(cost(test, place));
@@ -41,18 +41,20 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     for target in &test.ranking.unranked {
         let failed = test.ranking.failed.iter().find(|failed| failed.target == *target);
         let why = match failed {
-            Some(failed) => Cell::text(text::message(&failed.failure.message)).with_tone(Tone::Bad),
-            None => Cell::text("no trial that counts"),
+            Some(failed) => {
+                TableCell::text(text::message(&failed.failure.message)).with_tone(Tone::Bad)
+            }
+            None => TableCell::text("no trial that counts"),
         };
         let mut row = vec![
-            Cell::text(NOTHING),
-            Cell::target(target, view::series(analysis, target)),
-            Cell::text(NOTHING),
-            Cell::text(NOTHING),
+            TableCell::text(NOTHING),
+            TableCell::target(target, view::series(analysis, target)),
+            TableCell::text(NOTHING),
+            TableCell::text(NOTHING),
             why,
         ];
         if priced {
-            row.push(Cell::text(NOTHING));
+            row.push(TableCell::text(NOTHING));
         }
         table.push(row);
     }
@@ -93,15 +95,15 @@ fn measured_once(test: &TestAnalysis) -> bool {
     test.ranking.tiers.iter().flatten().all(|place| place.figure.n == 1)
 }
 
-fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) -> [Cell; 4] {
+fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) -> [TableCell; 4] {
     let curve = test.curves.iter().find(|curve| curve.target == place.target);
     let metric = ranks_by(test);
     let figure = if metric == Metric::Elapsed && measured_once(test) {
-        Cell::text(exactly(metric, place.figure.point, view::counted(test)))
+        TableCell::text(exactly(metric, place.figure.point, view::counted(test)))
     } else if test.ranking.as_printed.is_empty() {
-        Cell::estimate(Some(&place.figure))
+        TableCell::estimate(Some(&place.figure))
     } else {
-        Cell::text(crate::numbers::tick(place.figure.point))
+        TableCell::text(crate::numbers::tick(place.figure.point))
     };
     let beyond = match curve {
         // One measurement cannot say what becomes of a curve.
@@ -110,16 +112,16 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) ->
         None => NOTHING.to_owned(),
     };
     [
-        Cell::target(&place.target, view::series(analysis, &place.target)),
+        TableCell::target(&place.target, view::series(analysis, &place.target)),
         figure,
-        Cell::text(LevelAxis::of(test).text(place.level)),
-        Cell::text(beyond),
+        TableCell::text(LevelAxis::of(test).text(place.level)),
+        TableCell::text(beyond),
     ]
 }
 
-fn cost(test: &TestAnalysis, place: &RankedTarget) -> Cell {
+fn cost(test: &TestAnalysis, place: &RankedTarget) -> TableCell {
     match test.money.costs.iter().find(|cost| cost.target == place.target) {
         Some(cost) => money_cell(cost.per_million(), &cost.currency),
-        None => Cell::text(NOTHING),
+        None => TableCell::text(NOTHING),
     }
 }

@@ -1,4 +1,4 @@
-use super::{Cell, Table, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::{count, list};
 use crate::words::{metric_name, unit, verdict};
@@ -46,7 +46,7 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
             let found = pair.iter().find(|c| c.level == level && c.metric == metric)?;
             Some((&found.base, &found.ratio, found.verdict))
         };
-        table.push(row(Cell::text(axis.text(level)), &metrics, of, baseline, candidate));
+        table.push(row(TableCell::text(axis.text(level)), &metrics, of, baseline, candidate));
     }
     let overall = |metric| {
         test.overall
@@ -55,11 +55,11 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
     };
     if let Some(found) = overall(basis.metric) {
         let over = if found.all_levels {
-            Cell::text("all")
+            TableCell::text("all")
         } else {
             let levels: Vec<String> =
                 found.levels.iter().map(|&level| count(axis.number(level).into())).collect();
-            Cell::text("together").with_note(list(&levels))
+            TableCell::text("together").with_note(list(&levels))
         };
         let of = |metric| overall(metric).map(|o| (&o.base, &o.ratio, o.verdict));
         table.push_group(row(over, &metrics, of, baseline, candidate));
@@ -68,28 +68,28 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
 }
 
 fn row<'a>(
-    first: Cell,
+    first: TableCell,
     metrics: &[Metric],
     of: impl Fn(Metric) -> Option<Figures<'a>>,
     baseline: &str,
     candidate: &str,
-) -> Vec<Cell> {
+) -> Vec<TableCell> {
     let cells = metrics.iter().flat_map(|&metric| columns(of(metric), baseline, candidate));
     std::iter::once(first).chain(cells).collect()
 }
 
-fn columns(figures: Option<Figures>, baseline: &str, candidate: &str) -> [Cell; 3] {
-    let said = figures.map_or(Cell::default(), |(_, _, said)| {
+fn columns(figures: Option<Figures>, baseline: &str, candidate: &str) -> [TableCell; 3] {
+    let said = figures.map_or(TableCell::default(), |(_, _, said)| {
         let tone = match said {
             Verdict::CandidateBetter | Verdict::BaselineBetter => Tone::Good,
             Verdict::Equivalent => Tone::Plain,
             Verdict::Unresolved => Tone::Doubtful,
         };
-        Cell::text(verdict(said, baseline, candidate)).with_tone(tone)
+        TableCell::text(verdict(said, baseline, candidate)).with_tone(tone)
     });
     [
-        Cell::estimate(figures.map(|(base, ..)| base)),
-        Cell::estimate(figures.map(|(_, ratio, _)| ratio)),
+        TableCell::estimate(figures.map(|(base, ..)| base)),
+        TableCell::estimate(figures.map(|(_, ratio, _)| ratio)),
         said,
     ]
 }

@@ -1,6 +1,6 @@
 //! What searches for the highest load found, and how.
 
-use super::{Cell, Table, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, words};
 use crate::numbers::{NOTHING, duration, figure, percent};
 use crate::view;
 use crate::words::{search_unit, step_verdict, verdict};
@@ -43,19 +43,19 @@ pub(super) fn highest_loads(
     table
 }
 
-fn row(analysis: &Analysis, place: String, target: &TargetSearch) -> Vec<Cell> {
+fn row(analysis: &Analysis, place: String, target: &TargetSearch) -> Vec<TableCell> {
     let highest = match &target.outcome {
-        SearchOutcome::Found { load, .. } => Cell::estimate(Some(load)),
-        SearchOutcome::AtLeast { load } => Cell::text(format!("at least {}", figure(*load))),
-        SearchOutcome::Below { load } => Cell::text(format!("below {}", figure(*load))),
-        SearchOutcome::Unknown => Cell::text("not known").with_tone(Tone::Bad),
+        SearchOutcome::Found { load, .. } => TableCell::estimate(Some(load)),
+        SearchOutcome::AtLeast { load } => TableCell::text(format!("at least {}", figure(*load))),
+        SearchOutcome::Below { load } => TableCell::text(format!("below {}", figure(*load))),
+        SearchOutcome::Unknown => TableCell::text("not known").with_tone(Tone::Bad),
     };
     let steps: usize = target.searches.iter().map(|search| search.steps.len()).sum();
     vec![
-        Cell::text(place),
-        Cell::target(&target.target, view::series(analysis, &target.target)),
+        TableCell::text(place),
+        TableCell::target(&target.target, view::series(analysis, &target.target)),
         highest,
-        Cell::text(steps.to_string()),
+        TableCell::text(steps.to_string()),
     ]
 }
 
@@ -70,10 +70,10 @@ pub(crate) fn search_comparisons(found: &SearchAnalysis) -> Table {
     for pair in &found.comparisons {
         let tone = if pair.verdict == Verdict::Unresolved { Tone::Doubtful } else { Tone::Good };
         table.push([
-            Cell::text(format!("{} ÷ {}", pair.candidate, pair.baseline)),
-            Cell::estimate(Some(&pair.base)),
-            Cell::estimate(Some(&pair.ratio)),
-            Cell::text(verdict(pair.verdict, &pair.baseline, &pair.candidate)).with_tone(tone),
+            TableCell::text(format!("{} ÷ {}", pair.candidate, pair.baseline)),
+            TableCell::estimate(Some(&pair.base)),
+            TableCell::estimate(Some(&pair.ratio)),
+            TableCell::text(verdict(pair.verdict, &pair.baseline, &pair.candidate)).with_tone(tone),
         ]);
     }
     table
@@ -105,22 +105,22 @@ pub(crate) fn search_steps(
         for search in &target.searches {
             for (number, step) in (1..).zip(&search.steps) {
                 let tone = match step.verdict {
-                    StepVerdict::Kept => Tone::Good,
+                    StepVerdict::Met => Tone::Good,
                     StepVerdict::Missed | StepVerdict::TooBusy | StepVerdict::FellBehind => {
                         Tone::Doubtful
                     }
                 };
-                let said = Cell::text(step_verdict(step.verdict)).with_tone(tone);
+                let said = TableCell::text(step_verdict(step.verdict)).with_tone(tone);
                 let row = [
-                    Cell::target(&target.target, view::series(analysis, &target.target)),
-                    Cell::text(search.repeat.to_string()),
-                    Cell::text(number.to_string()),
-                    Cell::text(figure(step.load)),
-                    Cell::text(figure(step.achieved)),
-                    Cell::figure(step.figure_ms),
-                    Cell::text(step.cpu_busy.map_or(NOTHING.to_owned(), percent)),
+                    TableCell::target(&target.target, view::series(analysis, &target.target)),
+                    TableCell::text(search.repeat.to_string()),
+                    TableCell::text(number.to_string()),
+                    TableCell::text(figure(step.load)),
+                    TableCell::text(figure(step.achieved)),
+                    TableCell::figure(step.figure_ms),
+                    TableCell::text(step.cpu_busy.map_or(NOTHING.to_owned(), percent)),
                     if step.repeated { said.with_note("both runs together") } else { said },
-                    Cell::text(duration(step.measured)),
+                    TableCell::text(duration(step.measured)),
                 ];
                 if number == 1 { table.push_group(row) } else { table.push(row) }
             }

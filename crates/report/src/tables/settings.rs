@@ -1,4 +1,4 @@
-use super::{Cell, Table, Tone, words};
+use super::{Table, TableCell, Tone, words};
 use crate::numbers::NOTHING;
 use analyse::Analysis;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,13 +11,14 @@ pub(crate) fn differences(analysis: &Analysis) -> Table {
         for (i, target) in analysis.dataset.study.targets.iter().enumerate() {
             let value = difference.values.get(&target.name);
             let value = value.map_or("(no such variable)", String::as_str);
-            let name = if i == 0 { Cell::text(&difference.name) } else { Cell::default() };
+            let name =
+                if i == 0 { TableCell::text(&difference.name) } else { TableCell::default() };
             let why = match (i, difference.intended) {
-                (0, true) => Cell::text("set by the study"),
-                (0, false) => Cell::text("not set by the study").with_tone(Tone::Doubtful),
-                _ => Cell::default(),
+                (0, true) => TableCell::text("set by the study"),
+                (0, false) => TableCell::text("not set by the study").with_tone(Tone::Doubtful),
+                _ => TableCell::default(),
             };
-            let row = [name, Cell::target(&target.name, i), Cell::text(value), why];
+            let row = [name, TableCell::target(&target.name, i), TableCell::text(value), why];
             if i == 0 {
                 table.push_group(row);
             } else {
@@ -48,7 +49,7 @@ pub(crate) fn variables(analysis: &Analysis) -> Table {
                 |(value, names): (&&str, &Vec<&str>)| format!("{}: {value}", names.join(", "));
             holders.iter().map(each).collect::<Vec<String>>().join("; ")
         };
-        table.push([Cell::text(name), Cell::text(value)]);
+        table.push([TableCell::text(name), TableCell::text(value)]);
     }
     table
 }

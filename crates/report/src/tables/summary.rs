@@ -1,4 +1,4 @@
-use super::{Cell, Table, numbers, words};
+use super::{Table, TableCell, numbers, words};
 use crate::numbers::{NOTHING, list};
 use crate::view;
 use analyse::Analysis;
@@ -8,22 +8,22 @@ use analyse::Analysis;
 pub(crate) fn summary(analysis: &Analysis) -> Option<(Table, Table)> {
     let summary = analysis.summary.as_ref()?;
     let names = |names: &[String], none: &str| {
-        Cell::text(if names.is_empty() { none.to_owned() } else { list(names) })
+        TableCell::text(if names.is_empty() { none.to_owned() } else { list(names) })
     };
     let mut tests = Table::new([words("test"), words("first"), words("second")]);
-    for podium in &summary.tests {
+    for top_two in &summary.tests {
         tests.push([
-            Cell::text(&podium.test),
-            names(&podium.first, "not resolved"),
-            names(&podium.second, NOTHING),
+            TableCell::text(&top_two.test),
+            names(&top_two.first, "not resolved"),
+            names(&top_two.second, NOTHING),
         ]);
     }
     let mut targets = Table::new([words("target"), numbers("first"), numbers("second")]);
     for placings in &summary.targets {
         targets.push([
-            Cell::target(&placings.target, view::series(analysis, &placings.target)),
-            Cell::text(placings.first.to_string()),
-            Cell::text(placings.second.to_string()),
+            TableCell::target(&placings.target, view::series(analysis, &placings.target)),
+            TableCell::text(placings.first.to_string()),
+            TableCell::text(placings.second.to_string()),
         ]);
     }
     Some((tests, targets))

@@ -1,4 +1,4 @@
-use super::{Cell, Table, Tone, numbers, words};
+use super::{Table, TableCell, Tone, numbers, words};
 use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
@@ -17,8 +17,8 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         words("test"),
         words("target"),
         numbers(match (work.storage, unit(analysis)) {
-            (true, _) => "in flight in total",
-            (false, unit) => unit.noun().many,
+            (true, _) => "total queue depth",
+            (false, unit) => unit.heading(),
         }),
         numbers(format!("offered, {}/s", work.counted)),
         words("began, UTC"),
@@ -52,7 +52,7 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
         let mut row = identity(analysis, record, assessments.get(&i).copied());
         row.extend(figures(analysis, record));
         if work.keys {
-            row.push(Cell::text(hit_rate(record).unwrap_or_else(|| NOTHING.to_owned())));
+            row.push(TableCell::text(hit_rate(record).unwrap_or_else(|| NOTHING.to_owned())));
         }
         if imported {
             row.push(source(record));
@@ -76,80 +76,84 @@ fn hit_rate(record: &TrialRecord) -> Option<String> {
 }
 
 /// The file and line that an imported trial was read from.
-fn source(record: &TrialRecord) -> Cell {
-    let Some(outcome) = record.imported() else { return Cell::text(NOTHING) };
-    let Some(ResultSource { file, tool }) = &outcome.source else { return Cell::text(NOTHING) };
+fn source(record: &TrialRecord) -> TableCell {
+    let Some(outcome) = record.imported() else { return TableCell::text(NOTHING) };
+    let Some(ResultSource { file, tool }) = &outcome.source else {
+        return TableCell::text(NOTHING);
+    };
     let printed = outcome.figures.first().and_then(|figure| figure.printed.as_ref());
     let first = printed.map_or(0, |printed| printed.line);
     let line = if first > 0 { format!(", line {first}") } else { String::new() };
     let by = if tool.is_empty() { "" } else { " by " };
-    Cell::text(format!("{file}{line}{by}{tool}"))
+    TableCell::text(format!("{file}{line}{by}{tool}"))
 }
 
 fn identity(
     analysis: &Analysis,
     record: &TrialRecord,
     assessment: Option<&TrialAssessment>,
-) -> Vec<Cell> {
+) -> Vec<TableCell> {
     let trusted = match (record.failure(), assessment.map(|a| a.validity)) {
         (Some(failure), _) => {
-            Cell::text(format!("failed: {}", failure_kind(failure.kind))).with_tone(Tone::Bad)
+            TableCell::text(format!("failed: {}", failure_kind(failure.kind))).with_tone(Tone::Bad)
         }
-        (None, Some(Validity::Valid)) if record.imported().is_some() => Cell::text("as printed"),
-        (None, Some(how)) => Cell::text(validity(how)).with_tone(match how {
+        (None, Some(Validity::Valid)) if record.imported().is_some() => {
+            TableCell::text("as printed")
+        }
+        (None, Some(how)) => TableCell::text(validity(how)).with_tone(match how {
             Validity::Valid => Tone::Good,
             Validity::Suspect => Tone::Doubtful,
             Validity::Void => Tone::Bad,
         }),
-        (None, None) => Cell::text("not checked").with_tone(Tone::Doubtful),
+        (None, None) => TableCell::text("not checked").with_tone(Tone::Doubtful),
     };
     let key = &record.key;
     // A search decides on its load; otherwise it is the level's.
     let load = record.load();
     let offered = load.and_then(|load| load.open.as_ref()).map(|open| open.rate);
     vec![
-        Cell::text(record.position.to_string()),
-        Cell::text(key.repeat.to_string()),
-        Cell::text(&key.test),
-        Cell::target(&key.target, view::series(analysis, &key.target)),
+        TableCell::text(record.position.to_string()),
+        TableCell::text(key.repeat.to_string()),
+        TableCell::text(&key.test),
+        TableCell::target(&key.target, view::series(analysis, &key.target)),
         match key.level {
-            Level::NONE => Cell::text(NOTHING),
+            Level::NONE => TableCell::text(NOTHING),
             // Of a fleet the level is of each virtual machine, and the load of all.
-            _ if load.is_none() && view::work(analysis).storage => Cell::text(NOTHING),
-            level => Cell::text(count(load.map_or(level.clients, |load| load.clients).into())),
+            _ if load.is_none() && view::work(analysis).storage => TableCell::text(NOTHING),
+            level => TableCell::text(count(load.map_or(level.clients, |load| load.clients).into())),
         },
-        Cell::figure(offered.or(key.level.rate.map(f64::from))),
+        TableCell::figure(offered.or(key.level.rate.map(f64::from))),
         match record.started_at {
-            UnixMillis(0) => Cell::text(NOTHING),
-            at => Cell::text(date(at).trim_end_matches(" UTC")),
+            UnixMillis(0) => TableCell::text(NOTHING),
+            at => TableCell::text(date(at).trim_end_matches(" UTC")),
         },
         trusted,
     ]
 }
 
-fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<Cell> {
+fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<TableCell> {
     let work = view::work(analysis);
     let Some(load) = record.load() else {
-        return (0..12).map(|_| Cell::text(NOTHING)).collect();
+        return (0..12).map(|_| TableCell::text(NOTHING)).collect();
     };
     let LoadResult { measure, latencies, client, .. } = load;
     let seconds = measure.elapsed.as_secs_f64();
     let processors = (seconds > 0.0).then(|| client.cpu_seconds / seconds);
     let confidence = analysis.dataset.study.confidence;
-    let percentile = |percent| Cell::figure(percentile_ms(latencies, percent, confidence));
+    let percentile = |percent| TableCell::figure(percentile_ms(latencies, percent, confidence));
     vec![
-        Cell::text(duration(measure.elapsed)),
-        Cell::text(count(measure.transactions)),
-        Cell::figure(Some(measure.transactions_per_second())),
-        Cell::figure((work.statements != work.counted).then(|| measure.queries_per_second())),
-        Cell::figure(latencies.mean_ms()),
+        TableCell::text(duration(measure.elapsed)),
+        TableCell::text(count(measure.transactions)),
+        TableCell::figure(Some(measure.transactions_per_second())),
+        TableCell::figure((work.statements != work.counted).then(|| measure.queries_per_second())),
+        TableCell::figure(latencies.mean_ms()),
         percentile(50.0),
         percentile(95.0),
         percentile(99.0),
-        Cell::figure(latencies.max_ms()),
-        Cell::text(count(measure.errors)),
-        Cell::figure(processors),
-        Cell::text(bytes(client.peak_rss_bytes)),
+        TableCell::figure(latencies.max_ms()),
+        TableCell::text(count(measure.errors)),
+        TableCell::figure(processors),
+        TableCell::text(bytes(client.peak_rss_bytes)),
     ]
 }
 
@@ -158,15 +162,15 @@ pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
     let mut table = Table::new([words("trials"), words("what happened"), words("how to fix it")]);
     for failed in view::failures(analysis) {
         let failure = failed.failure;
-        let mend = if failure.remedy.is_empty() { NOTHING } else { &failure.remedy };
-        let happened = Cell::text(text::message(&failure.message)).with_tone(Tone::Bad);
+        let remedy = if failure.remedy.is_empty() { NOTHING } else { &failure.remedy };
+        let happened = TableCell::text(text::message(&failure.message)).with_tone(Tone::Bad);
         table.push([
-            Cell::text(failed.describe()),
+            TableCell::text(failed.describe()),
             match failure.kind {
                 FailureKind::Other => happened,
                 kind => happened.with_note(failure_kind(kind)),
             },
-            Cell::text(mend),
+            TableCell::text(remedy),
         ]);
     }
     (!table.rows.is_empty()).then(|| table.without_empty_columns())

@@ -1,10 +1,10 @@
 //! What the disks did that the servers' data is on, with the names that iostat has for it.
 
-use super::{Cell, Column, Table, numbers, words};
+use super::{Column, Table, TableCell, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::view;
 use analyse::{Analysis, CellVolume, DiskEstimates, TestAnalysis};
-use model::Noun;
+use model::UnitName;
 use stats::Estimate;
 
 const MEGA: f64 = 1e6;
@@ -75,7 +75,7 @@ pub(crate) fn volumes(analysis: &Analysis, test: &TestAnalysis) -> Vec<Table> {
     let counted = view::counted(test);
     let per_io = match counted {
         // Those that were asked for, over those that the disk made of them.
-        Noun::IO => "requested IOs per IO".to_owned(),
+        UnitName::IO => "requested IOs per IO".to_owned(),
         counted => format!("{counted} per IO"),
     };
     let mut requests = headings(&REQUESTS);
@@ -114,7 +114,7 @@ fn rows(
     analysis: &Analysis,
     test: &TestAnalysis,
     columns: Vec<Column>,
-    of: impl Fn(&CellVolume) -> Vec<(Option<String>, Vec<Cell>)>,
+    of: impl Fn(&CellVolume) -> Vec<(Option<String>, Vec<TableCell>)>,
 ) -> Option<Table> {
     let axis = LevelAxis::of(test);
     let first = [numbers(axis.name()), words("target")];
@@ -123,8 +123,9 @@ fn rows(
     let mut previous = None;
     for (cell, volume) in known(test) {
         for (disk, figures) in of(volume) {
-            let target = Cell::target(&cell.target, view::series(analysis, &cell.target));
-            let mut row = vec![Cell::text(axis.text(cell.level)), Cell { note: disk, ..target }];
+            let target = TableCell::target(&cell.target, view::series(analysis, &cell.target));
+            let mut row =
+                vec![TableCell::text(axis.text(cell.level)), TableCell { note: disk, ..target }];
             row.extend(figures);
             if previous == Some(cell.level) {
                 table.push(row);
@@ -142,16 +143,16 @@ fn headings(columns: &[Figure]) -> Vec<Column> {
     columns.iter().map(|(heading, ..)| numbers(*heading)).collect()
 }
 
-fn figures(columns: &[Figure], disk: &DiskEstimates) -> Vec<Cell> {
+fn figures(columns: &[Figure], disk: &DiskEstimates) -> Vec<TableCell> {
     columns.iter().map(|(_, figure, unit)| scaled(figure(disk), *unit)).collect()
 }
 
 /// A figure in a column's unit. What never happened is left empty, so that a column of nothing else
 /// goes.
-fn scaled(estimate: Option<Estimate>, unit: f64) -> Cell {
+fn scaled(estimate: Option<Estimate>, unit: f64) -> TableCell {
     let happened = |estimate: &Estimate| {
         estimate.point > 0.0 || estimate.interval.is_some_and(|interval| interval.high > 0.0)
     };
     let estimate = estimate.filter(happened).map(|estimate| estimate.map(|value| value / unit));
-    Cell::estimate(estimate.as_ref())
+    TableCell::estimate(estimate.as_ref())
 }

@@ -1,22 +1,22 @@
-//! What is said of the processors that the virtual machines of a trial had among them, in the measured
+//! What is said of the processors that the virtual machines of a trial shared, in the measured
 //! phase.
 
 use super::{Column, TrialRow};
 use model::FleetProcessors;
 use serde_json::Value;
 
-/// The columns; null where there were no virtual machines, or they were held to no processors.
+/// The columns; null where there were no virtual machines, or they were limited to no processors.
 pub(super) const COLUMNS: [Column; 5] = [
     ("vm_processors", |row| row.processors(|processors| processors.count.into())),
     ("vm_processors_busy", |row| row.processors(|processors| processors.busy.into())),
     ("vm_processors_periods", |row| {
         row.processors(|processors| processors.throttling.periods.into())
     }),
-    ("vm_processors_held_back_periods", |row| {
+    ("vm_processors_throttled_periods", |row| {
         row.processors(|processors| processors.throttling.throttled.into())
     }),
-    ("vm_processors_held_back_seconds", |row| {
-        row.processors(|processors| processors.held_back_seconds.into())
+    ("vm_processors_throttled_seconds", |row| {
+        row.processors(|processors| processors.throttled_seconds.into())
     }),
 ];
 

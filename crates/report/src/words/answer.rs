@@ -13,7 +13,7 @@ use analyse::{
 use model::{Level, Test};
 
 /// Most conditions that an answer lists; the others are among the findings.
-const MOST_CONDITIONS: usize = 8;
+const MAX_CONDITIONS: usize = 8;
 
 /// What a test says.
 pub(crate) struct Answer {
@@ -69,8 +69,8 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     }
     let together = told_together(&mut pairs, test);
     let mut conditions: Vec<String> = pairs.into_iter().filter_map(Pair::sentence).collect();
-    let more_conditions = conditions.len().saturating_sub(MOST_CONDITIONS);
-    conditions.truncate(MOST_CONDITIONS);
+    let more_conditions = conditions.len().saturating_sub(MAX_CONDITIONS);
+    conditions.truncate(MAX_CONDITIONS);
     conditions.extend(together);
     let limits = limits(analysis, test);
     Answer { headline, ranking, targets: Vec::new(), conditions, more_conditions, limits }

@@ -9,7 +9,7 @@ use analyse::CostGap;
 use analyse::capacity::{
     Answer, Asked, Budget, Ground, MonthlyCost, Part, Question, Reason, TargetAnswer,
 };
-use model::{Metric, Noun};
+use model::{Metric, UnitName};
 use std::time::Duration;
 
 /// Yes, no, or not known.
@@ -24,7 +24,7 @@ pub(crate) fn answer(answer: Answer) -> &'static str {
 }
 
 /// All that is asked, as a heading; `counted` is what throughput counts.
-pub(crate) fn question(question: &Question, counted: Noun) -> String {
+pub(crate) fn question(question: &Question, counted: UnitName) -> String {
     let parts = [
         question.writes.map(|share| asked(&Asked::Writes { share }, counted)),
         question.clients.map(|clients| asked(&Asked::Clients { clients }, counted)),
@@ -39,7 +39,7 @@ pub(crate) fn question(question: &Question, counted: Noun) -> String {
     numbers::list(&all)
 }
 
-fn asked(asked: &Asked, counted: Noun) -> String {
+fn asked(asked: &Asked, counted: UnitName) -> String {
     match asked {
         Asked::Writes { share } => format!("{} writing statements", percent(*share)),
         Asked::Clients { clients } => numbers::counted(*clients as usize, "client"),
@@ -66,7 +66,7 @@ fn takes(n: u32) -> String {
 }
 
 /// A part of a question with its answer, why, and what that rests on.
-pub(crate) fn part(part: &Part, counted: Noun) -> String {
+pub(crate) fn part(part: &Part, counted: UnitName) -> String {
     let grounds: Vec<String> =
         part.grounds.iter().map(|g| ground(g, &part.asked, counted)).collect();
     let grounds =
@@ -76,7 +76,7 @@ pub(crate) fn part(part: &Part, counted: Noun) -> String {
 
 /// A measurement that an answer rests on: `p95 latency of 4.20 ms (95 % interval 4.11–4.30) at 16
 /// clients (6 trials)`.
-fn ground(ground: &Ground, asked: &Asked, counted: Noun) -> String {
+fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
     let what = match (ground.figure, &ground.estimate) {
         (Some(Metric::Throughput), Some(found)) => {
             numbers::estimate(found, &format!("{counted}/s"))
@@ -171,11 +171,11 @@ fn reason(part: &Part) -> String {
 }
 
 /// The targets that meet the requirements, or that none is known to.
-pub(crate) fn would_do(targets: &[TargetAnswer], names: &[String]) -> String {
+pub(crate) fn sufficient(targets: &[TargetAnswer], names: &[String]) -> String {
     if names.is_empty() {
         return match targets.iter().all(|target| target.answer.is_no()) {
             true => "No target is sufficient.".to_owned(),
-            false => "No target is known to be sufficient.".to_owned(),
+            false => "No target is shown to be sufficient.".to_owned(),
         };
     }
     let fit = |name: &String| targets.iter().find(|target| target.target == *name);

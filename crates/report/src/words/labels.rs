@@ -113,7 +113,7 @@ pub(crate) fn place(place: &Place) -> String {
             format!("a private server, {restarted}{}", stands_on(spec))
         }
         Place::Storage(place) => volumes(place),
-        Place::Elsewhere => "imported".to_owned(),
+        Place::Imported => "imported".to_owned(),
         Place::Server(address) => match &address.endpoint {
             Endpoint::Tcp { .. } => format!("a server at {}", address.endpoint),
             Endpoint::Socket(_) => format!("a server on this host at {}", address.endpoint),

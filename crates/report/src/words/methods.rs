@@ -3,7 +3,7 @@
 use super::{disks, events, search};
 use crate::{numbers, view};
 use analyse::Analysis;
-use model::{Noun, Study, Test};
+use model::{Study, Test, UnitName};
 use stats::values_needed;
 
 /// A method: what it is about, and what was done.
@@ -51,7 +51,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<Method> {
 const SCALING: &str = "Growth is measured against the lowest level: throughput per client, divided \
     by what it was there. The throughput knee is where throughput ÷ latency is highest, which in a \
     closed loop is throughput² ÷ clients. The Universal Scalability Law is fitted by least squares \
-    of relative errors to six or more steady levels, one client among them. The intervals of its \
+    of relative errors to six or more steady levels, including one client. The intervals of its \
     parameters, and of the point at which two curves cross, come from a bootstrap over the \
     repeats. A crossover is reported only where the difference is resolved on both sides; the \
     point between them is interpolated on logarithmic scales.";
@@ -125,7 +125,7 @@ fn many_comparisons(study: &Study) -> Method {
     ("Many comparisons", text)
 }
 
-fn latency(study: &Study, counted: Noun) -> Method {
+fn latency(study: &Study, counted: UnitName) -> Method {
     let text = format!(
         "The time of one {}, from the first byte sent to the last byte received. Percentiles come \
          from histograms and are never averaged within a trial; a cell shows the median of its \
@@ -141,7 +141,7 @@ fn latency(study: &Study, counted: Noun) -> Method {
 }
 
 /// What latency means where load is offered at rates.
-fn response_times(counted: Noun) -> Method {
+fn response_times(counted: UnitName) -> Method {
     let text = format!(
         "Where {counted} are offered at a rate, latency is response time: from the moment at which \
          one was due, whether or not a connection was free, to the last byte received. It is never \
@@ -177,7 +177,7 @@ fn of_imported(study: &Study) -> Vec<Method> {
 }
 
 /// What the costs rest on, where there are prices.
-fn money(study: &Study, counted: Noun) -> Option<Method> {
+fn money(study: &Study, counted: UnitName) -> Option<Method> {
     study.targets.iter().find(|target| target.price.is_some())?;
     let text = format!(
         "Prices are as the study gives them. A month has 730 hours, and a request is one {} of the \

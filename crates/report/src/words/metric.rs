@@ -3,7 +3,7 @@
 use crate::numbers;
 use crate::view;
 use analyse::{Analysis, Metric, TestAnalysis};
-use model::{MetricUnit, Noun};
+use model::{MetricUnit, UnitName};
 use stats::Estimate;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) fn metric_name(metric: Metric) -> &'static str {
 
 /// The unit of a metric, for headings; `counted` is what throughput counts. Empty where the metric
 /// names what it counts.
-pub(crate) fn unit(metric: Metric, counted: Noun) -> String {
+pub(crate) fn unit(metric: Metric, counted: UnitName) -> String {
     match metric.unit() {
         MetricUnit::PerSecond => format!("{counted}/s"),
         other => other.text().to_owned(),
@@ -22,7 +22,7 @@ pub(crate) fn unit(metric: Metric, counted: Noun) -> String {
 }
 
 /// A metric with its unit, for headings: `time taken, s`.
-pub(crate) fn with_unit(metric: Metric, counted: Noun) -> String {
+pub(crate) fn with_unit(metric: Metric, counted: UnitName) -> String {
     match unit(metric, counted) {
         unit if unit.is_empty() => metric_name(metric).to_owned(),
         unit => format!("{}, {unit}", metric_name(metric)),
@@ -31,7 +31,7 @@ pub(crate) fn with_unit(metric: Metric, counted: Noun) -> String {
 
 /// A figure that was measured once and printed by others: every digit of it, lengths of time in
 /// the unit that suits them.
-pub(crate) fn exactly(metric: Metric, value: f64, counted: Noun) -> String {
+pub(crate) fn exactly(metric: Metric, value: f64, counted: UnitName) -> String {
     match (metric.unit(), Duration::try_from_secs_f64(value)) {
         (MetricUnit::Seconds, Ok(length)) => numbers::full_duration(length),
         _ => format!("{} {}", numbers::tick(value), unit(metric, counted)).trim_end().to_owned(),
@@ -43,7 +43,7 @@ pub(crate) fn exactly(metric: Metric, value: f64, counted: Noun) -> String {
 pub(crate) fn figure_of(
     metric: Metric,
     estimate: &Estimate,
-    counted: Noun,
+    counted: UnitName,
     imported: bool,
 ) -> String {
     if imported && estimate.n == 1 {
@@ -77,11 +77,11 @@ pub(crate) fn short_unit(test: &TestAnalysis) -> &'static str {
 /// What the summary of first and second places rests on.
 pub(crate) fn summary(analysis: &Analysis) -> String {
     let tests = || analysis.summary.iter().flat_map(|summary| &summary.tests);
-    if tests().all(|podium| podium.as_printed) {
+    if tests().all(|top_two| top_two.as_printed) {
         "Places follow the printed figures, each measured once: it is not known who is really \
          ahead."
             .to_owned()
-    } else if tests().any(|podium| podium.as_printed) {
+    } else if tests().any(|top_two| top_two.as_printed) {
         "Targets that cannot be told apart share a place. Where each figure was measured only \
          once, places just follow the printed figures."
             .to_owned()

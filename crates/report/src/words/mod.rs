@@ -24,7 +24,7 @@ mod volume;
 
 pub(crate) use answer::{answer, general_limits};
 pub(crate) use capacity::{
-    SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, would_do,
+    SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };
 pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{act_result, began, changed, ended, event_kind, event_time, mark};
@@ -44,4 +44,5 @@ pub use processors::shared as shared_processors;
 pub(crate) use rates::OVERLOADED;
 pub use search::searched_load;
 pub(crate) use search::{bound, search_unit, searched_for, step_verdict};
+pub(crate) use statement::figures_heading;
 pub use storage::load as storage_load;

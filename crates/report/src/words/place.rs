@@ -3,7 +3,7 @@
 use super::labels::target_name;
 use crate::numbers;
 use analyse::{Finding, Subject};
-use model::{Level, LevelUnit, Noun, TrialKey};
+use model::{Level, LevelUnit, TrialKey, UnitName};
 use std::collections::BTreeSet;
 
 /// What findings of one kind are about: `oltp, durable and relaxed at 8 and 16 clients`. Parts that
@@ -28,7 +28,7 @@ pub(crate) fn trials(keys: &[&TrialKey]) -> String {
 }
 
 /// More single trials than this, in several tests, are counted and not listed.
-const MOST_LISTED: usize = 24;
+const MAX_LISTED: usize = 24;
 
 fn subjects(all: &[&Subject], with_levels: bool) -> String {
     if let Some(many) = many_trials(all) {
@@ -59,7 +59,7 @@ fn subjects(all: &[&Subject], with_levels: bool) -> String {
 /// So many trials of several tests that nobody would read which: `58 trials (4 tests, 3 targets, at
 /// 200 and 1,000 clients)`.
 fn many_trials(all: &[&Subject]) -> Option<String> {
-    if all.len() <= MOST_LISTED || all.iter().any(|subject| subject.repeat.is_none()) {
+    if all.len() <= MAX_LISTED || all.iter().any(|subject| subject.repeat.is_none()) {
         return None;
     }
     let tests: BTreeSet<&str> = all.iter().filter_map(|s| s.test.as_deref()).collect();
@@ -137,7 +137,7 @@ fn levels_and_repeats(subjects: &[&Subject]) -> String {
 pub(super) fn what_grows(level: Level) -> &'static str {
     match level.unit {
         LevelUnit::Clients => "clients",
-        LevelUnit::InFlight => "reads and writes in flight",
+        LevelUnit::QueueDepth => "reads and writes in flight",
     }
 }
 
@@ -152,11 +152,11 @@ pub(super) fn at_levels(all: &[Level]) -> String {
     if stated { format!(" at {}", levels(all)) } else { String::new() }
 }
 
-/// `1 client`, `4, 8 and 16 clients`: levels whose names end alike share the end.
+/// `1 client`, `4, 8 and 16 clients`, `queue depths 1 and 8`: levels of one unit name it once.
 pub(crate) fn levels(levels: &[Level]) -> String {
     let mut names: Vec<String> = levels.iter().map(Level::to_string).collect();
+    let UnitName { one, many } = UnitName::CLIENT;
     if let Some((last, others)) = names.split_last_mut()
-        && let Some(Noun { one, many }) = levels.last().map(|level| level.unit.noun())
         && last.ends_with(many)
     {
         for name in others {
@@ -164,7 +164,11 @@ pub(crate) fn levels(levels: &[Level]) -> String {
             *name = end.unwrap_or(name).trim_end().to_owned();
         }
     }
-    numbers::list(&names)
+    let depths = || names.iter().map(|name| name.strip_prefix("queue depth ").map(str::to_owned));
+    match depths().collect::<Option<Vec<String>>>() {
+        Some(depths) if depths.len() > 1 => format!("queue depths {}", numbers::list(&depths)),
+        _ => numbers::list(&names),
+    }
 }
 
 #[cfg(test)]
@@ -196,8 +200,8 @@ mod tests {
         };
         assert_eq!(at(&[1]), "1 client");
         assert_eq!(at(&[1, 4, 16]), "1, 4 and 16 clients");
-        let in_flight = [1, 8].map(Level::in_flight);
-        assert_eq!(levels(&in_flight), "1 and 8 in flight");
+        let depths = [1, 8].map(Level::queue_depth);
+        assert_eq!(levels(&depths), "queue depths 1 and 8");
         assert_eq!(levels(&[Level::rate(8, 500), Level::rate(8, 900)]), "500/s and 900/s");
     }
 }

@@ -1,9 +1,9 @@
-//! The processors that virtual machines have among them, in words.
+//! The processors that virtual machines share, in words.
 
 use model::{Oversubscription, Storage};
 
-/// The processors that virtual machines are held to: `with 2 processors among them (4 virtual ones to
-/// each)`; `None` where they are held to none.
+/// The processors that virtual machines are limited to: `sharing 2 processors (4 virtual processors to
+/// each)`; `None` where they are limited to none.
 pub fn shared(storage: &Storage) -> Option<String> {
     let (asked, count) = storage.oversubscription.zip(storage.processors())?;
     Some(format!(

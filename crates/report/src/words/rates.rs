@@ -34,11 +34,11 @@ fn of_target(test: &TestAnalysis, target: &str) -> String {
     let name = target_name(target);
     match (reached, behind) {
         (Some(cell), None) => {
-            format!("{name} keeps up with {}, the highest rate offered{}.", cell.level, p95(cell))
+            format!("{name} sustains {}, the highest rate offered{}.", cell.level, p95(cell))
         }
         (Some(cell), Some(over)) => {
             format!(
-                "{name} keeps up with {}{}, and falls behind at {}.",
+                "{name} sustains {}{}, and falls behind at {}.",
                 cell.level,
                 p95(cell),
                 over.level

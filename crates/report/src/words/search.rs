@@ -7,7 +7,7 @@ use super::methods::Method;
 use crate::numbers::{count, figure};
 use crate::view;
 use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis};
-use model::{Bound, Noun, SearchOver, StepVerdict};
+use model::{Bound, SearchOver, StepVerdict, UnitName};
 
 /// What was searched for.
 pub(crate) fn searched_for(over: SearchOver) -> &'static str {
@@ -25,7 +25,7 @@ pub(crate) fn bound(bound: &Bound) -> String {
 /// What a step says of its load.
 pub(crate) fn step_verdict(verdict: StepVerdict) -> &'static str {
     match verdict {
-        StepVerdict::Kept => "met",
+        StepVerdict::Met => "met",
         StepVerdict::Missed => "missed",
         StepVerdict::TooBusy => "processors too busy",
         StepVerdict::FellBehind => "fell behind",
@@ -33,7 +33,7 @@ pub(crate) fn step_verdict(verdict: StepVerdict) -> &'static str {
 }
 
 /// The unit of what was searched for; `counted` is what throughput counts.
-pub(crate) fn search_unit(over: SearchOver, counted: Noun) -> String {
+pub(crate) fn search_unit(over: SearchOver, counted: UnitName) -> String {
     match over {
         SearchOver::Rate => format!("{counted}/s"),
         SearchOver::Clients => "clients".to_owned(),
@@ -41,7 +41,7 @@ pub(crate) fn search_unit(over: SearchOver, counted: Noun) -> String {
 }
 
 /// A load that was searched for: `1,200 transactions/s`, `16 clients`.
-pub fn searched_load(over: SearchOver, load: f64, counted: Noun) -> String {
+pub fn searched_load(over: SearchOver, load: f64, counted: UnitName) -> String {
     match over {
         SearchOver::Rate => format!("{} {counted}/s", figure(load)),
         SearchOver::Clients if load == 1.0 => "1 client".to_owned(),

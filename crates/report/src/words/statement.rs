@@ -1,7 +1,13 @@
 //! Statements whose time is taken, in words.
 
-use crate::numbers;
+use crate::{numbers, view};
+use analyse::Analysis;
 use model::{CacheState, Statement, Test};
+
+/// What stands over figures that are no metrics of the registry.
+pub(crate) fn figures_heading(analysis: &Analysis) -> &'static str {
+    if view::imported(analysis) { "As printed" } else { "Further figures" }
+}
 
 /// What is run in a test, on how much data, and from which cache.
 pub(super) fn describe(test: &Test, statement: &Statement) -> String {

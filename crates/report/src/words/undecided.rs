@@ -97,8 +97,8 @@ mod tests {
             over_levels(&[&a, &b]),
             "By throughput these cannot be told apart, neither over all levels together nor at \
              any one; ratios with 95\u{a0}% intervals: b ÷ a 1.25 (0.500–2.00); a ÷ c 2.00 \
-             (0.500–4.00); about 4 more repeats would resolve this if ratio and scatter stay as \
-             they are."
+             (0.500–4.00); about 4 more repeats should settle it, if ratio and scatter stay the \
+             same."
         );
     }
 

@@ -13,7 +13,7 @@ pub(crate) fn stands_on(sandbox: &SandboxSpec) -> String {
     }
 }
 
-/// The targets whose volumes are held to limits.
+/// The targets whose volumes have limits.
 pub(super) fn limited(study: &Study) -> Vec<&str> {
     let has_limits = |place: &Place| match place {
         Place::Sandbox(spec) => spec.volume.is_some_and(|volume| !volume.limits.is_none()),
@@ -23,7 +23,7 @@ pub(super) fn limited(study: &Study) -> Vec<&str> {
     targets.map(|target| target.name.as_str()).collect()
 }
 
-/// What a volume is made of, and what it is held to.
+/// What a volume is made of, and what it is limited to.
 fn built(volume: &BuiltVolume) -> String {
     let (system, size) = (volume.file_system.name(), bytes(volume.device_bytes));
     let devices = match volume.chunk_bytes {

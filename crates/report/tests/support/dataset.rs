@@ -2,6 +2,7 @@ use super::load::load;
 use model::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use test_support::plan;
 
 /// What kind of study.
 pub struct Shape<'a> {
@@ -15,99 +16,54 @@ pub struct Shape<'a> {
     pub troubles: bool,
 }
 
-/// Seconds of warm-up and of measurement.
-pub(super) const WARMUP: u32 = 2;
-pub(super) const MEASURE: u32 = 10;
+/// Seconds of warm-up, and of all of a trial.
+pub(super) const WARMUP: u32 = test_support::WARMUP.as_secs() as u32;
+pub(super) const SECONDS: u32 = WARMUP + test_support::MEASURE.as_secs() as u32;
 
 /// A run of a study of that shape.
 pub fn dataset(shape: &Shape) -> Dataset {
     let study = study(shape);
-    let plan = plan(&study);
-    let mut trials: Vec<TrialRecord> = plan.trials().map(|t| record(shape, t)).collect();
+    let plan = plan(&study, 5);
+    let mut dataset = test_support::dataset(study, plan, |trial| record(shape, trial));
     if shape.troubles {
-        trials.pop();
+        dataset.trials.pop();
     }
-    let targets = study.targets.iter().enumerate().map(|(i, target)| TargetFacts {
-        target: target.name.clone(),
-        server: ServerFacts {
+    dataset.run = run();
+    for (i, target) in dataset.targets.iter_mut().enumerate() {
+        target.server = ServerFacts {
             version: "10.11.6-MariaDB-0+deb12u1".into(),
             variables: variables(i),
             dataset_bytes: Some(243_269_632),
             cache_bytes: Some(134_217_728),
             prepare_seconds: Some(4.2),
             ..ServerFacts::default()
-        },
-    });
-    Dataset { run: run(), targets: targets.collect(), study, plan, trials }
+        };
+    }
+    dataset
 }
 
 fn study(shape: &Shape) -> Study {
-    let target = |(i, name): (usize, &&str)| Target {
-        name: (*name).into(),
-        system: System::MariaDb,
-        place: Place::Sandbox(SandboxSpec {
+    let clients: Vec<u32> = (0..shape.levels).map(|i| 1 << i).collect();
+    let mut study = Study {
+        name: "commit-durability".into(),
+        question: Some("What does durable commit cost on this disk?".into()),
+        seed: 7,
+        source: "[study]\nname = \"commit-durability\"\n# </pre><script>alert(2)</script>\n".into(),
+        ..test_support::study(shape.targets, &clients, shape.repeats)
+    };
+    for (i, target) in study.targets.iter_mut().enumerate() {
+        target.place = Place::Sandbox(SandboxSpec {
             settings: BTreeMap::from([(COMMIT.into(), commit(i).into())]),
             restart: true,
             ..SandboxSpec::default()
-        }),
-        price: (i == 0).then(|| Price::monthly(23.0, "EUR")),
-        labels: BTreeMap::from([("tenancy".into(), "shared".into())]),
-    };
-    Study {
-        name: "commit-durability".into(),
-        question: Some("What does durable commit cost on this disk?".into()),
-        repeats: shape.repeats,
-        seed: 7,
-        confidence: 0.95,
-        margin: 0.03,
-        sample_every: Study::SAMPLE_EVERY,
-        targets: shape.targets.iter().enumerate().map(target).collect(),
-        aa_control: None,
-        tests: vec![Test::new(
-            "oltp",
-            Task::Load(Load::new(
-                Workload::Oltp(Oltp {
-                    tables: 4,
-                    table_size: 250_000,
-                    ..Oltp::preset(OltpMix::ReadWrite)
-                }),
-                (0..shape.levels).map(|i| Level::clients(1 << i)).collect(),
-                Duration::from_secs(WARMUP.into()),
-                Duration::from_secs(MEASURE.into()),
-            )),
-        )],
-        source: "[study]\nname = \"commit-durability\"\n# </pre><script>alert(2)</script>\n".into(),
-    }
-}
-
-/// Rotates the order from block to block, as a stand-in for chance.
-fn plan(study: &Study) -> Plan {
-    let mut position = 0;
-    let blocks = (1..=study.repeats).map(|repeat| {
-        let test = &study.tests[0];
-        let mut keys: Vec<TrialKey> = Vec::new();
-        for target in &study.targets {
-            keys.extend(test.levels().iter().map(|&level| TrialKey {
-                target: target.name.clone(),
-                test: test.name.clone(),
-                level,
-                repeat,
-            }));
-        }
-        let turn = repeat as usize * 5 % keys.len();
-        keys.rotate_left(turn);
-        let trials = keys.into_iter().map(|key| {
-            position += 1;
-            Trial {
-                key,
-                position,
-                seed: 100 + u64::from(repeat),
-                load_time: Duration::from_secs(12),
-            }
         });
-        Block { number: repeat, trials: trials.collect() }
-    });
-    Plan { seed: study.seed, blocks: blocks.collect() }
+        target.price = (i == 0).then(|| Price::monthly(23.0, "EUR"));
+        target.labels = BTreeMap::from([("tenancy".into(), "shared".into())]);
+    }
+    let load = study.tests[0].load_mut().expect("a load");
+    load.workload =
+        Workload::Oltp(Oltp { tables: 4, table_size: 250_000, ..Oltp::preset(OltpMix::ReadWrite) });
+    study
 }
 
 /// Transactions per second: a curve with a knee, some noise, and a decline at the end for the
@@ -140,42 +96,29 @@ pub(super) fn noise(seed: u64) -> f64 {
 
 fn record(shape: &Shape, trial: &Trial) -> TrialRecord {
     let key = &trial.key;
-    let first = key.target == shape.targets[0];
-    let highest = key.level.clients == 1 << (shape.levels - 1);
-    let fails = shape.troubles && first && highest;
-    let start = 1_795_293_000_000 + u64::from(trial.position) * 15_000;
     let tps = throughput(shape, key);
-    let end = if fails {
-        TrialEnd::Failed(Failure::new(
+    let mut load = load(key.level.clients, tps, trial.seed);
+    if trial.position == 4 {
+        load.client.busiest_worker = 0.93;
+    }
+    let mut record = test_support::record(trial, load);
+    record.sampling.samples = samples(tps, trial.position);
+    record.sampling.volume = vec!["vda".into()];
+    let start = 1_795_293_000_000 + u64::from(trial.position) * 15_000;
+    (record.started_at, record.finished_at) = (UnixMillis(start), UnixMillis(start + 14_000));
+    let highest = key.level.clients == 1 << (shape.levels - 1);
+    if shape.troubles && key.target == shape.targets[0] && highest {
+        record.sampling = Sampling::default();
+        record.end = TrialEnd::Failed(Failure::new(
             FailureKind::TooFewConnections,
             format!("the server allows 20 connections, and {} are needed", key.level),
             "set max_connections to 40 or more for this target",
-        ))
-    } else {
-        let mut load = load(key.level.clients, tps, trial.seed);
-        if trial.position == 4 {
-            load.client.busiest_worker = 0.93;
-        }
-        TrialEnd::Completed(Box::new(Outcome::of_load(load)))
-    };
-    let mut record = TrialRecord {
-        key: key.clone(),
-        position: trial.position,
-        seed: trial.seed,
-        started_at: UnixMillis(start),
-        finished_at: UnixMillis(start + 14_000),
-        end,
-        sampling: Sampling::default(),
-        cross_check: None,
-        search: None,
-    };
-    if let Some(load) = record.load() {
-        record.sampling = sampling(tps, trial.position, &load.requests);
+        ));
     }
     record
 }
 
-fn sampling(tps: f64, position: u32, requests: &RequestCounts) -> Sampling {
+fn samples(tps: f64, position: u32) -> Vec<Sample> {
     let sample = |second: u32| {
         let swing = noise(u64::from(position * 100 + second));
         let busy = (0.3 + tps / 4_000.0 + 0.05 * swing).clamp(0.0, 0.9);
@@ -211,21 +154,7 @@ fn sampling(tps: f64, position: u32, requests: &RequestCounts) -> Sampling {
             ..Sample::default()
         }
     };
-    let reading = |at_seconds, counts: &RequestCounts| CounterReading {
-        at_seconds,
-        counters: counts
-            .expected()
-            .into_iter()
-            .map(|(name, n)| (name.to_owned(), n as i64))
-            .collect(),
-    };
-    Sampling {
-        samples: (0..WARMUP + MEASURE).map(sample).collect(),
-        before: Some(reading(-0.1, &super::load::requests(0))),
-        after: Some(reading(12.1, requests)),
-        account: HostAccount::default(),
-        volume: vec!["vda".into()],
-    }
+    (0..SECONDS).map(sample).collect()
 }
 
 /// The setting in which targets differ.
@@ -245,9 +174,7 @@ fn variables(target: usize) -> BTreeMap<String, String> {
 
 fn run() -> RunInfo {
     RunInfo {
-        id: 1,
         started_at: UnixMillis(1_795_293_000_000),
-        weighin_version: "0.1.0".into(),
         host: HostFacts {
             hostname: "bench-1".into(),
             kernel: "Linux 6.1.0-18-amd64".into(),
@@ -261,6 +188,6 @@ fn run() -> RunInfo {
             clock_source: Some("kvm-clock".into()),
             ..HostFacts::default()
         },
-        scale: 1.0,
+        ..test_support::run()
     }
 }

@@ -7,7 +7,6 @@ mod dataset;
 mod load;
 
 pub use dataset::{Shape, dataset};
-pub use load::keep_books;
 
 use stats::{Estimate, Interval, IntervalMethod};
 

@@ -25,7 +25,7 @@ CREATE TABLE planned_trial (
     target TEXT NOT NULL,
     test TEXT NOT NULL,
     clients INTEGER NOT NULL,
-    unit TEXT NOT NULL CHECK (unit IN ('clients', 'in_flight')),
+    unit TEXT NOT NULL CHECK (unit IN ('clients', 'queue_depth')),
     rate INTEGER,
     search TEXT CHECK (search IN ('rate', 'clients')),
     repeat INTEGER NOT NULL,
@@ -192,6 +192,7 @@ CREATE TABLE error (
     sql_state TEXT NOT NULL,
     message TEXT NOT NULL,
     count INTEGER NOT NULL,
+    remedy TEXT NOT NULL,
     PRIMARY KEY (position, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -241,21 +242,21 @@ CREATE TABLE generator (
 
 CREATE TABLE fleet (
     position INTEGER PRIMARY KEY REFERENCES load,
-    in_flight INTEGER NOT NULL,
-    held_seconds REAL NOT NULL,
+    queue_depth INTEGER NOT NULL,
+    blocked_seconds REAL NOT NULL,
     verified_units INTEGER,
     unknown_units INTEGER,
     CHECK ((verified_units IS NULL) = (unknown_units IS NULL))
 ) STRICT;
 
--- The processors that the virtual machines of a load on storage had among them.
+-- The processors that the virtual machines of a load on storage shared.
 CREATE TABLE fleet_processors (
     position INTEGER PRIMARY KEY REFERENCES fleet,
     count REAL NOT NULL,
     busy REAL NOT NULL,
     periods INTEGER NOT NULL,
     throttled INTEGER NOT NULL,
-    held_back_seconds REAL NOT NULL,
+    throttled_seconds REAL NOT NULL,
     period_ns INTEGER NOT NULL
 ) STRICT;
 
@@ -298,7 +299,7 @@ CREATE TABLE search (
     cpu_percent INTEGER,
     cpu_of_vms INTEGER NOT NULL CHECK (cpu_of_vms IN (0, 1)),
     capacity REAL,
-    kept REAL,
+    met REAL,
     missed REAL,
     CHECK ((figure IS NULL) = (bound_ms IS NULL) AND (figure IS NULL) = (inclusive IS NULL)),
     CHECK (figure IS NOT NULL OR cpu_percent IS NOT NULL)
@@ -312,7 +313,7 @@ CREATE TABLE search_step (
     figure_ms REAL,
     cpu_busy REAL,
     repeated INTEGER NOT NULL CHECK (repeated IN (0, 1)),
-    verdict TEXT NOT NULL CHECK (verdict IN ('kept', 'missed', 'too_busy', 'fell_behind')),
+    verdict TEXT NOT NULL CHECK (verdict IN ('met', 'missed', 'too_busy', 'fell_behind')),
     measured_ns INTEGER NOT NULL,
     PRIMARY KEY (position, number)
 ) STRICT, WITHOUT ROWID;

@@ -1,14 +1,14 @@
 use super::parse_pattern;
-use crate::level::{ascending, missing, one_beside};
+use crate::level::{ascending, missing, single_level};
 use crate::problem::{Place, Problems};
 use crate::slo::refuse_rate;
 use crate::wire::{LoadKeys, StorageKeys};
-use model::bounds::{MAX_IN_FLIGHT, MAX_IOPS};
+use model::bounds::{MAX_IOPS, MAX_QUEUE_DEPTH};
 use model::{Level, LevelUnit, SearchOver};
 use toml::Spanned;
 
 /// Reads and writes in flight where a rate decides how hard the load is.
-const DEFAULT_IN_FLIGHT: u32 = 32;
+const DEFAULT_QUEUE_DEPTH: u32 = 32;
 
 /// How hard a test loads its volumes: reads and writes that each virtual machine keeps in flight
 /// or, with `rate`, reads and writes a second of all of them.
@@ -20,14 +20,14 @@ pub(crate) fn levels(
 ) -> Vec<Level> {
     let mut levels = written(table, load, at, problems);
     for level in &mut levels {
-        *level = level.counting(LevelUnit::InFlight);
+        *level = level.counting(LevelUnit::QueueDepth);
     }
     let threads = table.threads.as_ref().and_then(|threads| u32::try_from(*threads.get_ref()).ok());
     let uneven =
         |level: &&Level| threads.is_some_and(|t| t > 0 && !level.clients.is_multiple_of(t));
     if let (Some(level), Some(threads)) = (levels.iter().find(uneven), &table.threads) {
         let message = format!(
-            "{} in flight cannot be divided among {} threads",
+            "a queue depth of {} cannot be divided among {} threads",
             level.clients,
             threads.get_ref()
         );
@@ -46,12 +46,12 @@ pub(crate) fn levels(
 fn written(table: &StorageKeys, load: &LoadKeys, at: Place, problems: &mut Problems) -> Vec<Level> {
     // A pattern that cannot be read is a problem that the workload notes.
     let pattern = table.pattern.as_ref().and_then(|written| parse_pattern(written.get_ref()).ok());
-    let by_pattern = pattern.map(|pattern| pattern.in_flight);
+    let by_pattern = pattern.map(|pattern| pattern.queue_depth);
     let most = |beside: &str, problems: &mut Problems| {
         by_pattern.unwrap_or_else(|| {
             let meaning = "the most that each virtual machine may have";
             let written = ("queue_depth", &table.queue_depth, meaning);
-            one_beside(beside, written, MAX_IN_FLIGHT, DEFAULT_IN_FLIGHT, problems)
+            single_level(beside, written, MAX_QUEUE_DEPTH, DEFAULT_QUEUE_DEPTH, problems)
         })
     };
     let searched = [("slo", load.slo.is_some()), ("cpu_limit", table.cpu_limit.is_some())];
@@ -68,7 +68,7 @@ fn written(table: &StorageKeys, load: &LoadKeys, at: Place, problems: &mut Probl
     }
     match (&table.pattern, by_pattern, &table.queue_depth) {
         (Some(_), known, _) => known.into_iter().map(Level::clients).collect(),
-        (None, _, Some(written)) => ascending("queue_depth", written, MAX_IN_FLIGHT, problems)
+        (None, _, Some(written)) => ascending("queue_depth", written, MAX_QUEUE_DEPTH, problems)
             .into_iter()
             .map(Level::clients)
             .collect(),

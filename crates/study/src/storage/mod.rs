@@ -38,7 +38,7 @@ pub(crate) fn workload(
     };
     let redo_log = named.is_some_and(|pattern| pattern.redo_log);
     if redo_log {
-        refuse_beside_redo_log(places, problems);
+        refuse_with_redo_log(places, problems);
     } else {
         let reads = whole("reads", &table.reads, 100, 0..=100, problems);
         storage.read_percent = u8::try_from(reads).unwrap_or(100);
@@ -82,7 +82,7 @@ fn named_pattern(
         let [key, pattern] = [key, "pattern"].map(|key| notation.key(key));
         let parts = ["threads", "queue_depth", "block"].map(|key| notation.key(key)).join(", ");
         problems
-            .add(at, format!("{key} stands beside {pattern}, which says it already"))
+            .add(at, format!("{key} repeats what {pattern} says"))
             .other(written.span(), "the pattern")
             .help(format!("write either {pattern} or {parts}"));
     }
@@ -110,7 +110,7 @@ fn from_keys(table: &StorageKeys, at: Place, problems: &mut Problems) -> Option<
     };
     let blocks = blocks(written, problems)?;
     let threads = whole("threads", &table.threads, 1, 1..=MAX_THREADS, problems);
-    let one = StoragePattern { threads, in_flight: 1, block: 512, redo_log: false };
+    let one = StoragePattern { threads, queue_depth: 1, block: 512, redo_log: false };
     Some(Storage { blocks, ..one.storage() })
 }
 
@@ -187,14 +187,14 @@ fn check_together(storage: &Storage, table: &StorageKeys, at: Place, problems: &
     } else if !storage.bytes_per_vm.is_multiple_of(block) {
         let whole = storage.bytes_per_vm / block * block;
         problems
-            .add(at_data, format!("{data} is no multiple of the block of {block} bytes"))
+            .add(at_data, format!("{data} is not a multiple of the block of {block} bytes"))
             .help(format!("write it with KiB, MiB or GiB, or as \"{whole}B\""));
     }
     if let (Some(hot), BlockOrder::Sequential) = (&table.hot, storage.order) {
         problems
             .add(
                 hot.span(),
-                format!("{} means nothing to sequential reads and writes", notation.key("hot")),
+                format!("{} does not apply to sequential reads and writes", notation.key("hot")),
             )
             .help(format!("set {}, or leave it out", notation.setting("order", "\"random\"")));
     }
@@ -202,21 +202,18 @@ fn check_together(storage: &Storage, table: &StorageKeys, at: Place, problems: &
         problems
             .add(
                 sync.span(),
-                format!("{} means nothing where only reads are made", notation.key("sync_every")),
+                format!("{} applies only where something is written", notation.key("sync_every")),
             )
             .help(format!("add {}, or leave it out", notation.line("reads", "70")));
     }
 }
 
 /// A redo log says all of these itself.
-fn refuse_beside_redo_log(places: &Places, problems: &mut Problems) {
+fn refuse_with_redo_log(places: &Places, problems: &mut Problems) {
     for (key, at) in places.of(&["reads", "order", "sync_every"]) {
         let key = problems.key(key);
         problems
-            .add(
-                at,
-                format!("{key} stands beside the pattern of a redo log, which says it already"),
-            )
+            .add(at, format!("{key} repeats what the pattern of a redo log says"))
             .help(format!("leave {key} out, or write the pattern with a number for each part"));
     }
 }
@@ -230,7 +227,7 @@ pub(crate) fn cpu_limit(
     let written = table.cpu_limit.as_ref()?;
     if asks_cross_check(load) {
         problems
-            .add(written.span(), "`cross_check` cannot be had of a `cpu_limit`: fio has none")
+            .add(written.span(), "`cross_check` does not work with a `cpu_limit`: fio has none")
             .help("ask for it in a test with levels of `queue_depth`");
     }
     u8::try_from(whole("cpu_limit", &table.cpu_limit, 99, 1..=99, problems)).ok()

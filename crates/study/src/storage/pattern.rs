@@ -1,5 +1,5 @@
 use crate::parse_size;
-use model::bounds::{MAX_IN_FLIGHT, MAX_THREADS};
+use model::bounds::{MAX_QUEUE_DEPTH, MAX_THREADS};
 use model::{BlockOrder, BlockShare, Storage};
 
 /// Largest block, in bytes: what Linux reads or writes at once is below 2 GiB, and every one in
@@ -16,7 +16,7 @@ pub struct StoragePattern {
     /// Threads of each virtual machine.
     pub threads: u32,
     /// Reads and writes that it keeps in flight, all threads together.
-    pub in_flight: u32,
+    pub queue_depth: u32,
     /// Bytes of a block.
     pub block: u32,
     /// Whether it is a redo log: written one block after another, each with an `fdatasync` before
@@ -28,7 +28,7 @@ pub struct StoragePattern {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// It has another form.
-    #[error("`{0}` is no pattern: write it like `t1 o32 b16k`, or `{REDO_LOG}`")]
+    #[error("`{0}` is not a pattern: write it like `t1 o32 b16k`, or `{REDO_LOG}`")]
     Malformed(String),
     /// The number of threads or of outstanding reads and writes is out of range.
     #[error("`{0}` must be from 1 to {1}")]
@@ -47,7 +47,7 @@ pub enum PatternError {
 pub fn parse_pattern(text: &str) -> Result<StoragePattern, PatternError> {
     let malformed = || PatternError::Malformed(text.trim().chars().take(40).collect());
     if text.trim() == REDO_LOG {
-        return Ok(StoragePattern { threads: 1, in_flight: 1, block: 4096, redo_log: true });
+        return Ok(StoragePattern { threads: 1, queue_depth: 1, block: 4096, redo_log: true });
     }
     let (mut threads, mut outstanding, mut block) = (None, None, None);
     let words = text.split([' ', ',']).filter(|word| !word.is_empty());
@@ -57,7 +57,7 @@ pub fn parse_pattern(text: &str) -> Result<StoragePattern, PatternError> {
         let rest = letters.as_str();
         let twice = match letter {
             't' => threads.replace(number(word, rest, MAX_THREADS)?).is_some(),
-            'o' => outstanding.replace(number(word, rest, MAX_IN_FLIGHT)?).is_some(),
+            'o' => outstanding.replace(number(word, rest, MAX_QUEUE_DEPTH)?).is_some(),
             'b' => block.replace(parse_block(rest)?).is_some(),
             _ => return Err(malformed()),
         };
@@ -67,12 +67,12 @@ pub fn parse_pattern(text: &str) -> Result<StoragePattern, PatternError> {
     }
     let (threads, (outstanding, block)) =
         (threads.unwrap_or(1), outstanding.zip(block).ok_or_else(malformed)?);
-    let in_flight = threads * outstanding;
-    if in_flight > MAX_IN_FLIGHT {
+    let queue_depth = threads * outstanding;
+    if queue_depth > MAX_QUEUE_DEPTH {
         let both = format!("t{threads} × o{outstanding}");
-        return Err(PatternError::OutOfRange(both, MAX_IN_FLIGHT));
+        return Err(PatternError::OutOfRange(both, MAX_QUEUE_DEPTH));
     }
-    Ok(StoragePattern { threads, in_flight, block, redo_log: false })
+    Ok(StoragePattern { threads, queue_depth, block, redo_log: false })
 }
 
 fn number(word: &str, digits: &str, most: u32) -> Result<u32, PatternError> {
@@ -96,14 +96,9 @@ impl StoragePattern {
             blocks: vec![BlockShare { bytes: self.block, weight: 1 }],
             read_percent: if self.redo_log { 0 } else { 100 },
             order: if self.redo_log { BlockOrder::Sequential } else { BlockOrder::Random },
-            hot: None,
             sync_every: self.redo_log.then_some(1),
-            vms: 1,
-            bytes_per_vm: 1 << 30,
             threads: self.threads,
-            iops_limit: None,
-            verify: false,
-            oversubscription: None,
+            ..Storage::default()
         }
     }
 }
@@ -116,7 +111,7 @@ mod tests {
     fn patterns_are_read_as_they_are_written() {
         let read = |text: &str| {
             let pattern = parse_pattern(text).unwrap();
-            (pattern.threads, pattern.in_flight, pattern.block)
+            (pattern.threads, pattern.queue_depth, pattern.block)
         };
         assert_eq!(read("t1 o32 b16k"), (1, 32, 16 << 10));
         assert_eq!(read("t4, o16, b4KiB"), (4, 64, 4096));
@@ -128,7 +123,7 @@ mod tests {
     fn what_is_read_is_what_the_model_writes() {
         for text in ["t1 o32 b16k", "t4 o16 b4k", "t1 o32 b2m"] {
             let pattern = parse_pattern(text).unwrap();
-            assert_eq!(pattern.storage().pattern(pattern.in_flight), text);
+            assert_eq!(pattern.storage().pattern(pattern.queue_depth), text);
         }
     }
 

@@ -1,10 +1,10 @@
 use crate::problem::Problems;
-use crate::validate::{means_nothing, whole};
+use crate::validate::{applies_only_with, whole};
 use crate::wire::StorageKeys;
 use model::Oversubscription;
 use model::bounds::MAX_VCPUS;
 
-/// Fewest processors that all virtual machines may have among them: a tenth of every period. Below
+/// Fewest processors that all virtual machines may share: a tenth of every period. Below
 /// that they would mostly wait for the next one.
 const FEWEST: f64 = 0.1;
 
@@ -88,7 +88,7 @@ pub(super) fn of(
     let vcpus = whole("vcpus", &table.vcpus, 1, 1..=MAX_VCPUS, problems);
     let Some(ratio) = &table.cpu_oversubscription else {
         if let Some(vcpus) = &table.vcpus {
-            means_nothing("vcpus", vcpus.span(), "cpu_oversubscription", "4", problems);
+            applies_only_with("vcpus", vcpus.span(), "cpu_oversubscription", "4", problems);
         }
         return None;
     };

@@ -73,7 +73,7 @@ fn device_bytes(
     problems: &mut Problems,
 ) -> Option<u64> {
     let bytes = size("size", written, written.get_ref(), problems)?;
-    let least = least_mib(devices, file_system);
+    let least = min_mib(devices, file_system);
     if (least * MIB..=LARGEST).contains(&bytes) {
         return Some(bytes - bytes % MIB);
     }
@@ -88,7 +88,7 @@ fn device_bytes(
 }
 
 /// The least size of each device, in MiB: what `mkfs` needs, and room for what md keeps of its own.
-fn least_mib(devices: u32, file_system: FileSystem) -> u64 {
+fn min_mib(devices: u32, file_system: FileSystem) -> u64 {
     match file_system {
         FileSystem::Ext4 => 32,
         // mkfs.xfs makes no file system below 300 MiB.
@@ -112,7 +112,7 @@ fn chunk(
     let bytes = size("chunk", written, written.get_ref(), problems)?;
     if devices == 1 {
         problems
-            .add(written.span(), "`chunk` means nothing with a single device")
+            .add(written.span(), "`chunk` does not apply to a single device")
             .help("add a line like devices = 2, or leave it out");
     } else if file_system == FileSystem::Btrfs && bytes != usual {
         problems

@@ -40,7 +40,7 @@ pub(crate) struct VolumeTable {
     /// Most reads per second of each device; unlimited when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = super::MAX_IOPS))]
     pub read_iops: Maybe<i64>,
-    /// Most writes per second of each device, flushes among them; unlimited when absent.
+    /// Most writes per second of each device, including flushes; unlimited when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = super::MAX_IOPS))]
     pub write_iops: Maybe<i64>,
     /// Most bytes read per second from each device, such as `50MiB/s`; unlimited when absent.

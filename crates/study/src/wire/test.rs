@@ -37,7 +37,7 @@ pub(crate) struct LoadKeys {
     /// server keeps up. Latencies are response times then, counted from when each was due.
     #[schemars(with = "Option<Numbers>")]
     pub rate: Maybe<Numbers>,
-    /// A bound on latency, such as `p95 < 20ms`, in place of levels: the highest load that keeps it
+    /// A bound on latency, such as `p95 < 20ms`, in place of levels: the highest load that meets it
     /// is searched for. The figure is mean, p50, p95, p99, p999 or max; the unit us, ms or s.
     #[schemars(
         with = "Option<String>",
@@ -69,7 +69,7 @@ pub(crate) struct LoadKeys {
     pub cross_check: Maybe<bool>,
     /// How many processes make the load together, each with its share of the clients, or of the
     /// virtual machines of `storage`, as several load hosts would; their results are merged. 1 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MOST_LOAD_GENERATORS))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MAX_LOAD_GENERATORS))]
     pub load_generators: Maybe<i64>,
     /// What is done to the target while it is measured, each thing at its moment.
     #[schemars(with = "Option<Vec<InterventionTable>>", length(max = model::bounds::MAX_INTERVENTIONS))]
@@ -132,7 +132,7 @@ impl InterventionTable {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct ServerKeys {
     /// Levels: connections that each run one transaction, or operation of `key_value`, after another. With `rate` one number,
-    /// the connections that there are to choose from; 64 when absent.
+    /// the number of connections to choose from; 64 when absent.
     #[schemars(with = "Option<Numbers>")]
     pub clients: Maybe<Numbers>,
     /// What is searched for under an `slo`: the highest `rate` (the default), or the highest number
@@ -254,7 +254,7 @@ pub(crate) struct StorageKeys {
     /// in flight. With `rate` or `slo` one number, the most that it may have; 32 when absent.
     #[schemars(with = "Option<Numbers>")]
     pub queue_depth: Maybe<Numbers>,
-    /// Reads among all reads and writes, in percent; 100 when absent.
+    /// Share of reads, in percent; 100 when absent.
     #[schemars(with = "Option<u32>", range(min = 0, max = 100))]
     pub reads: Maybe<i64>,
     /// Where the next block is; `random` when absent.
@@ -275,14 +275,14 @@ pub(crate) struct StorageKeys {
     /// absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_VCPUS))]
     pub vcpus: Maybe<i64>,
-    /// Virtual processors for each processor that the virtual machines have among them,
-    /// such as 4: they are held to `vms` × `vcpus` ÷ this many. To none when absent.
+    /// Virtual processors for each processor that the virtual machines share,
+    /// such as 4: they are limited to `vms` × `vcpus` ÷ this many. Unlimited when absent.
     #[schemars(with = "Option<f64>", extend("exclusiveMinimum" = 0))]
     pub cpu_oversubscription: Maybe<f64>,
     /// Data of each virtual machine, such as `40GiB`; 1 GiB when absent.
     #[schemars(with = "Option<String>")]
     pub data: Maybe<String>,
-    /// Reads and writes a second to which each virtual machine is held; unlimited when
+    /// Reads and writes per second to which each virtual machine is limited; unlimited when
     /// absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_IOPS))]
     pub iops_limit: Maybe<i64>,
@@ -292,7 +292,7 @@ pub(crate) struct StorageKeys {
     pub verify: Maybe<bool>,
     /// How busy the processors of this host may be, in percent of all of them, or with
     /// `cpu_oversubscription` those that the virtual machines have; in place of levels or together
-    /// with an `slo`: the highest rate that keeps to it is searched for.
+    /// with an `slo`: the highest rate that meets it is searched for.
     #[schemars(with = "Option<u32>", range(min = 1, max = 99))]
     pub cpu_limit: Maybe<i64>,
 }

@@ -214,7 +214,7 @@ impl Connection {
         let sent = self.send();
         let mut reader = TextReader::new(self.session.dialect, sequence);
         if let Err(lost) = sent {
-            return Err(self.last_words(&mut reader).unwrap_or(lost));
+            return Err(self.error_before_close(&mut reader).unwrap_or(lost));
         }
         let mut outcome = Outcome::default();
         let mut unwanted_file = false;
@@ -267,7 +267,7 @@ impl Connection {
 
     /// What the server said before it closed the connection on a statement that it would not
     /// read to the end, as it does when `max_allowed_packet` is exceeded.
-    fn last_words(&mut self, reader: &mut TextReader) -> Option<ClientError> {
+    fn error_before_close(&mut self, reader: &mut TextReader) -> Option<ClientError> {
         match self.receive(reader) {
             Ok(TextReply::Err(error)) => Some(ClientError::Server(*error)),
             _ => None,

@@ -71,7 +71,7 @@ impl Credentials {
 }
 
 /// What a login may depend on besides the address.
-pub struct Surroundings<'a> {
+pub struct LoginEnvironment<'a> {
     /// Looks up an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<OsString>,
     /// Option files, in the order in which they are read: later ones win. Missing ones are
@@ -79,7 +79,7 @@ pub struct Surroundings<'a> {
     pub option_files: Vec<PathBuf>,
 }
 
-impl Surroundings<'_> {
+impl LoginEnvironment<'_> {
     /// This process's environment, and the option files that MariaDB's and MySQL's own clients
     /// read: of the system, then of the user.
     pub fn of_this_process() -> Self {
@@ -98,12 +98,12 @@ impl Surroundings<'_> {
 /// `AccessDenied` when the environment variable is not set, or a file cannot be read.
 pub fn resolve(
     address: &ServerAddress,
-    surroundings: &Surroundings<'_>,
+    environment: &LoginEnvironment<'_>,
 ) -> Result<Credentials, Failure> {
     let needs_files =
         address.user.is_none() || matches!(address.password, PasswordSource::OptionFile);
     let options =
-        if needs_files { read_option_files(surroundings)? } else { ClientOptions::default() };
+        if needs_files { read_option_files(environment)? } else { ClientOptions::default() };
     let (password, origin) = match &address.password {
         PasswordSource::OptionFile => match options.password {
             Some((password, path)) => {
@@ -112,31 +112,33 @@ pub fn resolve(
             None => (Vec::new(), nothing_configured(&options.ignored)),
         },
         PasswordSource::Environment(name) => (
-            from_environment(name, address, surroundings)?,
+            from_environment(name, address, environment)?,
             format!("the password in the environment variable {name}"),
         ),
-        PasswordSource::File(path) => (
-            first_line(path, surroundings)?,
-            format!("the password in the file {}", path.display()),
-        ),
+        PasswordSource::File(path) => {
+            (first_line(path, environment)?, format!("the password in the file {}", path.display()))
+        }
     };
     let user = address
         .user
         .clone()
         .or(options.user)
-        .or_else(|| system_user(surroundings))
+        .or_else(|| system_user(environment))
         .ok_or_else(|| no_user(address))?;
     Ok(Credentials { user, password: Secret(password), origin })
 }
 
 /// Finds out which RSA key may encrypt the password without TLS, where the address leaves that to
 /// the option files. A pinned key comes before one that is asked for, as with MySQL's own client.
-pub fn resolve_server_key(address: &ServerAddress, surroundings: &Surroundings<'_>) -> ServerKey {
+pub fn resolve_server_key(
+    address: &ServerAddress,
+    environment: &LoginEnvironment<'_>,
+) -> ServerKey {
     if address.server_key != ServerKey::OptionFile {
         return address.server_key.clone();
     }
     // A file that cannot be read says nothing; where more depends on it, `resolve` refuses.
-    match read_all(&surroundings.option_files).unwrap_or_default() {
+    match read_all(&environment.option_files).unwrap_or_default() {
         ClientOptions { key: Some(path), .. } => ServerKey::Pinned(path),
         ClientOptions { requests_key: true, .. } => ServerKey::Request,
         _ => ServerKey::Refuse,
@@ -151,10 +153,10 @@ pub fn resolve_server_key(address: &ServerAddress, surroundings: &Surroundings<'
 /// As [`resolve`].
 pub fn resolve_redis(
     address: &ServerAddress,
-    surroundings: &Surroundings<'_>,
+    environment: &LoginEnvironment<'_>,
 ) -> Result<Credentials, Failure> {
     const USUAL: &str = "REDISCLI_AUTH";
-    let usual = (surroundings.variable)(USUAL).map(OsString::into_vec);
+    let usual = (environment.variable)(USUAL).map(OsString::into_vec);
     let (password, origin) = match (&address.password, usual) {
         (PasswordSource::OptionFile, None) => {
             (Vec::new(), "no password: none is configured".to_owned())
@@ -163,20 +165,19 @@ pub fn resolve_redis(
             (password, format!("the password in the environment variable {USUAL}"))
         }
         (PasswordSource::Environment(name), _) => (
-            from_environment(name, address, surroundings)?,
+            from_environment(name, address, environment)?,
             format!("the password in the environment variable {name}"),
         ),
-        (PasswordSource::File(path), _) => (
-            first_line(path, surroundings)?,
-            format!("the password in the file {}", path.display()),
-        ),
+        (PasswordSource::File(path), _) => {
+            (first_line(path, environment)?, format!("the password in the file {}", path.display()))
+        }
     };
     let user = address.user.clone().unwrap_or_default();
     Ok(Credentials { user, password: Secret(password), origin })
 }
 
-fn read_option_files(surroundings: &Surroundings<'_>) -> Result<ClientOptions, Failure> {
-    read_all(&surroundings.option_files).map_err(|(path, why)| {
+fn read_option_files(environment: &LoginEnvironment<'_>) -> Result<ClientOptions, Failure> {
+    read_all(&environment.option_files).map_err(|(path, why)| {
         refusal(
             &format!("the option file {}", path.display()),
             &why,
@@ -220,13 +221,13 @@ fn refusal(file: &str, why: &Unreadable, remedy: &str) -> Failure {
 fn from_environment(
     name: &str,
     address: &ServerAddress,
-    surroundings: &Surroundings<'_>,
+    environment: &LoginEnvironment<'_>,
 ) -> Result<Vec<u8>, Failure> {
     // A name that cannot be a variable's makes the lookup panic on some systems.
     let value = match name {
         "" => None,
         name if name.contains(['=', '\0']) => None,
-        name => (surroundings.variable)(name),
+        name => (environment.variable)(name),
     };
     value.map(OsString::into_vec).ok_or_else(|| {
         Failure::new(
@@ -240,8 +241,8 @@ fn from_environment(
     })
 }
 
-fn first_line(path: &Path, surroundings: &Surroundings<'_>) -> Result<Vec<u8>, Failure> {
-    let sudo_uid = (surroundings.variable)("SUDO_UID").and_then(|uid| uid.into_string().ok());
+fn first_line(path: &Path, environment: &LoginEnvironment<'_>) -> Result<Vec<u8>, Failure> {
+    let sudo_uid = (environment.variable)("SUDO_UID").and_then(|uid| uid.into_string().ok());
     let content = Owners::of_this_process(sudo_uid.as_deref())
         .map_err(Unreadable::from)
         .and_then(|owners| read_password(path, owners));
@@ -258,10 +259,10 @@ fn first_line(path: &Path, surroundings: &Surroundings<'_>) -> Result<Vec<u8>, F
 
 /// The user's login name: from the environment, or from the list of users, since services and
 /// containers often have an empty environment.
-fn system_user(surroundings: &Surroundings<'_>) -> Option<String> {
+fn system_user(environment: &LoginEnvironment<'_>) -> Option<String> {
     let from_environment = ["USER", "LOGNAME"]
         .iter()
-        .filter_map(|name| (surroundings.variable)(name)?.into_string().ok())
+        .filter_map(|name| (environment.variable)(name)?.into_string().ok())
         .find(|name| !name.is_empty());
     from_environment.or_else(|| {
         let uid = std::fs::metadata("/proc/self").ok()?.uid();
@@ -281,7 +282,10 @@ pub(super) fn user_with_id(passwd: &str, uid: u32) -> Option<String> {
 fn no_user(address: &ServerAddress) -> Failure {
     Failure::new(
         FailureKind::AccessDenied,
-        format!("no user is named for {} and this process's own is unknown", address.endpoint),
+        format!(
+            "no user is named for {}, and the user of this process is unknown",
+            address.endpoint
+        ),
         "name the user in the target's URL: mysql://user@host/database",
     )
 }
@@ -310,14 +314,14 @@ mod tests {
         }
     }
 
-    fn surroundings(option_files: Vec<PathBuf>) -> Surroundings<'static> {
-        Surroundings { variable: &variables, option_files }
+    fn environment(option_files: Vec<PathBuf>) -> LoginEnvironment<'static> {
+        LoginEnvironment { variable: &variables, option_files }
     }
 
     #[test]
     fn a_password_comes_from_the_environment() {
         let address = address(Some("bench"), PasswordSource::Environment("DB_PASSWORD".into()));
-        let found = resolve(&address, &surroundings(vec![])).unwrap();
+        let found = resolve(&address, &environment(vec![])).unwrap();
         assert_eq!((found.user.as_str(), found.password().bytes()), ("bench", &b"s3cret"[..]));
         assert!(found.origin().contains("DB_PASSWORD"), "{}", found.origin());
         assert!(!format!("{found:?}").contains("s3cret"));
@@ -327,7 +331,7 @@ mod tests {
     fn a_variable_that_is_not_set_is_named_with_the_way_to_set_it() {
         for name in ["ELSEWHERE", "", "A=B"] {
             let address = address(Some("bench"), PasswordSource::Environment(name.into()));
-            let failure = resolve(&address, &surroundings(vec![])).unwrap_err();
+            let failure = resolve(&address, &environment(vec![])).unwrap_err();
             assert_eq!(failure.kind, FailureKind::AccessDenied);
             assert!(failure.message.contains(name) && failure.message.contains("db:3306"));
         }
@@ -343,12 +347,12 @@ mod tests {
             std::fs::write(&path, content).unwrap();
             set_mode(&path, 0o600);
             let address = address(Some("bench"), PasswordSource::File(path.clone()));
-            let found = resolve(&address, &surroundings(vec![])).unwrap();
+            let found = resolve(&address, &environment(vec![])).unwrap();
             assert_eq!(found.password().bytes(), expected.as_bytes());
         }
         std::fs::remove_file(&path).unwrap();
         let address = address(Some("bench"), PasswordSource::File(path.clone()));
-        let failure = resolve(&address, &surroundings(vec![])).unwrap_err();
+        let failure = resolve(&address, &environment(vec![])).unwrap_err();
         assert!(failure.message.contains(&path.display().to_string()), "{failure}");
     }
 
@@ -365,7 +369,7 @@ mod tests {
         set_mode(&path, 0o644);
         let address = address(Some("bench"), PasswordSource::File(path.clone()));
         for resolve in [resolve, resolve_redis] {
-            let failure = resolve(&address, &surroundings(vec![])).unwrap_err();
+            let failure = resolve(&address, &environment(vec![])).unwrap_err();
             assert!(failure.message.contains("0644"), "{failure}");
             assert!(failure.remedy.contains("chmod 600"), "{failure:?}");
             assert!(!failure.message.contains("geheim"));
@@ -379,7 +383,7 @@ mod tests {
         std::fs::write(&path, "[client]\nuser=evil\npassword=planted\n").unwrap();
         set_mode(&path, 0o666);
         let address = address(None, PasswordSource::OptionFile);
-        let found = resolve(&address, &surroundings(vec![path])).unwrap();
+        let found = resolve(&address, &environment(vec![path])).unwrap();
         assert_eq!((found.user.as_str(), found.password().bytes()), ("me", &b""[..]));
         assert!(found.origin().contains("is ignored"), "{}", found.origin());
     }
@@ -392,7 +396,7 @@ mod tests {
         std::fs::write(&own, "[client]\npassword=\"second\"\n").unwrap();
         let missing = directory.path().join("missing");
         let address = address(None, PasswordSource::OptionFile);
-        let found = resolve(&address, &surroundings(vec![system, missing, own])).unwrap();
+        let found = resolve(&address, &environment(vec![system, missing, own])).unwrap();
         assert_eq!((found.user.as_str(), found.password().bytes()), ("all", &b"second"[..]));
         assert!(found.origin().contains(".my.cnf"));
     }
@@ -407,7 +411,7 @@ mod tests {
         };
         let said = |content: &str, server_key| {
             std::fs::write(&file, content).unwrap();
-            resolve_server_key(&asked(server_key), &surroundings(vec![file.clone()]))
+            resolve_server_key(&asked(server_key), &environment(vec![file.clone()]))
         };
         let (get, path) = ("get-server-public-key=1", "server-public-key-path=/k.pem");
         let pinned = ServerKey::Pinned("/k.pem".into());
@@ -421,7 +425,7 @@ mod tests {
     #[test]
     fn without_any_source_the_systems_user_logs_in_without_password() {
         let address = address(None, PasswordSource::OptionFile);
-        let found = resolve(&address, &surroundings(vec![])).unwrap();
+        let found = resolve(&address, &environment(vec![])).unwrap();
         assert_eq!((found.user.as_str(), found.password().bytes()), ("me", &b""[..]));
     }
 

@@ -94,7 +94,7 @@ impl Broken {
 
     /// A connection that is not used again after an error.
     pub(super) fn given_up(endpoint: &Endpoint) -> Self {
-        let reason = "it was given up after an earlier error";
+        let reason = "the connection was given up after an earlier error";
         let how = How::Lost(io::Error::new(io::ErrorKind::NotConnected, reason));
         Self { endpoint: endpoint.clone(), how }
     }

@@ -15,7 +15,7 @@ pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
         Some(Cut::TimedOut(limit)) => {
             return Failure::new(
                 Unreachable,
-                format!("{endpoint} took no connection within {} s", limit.as_secs_f64()),
+                format!("{endpoint} accepted no connection within {} s", limit.as_secs_f64()),
                 "check the address, this host's DNS, and whether a firewall or security group \
                  lets this host through",
             );
@@ -50,7 +50,7 @@ pub fn connect_failure(error: &Error, endpoint: &Endpoint) -> Failure {
         ),
         (_, ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable) => Failure::new(
             Unreachable,
-            format!("there is no way to {endpoint}: {error}"),
+            format!("{endpoint} cannot be reached: {error}"),
             "check the address, the routes and the VPN of this host",
         ),
         _ if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => Failure::new(
@@ -130,8 +130,8 @@ pub fn login_failure(
                 credentials.user
             ),
             "connect with TLS or over a Unix socket, or give the server's key with \
-             server_public_key; where nobody can get between, get_server_public_key = true takes \
-             whichever key comes",
+             server_public_key; where nobody can intercept the connection, get_server_public_key \
+             = true accepts any key",
         ),
         LoginError::DataBeforeTls
         | LoginError::Endless
@@ -253,7 +253,7 @@ pub(super) fn broken_login(error: &Error, endpoint: &Endpoint) -> Failure {
         Some(Cut::TimedOut(limit)) => Failure::new(
             FailureKind::TimedOut,
             format!(
-                "{endpoint} took the connection and did not complete the login within {} s",
+                "{endpoint} accepted the connection but did not complete the login within {} s",
                 limit.as_secs_f64()
             ),
             "check that a server of the target's kind listens there, and that it is not stuck",

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(50);
 /// How long the other side may take nothing of what is sent to it.
 const STALL: Duration = Duration::from_secs(120);
-/// How long a goodbye, or tidying up after a stop, may take.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long quitting, or cleaning up after a stop, may take.
+const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long a connection for control work waits, and how much it takes from the server. Each is for
 /// an exchange as a whole, however the other side divides it.
@@ -134,7 +134,7 @@ impl Line {
     /// Begins the last exchange: a short one that takes place although somebody asked to stop.
     pub(super) fn begin_farewell(&mut self) {
         self.stop = Stop::default();
-        self.begin(FAREWELL);
+        self.begin(QUIT_TIMEOUT);
     }
 
     /// The address that answered; `None` for a Unix socket.
@@ -150,7 +150,7 @@ impl Line {
     /// Does something with the socket again and again until it is done, or must not go on.
     fn repeat(
         &mut self,
-        patience: Duration,
+        timeout: Duration,
         mut act: impl FnMut(&mut Socket) -> io::Result<usize>,
     ) -> io::Result<usize> {
         let began = Instant::now();
@@ -162,8 +162,8 @@ impl Line {
             if now >= self.deadline {
                 return Err(Cut::TimedOut(self.limit).into());
             }
-            if now.duration_since(began) >= patience {
-                return Err(Cut::TimedOut(patience).into());
+            if now.duration_since(began) >= timeout {
+                return Err(Cut::TimedOut(timeout).into());
             }
             match act(&mut self.socket) {
                 Err(error) if is_to_repeat(&error) => {}

@@ -20,7 +20,7 @@ mod transport;
 
 pub use connection::Connection;
 pub use credentials::{
-    Credentials, Secret, Surroundings, resolve, resolve_redis, resolve_server_key,
+    Credentials, LoginEnvironment, Secret, resolve, resolve_redis, resolve_server_key,
 };
 pub use error::{Broken, ClientError, How};
 pub use failure::{connect_failure, login_failure, server_failure};

@@ -60,10 +60,15 @@ pub fn refusal(line: &str) -> (FailureKind, &'static str) {
             (FailureKind::NotPermitted, "name a server that is not part of a cluster")
         }
         "LOADING" => (FailureKind::Unreachable, "wait until the server has loaded its data"),
-        "OOM" => (FailureKind::DiskFull, "raise maxmemory, or use fewer or smaller keys"),
-        "MISCONF" => {
-            (FailureKind::DiskFull, "see in the server's log why it cannot save, and free space")
-        }
+        "OOM" => (
+            FailureKind::DiskFull,
+            "raise maxmemory, let the server evict keys (maxmemory-policy), or use fewer or \
+             smaller keys",
+        ),
+        "MISCONF" => (
+            FailureKind::DiskFull,
+            "see in the server's log why it cannot save its data, and free space on its disk",
+        ),
         _ => (FailureKind::Statement, "look into the server's log"),
     }
 }

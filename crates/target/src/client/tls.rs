@@ -68,7 +68,7 @@ pub fn failure(error: &Error, endpoint: &Endpoint) -> Failure {
         ),
         other => (
             format!("TLS with {endpoint} failed: {other}"),
-            "see the server's error log for its side of it".to_owned(),
+            "see the server's error log".to_owned(),
         ),
     };
     Failure::new(FailureKind::Tls, message, remedy)
@@ -89,14 +89,14 @@ fn untrusted(reason: &CertificateError, endpoint: &Endpoint) -> Failure {
         }
         CertificateError::Other(other) if other.to_string().contains("UnsupportedCertVersion") => (
             "has the old format X.509 v1, which cannot be checked".to_owned(),
-            "make the server one of version 3 (openssl does when it is given extensions such as \
+            "create one of version 3 (openssl does when it is given extensions such as \
              subjectAltName)",
         ),
         CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => (
             "is an authority's own, not a server's".to_owned(),
-            "make the server a certificate signed by that authority",
+            "create a certificate signed by that authority for the server",
         ),
-        _ => (format!("is not in order: {reason}"), "give the server another one"),
+        _ => (format!("is invalid: {reason}"), "give the server another one"),
     };
     Failure::new(
         FailureKind::Tls,

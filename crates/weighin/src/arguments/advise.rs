@@ -17,34 +17,34 @@ pub(crate) struct AdviseArguments {
     /// A study file (its latest run) or a results file (*.weighin); the only results file here
     /// when left out
     pub(crate) study: Option<PathBuf>,
-    /// Answer from this test alone
+    /// Use only this test
     #[arg(long, value_name = "NAME")]
     pub(crate) test: Option<String>,
-    /// Would it do with so many clients, each of which waits for its reply?
+    /// Is it sufficient for so many clients, each waiting for its reply?
     #[arg(long, value_parser = whole(1..=MAX_CLIENTS))]
     pub(crate) clients: Option<u32>,
-    /// Would it bear so many transactions or operations per second?
+    /// Does it sustain so many transactions or operations per second?
     #[arg(long, value_parser = rate)]
     pub(crate) rate: Option<f64>,
-    /// Would half of them take less, such as 5ms?
+    /// Do half of them take less than this, such as 5ms?
     #[arg(long, value_name = "BOUND", value_parser = p50)]
     pub(crate) p50: Option<Slo>,
-    /// Would 95 % of them take less, such as 20ms?
+    /// Do 95 % of them take less than this, such as 20ms?
     #[arg(long, value_name = "BOUND", value_parser = p95)]
     pub(crate) p95: Option<Slo>,
-    /// Would 99 % of them take less, such as 50ms?
+    /// Do 99 % of them take less than this, such as 50ms?
     #[arg(long, value_name = "BOUND", value_parser = p99)]
     pub(crate) p99: Option<Slo>,
-    /// Would they take less on average, such as 10ms?
+    /// Do they take less than this on average, such as 10ms?
     #[arg(long, value_name = "BOUND", value_parser = mean)]
     pub(crate) mean: Option<Slo>,
-    /// The share of statements that write, such as 60%: only tests within 5 points of it answer
+    /// The share of statements that write, such as 60%: only tests within 5 points of it count
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) writes: Option<f64>,
-    /// The most that a month may cost, such as 500 or 500EUR
+    /// The highest cost per month, such as 500 or 500EUR
     #[arg(long, value_name = "AMOUNT", value_parser = budget)]
     pub(crate) budget: Option<(f64, Option<String>)>,
-    /// Would a page be complete in so much time, such as 5s? Its queries come one after another,
+    /// Is a page complete in so much time, such as 5s? Its queries come one after another,
     /// each a transaction as slow as the 95th percentile
     #[arg(long, value_name = "TIME", value_parser = some_time, requires = "queries_per_page")]
     pub(crate) page: Option<Duration>,
@@ -73,7 +73,7 @@ fn mean(bound: &str) -> Result<Slo, String> {
 }
 
 fn slo(figure: &str, bound: &str) -> Result<Slo, String> {
-    let needed = || "a length of time is needed, such as 20ms".to_owned();
+    let needed = || "expected a duration, such as 20ms".to_owned();
     format!("{figure} < {bound}").parse().map_err(|_| needed())
 }
 
@@ -81,7 +81,7 @@ fn share(text: &str) -> Result<f64, String> {
     let percent = text.strip_suffix('%').map(str::trim_end).unwrap_or(text);
     match percent.parse::<f64>() {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
-        _ => Err("a percentage from 0 to 100 is needed, such as 60%".to_owned()),
+        _ => Err("expected a percentage from 0 to 100, such as 60%".to_owned()),
     }
 }
 
@@ -93,10 +93,8 @@ fn budget(text: &str) -> Result<(f64, Option<String>), String> {
         Ok(amount) if (0.0..=MAX_BUDGET).contains(&amount) && (is_code || currency.is_empty()) => {
             Ok((amount, is_code.then(|| currency.to_owned())))
         }
-        _ => {
-            Err("an amount a month from 0 to 1000000000000 is needed, such as 500 or 500EUR"
-                .to_owned())
-        }
+        _ => Err("expected an amount per month from 0 to 1000000000000, such as 500 or 500EUR"
+            .to_owned()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Numbers as typed, held to the bounds of the study file.
+//! Numbers as typed, checked against the bounds of the study file.
 
 use clap::builder::RangedI64ValueParser;
 use model::bounds::{MAX_RATE, MIN_RATE, SCALE};
@@ -26,21 +26,20 @@ pub(super) fn between(
 /// By what all times are multiplied.
 pub(super) fn scale(text: &str) -> Result<f64, String> {
     let (low, high) = SCALE.into_inner();
-    between(SCALE, format!("a factor from {low} to {high} is needed, such as 0.1"))(text)
+    between(SCALE, format!("expected a factor from {low} to {high}, such as 0.1"))(text)
 }
 
 /// Operations a second.
 pub(super) fn rate(text: &str) -> Result<f64, String> {
     let range = MIN_RATE..=f64::from(MAX_RATE);
-    let needed =
-        format!("a number per second from {MIN_RATE} to {MAX_RATE} is needed, such as 250");
+    let needed = format!("expected a number per second from {MIN_RATE} to {MAX_RATE}, such as 250");
     between(range, needed)(text)
 }
 
 /// A length of time above zero.
 pub(super) fn some_time(text: &str) -> Result<Duration, String> {
     match study::parse_duration(text) {
-        Ok(Duration::ZERO) => Err("a length of time above zero is needed".to_owned()),
+        Ok(Duration::ZERO) => Err("expected a duration above zero".to_owned()),
         Ok(length) => Ok(length),
         Err(error) => Err(error.to_string()),
     }

@@ -14,7 +14,7 @@ const BY_HAND: [(&str, &str); 5] = [
     (
         "clients",
         "Connections that each run one transaction, or operation of key_value, after another; 1 when \
-         absent. Beside --rate the connections that there are to choose from, and beside --slo those \
+         absent. Beside --rate the number of connections to choose from, and beside --slo those \
          or with --search=clients the most to try; 64, and 128, when absent",
     ),
     (

@@ -82,7 +82,7 @@ fn format(kind: &str) -> Result<Option<&'static dyn Format>, CliError> {
     import::by_name(kind).map(Some).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
         CliError::usage(
-            format!("there is no kind of files `{kind}`"),
+            format!("unknown kind of file `{kind}`"),
             format!("kinds: {AUTO}, {}", known.join(", ")),
         )
     })

@@ -31,7 +31,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
 /// What the levels' connections are called.
 fn clients_heading(study: &Study) -> &'static str {
     let first = study.tests.iter().flat_map(model::Test::levels).next();
-    first.map_or(LevelUnit::Clients, |level| level.unit).noun().many
+    first.map_or(LevelUnit::Clients, |level| level.unit).heading()
 }
 
 /// The disk space that volumes need, and what is written to them before the first trial.
@@ -78,7 +78,7 @@ fn interventions(study: &Study) -> String {
     told
 }
 
-/// The processors that virtual machines are held to, and whether this host has as many.
+/// The processors that virtual machines are limited to, and whether this host has as many.
 fn processors(study: &Study) -> String {
     let here = host::this_machine().processors() as usize;
     let mut text = String::new();

@@ -73,13 +73,13 @@ fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
         tell(&format!("note: {command}"));
     }
     let done = store.completed().len();
-    let mut kept = Kept::new(results, done);
+    let mut recorded = Recorded::new(results, done);
     let total = plan.trials().count();
     let mut progress = RunProgress::start(&study, total, done, study::estimate(&plan, &study));
     let outcome = if done == total {
         Ok(Summary { skipped: done, ..Summary::default() })
     } else {
-        walk(&study, &mut store, (erase, &stop), &mut progress, &mut kept)
+        walk(&study, &mut store, (erase, &stop), &mut progress, &mut recorded)
     };
     progress.finish();
     let summary = match outcome {
@@ -113,7 +113,7 @@ fn walk(
     store: &mut Store,
     (erase, stop): (&[PathBuf], &Stop),
     progress: &mut RunProgress,
-    kept: &mut Kept<'_>,
+    recorded: &mut Recorded<'_>,
 ) -> Result<Summary, RunError> {
     let plan = store.plan().clone();
     let hosts = Hosts::default();
@@ -124,7 +124,7 @@ fn walk(
     }
     campaign.run(&plan, store, &mut |event| {
         if let Event::TrialEnded { .. } = event {
-            kept.one_more();
+            recorded.one_more();
         }
         progress.show(&event);
     })
@@ -132,18 +132,18 @@ fn walk(
 
 /// What stays of a run that is ended and cannot say so itself: nothing before its first trial is
 /// recorded, and then how to go on.
-struct Kept<'a> {
+struct Recorded<'a> {
     results: &'a Path,
     recorded: usize,
     empty: Option<Unfinished>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> Recorded<'a> {
     fn new(results: &'a Path, recorded: usize) -> Self {
         let empty = (recorded == 0).then(|| Unfinished::new(files_of(results)));
-        let kept = Self { results, recorded, empty };
-        kept.say();
-        kept
+        let recorded = Self { results, recorded, empty };
+        recorded.say();
+        recorded
     }
 
     fn one_more(&mut self) {

@@ -1,12 +1,12 @@
 //! What each of several load generators did.
 
-use model::Noun;
+use model::UnitName;
 use report::GeneratorFigures;
 use report::numbers::{bytes, count, figure};
 use std::fmt::Write;
 
 /// A line for each generator; nothing where one process made the load.
-pub(super) fn table(generators: &[GeneratorFigures], counted: Noun, seconds: f64) -> String {
+pub(super) fn table(generators: &[GeneratorFigures], counted: UnitName, seconds: f64) -> String {
     let mut text = String::new();
     for (place, share) in generators.iter().enumerate() {
         let name = format!("generator {}", place + 1);

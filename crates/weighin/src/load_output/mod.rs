@@ -9,7 +9,7 @@ use self::storage::StorageOutput;
 use crate::exit::CliError;
 use campaign::Measured;
 use model::{
-    ErrorCount, Ledger, LoadResult, Noun, Outage, PhaseTotals, ReceiveDelay, RequestCount,
+    ErrorCount, Ledger, LoadResult, Outage, PhaseTotals, ReceiveDelay, RequestCount, UnitName,
     Workload, text,
 };
 use report::GeneratorFigures;
@@ -28,10 +28,10 @@ const LONGEST_ERROR: usize = 200;
 pub(crate) struct LoadOutput<'a> {
     format: u32,
     /// What `transactions` are.
-    counted: Noun,
+    counted: UnitName,
     /// What `queries` are.
     #[serde(skip)]
-    statements_counted: Noun,
+    statements_counted: UnitName,
     clients: u32,
     /// Transactions that succeeded in the measured phase.
     transactions: u64,
@@ -195,12 +195,11 @@ impl<'a> LoadOutput<'a> {
         let seconds = std::time::Duration::from_secs_f64(self.elapsed_seconds);
         let _ = writeln!(
             text,
-            "{headline}, {} {}, {}",
-            self.clients,
+            "{headline}, {}, {}",
             match (&self.storage, self.clients) {
-                (Some(_), _) => "in flight",
-                (None, 1) => "client",
-                (None, _) => "clients",
+                (Some(_), depth) => format!("total queue depth {depth}"),
+                (None, 1) => "1 client".to_owned(),
+                (None, clients) => format!("{clients} clients"),
             },
             duration(seconds),
         );
@@ -299,7 +298,7 @@ impl<'a> LoadOutput<'a> {
             (true, _) => "not known: its counters could not be read".to_owned(),
             (false, true) => {
                 let noun = if self.key_value.is_some() { "commands" } else { "statements" };
-                format!("yes: its counters grew by exactly these {} {noun}", count(total))
+                format!("yes: its counters grew by exactly {} {noun}", count(total))
             }
             (false, false) => format!("NO: {}", off.join("; ")),
         }
@@ -365,7 +364,7 @@ impl OutageOutput {
         }
     }
 
-    fn line(&self, counted: Noun) -> String {
+    fn line(&self, counted: UnitName) -> String {
         let seconds = |at: Option<f64>| at.map_or("never".to_owned(), |at| format!("{at:.2} s"));
         format!(
             "at {:.2} s; down for {}, back at 95 % of the throughput at {}; {} failed",

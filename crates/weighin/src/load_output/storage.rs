@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Reads and writes by direction, by volume and by virtual machine, in the measured phase.
 #[derive(Debug, Serialize)]
 pub(super) struct StorageOutput {
-    in_flight_per_vm: u32,
+    queue_depth_per_vm: u32,
     reads: u64,
     writes: u64,
     read_bytes_per_second: f64,
@@ -17,7 +17,7 @@ pub(super) struct StorageOutput {
     /// Of all phases: what weighin moved, and what the block devices under it counted.
     moved: Vec<MovedOutput>,
     vms: Vec<VmOutput>,
-    /// Where the virtual machines were held to a number of processors.
+    /// Where the virtual machines were limited to a number of processors.
     processors: Option<ProcessorsOutput>,
     /// Of all phases, with `--verify`: units that held what they must.
     verified_units: Option<u64>,
@@ -38,8 +38,8 @@ struct ProcessorsOutput {
     busy: f64,
     period_seconds: f64,
     periods: u64,
-    held_back_periods: u64,
-    held_back_seconds: f64,
+    throttled_periods: u64,
+    throttled_seconds: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -61,7 +61,7 @@ impl StorageOutput {
         let all = |of: fn(&Fleet, usize) -> u64| (0..fleet.vms.len()).map(|vm| of(fleet, vm)).sum();
         let own = load.requests.moved;
         Some(Self {
-            in_flight_per_vm: fleet.in_flight,
+            queue_depth_per_vm: fleet.queue_depth,
             reads: all(|fleet, vm| fleet.vms[vm].reads.count),
             writes: all(|fleet, vm| fleet.vms[vm].writes.count),
             read_bytes_per_second: load.measure.moved.read as f64 / seconds,
@@ -76,8 +76,8 @@ impl StorageOutput {
                 busy: processors.busy,
                 period_seconds: processors.period.as_secs_f64(),
                 periods: processors.throttling.periods,
-                held_back_periods: processors.throttling.throttled,
-                held_back_seconds: processors.held_back_seconds,
+                throttled_periods: processors.throttling.throttled,
+                throttled_seconds: processors.throttled_seconds,
             }),
             verified_units: fleet.verified.map(|verified| verified.units),
             unknown_units: fleet.verified.map(|verified| verified.unknown),
@@ -109,16 +109,16 @@ impl StorageOutput {
         })
     }
 
-    /// What the virtual machines had of processors: `2 among them, 93 % busy; held back in 41 % of the
-    /// periods of 100 ms`.
+    /// What the virtual machines had of processors: `2 for all virtual machines, 93 % busy;
+    /// throttled in 41 % of the periods of 100 ms`.
     pub(super) fn processors(&self) -> Option<String> {
         let shared = self.processors.as_ref()?;
-        let held_back = shared.held_back_periods as f64 / shared.periods.max(1) as f64;
+        let throttled = shared.throttled_periods as f64 / shared.periods.max(1) as f64;
         Some(format!(
-            "{} among them, {} busy; held back in {} of the periods of {}",
+            "{} for all virtual machines, {} busy; throttled in {} of the periods of {}",
             (shared.count * 100.0).round() / 100.0,
             percent(shared.busy),
-            percent(held_back),
+            percent(throttled),
             duration(Duration::from_secs_f64(shared.period_seconds)),
         ))
     }
@@ -136,7 +136,7 @@ impl StorageOutput {
             .iter()
             .filter(|moved| moved.weighin_bytes > 0)
             .map(|moved| match moved.device_bytes {
-                None => format!("not known of what was {}", moved.direction),
+                None => format!("not known for what was {}", moved.direction),
                 Some(device) => format!(
                     "{} {}, weighin’s own {}",
                     bytes(device),

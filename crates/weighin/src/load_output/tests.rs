@@ -49,6 +49,7 @@ fn measured() -> Measured {
         sql_state: "40001".to_owned(),
         message: "Deadlock found".to_owned(),
         count: 1,
+        remedy: String::new(),
     };
     let reading = |selects| {
         let counters = [("Com_select".to_owned(), selects)].into();
@@ -165,7 +166,7 @@ fn the_page_describes_every_field_and_no_other() {
 fn agreement_is_over_what_the_server_could_tell() {
     let measured = measured();
     let output = LoadOutput::new(&measured, &oltp(), &[]);
-    assert_eq!(output.agreement(), "yes: its counters grew by exactly these 14 statements");
+    assert_eq!(output.agreement(), "yes: its counters grew by exactly 14 statements");
     let mut off = measured.clone();
     off.load.requests = counted(&[(SELECT, 13)]);
     let agreement = LoadOutput::new(&off, &oltp(), &[]).agreement();

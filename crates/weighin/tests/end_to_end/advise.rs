@@ -35,7 +35,7 @@ fn a_page_of_five_queries_is_answered_with_the_trial_that_it_rests_on() {
     }
     let json = answers(&place, &page);
     let test = &json["tests"][0];
-    assert_eq!(test["would_do"], serde_json::json!(["vps", "hardware"]));
+    assert_eq!(test["sufficient"], serde_json::json!(["vps", "hardware"]));
     assert_eq!(test["targets"][1]["parts"][0]["grounds"][0]["estimate"]["point"], 208.78);
 }
 

@@ -152,7 +152,7 @@ fn a_generator_that_stands_still_fails_the_load_in_words() {
     let server = prepared(&place);
     let (load, generators) = under_way(&place, &server, &[]);
     let frozen = Frozen::new(generators[0]);
-    load.end().refused(3, &["load generator 1 of 2", "said nothing for 10 s", "help"]);
+    load.end().refused(3, &["load generator 1 of 2", "sent nothing for 10 s", "help"]);
     // It was killed meanwhile, and waited for.
     assert_gone(&generators);
     std::mem::forget(frozen);

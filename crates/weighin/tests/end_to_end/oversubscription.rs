@@ -65,9 +65,9 @@ fn threads_of_either_kind_use_no_more_than_their_share_and_the_group_is_gone_the
         let json = started.end().json();
         let found = |name: &str| number(&json["storage"]["processors"], name);
         assert_eq!(found("/count"), 0.1);
-        assert!(found("/held_back_periods") >= 1.0, "{io}: {}", json["storage"]["processors"]);
-        assert!(found("/held_back_periods") <= found("/periods"), "{io}");
-        assert!(found("/held_back_seconds") > 0.0, "{io}");
+        assert!(found("/throttled_periods") >= 1.0, "{io}: {}", json["storage"]["processors"]);
+        assert!(found("/throttled_periods") <= found("/periods"), "{io}");
+        assert!(found("/throttled_seconds") > 0.0, "{io}");
         // The kernel keeps to it from period to period, and the phase does not begin with one.
         assert!(found("/busy") < 1.3, "{io}: {}", found("/busy"));
         assert!(number(&json, "/transactions") > 0.0);

@@ -22,7 +22,7 @@ fn a_study_searches_for_the_highest_rate_on_each_target_and_reports_it() {
         assert!(search.capacity.is_some_and(|rate| rate > 0.0));
         assert!((2..=16).contains(&search.steps.len()), "{:?}", search.steps);
         assert_eq!(search.answer, SearchAnswer::of(&search.steps));
-        let decided = search.answer.kept.or(search.answer.missed);
+        let decided = search.answer.met.or(search.answer.missed);
         let load = trial.load().expect("a search that ended has a load");
         assert_eq!(load.open.as_ref().map(|open| open.rate), decided);
         assert_eq!(load.clients, 4);
@@ -52,19 +52,19 @@ fn a_search_by_hand_tells_its_steps_and_its_answer() {
     // Nothing is that fast.
     let rate = ["--slo", "p50 < 1us", "--clients=4", "--max-waiting=50", "--warmup=0s", "--json"];
     let json = load(&rate).json();
-    assert!(json["kept"].is_null() && number(&json, "/missed") > 0.0, "{json:#}");
+    assert!(json["met"].is_null() && number(&json, "/missed") > 0.0, "{json:#}");
     assert!(number(&json, "/capacity") > number(&json, "/missed"), "{json:#}");
     assert_eq!(number(&json, "/load/open_loop/rate"), number(&json, "/missed"));
     // Nothing is that slow.
     let clients = ["--slo", "max <= 1000s", "--search=clients", "--clients=3"];
     let text = load(&clients).done();
-    let found = ["3 clients: max ", "max <= 1000 s is kept at 3 clients, the highest tried"];
+    let found = ["3 clients: max ", "max <= 1000 s is met at 3 clients, the highest tried"];
     for words in found {
         assert!(text.contains(words), "no «{words}» in {text}");
     }
     let json = load(&[clients.as_slice(), &["--json"]].concat()).json();
     assert_eq!((whole(&json, "/load/clients"), json["missed"].is_null()), (3, true));
-    assert_eq!(json["steps"][0]["verdict"], "kept");
+    assert_eq!(json["steps"][0]["verdict"], "met");
 }
 
 #[test]

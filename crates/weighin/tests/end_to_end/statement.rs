@@ -73,7 +73,7 @@ fn built_in_queries_are_timed_counted_and_reported_in_every_format() {
         let format_option = format!("--format={format}");
         place.weighin(&["report", store, &format_option, "--out", &file]).done();
         let text = std::fs::read_to_string(place.path(&file)).unwrap();
-        for part in ["queries", "small", "large"] {
+        for part in ["queries", "small", "large", "elapsed of scan"] {
             assert!(text.contains(part), "no {part} in {format}: {text}");
         }
         assert!(!text.contains("transactions per second"), "{format}: {text}");

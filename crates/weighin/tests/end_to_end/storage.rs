@@ -29,7 +29,7 @@ fn a_study_of_two_directories_gives_figures_by_volume_and_by_virtual_machine() {
     assert!(std::fs::read_dir(one.path()).unwrap().next().is_none(), "check leaves nothing");
     let planned = place.weighin(&["plan", "s.toml"]).done();
     assert!(
-        planned.contains("in flight") && planned.contains("8.00\u{a0}MiB of disk"),
+        planned.contains("queue depth") && planned.contains("8.00\u{a0}MiB of disk"),
         "{planned}"
     );
     place.weighin(&["run", "s.toml"]).done();
@@ -76,7 +76,7 @@ fn a_load_by_hand_counts_what_the_device_counts() {
     let pattern = ["--pattern=t2 o4 b16k", "--reads=50", "--duration=1s", "--verify", "--json"];
     let json = place.weighin(&[&["load", path][..], &size, &pattern].concat()).json();
     let storage = &json["storage"];
-    assert_eq!((&json["clients"], &storage["in_flight_per_vm"]), (&16.into(), &8.into()));
+    assert_eq!((&json["clients"], &storage["queue_depth_per_vm"]), (&16.into(), &8.into()));
     assert!(number(&json["storage"], "/verified_units") > 0.0, "{storage}");
     for moved in storage["moved"].as_array().unwrap() {
         if let Some(device) = moved["device_bytes"].as_f64() {
@@ -204,7 +204,10 @@ fn options_of_servers_mean_nothing_to_volumes_and_the_other_way_round() {
         (&["--keys=4"], "--keys does not apply to storage"),
         (&["--workload=key_value"], "which is storage without a server"),
         (&["--sync-every=2"], "only reads are made"),
-        (&["--pattern=redo log", "--reads=3"], "--reads stands beside the pattern of a redo log"),
+        (
+            &["--pattern=redo log", "--reads=3"],
+            "--reads repeats what the pattern of a redo log says",
+        ),
         (&["--pattern=fast"], "no pattern"),
     ] {
         let arguments = [&["load", path][..], option].concat();
@@ -230,7 +233,7 @@ fn a_bound_on_latency_and_on_processors_ends_in_a_sustained_rate() {
         let search = trial.search.as_ref().expect("a search");
         assert_eq!(search.bound.cpu_percent, Some(99));
         assert!(search.steps.len() > 1, "{search:?}");
-        bounded += usize::from(search.answer.missed.is_some() && search.answer.kept.is_some());
+        bounded += usize::from(search.answer.missed.is_some() && search.answer.met.is_some());
     }
     let report = place.weighin(&["report", "s.toml", "--format", "json"]).json();
     let findings = report["findings"].as_array().unwrap();

@@ -21,7 +21,7 @@ fn a_load_on_a_volume_goes_through_threads() {
     assert_eq!(json["client_io"], "threads", "{json:#}");
     adds_up(&json);
     let storage = &json["storage"];
-    assert_eq!(whole(storage, "/in_flight_per_vm"), 8);
+    assert_eq!(whole(storage, "/queue_depth_per_vm"), 8);
     assert!(number(storage, "/verified_units") > 0.0, "{storage:#}");
     for moved in storage["moved"].as_array().unwrap() {
         let (own, device) = (whole(moved, "/weighin_bytes"), whole(moved, "/device_bytes"));

@@ -4,6 +4,14 @@ impl Step {
     /// How many rows the answer must have at least, on a table that holds the rows 1 to
     /// `table_size` without a gap; 0 where that says nothing, because the statement gives none, or
     /// as many as depends on what is in them.
+    ///
+    /// ```
+    /// use workload::oltp::{Statement, Step};
+    /// let range =
+    ///     |first| Step { statement: Statement::SimpleRange, table: 1, first, second: first + 99 };
+    /// assert_eq!(range(7).rows_due(1_000), 100);
+    /// assert_eq!(range(951).rows_due(1_000), 50, "the table ends with row 1000");
+    /// ```
     #[inline]
     pub fn rows_due(&self, table_size: u32) -> u64 {
         match self.statement {

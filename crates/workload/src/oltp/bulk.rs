@@ -7,6 +7,15 @@ const STATEMENT_BYTES: usize = 512 * 1024;
 
 /// The statements of a bulk insert: rows (1,1), (2,2), … into a client's own table, as many as
 /// fit into half a megabyte.
+///
+/// ```
+/// let mut rows = workload::oltp::BulkSource::new(model::OltpDialect::Sysbench10, 6);
+/// let mut statement = Vec::new();
+/// let number = rows.append(&mut statement);
+/// assert!(statement.starts_with(b"INSERT INTO sbtest7 VALUES(1,1),(2,2),"));
+/// assert!(statement.ends_with(format!(",({number},{number})").as_bytes()));
+/// assert!((512 * 1024 - 24..=512 * 1024).contains(&statement.len()));
+/// ```
 #[derive(Clone, Debug)]
 pub struct BulkSource {
     start: Vec<u8>,

@@ -31,6 +31,18 @@ const OLD_ROW: [&str; 3] = ["0", " ", "qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrt
 /// The rows that a test table starts with, in order of `id`.
 ///
 /// `k` has the distribution that the workload draws its keys with, as in sysbench.
+///
+/// ```
+/// // sysbench's columns: c has ten groups of eleven digits, pad five.
+/// let tables = model::Oltp::preset(model::OltpMix::ReadOnly);
+/// let mut rows = workload::oltp::RowSource::new(&tables, 7, 1, 1, 1);
+/// let mut row = Vec::new();
+/// assert!(rows.append(["", ",", ",", ",", ";"], &mut row));
+/// assert!(!rows.append(["", ",", ",", ",", ";"], &mut row), "one row was asked for");
+/// let fields: Vec<usize> = row.split(|&byte| byte == b',').map(<[u8]>::len).collect();
+/// assert!(row.starts_with(b"1,") && row.ends_with(b";"));
+/// assert_eq!(fields[2..], [119, 59 + 1]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct RowSource {
     keys: Keys,

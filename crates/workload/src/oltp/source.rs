@@ -53,6 +53,22 @@ fn groups(transaction: &OltpTransaction) -> Vec<Group> {
 }
 
 /// The endless sequence of transactions of one client.
+///
+/// ```
+/// use workload::oltp::{OltpSource, StatementKind};
+/// // What sysbench 1.0 prints of a transaction of oltp_read_write: 14 reads, 4 writes, 2 other.
+/// let tables = model::Oltp::preset(model::OltpMix::ReadWrite);
+/// let mut source = OltpSource::new(&tables, 7, 0, 1);
+/// let mut counts = [0; 3];
+/// while let Some(step) = source.next_step() {
+///     counts[match step.statement.kind() {
+///         StatementKind::Select => 0,
+///         StatementKind::Begin | StatementKind::Commit => 2,
+///         _ => 1,
+///     }] += 1;
+/// }
+/// assert_eq!(counts, [14, 4, 2]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct OltpSource {
     groups: Box<[Group]>,

@@ -14,6 +14,11 @@ pub fn fill_noise(stream: &mut Stream, buffer: &mut [u8]) {
 /// Makes every 4 KiB of a buffer of noise different from all others that were written, by a number
 /// that the caller counts up, so that storage which keeps equal blocks only once has to keep
 /// them all. Returns the next number.
+///
+/// ```
+/// let mut buffer = vec![0; 3 * workload::storage::NUMBERED];
+/// assert_eq!(workload::storage::number(&mut buffer, 1, 40), 43);
+/// ```
 pub fn number(buffer: &mut [u8], owner: u32, mut next: u64) -> u64 {
     for chunk in buffer.chunks_mut(NUMBERED) {
         if let Some(head) = chunk.first_chunk_mut::<12>() {

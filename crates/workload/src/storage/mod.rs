@@ -1,12 +1,12 @@
 //! Reads and writes of blocks: which comes next, and what is in them.
 
+mod checksum;
 mod content;
 mod places;
-mod seal;
 mod share;
 
+pub use checksum::{Flaw, HEADER, UnitHeader, read_header, unit, write_header};
 pub use content::{NUMBERED, fill_noise, number};
-pub use seal::{Flaw, HEADER, Seal, seal, unit, unseal};
 
 use self::places::Places;
 use self::share::Share;
@@ -25,6 +25,16 @@ pub struct Io {
 }
 
 /// The reads and writes of one thread of one virtual machine, without end.
+///
+/// ```
+/// use workload::storage::IoSource;
+/// // Of every hundred exactly 70 read.
+/// let storage = model::Storage { read_percent: 70, ..model::Storage::default() };
+/// let mut source = IoSource::new(&storage, 7, 0, 0);
+/// let next: Vec<_> = (0..100).map(|_| source.next_io()).collect();
+/// assert_eq!(next.iter().filter(|io| !io.write).count(), 70);
+/// assert!(next.iter().all(|io| io.bytes == 4096 && io.offset % 4096 == 0));
+/// ```
 #[derive(Clone, Debug)]
 pub struct IoSource {
     reads: Share,

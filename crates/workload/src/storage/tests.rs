@@ -4,19 +4,7 @@ use proptest::prelude::*;
 
 fn storage(blocks: &[(u32, u32)], order: BlockOrder) -> Storage {
     let blocks = blocks.iter().map(|&(bytes, weight)| BlockShare { bytes, weight }).collect();
-    Storage {
-        blocks,
-        read_percent: 70,
-        order,
-        hot: None,
-        sync_every: None,
-        vms: 1,
-        bytes_per_vm: 1 << 26,
-        threads: 1,
-        iops_limit: None,
-        verify: false,
-        oversubscription: None,
-    }
+    Storage { blocks, read_percent: 70, order, bytes_per_vm: 1 << 26, ..Storage::default() }
 }
 
 fn ios(storage: &Storage, thread: u32, count: usize) -> Vec<Io> {

@@ -1,11 +1,11 @@
 //! Latencies: how many there are, and how they lie to each other.
 
-use super::{Books, time};
+use super::{OwnFigures, time};
 use crate::audit::{Identity, Range};
 use model::{Latencies, LoadResult, OpenLoopResult, ReceiveDelay};
 
 /// Relative error of a value in a histogram: it keeps three digits.
-const GRAIN: f64 = 1e-3;
+const RESOLUTION: f64 = 1e-3;
 /// Absolute error in milliseconds: the grain of the shortest values, below which a histogram tells
 /// nothing apart from zero.
 const SHORTEST_MS: f64 = 1e-4;
@@ -15,41 +15,41 @@ const CLOCKS_MS: f64 = 1e-3;
 /// From here on a histogram holds no longer values.
 const LONGEST_MS: f64 = 3_600_000.0;
 
-pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
+pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
     let latencies = ("latencies", load.latencies.count());
     match &load.open {
-        None => books.sum(&[("measure.transactions", load.measure.transactions)], latencies),
+        None => own.sum(&[("measure.transactions", load.measure.transactions)], latencies),
         Some(open) => {
-            books.sum(&[("answered", open.answered)], latencies);
-            open_loop(books, load, open);
+            own.sum(&[("answered", open.answered)], latencies);
+            open_loop(own, load, open);
         }
     }
-    in_order(books, ["latency min", "latency mean", "latency max"], &load.latencies);
+    in_order(own, ["latency min", "latency mean", "latency max"], &load.latencies);
     if let Some(delay) = load.client.receive_delay {
-        delays(books, delay);
+        delays(own, delay);
     }
 }
 
-fn open_loop(books: &mut Books<'_>, load: &LoadResult, open: &OpenLoopResult) {
+fn open_loop(own: &mut OwnFigures<'_>, load: &LoadResult, open: &OpenLoopResult) {
     let answered = ("answered", open.answered);
-    books.sum(&[answered], ("service times", open.service_times.count()));
-    books.sum(&[answered], ("schedule lags", open.schedule_lags.count()));
-    books.part(answered, ("scheduled in the measured phase", open.scheduled));
+    own.sum(&[answered], ("service times", open.service_times.count()));
+    own.sum(&[answered], ("schedule lags", open.schedule_lags.count()));
+    own.part(answered, ("scheduled in the measured phase", open.scheduled));
     let scheduled = ("scheduled in the measured phase", open.scheduled);
-    books.part(scheduled, ("ledger.scheduled", load.ledger.scheduled));
+    own.part(scheduled, ("ledger.scheduled", load.ledger.scheduled));
     let means = [&open.schedule_lags, &open.service_times, &load.latencies].map(Latencies::mean_ms);
     let cut_off = load.latencies.max_ms().is_some_and(|longest| longest >= LONGEST_MS);
     if let ([Some(lag), Some(service), Some(response)], false) = (means, cut_off) {
         // Every response time is how late its operation began and how long it then took.
-        let error = (lag + service + response) * GRAIN + CLOCKS_MS;
+        let error = (lag + service + response) * RESOLUTION + CLOCKS_MS;
         let follows = Range::around(lag + service, error);
         let terms = || vec![time("mean schedule lag", lag), time("mean service time", service)];
-        books.time(Identity::Sum, terms, follows, ("mean response time", response));
+        own.time(Identity::Sum, terms, follows, ("mean response time", response));
     }
 }
 
 /// Percentiles rise; the mean lies within what was recorded.
-fn in_order(books: &mut Books<'_>, [min, mean, max]: [&str; 3], of: &Latencies) {
+fn in_order(own: &mut OwnFigures<'_>, [min, mean, max]: [&str; 3], of: &Latencies) {
     let (Some(least), Some(average), Some(most)) = (of.min_ms(), of.mean_ms(), of.max_ms()) else {
         return;
     };
@@ -58,18 +58,18 @@ fn in_order(books: &mut Books<'_>, [min, mean, max]: [&str; 3], of: &Latencies) 
     let percentiles = percentiles.into_iter().filter_map(|(name, ms)| Some((name, ms?)));
     let values: Vec<(&str, f64)> =
         [(min, least)].into_iter().chain(percentiles).chain([(max, most)]).collect();
-    rising(books, &values);
+    rising(own, &values);
     for ((name, end), follows) in [
         ((min, least), Range::at_least(Range::around(least, SHORTEST_MS))),
         ((max, most), Range::at_most(Range::around(most, SHORTEST_MS))),
     ] {
-        books.time(Identity::MeanInRange, || vec![time(name, end)], follows, (mean, average));
+        own.time(Identity::MeanInRange, || vec![time(name, end)], follows, (mean, average));
     }
 }
 
-fn delays(books: &mut Books<'_>, delay: ReceiveDelay) {
+fn delays(own: &mut OwnFigures<'_>, delay: ReceiveDelay) {
     rising(
-        books,
+        own,
         &[
             ("receive delay p50", delay.p50_ms),
             ("receive delay p99", delay.p99_ms),
@@ -78,10 +78,10 @@ fn delays(books: &mut Books<'_>, delay: ReceiveDelay) {
     );
 }
 
-fn rising(books: &mut Books<'_>, values: &[(&str, f64)]) {
+fn rising(own: &mut OwnFigures<'_>, values: &[(&str, f64)]) {
     for pair in values.windows(2) {
         let ((lower, below), higher) = (pair[0], pair[1]);
         let follows = Range::at_least(Range::around(below, SHORTEST_MS));
-        books.time(Identity::PercentileOrder, || vec![time(lower, below)], follows, higher);
+        own.time(Identity::PercentileOrder, || vec![time(lower, below)], follows, higher);
     }
 }

@@ -1,12 +1,12 @@
 //! What several load generators did against the whole.
 
-use super::{Books, Count};
+use super::{Count, OwnFigures};
 use model::{GeneratorShare, LoadResult};
 
 /// A figure of a share by name, as the generators' sum and as the whole has it.
 type Figure = (&'static str, fn(&GeneratorShare) -> u64, Count);
 
-pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
+pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
     if load.generators.is_empty() {
         return;
     }
@@ -38,6 +38,6 @@ pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
         ),
     ];
     for (name, of, whole) in figures {
-        books.sum(&[(name, load.generators.iter().map(of).sum())], whole);
+        own.sum(&[(name, load.generators.iter().map(of).sum())], whole);
     }
 }

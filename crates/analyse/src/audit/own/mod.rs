@@ -1,4 +1,4 @@
-//! Weighin's own books: what is recorded of a trial in several places must agree.
+//! Weighin's own figures: what is recorded of a trial in several places must agree.
 //!
 //! That every scheduled operation is accounted for is a check of its own (`check::outcome`).
 
@@ -15,24 +15,24 @@ use model::{Dataset, FigureNumber, FigureValue, LoadResult, Test};
 type Count = (&'static str, u64);
 
 /// Audits every trial that ran under load. Of a search that is the step that gave the answer, with
-/// the books of that step alone.
+/// the figures of that step alone.
 pub(super) fn check(dataset: &Dataset) -> Checked {
     let mut checked = Checked::default();
     for (index, record) in dataset.trials.iter().enumerate() {
         let Some(load) = record.load() else { continue };
         let test = dataset.study.tests.iter().find(|test| test.name == record.key.test);
-        Books { index, checked: &mut checked }.audit(test, load);
+        OwnFigures { index, checked: &mut checked }.audit(test, load);
     }
     checked
 }
 
-/// The books of one trial.
-struct Books<'a> {
+/// The figures that weighin recorded of one trial.
+struct OwnFigures<'a> {
     index: usize,
     checked: &'a mut Checked,
 }
 
-impl Books<'_> {
+impl OwnFigures<'_> {
     fn audit(&mut self, test: Option<&Test>, load: &LoadResult) {
         phases::check(self, load);
         distributions::check(self, load);

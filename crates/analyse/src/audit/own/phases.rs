@@ -1,6 +1,6 @@
 //! Totals of phases against the ledger, the statements and the intervals.
 
-use super::{Books, Count};
+use super::{Count, OwnFigures};
 use model::{Interval, LoadResult, Phase, PhaseTotals};
 use std::time::Duration;
 
@@ -48,11 +48,11 @@ impl Figure {
     }
 }
 
-pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
+pub(super) fn check(own: &mut OwnFigures<'_>, load: &LoadResult) {
     let ledger = load.ledger;
-    books.sum(&TRANSACTIONS.of(load), ("ledger.ok", ledger.ok));
-    books.sum(&ERRORS.of(load), ("ledger.failed", ledger.failed));
-    books.sum(&QUERIES.of(load), ("requests", load.requests.total()));
+    own.sum(&TRANSACTIONS.of(load), ("ledger.ok", ledger.ok));
+    own.sum(&ERRORS.of(load), ("ledger.failed", ledger.failed));
+    own.sum(&QUERIES.of(load), ("requests", load.requests.total()));
     // The drain has no intervals.
     for (place, phase) in [Phase::Warmup, Phase::Measure].into_iter().enumerate() {
         let of_phase = || load.intervals.iter().filter(|interval| interval.phase == phase);
@@ -61,7 +61,7 @@ pub(super) fn check(books: &mut Books<'_>, load: &LoadResult) {
         }
         for figure in [TRANSACTIONS, QUERIES, ERRORS, ELAPSED] {
             let summed = of_phase().map(figure.interval).sum();
-            books.sum(&[(figure.of_intervals, summed)], figure.of(load)[place]);
+            own.sum(&[(figure.of_intervals, summed)], figure.of(load)[place]);
         }
     }
 }

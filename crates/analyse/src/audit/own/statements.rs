@@ -1,12 +1,12 @@
 //! Statements against transactions, as the workload has it.
 
-use super::{Books, Count, count, term};
+use super::{Count, OwnFigures, count, term};
 use crate::audit::{Identity, Origin};
 use model::{FigureNumber, LoadResult, OltpTransaction, Workload};
 
-pub(super) fn check(books: &mut Books<'_>, workload: &Workload, load: &LoadResult) {
+pub(super) fn check(own: &mut OwnFigures<'_>, workload: &Workload, load: &LoadResult) {
     let counts = &load.requests;
-    books.part(("found", counts.found), ("gets", counts.of("get")));
+    own.part(("found", counts.found), ("gets", counts.of("get")));
     let ledger = load.ledger;
     // An operation that fails, or is tried again, has any number of statements.
     if ledger.failed + ledger.timed_out > 0 || !load.errors.is_empty() {
@@ -15,33 +15,33 @@ pub(super) fn check(books: &mut Books<'_>, workload: &Workload, load: &LoadResul
     match workload {
         Workload::Oltp(oltp) => {
             for (each, counted) in oltp_counts(&oltp.transaction, load) {
-                per_transaction(books, load, each, counted);
+                per_transaction(own, load, each, counted);
             }
         }
         Workload::KeyValue(workload) => {
             let counted = ("gets and sets", counts.of("get") + counts.of("set"));
-            per_transaction(books, load, ("pipeline", workload.pipeline.into()), counted);
+            per_transaction(own, load, ("pipeline", workload.pipeline.into()), counted);
         }
         // Reads and writes that failed are not told apart from syncs that did.
         Workload::Storage(_) => {}
     }
     if !load.by_statement.is_empty() {
         let latencies = load.by_statement.iter().map(|kept| kept.latencies.count()).sum();
-        books.sum(
+        own.sum(
             &[("latencies of all kinds of statements", latencies)],
             ("measure.queries", load.measure.queries),
         );
     }
 }
 
-fn per_transaction(books: &mut Books<'_>, load: &LoadResult, each: Count, counted: Count) {
+fn per_transaction(own: &mut OwnFigures<'_>, load: &LoadResult, each: Count, counted: Count) {
     let each_term = || {
         let number = FigureNumber { value: each.1 as f64, resolution: 0.0 };
         term(each.0, number, "", Origin::Study)
     };
     let terms = || vec![count(&("ledger.ok", load.ledger.ok)), each_term()];
     let follows = load.ledger.ok.saturating_mul(each.1);
-    books.exact(Identity::StatementsPerTransaction, terms, follows, counted);
+    own.exact(Identity::StatementsPerTransaction, terms, follows, counted);
 }
 
 /// How many statements of each kind a transaction has, and how many there were.

@@ -2,10 +2,10 @@
 
 use crate::Login;
 use crate::systems::cannot_check as cannot;
+use crosscheck::sysbench::{Server, Sysbench, unsupported};
 use engine::Stop;
 use host::Host;
 use model::{CrossCheckFigures, Failure, Load, Oltp, Place, Target, Tls, Trial};
-use peer::sysbench::{Server, Sysbench, unsupported};
 use std::sync::Arc;
 use target::client::Connection;
 

@@ -8,12 +8,13 @@ mod statements;
 pub mod tables;
 
 pub use self::limits::check_limits;
-use super::load::{Clients, Handed, PartRun, PreparedLoad, ServerLoad};
+use super::load::{Clients, PartRun, PipedLogin, PreparedLoad, ServerLoad};
 use super::login::Login;
 use super::server::ServerKind;
 use super::{Missing, Preparing, StatementSession};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
+use crosscheck::sysbench::Sysbench;
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{
     Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
@@ -23,7 +24,6 @@ use model::{
     CrossCheckFigures, Endpoint, Failure, Oltp, ServerCounters, ServerFacts, Statement, Study,
     TableContents, Target, Tls, Trial, Workload,
 };
-use peer::sysbench::Sysbench;
 use protocol::mysql::{LoginOptions, ServerError};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -33,7 +33,7 @@ use std::time::Duration;
 use target::client::{Connection, Limits, login_failure, server_failure, server_key};
 
 /// Most connections that fill tables at the same time, unless told otherwise.
-const MOST_CONNECTIONS: u32 = 4;
+const MAX_CONNECTIONS: u32 = 4;
 
 /// Opens a connection for control work.
 ///
@@ -149,7 +149,7 @@ impl ServerKind for Mysql {
             by_statement: order.by_statement,
             seed: order.seed,
         };
-        PreparedLoad::Mysql(ServerLoad { spec, clients, login: Handed(login) })
+        PreparedLoad::Mysql(ServerLoad { spec, clients, login: PipedLogin(login) })
     }
 
     fn statement_session(
@@ -255,5 +255,5 @@ fn server_error(error: &OperationError) -> ServerError {
 
 /// Connections that fill tables at the same time, unless told otherwise.
 fn filling_connections() -> u32 {
-    cpus_allowed().min(MOST_CONNECTIONS)
+    cpus_allowed().min(MAX_CONNECTIONS)
 }

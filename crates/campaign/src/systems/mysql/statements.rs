@@ -21,7 +21,7 @@ const COUNTED: [(&str, &str); 3] = [
     ("Sort_merge_passes", "sort_merge_passes"),
 ];
 /// MariaDB from 11.5 on.
-const MOST_BYTES: &str = "Max_tmp_space_used";
+const MAX_BYTES: &str = "Max_tmp_space_used";
 
 pub(super) struct Session {
     connection: Connection,
@@ -55,7 +55,7 @@ impl Session {
     }
 
     fn failure(&self, timed: &TimedStatement, error: &ClientError) -> Failure {
-        let doing = format!("the statement {} did not end well", timed.name);
+        let doing = format!("the statement {} failed", timed.name);
         if error.code().is_some_and(|code| GIVEN_UP.contains(&code)) {
             return Failure::new(
                 FailureKind::ServerLost,
@@ -108,7 +108,7 @@ impl StatementSession for Session {
 
     fn counts(&mut self) -> Result<SessionCounts, Failure> {
         let names = COUNTED.map(|(variable, _)| format!("'{variable}'")).join(", ");
-        let sql = format!("SHOW SESSION STATUS WHERE Variable_name IN ({names}, '{MOST_BYTES}')");
+        let sql = format!("SHOW SESSION STATUS WHERE Variable_name IN ({names}, '{MAX_BYTES}')");
         let rows = self
             .connection
             .query(&sql)
@@ -122,6 +122,6 @@ impl StatementSession for Session {
             std::str::from_utf8(cell).ok()?.parse().ok()
         };
         let counts = COUNTED.iter().filter_map(|(variable, name)| Some((*name, value(variable)?)));
-        Ok(SessionCounts { counts: counts.collect(), temporary_bytes: value(MOST_BYTES) })
+        Ok(SessionCounts { counts: counts.collect(), temporary_bytes: value(MAX_BYTES) })
     }
 }

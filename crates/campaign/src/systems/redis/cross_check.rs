@@ -2,10 +2,10 @@
 
 use crate::Login;
 use crate::systems::cannot_check;
+use crosscheck::key_value::{KeyValueTool, Server, choose};
 use engine::Stop;
 use host::Host;
 use model::{CrossCheckFigures, Endpoint, Failure, KeyValue, Load, Place, Target, Tls, Trial};
-use peer::key_value::{KeyValueTool, Server, choose};
 use std::sync::Arc;
 use target::client::Guest;
 use target::client::redis::RedisConnection;
@@ -57,7 +57,7 @@ pub(super) fn load(
     let server = Server {
         address,
         database: super::database(login),
-        guest: guest.as_ref().map(|guest| peer::key_value::Guest {
+        guest: guest.as_ref().map(|guest| crosscheck::key_value::Guest {
             user: guest.user().to_owned(),
             password: String::from_utf8_lossy(guest.password().bytes()).into_owned(),
         }),

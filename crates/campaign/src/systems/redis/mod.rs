@@ -9,20 +9,20 @@ mod rights;
 mod work;
 
 pub use self::keys::cleanup;
-use super::load::{Clients, Handed, PartRun, PreparedLoad, ServerLoad};
+use super::load::{Clients, PartRun, PipedLogin, PreparedLoad, ServerLoad};
 use super::login::Login;
 use super::server::ServerKind;
 use super::{Missing, Perform, Preparing};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
+use crosscheck::key_value::KeyValueTool;
 use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
 use host::Host;
 use model::{
-    BackgroundWork, CrossCheckFigures, Failure, KeyValue, ServerCounters, ServerFacts, Study,
-    Target, Trial, Workload,
+    BackgroundWork, CrossCheckFigures, Failure, FailureKind, KeyValue, ServerCounters, ServerFacts,
+    Study, Target, Trial, Workload,
 };
-use peer::key_value::KeyValueTool;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::SocketAddr;
@@ -147,7 +147,7 @@ impl ServerKind for Redis {
 
     fn load(login: Login, spec: LoadSpec, keys: &KeyValue, order: &Order<'_>) -> PreparedLoad {
         let clients = KeyValueClients { workload: keys.clone(), seed: order.seed };
-        PreparedLoad::Redis(ServerLoad { spec, clients, login: Handed(login) })
+        PreparedLoad::Redis(ServerLoad { spec, clients, login: PipedLogin(login) })
     }
 
     fn background_work(
@@ -206,6 +206,14 @@ impl Clients for KeyValueClients {
         let options = session_login(login);
         let session = |client| KeyValueSession::new(options.clone(), Arc::clone(&commands), client);
         run.with(&SocketLoad { spec, session })
+    }
+}
+
+/// How to fix what the server refuses under load; empty where its answer does not tell.
+pub(super) fn error_remedy(message: &str) -> &'static str {
+    match refusal(message) {
+        (FailureKind::Statement, _) => "",
+        (_, remedy) => remedy,
     }
 }
 

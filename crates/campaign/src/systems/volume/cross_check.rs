@@ -2,10 +2,10 @@
 
 use super::Volumes;
 use crate::systems::cannot_check as cannot;
+use crosscheck::storage::{Data, Fio, IoEngine, StorageOrder, unsupported};
 use engine::Stop;
 use host::Host;
 use model::{CrossCheckFigures, Failure, Storage, Test, Trial};
-use peer::storage::{Data, Fio, IoEngine, StorageOrder, unsupported};
 use std::sync::Arc;
 
 pub(super) fn tool(host: &Arc<dyn Host>, storage: &Storage, test: &str) -> Result<Fio, Failure> {
@@ -40,7 +40,7 @@ pub(super) fn load(
     let order = StorageOrder {
         storage,
         data: &data,
-        in_flight: trial.key.level.clients,
+        queue_depth: trial.key.level.clients,
         warmup: load.warmup,
         duration: load.duration,
     };

@@ -1,4 +1,4 @@
-//! The processors that the virtual machines of a load have among them.
+//! The processors that the virtual machines of a load share.
 
 use engine::storage::{Processors, StorageError};
 use host::Host;
@@ -20,7 +20,7 @@ pub(super) fn hold(
     host.hold_processors(shared.processors(storage.vms)).map(Some)
 }
 
-/// Whether the virtual machines of a load can be held to their processors there.
+/// Whether the virtual machines of a load can be limited to their processors there.
 ///
 /// # Errors
 /// `NotPermitted` when that machine has fewer, does not permit it, or does not count what they do.
@@ -58,11 +58,11 @@ fn fits(shared: Oversubscription, vms: u32, available: usize) -> Result<(), Fail
         // Rounded down it could be as many as there are.
         (shared.processors(vms) * 100.0).ceil() / 100.0,
     );
-    let fewer = match shared.most_vms(available) {
+    let fewer = match shared.max_vms(available) {
         0 => String::new(),
         most => format!("{} at most, or ", counted(most, "virtual machine")),
     };
-    let least = shared.least_ratio(vms, available);
+    let least = shared.min_ratio(vms, available);
     let remedy = format!("take {fewer}a `cpu_oversubscription` of {least} at least");
     Err(Failure::new(FailureKind::NotPermitted, message, remedy))
 }

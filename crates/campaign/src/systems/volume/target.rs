@@ -5,9 +5,10 @@ use super::{Taking, Volumes, cross_check, processors};
 use crate::systems::load::PreparedLoad;
 use crate::systems::{
     Holding, Missing, Preparing, SamplingScope, System, TargetHandle, cannot_check, check_root,
-    misfit,
+    unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
+use crosscheck::storage::Fio;
 use engine::storage::{Method, StorageLoad, mark};
 use engine::{Stop, available_storage_workers};
 use host::{CounterSource, Host};
@@ -15,7 +16,6 @@ use model::{
     CacheState, CrossCheckFigures, Failure, FailureKind, IoMethod, ServerCounters, ServerFacts,
     Storage, Study, Target, Test, Trial, Workload,
 };
-use peer::storage::Fio;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -69,7 +69,7 @@ fn tools(study: &Study, hosts: &Hosts) -> Result<BTreeMap<String, Fio>, Failure>
 }
 
 fn storage(workload: &Workload) -> Result<&Storage, Failure> {
-    workload.storage().ok_or_else(|| misfit(workload, "volumes"))
+    workload.storage().ok_or_else(|| unsuitable(workload, "volumes"))
 }
 
 impl TargetHandle for Volumes {
@@ -127,28 +127,28 @@ impl TargetHandle for Volumes {
         if order.generators > 1 && storage.oversubscription.is_some() {
             return Err(Failure::new(
                 FailureKind::NotPermitted,
-                "virtual machines that share processors (cpu_oversubscription) are held to them \
+                "virtual machines that share processors (cpu_oversubscription) are limited to them \
                  within one process",
                 "leave load_generators out, or cpu_oversubscription",
             ));
         }
-        let in_flight = storage.vms.saturating_mul(order.clients);
+        let queue_depth = storage.vms.saturating_mul(order.clients);
         Ok(PreparedLoad::Volume(Box::new(StorageLoad {
             storage: storage.clone(),
             files: self.files_of(storage),
-            in_flight: order.clients,
+            queue_depth: order.clients,
             schedule: order.schedule,
             open: order.open.clone(),
             policy: order.policy.clone(),
             drain_limit: DRAIN_LIMIT,
             seed: order.seed,
             workers: order.workers.unwrap_or_else(|| {
-                let all = processors::workers(storage, available_storage_workers(in_flight));
+                let all = processors::workers(storage, available_storage_workers(queue_depth));
                 (all / order.generators.max(1)).max(1)
             }),
             method: order.io.map(method),
             mark: mark(),
-            sealed: self.is_sealed_for(storage),
+            checksummed: self.is_checksummed_for(storage),
             processors: processors::hold(order.host, storage)?,
         })))
     }

@@ -2,6 +2,7 @@ use super::room::{Room, Rooms};
 use super::{devices, processors};
 use crate::systems::Preparing;
 use crate::{Prepared, Step};
+use crosscheck::storage::Fio;
 use engine::Stop;
 use engine::storage::{FileSpec, Filling};
 use host::{HeldVolume, Host, Looking, Share, VolumeFacts};
@@ -9,7 +10,6 @@ use model::{
     Failure, Place, ServerCounters, ServerFacts, Storage, StoragePlace, Study, Target,
     VolumeLayout, VolumePlace,
 };
-use peer::storage::Fio;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,8 +30,8 @@ pub struct Volumes {
     facts: ServerFacts,
     /// The data of every virtual machine, once it is filled.
     files: Vec<FileSpec>,
-    /// The unit that all data is sealed in, where it was filled so and not written otherwise since.
-    sealed: Option<usize>,
+    /// The unit that all data is checksummed in, where it was filled so and not written otherwise since.
+    checksummed: Option<usize>,
     /// The tools that cross-check tests, by the tests' names.
     pub(super) tools: BTreeMap<String, Fio>,
 }
@@ -121,7 +121,7 @@ impl Volumes {
             members,
             facts,
             files: Vec::new(),
-            sealed: None,
+            checksummed: None,
             tools: BTreeMap::new(),
         })
     }
@@ -205,20 +205,20 @@ impl Volumes {
         self.files.iter().take(storage.vms as usize).map(cut).collect()
     }
 
-    /// Whether all data is sealed as the load verifies it.
-    pub(super) fn is_sealed_for(&self, storage: &Storage) -> bool {
-        self.sealed == Some(workload::storage::unit(storage))
+    /// Whether all data is checksummed as the load verifies it.
+    pub(super) fn is_checksummed_for(&self, storage: &Storage) -> bool {
+        self.checksummed == Some(workload::storage::unit(storage))
     }
 
     /// Notes what a load left behind.
     pub(super) fn written_by(&mut self, storage: &Storage) {
         if storage.writes() && !storage.verify {
-            self.sealed = None;
+            self.checksummed = None;
         }
     }
 
     /// Makes sure that every block of every virtual machine was written once; for a load that
-    /// verifies, with seals. 0 are made where all was there.
+    /// verifies, with checksums. 0 are made where all was there.
     ///
     /// # Errors
     /// [`Failure::stopped`]; when a volume is no longer there, or cannot be written.
@@ -230,7 +230,7 @@ impl Volumes {
         let began = Instant::now();
         let &mut Preparing { seed, stop, ref mut progress, .. } = preparing;
         let unit = storage.verify.then(|| workload::storage::unit(storage));
-        let anew = unit.is_some() && self.sealed != unit;
+        let anew = unit.is_some() && self.checksummed != unit;
         let mut made = 0;
         let mut before = 0;
         let total = self.bytes();
@@ -245,7 +245,7 @@ impl Volumes {
             if anew || !held.is_filled(&share) {
                 made += share.layout.vms;
                 held.fill(&share, filling)?;
-                self.sealed = None;
+                self.checksummed = None;
             }
             let own = held.files(&share);
             before += own.iter().map(|file| file.length).sum::<u64>();
@@ -254,7 +254,7 @@ impl Volumes {
         files.sort_by_key(|file| file.vm);
         self.files = files;
         if anew {
-            self.sealed = unit;
+            self.checksummed = unit;
         }
         let bytes = self.bytes();
         let all_new = made == self.layout.vms;

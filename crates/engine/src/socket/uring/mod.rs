@@ -21,7 +21,7 @@ use std::time::Duration;
 const BATCH: usize = 8;
 /// How long to wait for replies to gather when fewer come than were to be expected. Longer than a
 /// tick of the kernel's clock: a shorter timer would have to be programmed each time.
-const PATIENCE: Duration = Duration::from_millis(5);
+const GATHER_TIMEOUT: Duration = Duration::from_millis(5);
 /// Room for a request; longer ones make it grow.
 const REQUEST: usize = 512;
 /// Marks the completion of a send.
@@ -136,8 +136,8 @@ impl Uring {
         timeout: Duration,
     ) -> Result<Nanos, LoadError> {
         let wanted = self.pace.gather(pool.busy());
-        let patience = if wanted > 1 { timeout.min(PATIENCE) } else { timeout };
-        let limit = Timespec::from(patience);
+        let timeout = if wanted > 1 { timeout.min(GATHER_TIMEOUT) } else { timeout };
+        let limit = Timespec::from(timeout);
         let arguments = SubmitArgs::new().timespec(&limit);
         match self.ring.submitter().submit_with_args(wanted, &arguments) {
             Err(e)

@@ -1,5 +1,5 @@
 use model::Verified;
-use workload::storage::{Flaw, Seal, seal, unseal};
+use workload::storage::{Flaw, UnitHeader, read_header, write_header};
 
 /// What one virtual machine's load knows of the units of its data.
 #[derive(Debug)]
@@ -9,8 +9,8 @@ pub(super) struct Known {
     load: u64,
     /// Bytes of a unit.
     unit: usize,
-    /// Whether every unit was sealed when the load began.
-    sealed: bool,
+    /// Whether every unit was checksummed when the load began.
+    checksummed: bool,
     /// By unit, how often this load has written it, modulo [`UNSURE`]; 0 for never.
     generations: Vec<u16>,
     pub(super) verified: Verified,
@@ -21,14 +21,14 @@ pub(super) struct Known {
 const UNSURE: u16 = 1 << 15;
 
 impl Known {
-    pub(super) fn new(vm: u32, load: u64, unit: usize, sealed: bool, bytes: u64) -> Self {
+    pub(super) fn new(vm: u32, load: u64, unit: usize, checksummed: bool, bytes: u64) -> Self {
         let units = usize::try_from(bytes).unwrap_or(usize::MAX) / unit.max(1);
         let verified = Verified::default();
-        Self { vm, load, unit, sealed, generations: vec![0; units], verified }
+        Self { vm, load, unit, checksummed, generations: vec![0; units], verified }
     }
 
     /// Seals what is to be written there. Until [`Self::written`] nothing is known of it.
-    pub(super) fn seal(&mut self, offset: u64, buffer: &mut [u8]) {
+    pub(super) fn write_header(&mut self, offset: u64, buffer: &mut [u8]) {
         let first = self.number(offset);
         for (index, unit) in buffer.chunks_exact_mut(self.unit).enumerate() {
             let Some(generation) = self.generations.get_mut(first + index) else { return };
@@ -37,11 +37,11 @@ impl Known {
             *generation = next | UNSURE;
             let offset = offset + (index * self.unit) as u64;
             let (vm, load) = (self.vm, self.load);
-            seal(unit, Seal { vm, offset, load, generation: next.into() });
+            write_header(unit, UnitHeader { vm, offset, load, generation: next.into() });
         }
     }
 
-    /// What was sealed is written, with no other write to the same place at the same time.
+    /// What was checksummed is written, with no other write to the same place at the same time.
     pub(super) fn written(&mut self, offset: u64, bytes: u32) {
         let first = self.number(offset);
         let units = bytes as usize / self.unit;
@@ -58,7 +58,7 @@ impl Known {
         let first = self.number(offset);
         for (index, unit) in buffer.chunks_exact(self.unit).enumerate() {
             let expected = self.generations.get(first + index).copied().unwrap_or(UNSURE);
-            if expected & UNSURE != 0 || expected == 0 && !self.sealed {
+            if expected & UNSURE != 0 || expected == 0 && !self.checksummed {
                 self.verified.unknown += 1;
                 continue;
             }
@@ -77,8 +77,8 @@ impl Known {
     }
 
     fn compare(&self, place: u64, unit: &[u8], expected: u16) -> Result<(), String> {
-        let found = unseal(unit, self.vm, place).map_err(|flaw| match flaw {
-            Flaw::Unsealed => "nothing there that weighin wrote".to_owned(),
+        let found = read_header(unit, self.vm, place).map_err(|flaw| match flaw {
+            Flaw::NoChecksum => "nothing there that weighin wrote".to_owned(),
             Flaw::Checksum => "the content does not have its checksum".to_owned(),
             Flaw::Misplaced { vm, offset } => {
                 format!("what was written to byte {offset} of virtual machine {vm} is there")
@@ -112,13 +112,13 @@ mod tests {
 
     const UNIT: usize = 512;
 
-    fn known(sealed: bool) -> Known {
-        Known::new(2, 77, UNIT, sealed, 8 * UNIT as u64)
+    fn known(checksummed: bool) -> Known {
+        Known::new(2, 77, UNIT, checksummed, 8 * UNIT as u64)
     }
 
     fn write(known: &mut Known, offset: u64) -> Vec<u8> {
         let mut buffer = vec![1; 2 * UNIT];
-        known.seal(offset, &mut buffer);
+        known.write_header(offset, &mut buffer);
         known.written(offset, 2 * UNIT as u32);
         buffer
     }
@@ -157,17 +157,17 @@ mod tests {
     fn units_of_unknown_content_are_not_judged() {
         let mut known = known(false);
         assert_eq!(known.check(0, &[0; 2 * UNIT]), Ok(()));
-        known.seal(0, &mut [0; UNIT]);
+        known.write_header(0, &mut [0; UNIT]);
         assert_eq!(known.check(0, &[0; UNIT]), Ok(()));
         known.skip(UNIT as u32);
         assert_eq!((known.verified.units, known.verified.unknown), (0, 4));
     }
 
     #[test]
-    fn what_was_sealed_before_the_load_must_still_be_whole() {
+    fn what_was_checksummed_before_the_load_must_still_be_whole() {
         let mut known = known(true);
         let mut unit = [7; UNIT];
-        seal(&mut unit, Seal { vm: 2, offset: 512, load: 0, generation: 0 });
+        write_header(&mut unit, UnitHeader { vm: 2, offset: 512, load: 0, generation: 0 });
         assert_eq!(known.check(512, &unit), Ok(()));
         assert!(
             known.check(512, &[0; UNIT]).unwrap_err().ends_with("nothing there that weighin wrote")

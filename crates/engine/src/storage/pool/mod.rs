@@ -30,12 +30,12 @@ pub(super) struct Assignment<'a> {
     pub(super) storage: &'a Storage,
     pub(super) vms: Vec<VmSpec>,
     /// Slots of each.
-    pub(super) in_flight: u32,
+    pub(super) queue_depth: u32,
     pub(super) seed: u64,
     /// The load, as blocks that it verifies carry it; not 0.
     pub(super) load: u64,
-    /// Whether every unit of every file was sealed before.
-    pub(super) sealed: bool,
+    /// Whether every unit of every file was checksummed before.
+    pub(super) checksummed: bool,
 }
 
 /// The virtual machines of one worker and the account of what they do.
@@ -46,7 +46,7 @@ pub(super) struct Pool {
     slots: Vec<Slot>,
     vms: Vec<Vm>,
     sources: Vec<IoSource>,
-    in_flight: u32,
+    queue_depth: u32,
     /// Whether nothing but the end keeps a free slot from going on.
     plain: bool,
     schedule: Schedule,
@@ -70,13 +70,13 @@ pub(super) struct Pool {
 
 impl Pool {
     pub(super) fn new(assignment: Assignment<'_>, rules: Rules) -> Self {
-        let Assignment { storage, vms, in_flight, seed, load, sealed } = assignment;
-        let in_flight = in_flight.max(1);
-        let threads = storage.threads.clamp(1, in_flight);
+        let Assignment { storage, vms, queue_depth, seed, load, checksummed } = assignment;
+        let queue_depth = queue_depth.max(1);
+        let threads = storage.threads.clamp(1, queue_depth);
         let source = |vm: &VmSpec, thread| IoSource::new(storage, seed, vm.number, thread);
         let sources = vms.iter().flat_map(|vm| (0..threads).map(move |thread| source(vm, thread)));
         let slots = (0..vms.len() as u32).flat_map(|vm| {
-            (0..in_flight).map(move |place| Slot::new(vm, vm * threads + place % threads))
+            (0..queue_depth).map(move |place| Slot::new(vm, vm * threads + place % threads))
         });
         let vm = |spec: &VmSpec| Vm {
             reads: IoAccount::default(),
@@ -87,7 +87,7 @@ impl Pool {
             limit: storage.iops_limit.map(Limit::new),
             has_timer: false,
             known: storage.verify.then(|| {
-                Known::new(spec.number, load, unit(storage), sealed, storage.bytes_per_vm)
+                Known::new(spec.number, load, unit(storage), checksummed, storage.bytes_per_vm)
             }),
             spec: spec.clone(),
         };
@@ -96,7 +96,7 @@ impl Pool {
             slots: slots.collect(),
             sources: sources.collect(),
             vms: vms.iter().map(vm).collect(),
-            in_flight,
+            queue_depth,
             plain: storage.sync_every.is_none()
                 && storage.iops_limit.is_none()
                 && rules.arrivals.is_none(),
@@ -128,9 +128,9 @@ impl Pool {
         let open_loop = self.offered.is_some();
         self.recorder = Some(Recorder::open(self.schedule, at, open_loop, Kind::NAMES.len()));
         // Slot by slot over all virtual machines: none of them gets a start over the others.
-        for place in 0..self.in_flight {
+        for place in 0..self.queue_depth {
             for vm in 0..self.vms.len() as u32 {
-                self.free(vm * self.in_flight + place, now, now, out);
+                self.free(vm * self.queue_depth + place, now, now, out);
             }
         }
     }
@@ -145,7 +145,7 @@ impl Pool {
         let Some(slot) = self.slots.get(request.slot as usize) else { return };
         let vm = &mut self.vms[slot.vm as usize];
         match &mut vm.known {
-            Some(known) => known.seal(slot.offset, buffer),
+            Some(known) => known.write_header(slot.offset, buffer),
             None => self.numbers = number(buffer, vm.spec.number, self.numbers),
         }
     }
@@ -253,9 +253,9 @@ impl Pool {
 
     /// Marks what is under way at the same place at the same time as the slot, if either writes.
     fn disturb(&mut self, id: u32) {
-        let first = id / self.in_flight * self.in_flight;
+        let first = id / self.queue_depth * self.queue_depth;
         let (this, mut disturbed) = (self.slots[id as usize].clone(), false);
-        for other in first..first + self.in_flight {
+        for other in first..first + self.queue_depth {
             let slot = &mut self.slots[other as usize];
             if other != id && slot.state == State::Busy && slot.clashes_with(&this) {
                 slot.disturbed = true;
@@ -378,7 +378,7 @@ impl Pool {
             writes: vm.writes,
         };
         let vms = self.vms.into_iter().map(of_vm).collect();
-        let (in_flight, held) = (self.in_flight, self.held);
-        Some((recorder, FleetPart { in_flight, vms, held, verified, processors: None }))
+        let (queue_depth, held) = (self.queue_depth, self.held);
+        Some((recorder, FleetPart { queue_depth, vms, held, verified, processors: None }))
     }
 }

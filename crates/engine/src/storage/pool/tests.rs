@@ -4,24 +4,12 @@ use super::*;
 use crate::storage::StorageError;
 use crate::storage::transport::Done;
 use crate::{Limit as End, OpenLoop};
-use model::{ArrivalProcess, BlockOrder, BlockShare, ErrorAction, ErrorClass, Ledger};
+use model::{ArrivalProcess, BlockOrder, ErrorAction, ErrorClass, Ledger};
 
 const MS: u64 = 1_000_000;
 
 fn storage(read_percent: u8, vms: u32) -> Storage {
-    Storage {
-        blocks: vec![BlockShare { bytes: 4096, weight: 1 }],
-        read_percent,
-        order: BlockOrder::Random,
-        hot: None,
-        sync_every: None,
-        vms,
-        bytes_per_vm: 1 << 20,
-        threads: 1,
-        iops_limit: None,
-        verify: false,
-        oversubscription: None,
-    }
+    Storage { read_percent, vms, bytes_per_vm: 1 << 20, ..Storage::default() }
 }
 
 fn rules(seconds: f64, open: Option<&OpenLoop>) -> Rules {
@@ -46,7 +34,7 @@ struct Simulation<F> {
 }
 
 impl<F: FnMut(&Request, Nanos) -> (u64, i32)> Simulation<F> {
-    fn new(storage: &Storage, in_flight: u32, rules: Rules, takes: F) -> Self {
+    fn new(storage: &Storage, queue_depth: u32, rules: Rules, takes: F) -> Self {
         let spec = |number| VmSpec {
             number,
             volume: number % 2,
@@ -56,10 +44,10 @@ impl<F: FnMut(&Request, Nanos) -> (u64, i32)> Simulation<F> {
         let assignment = Assignment {
             storage,
             vms: (0..storage.vms).map(spec).collect(),
-            in_flight,
+            queue_depth,
             seed: 3,
             load: 9,
-            sealed: false,
+            checksummed: false,
         };
         let pool = Pool::new(assignment, rules);
         let (out, log, under_way) = (Vec::new(), Vec::new(), Vec::new());

@@ -36,7 +36,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// they have, and as a whole it is not to stand behind everything else.
 const WEIGHT: u32 = 100;
 
-/// A group whose threads have so many processors among them. Dropping it removes it; its members
+/// A group whose threads share so many processors. Dropping it removes it; its members
 /// must have ended by then.
 #[derive(Debug)]
 pub struct Processors {

@@ -84,13 +84,13 @@ impl Place {
             // What keeps a group of version 2 from having threaded ones within it.
             (Self::Second(_), Some(libc::EOPNOTSUPP)) => {
                 "it passes on controllers that count processes, such as memory, or has groups of \
-                 processes within it, so that none of threads can be there"
+                 processes within it, so that it cannot have a group of threads"
                     .to_owned()
             }
             _ => error.to_string(),
         };
         let message = format!(
-            "no control group can be made in {} to hold the virtual machines to their processors: \
+            "no control group can be made in {} to limit the virtual machines to their processors: \
              {why}",
             within.display()
         );

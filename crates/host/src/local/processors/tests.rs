@@ -54,8 +54,8 @@ fn held(count: f64) -> Option<Processors> {
     None
 }
 
-/// Uses processor time until the group was held back, which must happen soon.
-fn work_until_held_back(held: &Processors) -> u64 {
+/// Uses processor time until the group was throttled, which must happen soon.
+fn work_until_throttled(held: &Processors) -> u64 {
     let throttled = || {
         let text = fs::read_to_string(held.counters().0).unwrap();
         let line = text.lines().find_map(|line| line.strip_prefix("nr_throttled ")).unwrap();
@@ -81,7 +81,7 @@ fn threads_are_held_with_those_they_start_and_others_are_not() {
         std::thread::scope(|inner| {
             let child = inner.spawn(|| {
                 assert_eq!(listed(&group), 2, "a thread of a member is a member");
-                work_until_held_back(&held)
+                work_until_throttled(&held)
             });
             assert!(child.join().unwrap() > 0, "it could go on as it liked");
         });

@@ -59,7 +59,7 @@ impl Moment {
     }
 }
 
-/// Of the groups that a process is in, one within the other, the one that was held back most.
+/// Of the groups that a process is in, one within the other, the one that was throttled most.
 fn tightest(before: Option<Limits>, after: Option<Limits>) -> Option<Throttling> {
     let (before, after) = before.zip(after)?;
     let since = |(group, now): (PathBuf, Throttling)| {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_group_that_was_held_back_most_since_counts() {
+    fn the_group_that_was_throttled_most_since_counts() {
         let before = Limits::from([("/a".into(), limit(10, 9)), ("/a/b".into(), limit(10, 0))]);
         let after = Limits::from([("/a".into(), limit(20, 10)), ("/a/b".into(), limit(20, 5))]);
         assert_eq!(tightest(Some(before), Some(after)), Some(limit(10, 5)));

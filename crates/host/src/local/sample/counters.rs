@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 pub type CounterSource = Box<dyn FnMut() -> Option<ServerCounters> + Send>;
 
 /// How long a counter source that is at work gets to finish when sampling ends.
-const FAREWELL: Duration = Duration::from_millis(500);
+const END_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A thread of its own for a source that may be slow or hang.
 pub(crate) struct CounterThread {
@@ -33,11 +33,11 @@ impl CounterThread {
         Self { ask: Some(ask), answers, busy: false }
     }
 
-    /// The counters as of now, if the source answers within `patience`.
+    /// The counters as of now, if the source answers within `timeout`.
     ///
     /// While an earlier answer is outstanding the source isn't asked again; that answer, when it
     /// comes, is of another moment and is thrown away.
-    pub(crate) fn ask(&mut self, patience: Duration) -> Option<ServerCounters> {
+    pub(crate) fn ask(&mut self, timeout: Duration) -> Option<ServerCounters> {
         if self.busy {
             if self.answers.try_recv().is_err() {
                 return None;
@@ -45,7 +45,7 @@ impl CounterThread {
             self.busy = false;
         }
         self.ask.as_ref()?.send(()).ok()?;
-        match self.answers.recv_timeout(patience) {
+        match self.answers.recv_timeout(timeout) {
             Ok(counters) => counters,
             Err(RecvTimeoutError::Timeout) => {
                 self.busy = true;
@@ -60,7 +60,7 @@ impl Drop for CounterThread {
     /// Waits for the source to be let go, but not for long: it may hang on a dead server.
     fn drop(&mut self) {
         self.ask = None;
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + END_TIMEOUT;
         while self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok()
         {
         }

@@ -64,7 +64,7 @@ fn parse_line(line: &str) -> Option<(String, DiskCounters)> {
         writes_merged,
         sectors_written,
         write_ms,
-        _in_flight,
+        _ios_in_progress,
         busy_ms,
         weighted_ms,
         ..,

@@ -19,7 +19,7 @@ pub fn group_count(stat: &Path, usage: &Path) -> io::Result<ProcessorCount> {
         Err(error) => return Err(error),
     };
     parse(&text, first.as_deref()).ok_or_else(|| {
-        let message = format!("{} does not count what was used and held back", stat.display());
+        let message = format!("{} does not count processor time and throttling", stat.display());
         io::Error::new(io::ErrorKind::InvalidData, message)
     })
 }
@@ -33,7 +33,7 @@ fn read(file: &Path) -> io::Result<String> {
 
 /// Version 1 counts in nanoseconds, and version 2 in microseconds.
 pub(crate) fn parse(stat: &str, usage: Option<&str>) -> Option<ProcessorCount> {
-    let (used, held_back) = match usage {
+    let (used, throttled_for) = match usage {
         Some(usage) => (
             Duration::from_nanos(usage.trim().parse().ok()?),
             Duration::from_nanos(number(stat, "throttled_time ")?),
@@ -43,7 +43,7 @@ pub(crate) fn parse(stat: &str, usage: Option<&str>) -> Option<ProcessorCount> {
             Duration::from_micros(number(stat, "throttled_usec ")?),
         ),
     };
-    Some(ProcessorCount { used, throttling: parse_throttling(stat)?, held_back })
+    Some(ProcessorCount { used, throttling: parse_throttling(stat)?, throttled_for })
 }
 
 /// Reads `cpu.stat`; `None` for a group that cannot have a limit.
@@ -77,7 +77,7 @@ mod tests {
         let expected = ProcessorCount {
             used: Duration::from_millis(9),
             throttling: Throttling { periods: 40, throttled: 7 },
-            held_back: Duration::from_millis(5),
+            throttled_for: Duration::from_millis(5),
         };
         assert_eq!(parse(first, Some("9000000\n")), Some(expected));
         assert_eq!(parse(second, None), Some(expected));

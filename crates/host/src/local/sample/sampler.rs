@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Longest time that a sample waits for the server's counters.
-const MOST_PATIENCE: Duration = Duration::from_secs(1);
+const MAX_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Is shown every sample as soon as it is taken.
 pub type SampleSink = Box<dyn FnMut(&Sample) + Send>;
@@ -81,7 +81,7 @@ struct Moment {
 /// State of the sampling thread.
 struct Sampling {
     grid: Grid,
-    patience: Duration,
+    timeout: Duration,
     origin: Instant,
     host: HostReader,
     server: Option<ProcessReader>,
@@ -96,7 +96,7 @@ impl Sampling {
         let every = options.every.max(Duration::from_millis(10));
         Self {
             grid: Grid::new(options.origin, options.measured, every),
-            patience: (every / 2).min(MOST_PATIENCE),
+            timeout: (every / 2).min(MAX_TIMEOUT),
             origin: options.origin,
             host: HostReader::new(),
             server: options.server_pid.map(ProcessReader::new),
@@ -140,7 +140,7 @@ impl Sampling {
             (Some(earlier), Some(later)) => Some(later.usage_since(earlier)),
             _ => None,
         };
-        let mut counters = self.counters.as_mut().and_then(|counters| counters.ask(self.patience));
+        let mut counters = self.counters.as_mut().and_then(|counters| counters.ask(self.timeout));
         if let Some(counters) = &mut counters {
             let known = self.samples.iter().rev().find_map(|sample| sample.counters.as_ref());
             known.iter().for_each(|known| counters.share_names(known));

@@ -244,7 +244,8 @@ fn check_path(root: &Path) -> Result<(), Failure> {
     let length = socket_in(root).as_os_str().len();
     if length > LONGEST_SOCKET_PATH {
         return refuse(format!(
-            "the path of a Unix socket in {} would be {length} bytes long, and {LONGEST_SOCKET_PATH} are possible",
+            "the path of a Unix socket in {} would be {length} bytes long; the limit is \
+             {LONGEST_SOCKET_PATH}",
             root.display()
         ));
     }

@@ -134,7 +134,7 @@ impl Sandbox {
         let files = |error| file_trouble("the login", &home.run(), &error);
         let password = Password(os::random_hex(16).map_err(files)?);
         home.write_password(password.reveal()).map_err(files)?;
-        recipe.furnish(&home, password.reveal())?;
+        recipe.prepare(&home, password.reveal())?;
         home.hand_over(recipe.run_as())?;
         let server = start_limited(recipe.as_ref(), &home, None, &stop)?;
         recipe.has_come_up(&home)?;
@@ -265,7 +265,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// Starts a server, held to the limits of its volume from the beginning.
+/// Starts a server under the limits of its volume from the beginning.
 fn start_limited(
     recipe: &dyn Recipe,
     home: &Home,

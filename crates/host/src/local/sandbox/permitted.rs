@@ -16,7 +16,7 @@ pub(super) fn permitted(
     let refuse = |why: &str, remedy: &str| Err(refusal(target, written, why, remedy));
     if !is_name(name) {
         return refuse(
-            "is no name of a server setting",
+            "is not the name of a server setting",
             "write it as in the server's option file, such as innodb_buffer_pool_size or maxmemory",
         );
     }

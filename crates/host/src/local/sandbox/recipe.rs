@@ -22,12 +22,12 @@ pub(super) trait Recipe: Debug + Send + Sync {
     ///
     /// # Errors
     /// When a program fails, or a file cannot be made.
-    fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure>;
+    fn prepare(&self, home: &Home, password: &str) -> Result<(), Failure>;
 
     /// Who the server runs as.
     fn run_as(&self) -> &RunAs;
 
-    /// The command that starts the server on a furnished home, with that port on loopback.
+    /// The command that starts the server on a prepared home, with that port on loopback.
     fn command(&self, home: &Home, port: u16) -> Command;
 
     /// The server has come up for the first time.

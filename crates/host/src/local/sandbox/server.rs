@@ -18,11 +18,11 @@ const START_LIMIT: Duration = Duration::from_secs(180);
 /// How long a server may take to write its dirty pages and end.
 const STOP_LIMIT: Duration = Duration::from_secs(180);
 /// How long a server that has closed its connections may take to end.
-const DYING: Duration = Duration::from_millis(500);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// How often conditions that can't be waited for are looked at.
-const POLL: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// How long one question to a server that comes up waits for its answer.
-const PATIENCE: Duration = Duration::from_millis(50);
+const READ_TIMEOUT: Duration = Duration::from_millis(50);
 /// How much of a log is looked at, in bytes: the server, or another process of its account, may write
 /// without end.
 const LOG_READ: u64 = 1 << 20;
@@ -119,11 +119,11 @@ impl Server {
             }
             match is_ready(recipe, home, &mut stream) {
                 Ok(true) => return Ok(()),
-                Ok(false) => thread::sleep(POLL),
+                Ok(false) => thread::sleep(POLL_INTERVAL),
                 Err(_) => {
                     // Nothing listens yet, or the server closed the connection.
                     stream = None;
-                    thread::sleep(POLL);
+                    thread::sleep(POLL_INTERVAL);
                 }
             }
         }
@@ -149,7 +149,7 @@ impl Server {
     /// Why it has ended by itself, with the telling lines of its log; `None` when it still runs
     /// after a moment, which a server that has closed its connections may take to end.
     pub(super) fn last_words(&mut self, home: &Home) -> Option<Failure> {
-        let status = self.wait(DYING, &Stop::default()).ok().flatten()?;
+        let status = self.wait(EXIT_TIMEOUT, &Stop::default()).ok().flatten()?;
         let happened = format!("the server of target \"{}\" has ended ({status})", self.name);
         let log = read_from(home, self.up_from);
         // One that is killed has no say in it.
@@ -198,7 +198,7 @@ impl Server {
             if status.is_some() || Instant::now() >= deadline || stop.is_requested() {
                 return Ok(status);
             }
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }
@@ -274,7 +274,7 @@ fn is_ready(recipe: &dyn Recipe, home: &Home, stream: &mut Option<UnixStream>) -
         Some(stream) => stream,
         None => {
             let new = UnixStream::connect(home.socket())?;
-            new.set_read_timeout(Some(PATIENCE))?;
+            new.set_read_timeout(Some(READ_TIMEOUT))?;
             stream.insert(new)
         }
     };

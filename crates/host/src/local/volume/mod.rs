@@ -1,5 +1,5 @@
 //! Volumes that weighin builds for the data of a private server: loop devices over files of its
-//! own, striped where the study says so, with a file system, held to limits by control groups.
+//! own, striped where the study says so, with a file system, limited by control groups.
 //!
 //! All of it stands in the home of a sandbox, by which it is found again when it has to go: the
 //! guardian (`sandbox/guardian.sh`) takes it apart, also for runs that were killed. What is here

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_agree_in_weighins_own_books_is_said_as_its_defect() {
+    fn what_does_not_agree_in_weighins_own_figures_is_said_as_its_defect() {
         let recorded = |name, value, origin| Term { origin, ..term(name, value, 0.0, "", 0) };
         let found = Contradiction {
             identity: Identity::StatementsPerTransaction,

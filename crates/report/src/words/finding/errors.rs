@@ -12,29 +12,17 @@ impl Words for Errors {
     fn say(found: &Group<'_, Self>) -> String {
         let failed = found.total(|errors| errors.failed);
         let all = failed + found.total(|errors| errors.succeeded);
+        let fix = match found.first.remedy.as_str() {
+            "" => String::new(),
+            remedy => format!(". To fix: {remedy}"),
+        };
         format!(
-            "{} of {} failed ({}), most often with: {}{}",
+            "{} of {} failed ({}), most often with: {}{fix}",
             count(failed),
             number_of(all, found.counted),
             percent(failed as f64 / all.max(1) as f64),
             found.first.message.trim_end_matches('.'),
-            fix(&found.first.code),
         )
-    }
-}
-
-/// How to fix errors of that code, to follow the server's words.
-fn fix(code: &str) -> &'static str {
-    match code {
-        "OOM" => {
-            ". To fix: raise maxmemory, let the server evict keys (maxmemory-policy), or use fewer \
-             or smaller keys"
-        }
-        "MISCONF" => {
-            ". To fix: look in the server’s log for why it cannot save its data, and make room on \
-             its disk"
-        }
-        _ => "",
     }
 }
 

@@ -11,7 +11,7 @@ impl Words for LittlesLaw {
         let (busy, expected, all) = match found.level().map(|level| level.unit).unwrap_or_default()
         {
             LevelUnit::Clients => ("busy clients", "were connected", "connected clients"),
-            LevelUnit::InFlight => {
+            LevelUnit::QueueDepth => {
                 ("reads and writes in flight", "should be", "reads and writes in flight")
             }
         };

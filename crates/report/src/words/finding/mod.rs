@@ -36,7 +36,7 @@ pub(super) use search::highest;
 
 use super::place;
 use analyse::{Evidence, Finding, FindingKind, Subject};
-use model::{Level, Noun};
+use model::{Level, UnitName};
 use std::iter::Sum;
 
 /// How findings of one kind read.
@@ -63,7 +63,7 @@ struct Group<'a, K> {
     all: Vec<&'a K>,
     subject: &'a Subject,
     /// What throughput counts in the test that they are about.
-    counted: Noun,
+    counted: UnitName,
 }
 
 impl<K> Group<'_, K> {
@@ -104,7 +104,7 @@ trait AnyWords {
     fn heading(&self) -> &'static str;
     fn names_level(&self) -> bool;
     fn is_like_other(&self, other: &Evidence) -> bool;
-    fn say_all(&self, findings: &[&Finding], counted: Noun) -> String;
+    fn say_all(&self, findings: &[&Finding], counted: UnitName) -> String;
 }
 
 impl<K: Words> AnyWords for K {
@@ -120,7 +120,7 @@ impl<K: Words> AnyWords for K {
         other.get().is_some_and(|other| self.is_like(other))
     }
 
-    fn say_all(&self, findings: &[&Finding], counted: Noun) -> String {
+    fn say_all(&self, findings: &[&Finding], counted: UnitName) -> String {
         let Some(finding) = findings.first() else { return String::new() };
         let all = findings.iter().filter_map(|finding| finding.evidence.get()).collect();
         K::say(&Group { first: self, all, subject: &finding.subject, counted })
@@ -146,17 +146,20 @@ pub(crate) fn heading(evidence: &Evidence) -> &'static str {
 
 /// A finding as one sentence: what it is about, then what was found, with the figures. `counted` is
 /// what throughput counts in the test that it is about.
-pub fn sentence(finding: &Finding, counted: Noun) -> String {
+pub fn sentence(finding: &Finding, counted: UnitName) -> String {
     sentence_of_all(&[finding], finding, counted)
 }
 
 /// Findings of one severity as sentences, those that differ only in where they were made and in
 /// their figures in one. `counted` says what throughput counts in the test that one is about.
-pub(crate) fn sentences(findings: &[&Finding], counted: impl Fn(&Finding) -> Noun) -> Vec<String> {
-    let mut groups: Vec<(Noun, Vec<&Finding>)> = Vec::new();
+pub(crate) fn sentences(
+    findings: &[&Finding],
+    counted: impl Fn(&Finding) -> UnitName,
+) -> Vec<String> {
+    let mut groups: Vec<(UnitName, Vec<&Finding>)> = Vec::new();
     for finding in findings {
         let counted = counted(finding);
-        let alike = |(noun, group): &&mut (Noun, Vec<&Finding>)| {
+        let alike = |(noun, group): &&mut (UnitName, Vec<&Finding>)| {
             *noun == counted && words(&group[0].evidence).is_like_other(&finding.evidence)
         };
         match groups.iter_mut().find(alike) {
@@ -167,7 +170,7 @@ pub(crate) fn sentences(findings: &[&Finding], counted: impl Fn(&Finding) -> Nou
     groups.iter().map(|(counted, group)| sentence_of_all(group, group[0], *counted)).collect()
 }
 
-fn sentence_of_all(findings: &[&Finding], first: &Finding, counted: Noun) -> String {
+fn sentence_of_all(findings: &[&Finding], first: &Finding, counted: UnitName) -> String {
     let words = words(&first.evidence);
     let statement = words.say_all(findings, counted);
     match place::findings(findings, !words.names_level()) {
@@ -178,7 +181,7 @@ fn sentence_of_all(findings: &[&Finding], first: &Finding, counted: Noun) -> Str
 
 /// What was found, without what it is about and without a full stop; `counted` as for
 /// [`sentence`].
-pub(super) fn statement(finding: &Finding, counted: Noun) -> String {
+pub(super) fn statement(finding: &Finding, counted: UnitName) -> String {
     words(&finding.evidence).say_all(&[finding], counted)
 }
 

@@ -125,5 +125,5 @@ pub(in crate::words) fn further_repeats(range: Option<(u32, u32)>) -> String {
             format!("{} to {} more repeats", count(few.into()), count(many.into()))
         }
     };
-    format!("; about {number} would resolve this if ratio and scatter stay as they are")
+    format!("; about {number} should settle it, if ratio and scatter stay the same")
 }

@@ -61,7 +61,7 @@ impl Words for ScalingLaw {
         if !law.describes {
             return format!(
                 "the Universal Scalability Law does not describe this curve: throughput lies \
-                 {furthest}; its parameters mean nothing here"
+                 {furthest}; its parameters do not apply"
             );
         }
         format!(
@@ -86,7 +86,7 @@ fn parameter(estimate: &Estimate) -> String {
 /// Where the law has its peak; the measured peak is the better evidence where there is one.
 fn peak(peak: &UslPeak, up_to: Level, measured: Level) -> String {
     let whole = |clients: f64| numbers::count(clients.round() as u64);
-    let (confidence, unit) = (percent(peak.confidence), measured.unit.noun().many);
+    let (confidence, unit) = (percent(peak.confidence), what_grows(measured));
     let at = match (peak.clients, peak.low, peak.high) {
         (Some(at), Some(low), Some(high)) => format!(
             "By the law throughput is highest at {} {unit} ({confidence} interval {}–{})",
@@ -119,10 +119,10 @@ impl Words for NoScalingLaw {
     fn say(found: &Group<'_, Self>) -> String {
         let why = match found.first.why {
             NoLaw::FewLevels { steady, needed } => {
-                format!("it takes {needed} steady levels, and there are {steady}")
+                format!("it needs {needed} steady levels, but there are {steady}")
             }
-            NoLaw::NoSingleClient => "it takes a steady level of 1 client".to_owned(),
-            NoLaw::FewRepeats => "it takes two repeats of every level".to_owned(),
+            NoLaw::NoSingleClient => "it needs a steady level of 1 client".to_owned(),
+            NoLaw::FewRepeats => "it needs two repeats of every level".to_owned(),
         };
         format!("the Universal Scalability Law was not fitted: {why}")
     }

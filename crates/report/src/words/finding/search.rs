@@ -5,7 +5,7 @@ use crate::numbers::{self, percent, times};
 use crate::words::labels::target_name;
 use crate::words::search::{bound, search_unit, searched_load};
 use analyse::{HighestLoad, HighestLoadsCompared, SearchOutcome, Verdict};
-use model::{Bound, Noun, SearchOver};
+use model::{Bound, SearchOver, UnitName};
 
 impl Words for HighestLoad {
     const HEADING: &'static str = "Highest loads under a bound";
@@ -21,7 +21,7 @@ pub(in crate::words) fn highest(
     bound: &Bound,
     over: SearchOver,
     outcome: &SearchOutcome,
-    counted: Noun,
+    counted: UnitName,
 ) -> String {
     match outcome {
         SearchOutcome::Found { load, at_capacity } => {

@@ -59,8 +59,8 @@ impl Words for TooShortForTrend {
             String::new()
         };
         format!(
-            "it is not known whether there was a steady state: a trend takes {} whole intervals to \
-             show, and the measurement had {at_most}{}{without}",
+            "it is not known whether there was a steady state: a trend needs {} whole intervals \
+             to show, but the measurement had {at_most}{}{without}",
             found.first.needed,
             found.most(|short| short.intervals as f64),
         )
@@ -80,9 +80,8 @@ impl Words for DirtyPageBacklog {
         let most = |of: fn(&Self) -> Option<u64>| found.iter().filter_map(of).max();
         let dirty = bytes(most(|backlog| Some(backlog.dirty_bytes.1)).unwrap_or_default());
         let age = most(|backlog| backlog.checkpoint_age.map(|age| age.1));
-        let redo = age.map_or(String::new(), |age| {
-            format!(", and the last checkpoint was {} of redo ago", bytes(age))
-        });
+        let redo =
+            age.map_or(String::new(), |age| format!(", and the checkpoint age was {}", bytes(age)));
         let state = format!(
             "when the measurement ended, {up_to}{dirty} of changed pages were not yet written{redo}"
         );

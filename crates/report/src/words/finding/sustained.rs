@@ -2,22 +2,22 @@ use super::{Group, Words};
 use crate::numbers;
 use crate::words::storage::load;
 use analyse::SustainedRate;
-use model::Noun;
+use model::UnitName;
 
 impl Words for SustainedRate {
     const HEADING: &'static str = "Sustained rates";
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { bound, rate, measured, load: storage, in_flight, step, repeats } = found.first;
+        let Self { bound, rate, measured, load: storage, queue_depth, step, repeats } = found.first;
         let interval = match measured.interval {
             Some(_) => format!(", the lower end of {}", numbers::estimate(measured, "IOs/s")),
             None => ", the lowest rate of any repeat".to_owned(),
         };
         format!(
-            "sustains up to {} {}/s with {bound}{interval}; measured for {}, with up to \
-             {in_flight} in flight on each, in steps of {}, in {}",
+            "sustains up to {} {}/s with {bound}{interval}; measured for {}, at a \
+             queue depth of up to {queue_depth} on each, in steps of {}, in {}",
             numbers::count(rate.floor() as u64),
-            Noun::IO,
+            UnitName::IO,
             load(storage),
             numbers::duration(*step),
             numbers::counted(*repeats, "repeat"),

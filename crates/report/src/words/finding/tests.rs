@@ -32,7 +32,7 @@ fn finding(target: &str, clients: u32, repeat: Option<u32>, evidence: Evidence) 
 }
 
 fn sentences_of(findings: &[Finding]) -> Vec<String> {
-    sentences(&findings.iter().collect::<Vec<&Finding>>(), |_| Noun::TRANSACTION)
+    sentences(&findings.iter().collect::<Vec<&Finding>>(), |_| UnitName::TRANSACTION)
 }
 
 #[test]
@@ -64,6 +64,7 @@ fn figures_are_added_up_and_what_differs_in_words_stays_apart() {
             succeeded: 1000 - failed,
             message,
             code: "40001".to_owned(),
+            remedy: String::new(),
         });
         finding("durable", clients, Some(repeat), evidence)
     };
@@ -115,7 +116,7 @@ fn several_outages_are_told_by_the_longest_and_by_those_that_stayed() {
 
 #[test]
 fn what_virtual_machines_had_and_used_is_one_sentence() {
-    let processors = |vms, busy: &[f64], held_back: &[f64]| {
+    let processors = |vms, busy: &[f64], throttled: &[f64]| {
         let estimate =
             |values: &[f64]| Estimate::of_median(&Sample::new(values.to_vec()).unwrap(), 0.95);
         let asked = Oversubscription { vcpus: 1, ratio: 4.0 };
@@ -124,8 +125,8 @@ fn what_virtual_machines_had_and_used_is_one_sentence() {
             asked,
             count: asked.processors(vms),
             busy: estimate(busy),
-            held_back: estimate(held_back),
-            held_back_per_second: estimate(&[0.0]),
+            throttled: estimate(throttled),
+            throttled_per_second: estimate(&[0.0]),
             period: Duration::from_millis(100),
         }
     };

@@ -25,11 +25,11 @@ impl Words for VmProcessors {
                 (format!("the {vms} virtual machines shared {count}"), "were")
             }
         };
-        let throttled = if found.most(|processors| processors.held_back.point) == 0.0 {
+        let throttled = if found.most(|processors| processors.throttled.point) == 0.0 {
             "never throttled".to_owned()
         } else {
             let period = numbers::duration(first.period);
-            format!("throttled in {} of the periods of {period}", of(|p| &p.held_back))
+            format!("throttled in {} of the periods of {period}", of(|p| &p.throttled))
         };
         format!(
             "{whose} ({}), used {} of their time, and {were} {throttled}",

@@ -1,9 +1,9 @@
 //! Command lines of other tools that mean the same as the tests of a study.
 
 use crate::exit::CliError;
+use crosscheck::storage::{Data, StorageOrder, diskspd, fio_line};
 use engine::storage::files_within;
 use model::{Load, Place, Storage, StoragePlace, Study, Test};
-use peer::storage::{Data, StorageOrder, diskspd, fio_line};
 use report::numbers::count;
 use report::words::shared_processors;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use std::fmt::Write;
 pub(super) fn commands(study: &Study) -> Result<String, CliError> {
     let place = study.targets.iter().find_map(|target| match &target.place {
         Place::Storage(place) => Some(place),
-        Place::Sandbox(_) | Place::Server(_) | Place::Elsewhere => None,
+        Place::Sandbox(_) | Place::Server(_) | Place::Imported => None,
     });
     let mut text = String::new();
     for test in &study.tests {
@@ -40,7 +40,7 @@ fn of_test(text: &mut String, test: &Test, load: &Load, place: &StoragePlace) {
         let order = StorageOrder {
             storage,
             data: std::slice::from_ref(&data),
-            in_flight: level.clients,
+            queue_depth: level.clients,
             warmup: load.warmup,
             duration: load.duration,
         };
@@ -52,7 +52,7 @@ fn of_test(text: &mut String, test: &Test, load: &Load, place: &StoragePlace) {
         // Writing to a text does not fail.
         let _ = writeln!(
             text,
-            "\n{}, {} in flight{machines}:\n  {}\n  {}",
+            "\n{}, queue depth {}{machines}:\n  {}\n  {}",
             test.name,
             count(level.clients.into()),
             fio_line(&order),

@@ -143,7 +143,7 @@ impl Request {
         }
         if options.flag("histogram") && request.percentile == 0 {
             return Err(CliError::usage(
-                "--histogram cannot be had with --percentile=0",
+                "--histogram does not work with --percentile=0",
                 "leave --percentile out",
             ));
         }

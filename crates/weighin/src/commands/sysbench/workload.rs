@@ -215,7 +215,7 @@ impl Keys<'_> {
         }
         if self.flag("auto_inc") && self.flag("secondary") {
             return Err(CliError::usage(
-                "--oltp-secondary cannot be had with --oltp-auto-inc",
+                "--oltp-secondary cannot be combined with --oltp-auto-inc",
                 "add --oltp-auto-inc=off",
             ));
         }
@@ -244,14 +244,15 @@ fn older_schema(options: &Options, single: Option<String>) -> Result<TableSchema
     if !["auto", "yes"].contains(&options.text("mysql-engine-trx")) {
         return Err(unsupported(
             &format!("--mysql-engine-trx={}", options.text("mysql-engine-trx")),
-            "LOCK TABLES in place of transactions is not there: give yes or auto",
+            "LOCK TABLES in place of transactions is not supported: give yes or auto",
         ));
     }
     let engine = engine(options, "mysql-table-engine")?;
     if ["myisam", "heap", "memory"].contains(&engine.to_ascii_lowercase().as_str()) {
         return Err(unsupported(
             &format!("--mysql-table-engine={engine}"),
-            "LOCK TABLES in place of transactions is not there: use an engine with transactions",
+            "LOCK TABLES in place of transactions is not supported: use an engine with \
+             transactions",
         ));
     }
     Ok(TableSchema {

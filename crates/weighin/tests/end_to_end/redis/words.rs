@@ -70,7 +70,7 @@ fn searches_for_the_highest_rate_and_the_most_clients() {
         for trial in &place.store().dataset().unwrap().trials {
             let search = trial.search.as_ref().unwrap_or_else(|| panic!("{:?}", trial.end));
             assert_eq!(search.over, over);
-            assert!(!search.steps.is_empty() && search.answer.kept.is_some(), "{search:?}");
+            assert!(!search.steps.is_empty() && search.answer.met.is_some(), "{search:?}");
         }
     }
 }

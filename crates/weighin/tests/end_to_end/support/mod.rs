@@ -25,7 +25,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a test waits for anything before it fails.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Waits until a condition holds.
 #[track_caller]
@@ -35,7 +35,7 @@ pub fn wait_for(what: &str, condition: impl FnMut() -> bool) {
 
 /// Waits for a condition; whether it came to hold in time.
 fn comes_to_hold(mut condition: impl FnMut() -> bool) -> bool {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !condition() {
         if Instant::now() >= deadline {
             return false;

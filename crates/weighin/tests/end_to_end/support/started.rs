@@ -1,4 +1,4 @@
-use super::{PATIENCE, Ran, wait_for};
+use super::{Ran, TIMEOUT, wait_for};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -26,7 +26,7 @@ impl Started {
 
     /// Waits until a line of the progress holds a text.
     pub fn wait_for_line(&mut self, text: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left).unwrap_or_else(|error| {

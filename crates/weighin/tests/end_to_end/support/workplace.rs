@@ -1,4 +1,4 @@
-use super::{PATIENCE, Started, command_lines_with, shared_directory, wait_for};
+use super::{Started, TIMEOUT, command_lines_with, shared_directory, wait_for};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -100,7 +100,7 @@ pub struct Ran {
 impl Ran {
     /// Runs a command to its end. Whatever it does, it must not panic.
     pub fn of(command: Command) -> Self {
-        let output = assert_cmd::Command::from_std(command).timeout(PATIENCE).output().unwrap();
+        let output = assert_cmd::Command::from_std(command).timeout(TIMEOUT).output().unwrap();
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
         let ran = Self {
             code: output.status.code(),

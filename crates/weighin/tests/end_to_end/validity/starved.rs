@@ -52,8 +52,8 @@ fn a_client_whose_processor_others_take_is_the_bottleneck() {
     client_was_the_bottleneck(&place);
 }
 
-/// What a report says of processes that a control group held back.
-fn held_back(place: &Workplace, process: &str) {
+/// What a report says of processes that a control group throttled.
+fn throttled(place: &Workplace, process: &str) {
     let throttled = findings(place, STUDY, "throttled");
     assert_eq!(throttled.len(), 1, "{throttled:?}");
     assert_eq!(throttled[0]["evidence"]["process"], process);
@@ -71,7 +71,7 @@ fn a_client_that_its_control_group_holds_back_is_the_bottleneck() {
     group.take(run.pid());
     run.end().done();
     client_was_the_bottleneck(&place);
-    held_back(&place, "client");
+    throttled(&place, "client");
 }
 
 #[test]
@@ -85,5 +85,5 @@ fn a_server_that_its_control_group_holds_back_is_found_out() {
     let servers = processes_with(place.sandboxes().to_str().unwrap());
     servers.iter().for_each(|&(pid, _)| group.take(pid));
     run.end().done();
-    held_back(&place, "server");
+    throttled(&place, "server");
 }

@@ -67,7 +67,7 @@ impl Recipe for MariaDb {
         &self.run_as
     }
 
-    fn furnish(&self, home: &Home, password: &str) -> Result<(), Failure> {
+    fn prepare(&self, home: &Home, password: &str) -> Result<(), Failure> {
         template::fill_data_directory(home, self)?;
         home.write(INIT_FILE, &login_statements(password))
             .and_then(|file| self.run_as.give_file(&file))

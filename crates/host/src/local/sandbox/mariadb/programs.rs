@@ -17,7 +17,7 @@ const USUAL_PLACES: [&str; 6] = [
 ];
 
 /// Options that any server has at the least: MariaDB 10.5 has more than 600.
-const FEWEST_OPTIONS: usize = 100;
+const MIN_OPTIONS: usize = 100;
 
 /// An installed MariaDB server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Programs {
         let options = output
             .ok()
             .map(|output| Options::from_help(&String::from_utf8_lossy(&output.stdout)))
-            .filter(|options| options.count() >= FEWEST_OPTIONS);
+            .filter(|options| options.count() >= MIN_OPTIONS);
         options.ok_or_else(|| {
             Failure::new(
                 FailureKind::SandboxStart,

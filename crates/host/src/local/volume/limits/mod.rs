@@ -24,7 +24,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A group whose processes are held to limits.
+/// A group whose processes are limited.
 #[derive(Debug)]
 pub(super) struct Limits {
     group: PathBuf,

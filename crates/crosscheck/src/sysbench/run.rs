@@ -1,0 +1,138 @@
+use super::arguments::{Task, arguments};
+use super::config::password_line;
+use super::{Server, Sysbench, SysbenchResult, parse};
+use crate::Measured;
+use host::{Finished, ProgramOrder, Usage};
+use model::{CrossCheckFigures, Failure, FailureKind, Oltp};
+use std::time::Duration;
+
+/// How long sysbench may take beyond the load itself: to connect a thousand clients, and to wait
+/// for what is under way.
+const EXTRA_TIME: Duration = Duration::from_secs(120);
+/// How long making or dropping tables may take.
+const LONGEST_PREPARATION: Duration = Duration::from_secs(6 * 3600);
+/// Lines of complaint that a message repeats; with many threads each says the same.
+const COMPLAINTS: usize = 2;
+
+/// How far sysbench's percentile may be off: it counts latencies in 1024 classes, even on the
+/// logarithmic scale, from 1 µs to 100 s, and 10^(8/1024) is 1.018.
+const PERCENTILE_ROUNDING: f64 = 0.018;
+
+impl Sysbench {
+    /// Does one task on a server; `None` when `stop` said so. The password is not on its command
+    /// line. `seed` makes it draw the same numbers again; otherwise it takes the clock.
+    ///
+    /// # Errors
+    /// What sysbench complains of; `TimedOut` when it does not end.
+    pub fn run(
+        &self,
+        server: &Server,
+        workload: &Oltp,
+        task: &Task,
+        seed: Option<u32>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Finished>, Failure> {
+        let limit = match task {
+            Task::Run { duration, .. } => *duration + EXTRA_TIME,
+            Task::Prepare { .. } | Task::Cleanup => LONGEST_PREPARATION,
+        };
+        let password = password_line(&server.password)?;
+        let mut all = Vec::new();
+        if !password.is_empty() {
+            all.push("--config-file=/dev/stdin".to_owned());
+        }
+        all.extend(server.arguments());
+        all.extend(arguments(workload, task, seed));
+        let slow = "see with SHOW PROCESSLIST what the server is waiting for";
+        let order = ProgramOrder { input: &password, ..self.0.order(&all, limit) };
+        match self.0.run(&order, slow, stop)? {
+            Some(finished) if !finished.status.success() => Err(complaint(&finished)),
+            ended => Ok(ended),
+        }
+    }
+
+    /// Runs a load and reads what it prints; `None` when `stop` said so. `rate` offers so many
+    /// transactions per second (open loop). A duration is rounded up to whole seconds.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; also when its output is not understood.
+    pub fn load(
+        &self,
+        server: &Server,
+        workload: &Oltp,
+        (clients, rate): (u32, Option<u32>),
+        duration: Duration,
+        seed: Option<u32>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Measured>, Failure> {
+        let task = Task::Run { clients, rate, duration };
+        let Some(finished) = self.run(server, workload, &task, seed, stop)? else {
+            return Ok(None);
+        };
+        let Finished { stdout, usage, elapsed, .. } = finished;
+        let result = parse(&stdout).map_err(|error| self.0.not_understood(&error.to_string()))?;
+        Ok(Some(Measured { figures: figures(&result, &usage), p99_ms: None, elapsed }))
+    }
+}
+
+fn figures(result: &SysbenchResult, usage: &Usage) -> CrossCheckFigures {
+    CrossCheckFigures {
+        transactions: result.transactions,
+        queries: result.queries.total,
+        errors: result.errors,
+        elapsed: result.elapsed,
+        transactions_per_second: result.transactions_per_second,
+        parts: Vec::new(),
+        latency_mean_ms: result.latency_mean_ms,
+        latency_p95_ms: result.percentile.map(|percentile| percentile.ms),
+        cpu_seconds: usage.cpu().as_secs_f64(),
+        peak_rss_bytes: usage.peak_rss_bytes,
+        rate_rounding: 1.0 / result.transactions.max(1) as f64,
+        percentile_rounding: PERCENTILE_ROUNDING,
+    }
+}
+
+/// What sysbench said when it gave up.
+fn complaint(finished: &Finished) -> Failure {
+    let lines = finished.stderr.lines().chain(finished.stdout.lines());
+    let mut said: Vec<&str> = Vec::new();
+    for line in lines.filter_map(|line| line.strip_prefix("FATAL: ")) {
+        if said.len() < COMPLAINTS && !said.contains(&line) {
+            said.push(line);
+        }
+    }
+    let (kind, remedy) =
+        if said.is_empty() { (FailureKind::Other, "") } else { trouble(&said.join("\n")) };
+    let message = match said.join("; ") {
+        none if none.is_empty() => format!("sysbench ended with {}", finished.status),
+        said => format!("sysbench gave up: {said}"),
+    };
+    Failure::new(kind, message, remedy)
+}
+
+/// What kind of trouble it is, by the server's and the client library's error codes.
+fn trouble(said: &str) -> (FailureKind, &'static str) {
+    let code = |codes: &[&str]| {
+        codes.iter().any(|code| {
+            said.contains(&format!("error {code}")) || said.contains(&format!("error: {code}"))
+        })
+    };
+    if code(&["1045", "1044", "1698"]) {
+        (FailureKind::AccessDenied, "check user, password and rights")
+    } else if code(&["1049"]) {
+        (FailureKind::MissingDatabase, "create the database")
+    } else if code(&["1146"]) {
+        (FailureKind::MissingTables, "prepare the tables anew with weighin prepare")
+    } else if code(&["1040", "1203", "1461"]) {
+        (
+            FailureKind::TooFewConnections,
+            "raise the server's max_connections or max_prepared_stmt_count",
+        )
+    } else if code(&["2002", "2003", "2005"]) {
+        (FailureKind::Unreachable, "see whether the server runs and listens there")
+    } else if code(&["2006", "2013", "1053"]) {
+        (FailureKind::ServerLost, "see whether the server runs, and look into its error log")
+    } else {
+        (FailureKind::Other, "run the same sysbench by hand to see all that it says")
+    }
+}

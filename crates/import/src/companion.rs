@@ -1,0 +1,162 @@
+//! What lies beside results: what was sampled while they were measured, and what the server says
+//! of itself.
+
+use crate::figures::plural;
+use crate::{ImportedTrial, Problem, path};
+use model::{CounterReading, Sample, ServerCounters, ServerFacts, TargetFacts};
+use std::collections::BTreeMap;
+
+/// What a file says of the trials that it lies beside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompanionFile {
+    /// The file, as the user named it.
+    pub file: String,
+    /// Its line where this begins, from 1.
+    pub line: u32,
+    /// What it says.
+    pub says: CompanionContent,
+}
+
+/// What may lie beside results.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CompanionContent {
+    /// What host and disks did, in order of time.
+    Samples(Vec<Sample>),
+    /// The server's counters at a moment, with its uptime in seconds.
+    Counters(u64, ServerCounters),
+    /// The server's variables.
+    Variables(BTreeMap<String, String>),
+}
+
+/// Names of variables that a message lists at most.
+const MAX_NAMES: usize = 5;
+
+/// Gives the trials what lies beside them, and the targets their variables.
+///
+/// Samples and counters belong to the trial whose file has the same directory and stem; where
+/// there is no such file, to the one trial of the directory. Of several readings of counters the
+/// one with the shortest uptime is before the load and the one with the longest after it.
+/// Variables belong to the targets of the directory, or else of those below it.
+pub(crate) fn attach(
+    trials: &mut [ImportedTrial],
+    beside: Vec<CompanionFile>,
+    problems: &mut Vec<Problem>,
+) -> Vec<TargetFacts> {
+    let mut readings: BTreeMap<usize, Vec<(u64, ServerCounters, String, u32)>> = BTreeMap::new();
+    let mut facts: Vec<(TargetFacts, String)> = Vec::new();
+    for CompanionFile { file, line, says } in beside {
+        let own = match &says {
+            CompanionContent::Variables(variables) => {
+                for target in targets(trials, &file) {
+                    problems.extend(learn(&mut facts, &target, variables, &file, line).err());
+                }
+                continue;
+            }
+            CompanionContent::Samples(_) | CompanionContent::Counters(..) => owner(trials, &file),
+        };
+        match (own, says) {
+            (Err(message), _) => problems.push(Problem { file, line, message }),
+            (Ok(own), CompanionContent::Counters(uptime, counters)) => {
+                readings.entry(own).or_default().push((uptime, counters, file, line));
+            }
+            (Ok(own), CompanionContent::Samples(samples))
+                if trials[own].sampling.samples.is_empty() =>
+            {
+                trials[own].sampling.samples = samples;
+            }
+            (Ok(_), _) => {
+                let message = "its trial has samples from another file already".to_owned();
+                problems.push(Problem { file, line, message });
+            }
+        }
+    }
+    for (own, mut readings) in readings {
+        readings.sort_by_key(|reading| reading.0);
+        let (Some(first), Some(last)) = (readings.first(), readings.last()) else { continue };
+        if first.0 == last.0 {
+            let message = "a single reading of counters says nothing about a load".to_owned();
+            problems.push(Problem { file: first.2.clone(), line: first.3, message });
+            continue;
+        }
+        let reading = |from: &(u64, ServerCounters, String, u32)| CounterReading {
+            at_seconds: (from.0 - first.0) as f64,
+            counters: from.1.clone(),
+        };
+        let (before, after) = (reading(first), reading(last));
+        trials[own].sampling.before = Some(before);
+        trials[own].sampling.after = Some(after);
+    }
+    facts.into_iter().map(|(facts, _)| facts).collect()
+}
+
+/// The trial that samples and counters belong to.
+fn owner(trials: &[ImportedTrial], file: &str) -> Result<usize, String> {
+    let here = |trial: &ImportedTrial| path::directory(&trial.file) == path::directory(file);
+    let named = |trial: &ImportedTrial| path::stem(&trial.file) == path::stem(file);
+    let find = |is: &dyn Fn(&ImportedTrial) -> bool| -> Vec<usize> {
+        trials.iter().enumerate().filter(|(_, trial)| is(trial)).map(|(at, _)| at).collect()
+    };
+    let same = find(&|trial| here(trial) && named(trial));
+    let near = find(&here);
+    match (&same[..], &near[..]) {
+        ([own], _) | ([], [own]) => Ok(*own),
+        ([], []) => Err("there are no results next to it".to_owned()),
+        ([], near) => {
+            let trials = plural(near.len(), "trial");
+            Err(format!("its directory has {trials}, and none in a file of its name"))
+        }
+        (several, _) => {
+            let trials = plural(several.len(), "trial");
+            Err(format!("the file of its name has {trials}; which it belongs to is not known"))
+        }
+    }
+}
+
+/// The targets that variables belong to.
+fn targets(trials: &[ImportedTrial], file: &str) -> Vec<String> {
+    let directory = path::directory(file);
+    let here = |trial: &&ImportedTrial| path::directory(&trial.file) == directory;
+    let below = |trial: &&ImportedTrial| {
+        let rest = trial.file.strip_prefix(directory);
+        directory.is_empty() || rest.is_some_and(|rest| rest.starts_with(['/', '\\']))
+    };
+    let mut found: Vec<String> =
+        trials.iter().filter(here).map(|trial| trial.target.clone()).collect();
+    if found.is_empty() {
+        found = trials.iter().filter(below).map(|trial| trial.target.clone()).collect();
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Notes a target's variables. Those that are known already stay as they are.
+fn learn(
+    facts: &mut Vec<(TargetFacts, String)>,
+    target: &str,
+    variables: &BTreeMap<String, String>,
+    file: &str,
+    line: u32,
+) -> Result<(), Problem> {
+    let Some((known, known_file)) = facts.iter().find(|(facts, _)| facts.target == target) else {
+        let server = ServerFacts {
+            version: variables.get("version").cloned().unwrap_or_default(),
+            variables: variables.clone(),
+            ..ServerFacts::default()
+        };
+        facts.push((TargetFacts { target: target.to_owned(), server }, file.to_owned()));
+        return Ok(());
+    };
+    let differs =
+        |(name, value): &(&String, &String)| known.server.variables.get(*name) != Some(*value);
+    let names: Vec<&str> =
+        variables.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let more = if names.len() > MAX_NAMES { " and others" } else { "" };
+    let shown = names[..names.len().min(MAX_NAMES)].join(", ");
+    let message =
+        format!("{target} has other variables in {known_file}, which count: {shown}{more}");
+    Err(Problem { file: file.to_owned(), line, message })
+}
