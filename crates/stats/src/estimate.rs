@@ -55,7 +55,8 @@ impl Estimate {
     /// // Six values lie on one side of the median once in 2⁵ times.
     /// let six = Sample::new(vec![6.0, 5.0, 4.0, 3.0, 2.0, 1.0])?;
     /// let interval = Estimate::of_median(&six, 0.95).interval.expect("six are enough");
-    /// assert_eq!((interval.low, interval.high, interval.confidence), (1.0, 6.0, 0.96875));
+    /// assert_eq!((interval.low, interval.high), (1.0, 6.0));
+    /// assert!((interval.confidence - 0.96875).abs() < 1e-12);
     ///
     /// // Fewer take Student's t: ln 1, ln 10 and ln 100 have s = ln 10, and t(0.975, 2) is 4.302653.
     /// let three = Sample::new(vec![1.0, 10.0, 100.0])?;

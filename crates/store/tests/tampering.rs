@@ -251,7 +251,7 @@ fn what_contradicts_is_named() {
     for (change, words) in [
         (
             format!("UPDATE load SET ok = -5 WHERE position = {first}"),
-            &["trial 3 (oltp on remote", "load.ok", "-5"][..],
+            &["trial 3 (oltp on durable", "load.ok", "-5"][..],
         ),
         (
             format!("UPDATE load SET ok = {} WHERE position = {first}", i64::MAX),

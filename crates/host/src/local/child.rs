@@ -58,9 +58,10 @@ pub fn run(
     stop: &dyn Fn() -> bool,
 ) -> io::Result<Ended> {
     let began = Instant::now();
-    let own_peak = own_usage().peak_rss_bytes;
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    // After the fork: what other threads allocated until then, the child began with.
+    let own_peak = own_usage().peak_rss_bytes;
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_vec();
         // A program that does not take its input says itself what is wrong, or needs none.

@@ -149,10 +149,11 @@ fn a_password_in_a_url_or_study_is_refused_and_not_repeated() {
     let place = Workplace::new();
     let study = server_study("mysql://bench:hunter2@db/sbtest", 1, "");
     place.write("lone.toml", study);
-    let refuse = |ran: Ran| {
-        ran.refused(2, &["password_env"]);
+    let refuse = |ran: Ran, remedy: &str| {
+        ran.refused(2, &[remedy]);
         assert!(!ran.err.contains("hunter2"), "{}", ran.err);
     };
-    refuse(place.weighin(&["run", "lone.toml"]));
-    refuse(place.weighin(&["prepare", "mysql://bench:hunter2@db/sbtest"]));
+    refuse(place.weighin(&["run", "lone.toml"]), "password_env");
+    let by_hand = place.weighin(&["prepare", "mysql://bench:hunter2@db/sbtest"]);
+    refuse(by_hand, "--password-env");
 }

@@ -100,7 +100,8 @@ fn a_rate_that_cannot_be_kept_up_with() {
     fs::create_dir(place.path("disk")).unwrap();
     let prepared = place.weighin(&["prepare", "./disk", "--data=1MiB"]);
     prepared.done();
-    let load = ["load", "./disk", "--data=1MiB", "--rate=1e7", "--duration=720h", "--warmup=720h"];
+    let load =
+        ["load", "./disk", "--data=1MiB", "--rate=10000000", "--duration=720h", "--warmup=720h"];
     let started = place.start(&load);
     started.wait_for_load();
     std::thread::sleep(Duration::from_millis(500));

@@ -203,12 +203,12 @@ fn options_of_servers_mean_nothing_to_volumes_and_the_other_way_round() {
         (&["--tables=4"], "--tables does not apply to storage"),
         (&["--keys=4"], "--keys does not apply to storage"),
         (&["--workload=key_value"], "which is storage without a server"),
-        (&["--sync-every=2"], "only reads are made"),
+        (&["--sync-every=2"], "applies only where something is written"),
         (
             &["--pattern=redo log", "--reads=3"],
             "--reads repeats what the pattern of a redo log says",
         ),
-        (&["--pattern=fast"], "no pattern"),
+        (&["--pattern=fast"], "is not a pattern"),
     ] {
         let arguments = [&["load", path][..], option].concat();
         place.weighin(&arguments).refused(2, &[words]);

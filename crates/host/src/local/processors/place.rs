@@ -185,7 +185,7 @@ mod tests {
         assert!(said(&first, libc::EINVAL).ends_with("the group around it has a lower limit"));
         // Version 2 lets limits stand within lower ones.
         assert!(said(&second, libc::EINVAL).contains("Invalid argument"));
-        assert!(said(&second, libc::EOPNOTSUPP).contains("none of threads can be there"));
+        assert!(said(&second, libc::EOPNOTSUPP).contains("cannot have a group of threads"));
         assert!(said(&first, libc::EOPNOTSUPP).contains("not supported"));
     }
 

@@ -150,6 +150,6 @@ fn what_cannot_be_made_is_said_and_leaves_nothing() {
     let error = Processors::in_place(&place, 1.0).unwrap_err();
     assert_eq!(fs::read_dir(cpu.path()).unwrap().count(), 0);
     let failure = place.refusal(&error);
-    assert!(failure.message.contains("hold the virtual machines"), "{failure:?}");
+    assert!(failure.message.contains("limit the virtual machines"), "{failure:?}");
     assert!(failure.remedy.contains("as root"), "{failure:?}");
 }

@@ -329,7 +329,7 @@ mod tests {
         fs::create_dir(&long).unwrap();
         let failure = Home::make(&long, None).unwrap_err();
         assert_eq!(failure.kind, FailureKind::SandboxStart);
-        assert!(failure.message.contains("107 are possible"), "{failure}");
+        assert!(failure.message.contains("the limit is 107"), "{failure}");
         assert!(check_path(Path::new("/a\nb")).is_err());
     }
 
