@@ -56,6 +56,7 @@ macro_rules! all_findings {
             check::client_delay => ClientDelay;
             check::generators => UnevenLoad;
             check::evicted => KeysEvicted[own];
+            check::cut_short => WorkCutShort[own];
             check::host => Steal, OtherProcesses, HostSaturated[own];
             check::throttling => Throttled, Overheated;
             check::cache => CacheNotCold, CacheNotWarm;

@@ -57,7 +57,7 @@ impl<'a> Order<'a> {
             generators: load.load_generators,
             workers: None,
             io: None,
-            schedule: Schedule { warmup: load.warmup, limit: Limit::Window(load.duration) },
+            schedule: Schedule { warmup: load.warmup, limit: limit(load) },
             open: level.rate.map(|rate| OpenLoop {
                 rate: rate.into(),
                 process: load.arrivals.process,
@@ -77,6 +77,16 @@ impl<'a> Order<'a> {
     /// virtual machine.
     pub fn max_generators(&self) -> u32 {
         self.workload.storage().map_or(self.clients, |storage| storage.vms)
+    }
+}
+
+/// What ends a load. A fixed amount of work is all counted, to its last reply.
+fn limit(load: &Load) -> Limit {
+    match load.operations {
+        Some(operations) => {
+            Limit::LastReply { duration: Some(load.duration), events: Some(operations) }
+        }
+        None => Limit::Window(load.duration),
     }
 }
 

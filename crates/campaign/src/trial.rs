@@ -4,8 +4,8 @@ use crate::{Goal, Measured, Order, Searched, measure, search, statement};
 use engine::Stop;
 use host::Host;
 use model::{
-    CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, Failure, Outcome, Sampling, Search, Study,
-    Task, Test, Trial, TrialEnd, TrialRecord,
+    CrossCheckEnd, CrossCheckOrder, CrossCheckRecord, Failure, Figure, Metric, Outcome, Sampling,
+    Search, Study, Task, Test, Trial, TrialEnd, TrialRecord,
 };
 
 /// What the trials of a study share.
@@ -63,7 +63,25 @@ impl Done {
         let Measured { load, sampling, marks } = measured;
         Self { outcome: Outcome { marks, ..Outcome::of_load(load) }, sampling, search }
     }
+
+    /// That of a load which ends after so many operations: the time that all of them took is a
+    /// figure of its own. What was cut off has none.
+    fn of_work(measured: Measured, operations: u64) -> Self {
+        let totals = measured.load.measure;
+        let mut done = Self::of_load(measured, None);
+        if totals.ended() >= operations {
+            done.outcome.figures.push(Figure::measured(
+                Metric::Elapsed,
+                totals.elapsed.as_secs_f64(),
+                CLOCK_RESOLUTION,
+            ));
+        }
+        done
+    }
 }
+
+/// To how much of a second the engine's clock is read.
+const CLOCK_RESOLUTION: f64 = 1e-9;
 
 /// What came of weighin's own work.
 type Own = Result<Done, Failure>;
@@ -161,7 +179,10 @@ impl Attempt<'_, '_> {
                 let measured = measure(self.target, &order, stop, &mut |interval| {
                     observe(Event::Interval { trial, interval });
                 })?;
-                Ok(Done::of_load(measured, None))
+                Ok(match load.operations {
+                    Some(operations) => Done::of_work(measured, operations),
+                    None => Done::of_load(measured, None),
+                })
             }
         }
     }

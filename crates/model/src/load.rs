@@ -109,6 +109,11 @@ pub struct PhaseTotals {
 }
 
 impl PhaseTotals {
+    /// Transactions that ended in it, with or without success.
+    pub fn ended(&self) -> u64 {
+        self.transactions + self.errors
+    }
+
     /// Transactions per second; 0 for an empty phase.
     pub fn transactions_per_second(&self) -> f64 {
         per_second(self.transactions, self.elapsed)

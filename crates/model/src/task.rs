@@ -29,8 +29,11 @@ pub struct Load {
     pub levels: Vec<Level>,
     /// How long the load runs before measuring starts; in each step of a search.
     pub warmup: Duration,
-    /// How long is measured; in each step of a search.
+    /// How long is measured; in each step of a search. With `operations` the longest time that they
+    /// may take.
     pub duration: Duration,
+    /// Measure until so many operations were done, and not for a time.
+    pub operations: Option<u64>,
     /// How operations arrive at the levels that have a rate.
     pub arrivals: Arrivals,
     /// Which errors a trial survives, and how.
@@ -79,6 +82,7 @@ impl Load {
             levels,
             warmup,
             duration,
+            operations: None,
             arrivals: Arrivals::default(),
             policy: ErrorPolicy::default(),
             load_generators: 1,

@@ -158,8 +158,8 @@ impl Test {
         }
     }
 
-    /// How long the work of one trial takes: exactly for a load, and about for a search, which ends
-    /// when it knows, and for statements.
+    /// How long the work of one trial takes: exactly for a load that has a duration, at most for one of
+    /// so many operations, and about for a search, which ends when it knows, and for statements.
     pub fn work_time(&self) -> Duration {
         let steady = |load: &Load| load.warmup + load.duration;
         match &self.task {

@@ -28,7 +28,8 @@ const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
 /// Keys of a search for the highest load, and of no load at given levels.
 const OF_SEARCHES: [&str; 3] = ["slo", "search", "cpu_limit"];
 /// Keys of a load at given levels, and of no search.
-const OF_LEVELS: [&str; 3] = ["rate", "cross_check", "intervention"];
+const OF_LEVELS: [&str; 6] =
+    ["rate", "cross_check", "intervention", "transactions", "operations", "time_limit"];
 
 /// All workloads that `workload` takes.
 pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTHERS.len()] {

@@ -4,6 +4,7 @@
 //! The types that either is read into are private; what leaves this crate is valid. Errors name the
 //! line or the option, point at the place, and say how to fix it.
 
+mod amount;
 mod duration;
 mod error;
 mod estimate;

@@ -1,5 +1,6 @@
 //! Tests that run a load, at given levels or searching for the highest.
 
+use crate::amount::amount;
 use crate::forms::{TASKS, workload_names};
 use crate::problem::Problems;
 use crate::test::{LoadTable, TestTable, WorkTable, length};
@@ -38,11 +39,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         true => (slo::STEP_WARMUP, slo::STEP_DURATION),
     };
     let warmup = length("warmup", &keys.warmup, default_warmup, problems);
-    let duration = length("duration", &keys.duration, default_duration, problems);
-    if let (Some(written), true) = (&keys.duration, duration.is_zero()) {
-        let key = problems.key("duration");
-        problems.add(written.span(), format!("{key} must be more than zero: nothing is measured"));
-    }
+    let (operations, duration) = amount(table, load, default_duration, problems);
     let interventions = intervention::interventions(keys, searches, duration, problems);
     let mut cpu_limit = None;
     let workload = match work {
@@ -73,6 +70,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         levels,
         warmup,
         duration,
+        operations,
         arrivals,
         policy,
         load_generators,

@@ -1,4 +1,4 @@
-use model::bounds::{MAX_DURATION, SCALE};
+use model::bounds::{MAX_DURATION, MAX_OPERATIONS, SCALE};
 use model::{Storage, Study, Test, Workload};
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ const MIN_BLOCKS: u64 = 16;
 
 const MIB: u64 = 1 << 20;
 
-/// The study with every warm-up and duration multiplied by `factor`, for a trial run or a longer
-/// look; interventions keep their place in the measured phase. Nothing gets shorter than a second by it;
+/// The study with every warm-up, duration and fixed amount of work multiplied by `factor`, for a trial
+/// run or a longer look; interventions keep their place in the measured phase. Nothing gets shorter than a second by it;
 /// what was shorter stays as it is. A factor below one also makes the data of storage tests smaller,
 /// in whole blocks, and whole MiB where that is possible.
 ///
@@ -30,6 +30,9 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
                 intervention.at = intervention.at.mul_f64(share);
             }
             load.duration = duration;
+            load.operations = load
+                .operations
+                .map(|count| ((count as f64 * factor) as u64).clamp(1, MAX_OPERATIONS));
             if let (Workload::Storage(storage), true) = (&mut load.workload, factor < 1.0) {
                 shrink(storage, factor);
             }

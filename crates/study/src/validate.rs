@@ -7,6 +7,7 @@ use crate::{fit, target, test};
 use model::bounds::MAX_REPEATS;
 use model::{Study, Target, Test, text};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 use toml::Spanned;
@@ -214,15 +215,15 @@ pub(crate) fn one_of<T: Clone, const N: usize>(
 }
 
 /// A whole number in a range.
-pub(crate) fn whole(
+pub(crate) fn whole<N: TryFrom<i64> + PartialOrd + Display>(
     key: &str,
     written: &Maybe<i64>,
-    default: u32,
-    range: RangeInclusive<u32>,
+    default: N,
+    range: RangeInclusive<N>,
     problems: &mut Problems,
-) -> u32 {
+) -> N {
     let Some(written) = written else { return default };
-    match u32::try_from(*written.get_ref()) {
+    match N::try_from(*written.get_ref()) {
         Ok(number) if range.contains(&number) => number,
         _ => {
             let (low, high) = range.into_inner();

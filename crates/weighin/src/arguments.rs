@@ -9,7 +9,6 @@ pub(crate) use keys::{KeyOptions, option};
 
 use bounds::{between, scale, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::bounds::MAX_EVENTS;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -227,9 +226,6 @@ pub(crate) struct LoadArguments {
     /// absent
     #[arg(long, value_parser = whole(1..=1024))]
     pub(crate) workers: Option<u32>,
-    /// Begin no more than so many transactions or operations after the warm-up
-    #[arg(long, conflicts_with_all = ["slo", "cpu_limit"], value_parser = clap::value_parser!(u64).range(1..=MAX_EVENTS))]
-    pub(crate) events: Option<u64>,
     /// How to move bytes: io_uring where it is permitted, unless told otherwise
     #[arg(long, value_enum, default_value_t = IoName::Auto)]
     pub(crate) io: IoName,

@@ -7,6 +7,7 @@ pub(crate) mod cache;
 pub(crate) mod client;
 pub(crate) mod client_delay;
 pub(crate) mod counters;
+pub(crate) mod cut_short;
 pub(crate) mod evicted;
 pub(crate) mod generators;
 pub(crate) mod host;
@@ -139,6 +140,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
         results.extend(backlog::result(&record.sampling, load));
         results.extend(evicted::result(dataset, record, load));
         results.extend(intervention::results(record, &seen));
+        results.extend(cut_short::result(dataset, record, load));
         results.extend(host::saturation(&record.sampling.samples, load));
     }
     let validity = results.iter().map(|result| result.validity).max().unwrap_or(Validity::Valid);

@@ -49,18 +49,19 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
     if view::has_levels(analysis, test) { table } else { table.without_empty_columns() }
 }
 
-/// Of a load always the same; of other tests what is known of any cell.
+/// Of a load always throughput and percentiles, and what else is known of any cell.
 fn shown(analysis: &Analysis, test: &TestAnalysis) -> Vec<Metric> {
-    if view::has_levels(analysis, test) {
-        return vec![
-            Metric::Throughput,
-            Metric::LatencyP50,
-            Metric::LatencyP95,
-            Metric::LatencyP99,
-        ];
-    }
-    let known = |metric: &&Metric| test.cells.iter().any(|cell| cell.estimate(**metric).is_some());
-    Metric::ALL.iter().filter(known).copied().collect()
+    let has_levels = view::has_levels(analysis, test);
+    let is_shown = |metric: &&Metric| match metric {
+        Metric::Throughput | Metric::LatencyP50 | Metric::LatencyP95 | Metric::LatencyP99
+            if has_levels =>
+        {
+            true
+        }
+        metric if has_levels && metric.is_latency() => false,
+        metric => test.cells.iter().any(|cell| cell.estimate(**metric).is_some()),
+    };
+    Metric::ALL.iter().filter(is_shown).copied().collect()
 }
 
 fn validity(analysis: &Analysis, cell: &analyse::Cell) -> TableCell {

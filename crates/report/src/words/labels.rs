@@ -159,15 +159,22 @@ pub(crate) fn workload(test: &Test) -> String {
         0 | 1 => String::new(),
         several => format!(", from {several} load generators"),
     };
+    let length = numbers::duration(load.duration);
+    let measured = match load.operations {
+        Some(operations) => {
+            let work = numbers::number_of(operations, test.operation());
+            format!("{work} measured, in at most {length}")
+        }
+        None => format!("{length} measured"),
+    };
     let per_step = if test.bound().is_some() { " in each step of the search" } else { "" };
     let interventions = load.interventions.iter().map(|intervention| {
         let (name, at) = (target_name(&intervention.name), numbers::duration(intervention.at));
         format!(", {name} {at} into the measurement")
     });
     format!(
-        "{what}, {cache}, {} of warm-up and {} measured{per_step}{generators}{}",
+        "{what}, {cache}, {} of warm-up and {measured}{per_step}{generators}{}",
         numbers::duration(load.warmup),
-        numbers::duration(load.duration),
         interventions.collect::<String>(),
     )
 }

@@ -62,6 +62,10 @@ pub(crate) struct LoadKeys {
     /// absent.
     #[schemars(with = "Option<String>")]
     pub duration: Maybe<String>,
+    /// The longest time that a fixed amount of work may take, such as `10m`; `1h` when absent. A load
+    /// that reaches it ends there, and the report says how much was done.
+    #[schemars(with = "Option<String>")]
+    pub time_limit: Maybe<String>,
     /// Whether another installed tool repeats every trial, so that the report can say whether the
     /// two agree; false when absent. Takes as long again. sysbench for `oltp_...`; for `key_value`
     /// memtier_benchmark, or else redis-benchmark, which either reads or writes; for `storage` fio.
@@ -151,6 +155,10 @@ pub(crate) struct ServerKeys {
 /// The keys of the workloads that begin with `oltp_` and `select_`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct OltpKeys {
+    /// In place of a `duration`: measure until so many transactions were done. The time that they
+    /// took is a figure beside the rate.
+    #[schemars(with = "Option<u64>", range(min = 1, max = model::bounds::MAX_OPERATIONS))]
+    pub transactions: Maybe<i64>,
     /// Number of tables; 1 when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_TABLES))]
     pub tables: Maybe<i64>,
@@ -210,6 +218,10 @@ pub(crate) struct OltpKeys {
 /// The keys of the workload `key_value`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct KeyValueKeys {
+    /// In place of a `duration`: measure until so many operations were done. The time that they took
+    /// is a figure beside the rate.
+    #[schemars(with = "Option<u64>", range(min = 1, max = model::bounds::MAX_OPERATIONS))]
+    pub operations: Maybe<i64>,
     /// How many keys there are; 100,000 when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_KEYS))]
     pub keys: Maybe<i64>,
@@ -237,6 +249,10 @@ pub(crate) struct KeyValueKeys {
 /// The keys of the workload `storage`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct StorageKeys {
+    /// In place of a `duration`: measure until so many reads and writes were done. The time that they
+    /// took is a figure beside the rate.
+    #[schemars(with = "Option<u64>", range(min = 1, max = model::bounds::MAX_OPERATIONS))]
+    pub operations: Maybe<i64>,
     /// Threads, reads and writes that each keeps in flight, and size of blocks of each
     /// virtual machine, as in `t1 o32 b16k`; or `redo log`: 4 KiB written one after another, each
     /// with an `fdatasync` before the next.

@@ -24,7 +24,7 @@ const BY_HAND: [(&str, &str); 5] = [
     ),
     (
         "duration",
-        "How long to measure, such as 30s or 2m; 10s when absent, or until --events. In each step of \
+        "How long to measure, such as 30s or 2m; 10s when absent. In each step of \
          a search 5s when absent",
     ),
     (

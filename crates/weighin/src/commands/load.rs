@@ -47,7 +47,8 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
         return slo::search_by_hand(arguments.json, target, &order, &goal, &stop);
     }
     let measured = measure(target, &order, &stop, &mut |_| {})?;
-    let result = LoadOutput::new(&measured, &load.workload, &arguments.percentiles);
+    let mut result = LoadOutput::new(&measured, &load.workload, &arguments.percentiles);
+    result.asked = load.operations;
     match arguments.json {
         true => print_json(&result.json()?)?,
         false => print(&result.text(&headline(&load.workload)))?,
@@ -63,7 +64,6 @@ pub(crate) fn understand(arguments: &LoadArguments) -> Result<(), CliError> {
 fn understood(arguments: &LoadArguments) -> Result<ByHand, CliError> {
     let mut line = targets::describe(&arguments.target, &arguments.erase)?;
     arguments.keys.describe(&mut line);
-    let is_timed = arguments.events.is_none() || line.get("duration").is_some();
     complete(&mut line, targets::is_volume(&arguments.target.url));
     let (target, test) = line.read()?;
     let load = test.runnable_load()?;
@@ -77,9 +77,9 @@ fn understood(arguments: &LoadArguments) -> Result<ByHand, CliError> {
     enough_workers(arguments, &load.workload)?;
     // A rate is judged in a window: what comes back later has not kept up. Otherwise every
     // transaction that the server saw is counted, as sysbench does.
-    let limit = match (arguments.events, level.rate, level.search) {
-        (_, _, Some(_)) | (None, Some(_), _) => Limit::Window(load.duration),
-        (events, ..) => Limit::LastReply { duration: is_timed.then_some(load.duration), events },
+    let limit = match (level.rate, level.search) {
+        (None, None) => Limit::LastReply { duration: Some(load.duration), events: load.operations },
+        _ => Limit::Window(load.duration),
     };
     Ok(ByHand { target, test, level, limit })
 }
@@ -100,7 +100,7 @@ pub(super) fn complete(line: &mut CommandLine, is_volume: bool) {
         false => usually("clients", "1", &["rate", "slo"]),
     }
     usually("warmup", "0s", &["slo", "cpu_limit"]);
-    usually("duration", "10s", &["slo", "cpu_limit"]);
+    usually("duration", "10s", &["slo", "cpu_limit", "transactions", "operations"]);
 }
 
 impl ByHand {

@@ -4,7 +4,7 @@ use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use crate::messages::shown;
-use model::{Act, Level, LevelUnit, Plan, SearchOver, Study, Trial, text};
+use model::{Act, Level, LevelUnit, Plan, SearchOver, Study, Test, Trial, text};
 use report::numbers::{bytes, counted, duration};
 use report::words::shared_processors;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ const LONGEST_ACT: usize = 200;
 pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let (plan, total) = planned(&study)?;
-    let mut text = describe(&plan, total, clients_heading(&study));
+    let mut text = describe(&plan, &study, total);
     text += &space(&study);
     text += &processors(&study);
     text += &interventions(&study);
@@ -30,7 +30,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
 
 /// What the levels' connections are called.
 fn clients_heading(study: &Study) -> &'static str {
-    let first = study.tests.iter().flat_map(model::Test::levels).next();
+    let first = study.tests.iter().flat_map(Test::levels).next();
     first.map_or(LevelUnit::Clients, |level| level.unit).heading()
 }
 
@@ -97,7 +97,8 @@ fn processors(study: &Study) -> String {
     text
 }
 
-fn describe(plan: &Plan, total: Duration, clients_heading: &str) -> String {
+fn describe(plan: &Plan, study: &Study, total: Duration) -> String {
+    let clients_heading = clients_heading(study);
     let trials = plan.trials().count();
     let widest = |of: fn(&Trial) -> usize| plan.trials().map(of).max().unwrap_or(0);
     let target = widest(|trial| trial.key.target.chars().count()).max("target".len());
@@ -134,7 +135,7 @@ fn describe(plan: &Plan, total: Duration, clients_heading: &str) -> String {
                 trial.key.test,
                 clients(trial.key.level),
                 rate(&rate_of(trial.key.level)),
-                load_time(trial),
+                load_time(trial, study),
             );
         }
     }
@@ -158,9 +159,15 @@ fn rate_of(level: Level) -> String {
     }
 }
 
-/// A search ends when it knows.
-fn load_time(trial: &Trial) -> String {
+/// A search ends when it knows, and a fixed amount of work when it is done.
+fn load_time(trial: &Trial, study: &Study) -> String {
     let level = trial.key.level;
-    let about = if level.search.is_some() || level == Level::NONE { "about " } else { "" };
+    let test = study.tests.iter().find(|test| test.name == trial.key.test);
+    let is_work = test.and_then(Test::load).is_some_and(|load| load.operations.is_some());
+    let about = match () {
+        () if is_work => "at most ",
+        () if level.search.is_some() || level == Level::NONE => "about ",
+        () => "",
+    };
     format!("{about}{}", duration(trial.load_time))
 }

@@ -35,6 +35,8 @@ pub(crate) struct LoadOutput<'a> {
     clients: u32,
     /// Transactions that succeeded in the measured phase.
     transactions: u64,
+    /// How many the load was to measure, where it was to end by that.
+    pub(crate) asked: Option<u64>,
     /// Statements acknowledged in the measured phase.
     queries: u64,
     /// Transactions that failed in the measured phase.
@@ -146,6 +148,7 @@ impl<'a> LoadOutput<'a> {
             statements_counted: workload.statement(),
             clients: load.clients,
             transactions,
+            asked: None,
             queries,
             errors,
             elapsed_seconds: elapsed.as_secs_f64(),
@@ -214,6 +217,10 @@ impl<'a> LoadOutput<'a> {
                 figure(self.transactions_per_second)
             ),
         );
+        if let Some(asked) = self.asked.filter(|&asked| self.transactions + self.errors < asked) {
+            let work = number_of(asked, self.counted);
+            row("not finished", format!("{work} were asked for; the time limit came first"));
+        }
         match &self.storage {
             Some(storage) => row("bytes", storage.rates()),
             None => row(

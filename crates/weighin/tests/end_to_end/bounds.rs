@@ -18,7 +18,7 @@ fn options_have_the_bounds_of_the_study_file() {
         (&load, "--clients", &["0", "-1", "65536", "1e3"]),
         (&load, "--duration", &["0s", "31m1000h", "99999999999999999999h", "-5s", "NaNs"]),
         (&load, "--warmup", &["1000h", "-5s"]),
-        (&load, "--events", &["0", "-1", "1000000000001"]),
+        (&load, "--transactions", &["0", "-1", "1000000000001"]),
         (&load, "--tables", &["0", "10001"]),
         (&load, "--table-size", &["0", "2147483648"]),
         (&load, "--range-size", &["0", "2147483648"]),

@@ -66,7 +66,7 @@ fn what_generators_did_together_is_what_mariadb_counted() {
     let server = prepared(&place);
     for (generators, arguments) in [
         (2, &["--clients=16", "--warmup=200ms", "--duration=500ms", "--statements"][..]),
-        (3, &["--clients=7", "--events=100", "--io=epoll"]),
+        (3, &["--clients=7", "--transactions=100", "--io=epoll"]),
         (2, &["--clients=8", "--rate=400", "--duration=1s", "--arrivals=uniform"]),
     ] {
         let count = format!("--load-generators={generators}");
@@ -81,7 +81,7 @@ fn what_generators_did_together_is_what_mariadb_counted() {
             let said = whole(&json, &format!("/requests/{kind}/weighin"));
             assert_eq!(after[name] - before[name], said, "{name}, {arguments:?}");
         }
-        if arguments.contains(&"--events=100") {
+        if arguments.contains(&"--transactions=100") {
             assert_eq!(whole(&json, "/operations/ok") + whole(&json, "/operations/failed"), 100);
         }
         if arguments.contains(&"--rate=400") {
@@ -102,10 +102,10 @@ fn what_generators_did_together_on_storage_is_one_load() {
     let path = directory.path().to_str().unwrap();
     let usual = ["load", path, "--vms=3", "--data=4MiB", "--pattern=t1 o8 b4k", "--json"];
     for (generators, arguments) in [
-        (2, &["--reads=50", "--sync-every=10", "--events=1000"][..]),
+        (2, &["--reads=50", "--sync-every=10", "--operations=1000"][..]),
         (3, &["--reads=100", "--warmup=200ms", "--duration=500ms"]),
         (3, &["--reads=70", "--rate=300", "--duration=1s", "--arrivals=uniform"]),
-        (2, &["--reads=0", "--verify", "--events=500"]),
+        (2, &["--reads=0", "--verify", "--operations=500"]),
     ] {
         let count = format!("--load-generators={generators}");
         let json = place.weighin(&[&usual[..], &[count.as_str()], arguments].concat()).json();
@@ -114,7 +114,7 @@ fn what_generators_did_together_on_storage_is_one_load() {
         let requests = |kind: &str| whole(&json, &format!("/requests/{kind}/weighin"));
         let vms = json["storage"]["vms"].as_array().unwrap();
         assert_eq!(vms.len(), 3, "{json:#}");
-        if let Some(events) = arguments.iter().find_map(|a| a.strip_prefix("--events=")) {
+        if let Some(events) = arguments.iter().find_map(|a| a.strip_prefix("--operations=")) {
             let asked: u64 = events.parse().unwrap();
             assert_eq!(whole(&json, "/operations/ok"), asked);
             assert_eq!(requests("read") + requests("write"), asked);

@@ -102,7 +102,8 @@ fn a_number_of_events_is_kept_exactly() {
     let place = Workplace::new();
     let server = prepared(&place);
     for (events, clients) in [("1", "1"), ("3", "8"), ("500", "8")] {
-        let mut arguments = vec!["--workload", "oltp_read_only", "--events", events, "--json"];
+        let mut arguments =
+            vec!["--workload", "oltp_read_only", "--transactions", events, "--json"];
         arguments.extend(["--clients", clients]);
         arguments.extend(TABLES);
         let before = server.counters();
@@ -125,7 +126,7 @@ fn one_seed_makes_one_stream_of_statements() {
         server.weighin(&place, "cleanup", &[]).done();
         let tables = ["--table-size", "500", "--distribution", distribution];
         server.weighin(&place, "prepare", &tables).done();
-        let mut arguments = vec!["--workload", "oltp_write_only", "--events", "60", "--json"];
+        let mut arguments = vec!["--workload", "oltp_write_only", "--transactions", "60", "--json"];
         arguments.extend(["--seed", seed]);
         arguments.extend(tables);
         let json = server.weighin(&place, "load", &arguments).json();
@@ -143,7 +144,7 @@ fn one_seed_makes_one_stream_of_statements() {
 fn people_get_a_summary_that_says_whether_the_server_agrees() {
     let place = Workplace::new();
     let server = prepared(&place);
-    let mut arguments = vec!["--workload", "oltp_point_select", "--events", "1000"];
+    let mut arguments = vec!["--workload", "oltp_point_select", "--transactions", "1000"];
     arguments.extend(TABLES);
     let text = server.weighin(&place, "load", &arguments).done();
     for words in ["transactions", "1,000", "p95", "exactly 1,000 statements"] {
@@ -156,7 +157,7 @@ fn statements_and_percentiles_are_there_when_asked_for() {
     let place = Workplace::new();
     let server = prepared(&place);
     for url in [server.url(), server.socket_url()] {
-        let mut arguments = vec!["--workload", "oltp_read_write", "--events", "40", "--json"];
+        let mut arguments = vec!["--workload", "oltp_read_write", "--transactions", "40", "--json"];
         arguments.extend(TABLES);
         let json = server.weighin_at(&place, "load", &url, &arguments).json();
         assert_eq!(json["statement_latencies"], serde_json::json!([]), "not asked for");

@@ -4,7 +4,7 @@ use crate::support::{Server, Workplace, certificates};
 use std::process::Command;
 
 const LOAD: [&str; 7] =
-    ["--workload", "oltp_read_write", "--events", "50", "--clients", "4", "--json"];
+    ["--workload", "oltp_read_write", "--transactions", "50", "--clients", "4", "--json"];
 
 /// A server with tables, and an account `bench` on it.
 fn server_with_account(place: &Workplace, settings: &[(&str, &str)], identified: &str) -> Server {

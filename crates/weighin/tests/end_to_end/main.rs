@@ -6,6 +6,7 @@ mod bad_input;
 mod bounds;
 mod closed_pipes;
 mod cross_check;
+mod fixed_work;
 mod freezes;
 mod full_disks;
 mod generators;

@@ -2,7 +2,8 @@
 
 use crate::support::{Server, Workplace, wait_for};
 
-const LOAD: [&str; 6] = ["--workload", "oltp_read_write", "--events", "20", "--table-size", "1000"];
+const LOAD: [&str; 6] =
+    ["--workload", "oltp_read_write", "--transactions", "20", "--table-size", "1000"];
 
 #[test]
 fn tables_are_made_whole_and_once() {

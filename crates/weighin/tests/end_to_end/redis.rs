@@ -137,7 +137,7 @@ fn loads_run_encrypted_and_check_the_certificate_where_asked() {
     server.command(&["CONFIG", "SET", "tls-port", &port.to_string()]);
     let url = format!("redis://localhost:{port}");
     let load = |tls: &[&str]| {
-        let usual = ["--workload=key_value", "--events=50", "--clients=4", "--json"];
+        let usual = ["--workload=key_value", "--operations=50", "--clients=4", "--json"];
         server.weighin_at(&place, "load", &url, &[&usual, tls].concat())
     };
     assert_eq!(load(&["--tls=unverified"]).json()["transactions"], 50);

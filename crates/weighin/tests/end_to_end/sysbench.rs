@@ -39,7 +39,7 @@ fn weighin_runs_on_sysbenchs_tables_and_drops_none_of_them() {
     sysbench(&server, &place, "oltp_read_write", "prepare");
     let tables = ["--tables", "2", "--table-size", "2000"];
     for workload in WORKLOADS {
-        let mut arguments = vec!["--workload", workload, "--clients", "4", "--events", "200"];
+        let mut arguments = vec!["--workload", workload, "--clients", "4", "--transactions", "200"];
         arguments.extend(tables);
         server.weighin(&place, "load", &arguments).done();
     }

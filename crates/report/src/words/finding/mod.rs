@@ -25,6 +25,7 @@ mod steady;
 mod sustained;
 mod tables;
 mod vm_processors;
+mod work;
 
 pub(crate) use advice::choices;
 pub(crate) use arithmetic::{Terms, equation, follows, off, origins, value as printed};

@@ -6,7 +6,7 @@ use super::words::Words;
 use super::{policy, server, workload};
 use crate::exit::CliError;
 use engine::ErrorPolicy;
-use model::bounds::MAX_EVENTS;
+use model::bounds::MAX_OPERATIONS;
 use model::{Oltp, OltpMix, ServerAddress};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -151,7 +151,7 @@ impl Request {
     }
 
     fn read_limits(&mut self, options: &Options, events: &str, time: &str) -> Result<(), CliError> {
-        self.events = Some(options.up_to(events, MAX_EVENTS)?).filter(|events| *events > 0);
+        self.events = Some(options.up_to(events, MAX_OPERATIONS)?).filter(|events| *events > 0);
         let seconds = Some(options.within(time, 0, MAX_SECONDS)?).filter(|seconds| *seconds > 0);
         self.time = seconds.map(|seconds| Duration::from_secs(seconds.into()));
         self.shutdown = Shutdown::of(options, self.time)?;
