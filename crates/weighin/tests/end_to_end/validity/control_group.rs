@@ -4,21 +4,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Where the kernel keeps processor time by groups, in both versions (cgroups(7)), and the limit
-/// of a tenth of one processor there: files and what is written to them, times in microseconds.
+/// of a thirtieth of one processor there: files and what is written to them, times in microseconds.
 const KINDS: [(&str, &[(&str, &str)]); 3] = [
-    ("/sys/fs/cgroup", &[("cpu.max", "10000 100000")]),
+    ("/sys/fs/cgroup", &[("cpu.max", "3333 100000")]),
     ("/sys/fs/cgroup/cpu,cpuacct", FIRST_VERSION),
     ("/sys/fs/cgroup/cpu", FIRST_VERSION),
 ];
 const FIRST_VERSION: &[(&str, &str)] =
-    &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "10000")];
+    &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "3333")];
 
-/// A control group whose processes get a tenth of one processor; gone when this is dropped.
+/// A control group whose processes get a thirtieth of one processor, which is less than they get
+/// beside busy loops too; gone when this is dropped.
 pub struct ControlGroup(PathBuf);
 
 impl ControlGroup {
     /// `None`, and a word about it, where this machine or this user has no such groups.
-    pub fn with_tenth_of_a_processor(name: &str) -> Option<Self> {
+    pub fn limited(name: &str) -> Option<Self> {
         let name = format!("weighin-test-{}-{name}", std::process::id());
         let group = KINDS.iter().find_map(|(parent, limit)| make(parent, &name, limit).ok());
         if group.is_none() {

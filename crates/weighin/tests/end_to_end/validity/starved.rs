@@ -64,7 +64,7 @@ fn throttled(place: &Workplace, process: &str) {
 
 #[test]
 fn a_client_that_its_control_group_holds_back_is_the_bottleneck() {
-    let Some(group) = ControlGroup::with_tenth_of_a_processor("client") else { return };
+    let Some(group) = ControlGroup::limited("client") else { return };
     let place = Workplace::new();
     let server = Server::start();
     let run = measured(&place, &server);
@@ -76,7 +76,7 @@ fn a_client_that_its_control_group_holds_back_is_the_bottleneck() {
 
 #[test]
 fn a_server_that_its_control_group_holds_back_is_found_out() {
-    let Some(group) = ControlGroup::with_tenth_of_a_processor("server") else { return };
+    let Some(group) = ControlGroup::limited("server") else { return };
     let place = Workplace::new();
     place.write(STUDY, lone_sandbox(TIMES, "sandbox = {}"));
     let run = place.start(&["run", STUDY]);
