@@ -63,7 +63,8 @@ macro_rules! all_findings {
             check::answers => RowsMissing;
             check::steady => Drift, TooShortForTrend[own];
             check::backlog => DirtyPageBacklog[own];
-            check::intervention => InterventionFailed, InterventionCutOff, WorkNotSeen;
+            check::intervention => InterventionFailed, InterventionNotBegun, InterventionCutOff,
+                WorkNotSeen;
             check => CheckPassed[own];
             contents => TablesIntact[own], TablesChanged[own], DifferentData[own];
             audit => ArithmeticChecked[own];

@@ -3,8 +3,9 @@
 use super::CheckResult;
 use crate::events::{kind_of, would_show};
 use crate::{ServerEvent, Validity};
-use model::{ActResult, BackgroundWork, Mark, TrialRecord};
+use model::{ActResult, BackgroundWork, Dataset, Mark, Test, TrialRecord};
 use serde::Serialize;
+use std::time::Duration;
 
 /// An intervention failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,6 +14,15 @@ pub struct InterventionFailed {
     pub intervention: String,
     /// Why.
     pub message: String,
+}
+
+/// The load was over before the moment of an intervention.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InterventionNotBegun {
+    /// Its name.
+    pub intervention: String,
+    /// When it was due, counted from the start of measuring.
+    pub at: Duration,
 }
 
 /// An intervention was still under way when the load ended.
@@ -38,11 +48,25 @@ pub struct WorkNotSeen {
     pub would_show: bool,
 }
 
-/// An intervention that failed, or led to nothing, makes its trial suspect: it is not what the test
+/// An intervention that failed, never began or led to nothing makes its trial suspect: it is not what the test
 /// asks for. Of a server that agreed and whose counters show nothing of the kind, nothing is known.
 /// One that was cut off is told, and takes nothing from what was measured.
-pub(super) fn results(record: &TrialRecord, events: &[ServerEvent]) -> Vec<CheckResult> {
-    record.interventions().filter_map(|mark| result(record, mark, events)).collect()
+pub(super) fn results(
+    dataset: &Dataset,
+    record: &TrialRecord,
+    events: &[ServerEvent],
+) -> Vec<CheckResult> {
+    let asked = dataset.study.tests.iter().find(|test| test.name == record.key.test);
+    let never = asked.map_or(&[][..], Test::interventions).iter().filter(|asked| {
+        let began = record.interventions().any(|mark| mark.name == asked.name);
+        !began
+    });
+    let never = never.map(|asked| {
+        let (intervention, at) = (asked.name.clone(), asked.at);
+        CheckResult::suspect(InterventionNotBegun { intervention, at })
+    });
+    let begun = record.interventions().filter_map(|mark| result(record, mark, events));
+    never.chain(begun).collect()
 }
 
 fn result(record: &TrialRecord, mark: &Mark, events: &[ServerEvent]) -> Option<CheckResult> {

@@ -139,7 +139,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
         }
         results.extend(backlog::result(&record.sampling, load));
         results.extend(evicted::result(dataset, record, load));
-        results.extend(intervention::results(record, &seen));
+        results.extend(intervention::results(dataset, record, &seen));
         results.extend(cut_short::result(dataset, record, load));
         results.extend(host::saturation(&record.sampling.samples, load));
     }

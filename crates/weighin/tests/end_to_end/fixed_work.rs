@@ -87,6 +87,23 @@ fn work_that_its_time_limit_cuts_short_has_a_rate_and_no_time() {
 }
 
 #[test]
+fn an_intervention_whose_moment_never_comes_makes_its_trial_suspect() {
+    let place = Workplace::new();
+    let keys = "workload = \"oltp_point_select\"\ntransactions = 50\nclients = [2]\n\
+                table_size = 1_000\n[[test.intervention]]\nname = \"late\"\nat = \"59m\"\n\
+                statement = \"DO 1\"";
+    let trials = run(&place, "sandbox = { trusted = true }", keys);
+    assert_eq!(trials[0].interventions().count(), 0);
+    let dataset = place.store().dataset().unwrap();
+    let analysis = analyse::analyse(&dataset);
+    let never = analysis.findings.iter().any(|finding| {
+        matches!(&finding.evidence, Evidence::InterventionNotBegun(never)
+            if never.intervention == "late")
+    });
+    assert!(never, "{:?}", analysis.findings);
+}
+
+#[test]
 fn a_load_by_hand_says_what_its_time_limit_left_undone() {
     let place = Workplace::new();
     let server = Server::start();

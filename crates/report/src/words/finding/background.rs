@@ -5,7 +5,8 @@ use crate::numbers::{self, bytes, count, counted, figure, percent, range};
 use crate::words::labels::target_name;
 use crate::words::metric::metric_name;
 use analyse::{
-    Change, Changed, EventCost, EventKind, InterventionCutOff, InterventionFailed, WorkNotSeen,
+    Change, Changed, EventCost, EventKind, InterventionCutOff, InterventionFailed,
+    InterventionNotBegun, WorkNotSeen,
 };
 use model::BackgroundWork;
 use stats::Estimate;
@@ -131,6 +132,23 @@ impl Words for InterventionFailed {
         // Some of a server's lines are sentences, and this is the end of one.
         let message = message.trim_end_matches('.');
         format!("the intervention {} failed: {message}", target_name(intervention))
+    }
+}
+
+impl Words for InterventionNotBegun {
+    const HEADING: &'static str = "Interventions that never began";
+
+    fn is_like(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        format!(
+            "the load was over before the intervention {}, due {} into the measurement: name an \
+             earlier time, or measure more",
+            target_name(&found.first.intervention),
+            numbers::duration(found.first.at),
+        )
     }
 }
 
