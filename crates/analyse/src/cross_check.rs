@@ -146,7 +146,7 @@ fn compare(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<Cro
 /// Weighin's own are no more than the processors.
 fn crowded(study: &Study, cell: &CellData<'_>, compared: Compared) -> Option<(u32, u32)> {
     let name = cell.of_test().test?;
-    let test = study.tests.iter().find(|test| test.name == name)?;
+    let test = study.test(&name)?;
     let storage = test.storage()?;
     let threads = storage.vms.saturating_mul(storage.threads);
     let mut loads = cell.usable_records().filter_map(|(record, _)| record.load());

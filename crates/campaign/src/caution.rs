@@ -17,10 +17,10 @@ pub fn cautions(target: &Target) -> Vec<String> {
                 });
             let trusted: Vec<String> = trusted.collect();
             let named = match trusted.as_slice() {
-                [] => "and none of them needs it".to_owned(),
+                [] => "none of its settings needs that, statements of the study may".to_owned(),
                 some => some.join(", "),
             };
-            vec![format!("the study says that its settings are trusted: {named}")]
+            vec![format!("the study says that this private server is trusted: {named}")]
         }
         Place::Server(address) if target.system == System::Redis => {
             clear_text(address).into_iter().collect()

@@ -283,6 +283,6 @@ fn find<'s>(
     trial: &Trial,
 ) -> Option<(&'s mut dyn TargetHandle, &'s Test)> {
     let place = study.server_of(&trial.key.target)?;
-    let test = study.tests.iter().find(|test| test.name == trial.key.test)?;
+    let test = study.test(&trial.key.test)?;
     Some((targets.get_mut(place)?.as_mut(), test))
 }

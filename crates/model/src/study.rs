@@ -173,6 +173,11 @@ impl Study {
     /// Time between two samples where a study does not say.
     pub const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 
+    /// The test of that name.
+    pub fn test(&self, name: &str) -> Option<&Test> {
+        self.tests.iter().find(|test| test.name == name)
+    }
+
     /// All that trials run on: the targets in the order of the file, then the A/A control.
     pub fn measured(&self) -> impl Iterator<Item = &Target> {
         self.targets.iter().chain(&self.aa_control)

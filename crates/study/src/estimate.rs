@@ -27,7 +27,7 @@ pub fn estimate(plan: &Plan, study: &Study) -> Duration {
         .trials()
         .map(|trial| {
             let target = study.measured().find(|target| target.name == trial.key.target);
-            let test = study.tests.iter().find(|test| test.name == trial.key.test);
+            let test = study.test(&trial.key.test);
             let around = target.zip(test).map_or(TRIAL_OVERHEAD, |(target, test)| {
                 overhead(target, test) + refill(target, test, study)
             });

@@ -62,7 +62,8 @@ fn moment(
     let at = length("at", &table.get_ref().at, Duration::ZERO, problems);
     if at >= duration {
         problems.add(written.span(), "`at` must lie within the time measured").help(
-            "it counts from the start of measuring; name an earlier time, or raise `duration`",
+            "it counts from the start of measuring; name an earlier time, or raise `duration` or \
+             `time_limit`",
         );
     }
     Some(at)

@@ -41,7 +41,7 @@ pub(super) fn results(
     load: &LoadResult,
     server: Option<&ServerFacts>,
 ) -> Option<Vec<CheckResult>> {
-    let test = dataset.study.tests.iter().find(|test| test.name == record.key.test)?;
+    let test = dataset.study.test(&record.key.test)?;
     let evidence = match test.cache {
         CacheState::Cold => not_cold(&record.sampling)?,
         // The size of the data is known of the tables that were made first.

@@ -31,7 +31,7 @@ pub(super) fn result(
     record: &TrialRecord,
     load: &LoadResult,
 ) -> Option<CheckResult> {
-    let test = dataset.study.tests.iter().find(|test| test.name == record.key.test)?;
+    let test = dataset.study.test(&record.key.test)?;
     let order = test.load()?;
     let asked = order.operations.filter(|&asked| load.measure.ended() < asked)?;
     Some(CheckResult::valid(WorkCutShort {

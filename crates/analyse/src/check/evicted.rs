@@ -37,7 +37,7 @@ pub(super) fn result(
     record: &TrialRecord,
     load: &LoadResult,
 ) -> Option<CheckResult> {
-    let test = dataset.study.tests.iter().find(|test| test.name == record.key.test)?;
+    let test = dataset.study.test(&record.key.test)?;
     let workload = test.key_value()?;
     let sampling = &record.sampling;
     let counters = (&sampling.before.as_ref()?.counters, &sampling.after.as_ref()?.counters);

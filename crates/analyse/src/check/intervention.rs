@@ -56,7 +56,7 @@ pub(super) fn results(
     record: &TrialRecord,
     events: &[ServerEvent],
 ) -> Vec<CheckResult> {
-    let asked = dataset.study.tests.iter().find(|test| test.name == record.key.test);
+    let asked = dataset.study.test(&record.key.test);
     let never = asked.map_or(&[][..], Test::interventions).iter().filter(|asked| {
         let began = record.interventions().any(|mark| mark.name == asked.name);
         !began

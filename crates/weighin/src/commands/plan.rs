@@ -162,7 +162,7 @@ fn rate_of(level: Level) -> String {
 /// A search ends when it knows, and a fixed amount of work when it is done.
 fn load_time(trial: &Trial, study: &Study) -> String {
     let level = trial.key.level;
-    let test = study.tests.iter().find(|test| test.name == trial.key.test);
+    let test = study.test(&trial.key.test);
     let is_work = test.and_then(Test::load).is_some_and(|load| load.operations.is_some());
     let about = match () {
         () if is_work => "at most ",

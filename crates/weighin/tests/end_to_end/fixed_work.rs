@@ -24,7 +24,7 @@ fn elapsed(record: &TrialRecord) -> Option<f64> {
 fn exactly_so_many_transactions_are_measured_and_their_time_is_a_figure() {
     let place = Workplace::new();
     let keys = "workload = \"oltp_point_select\"\ntransactions = 2_000\nclients = [1, 7]\n\
-                table_size = 1_000\nload_generators = 1";
+                table_size = 1_000";
     for record in run(&place, "sandbox = {}", keys) {
         let load = record.load().unwrap();
         assert_eq!((load.measure.transactions, load.measure.errors), (2_000, 0), "{record:?}");

@@ -20,7 +20,7 @@ pub(super) fn check(dataset: &Dataset) -> Checked {
     let mut checked = Checked::default();
     for (index, record) in dataset.trials.iter().enumerate() {
         let Some(load) = record.load() else { continue };
-        let test = dataset.study.tests.iter().find(|test| test.name == record.key.test);
+        let test = dataset.study.test(&record.key.test);
         OwnFigures { index, checked: &mut checked }.audit(test, load);
     }
     checked
