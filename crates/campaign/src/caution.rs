@@ -1,7 +1,10 @@
 //! What a user should know before a study runs, although nothing is wrong.
 
-use model::{Act, Endpoint, PasswordSource, Place, ServerAddress, Study, System, Target, Tls};
+use model::{
+    Act, ControlAct, Endpoint, PasswordSource, Place, ServerAddress, Study, System, Target, Tls,
+};
 use settings::{Verdict, judge};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 /// What is risky about a target: settings that the study says are trusted, and a password that
@@ -9,21 +12,23 @@ use std::net::IpAddr;
 pub fn cautions(target: &Target) -> Vec<String> {
     match &target.place {
         Place::Sandbox(spec) if spec.trusted => {
-            let settings = spec.settings.iter();
+            let settings = spec.replica_settings();
+            let settings = spec.settings.iter().chain(&settings);
             let trusted =
                 settings.filter_map(|(name, value)| match judge(target.system, name, value) {
                     Verdict::NeedsTrust(harm) => Some(format!("{name} ({harm})")),
                     Verdict::Allowed | Verdict::Decided(_) => None,
                 });
-            let trusted: Vec<String> = trusted.collect();
+            let trusted: BTreeSet<String> = trusted.collect();
+            let trusted: Vec<String> = trusted.into_iter().collect();
             let named = match trusted.as_slice() {
                 [] => "none of its settings needs that, statements of the study may".to_owned(),
                 some => some.join(", "),
             };
             vec![format!("the study says that this private server is trusted: {named}")]
         }
-        Place::Server(address) if target.system == System::Redis => {
-            clear_text(address).into_iter().collect()
+        Place::Server(spec) if target.system == System::Redis => {
+            clear_text(&spec.address).into_iter().collect()
         }
         Place::Sandbox(_) | Place::Server(_) | Place::Storage(_) | Place::Imported => Vec::new(),
     }
@@ -42,7 +47,29 @@ pub fn commands(study: &Study) -> Vec<String> {
         )),
         Act::BackgroundWork(_) | Act::Statement(_) => None,
     });
-    commands.collect()
+    let control = study.targets.iter().flat_map(|target| {
+        control_commands(target).map(move |words| {
+            let (name, command) = (&target.name, words.join(" "));
+            format!(
+                "the replicas of {name} are controlled by a command on this host, which the study \
+                 says is trusted: {command}"
+            )
+        })
+    });
+    commands.chain(control).collect()
+}
+
+/// The commands of the user that control a target's replicas.
+pub(crate) fn control_commands(target: &Target) -> impl Iterator<Item = &Vec<String>> {
+    let control = match &target.place {
+        Place::Server(spec) => Some(&spec.control),
+        _ => None,
+    };
+    let acts = control.into_iter().flat_map(|c| c.stop_applier.iter().chain(&c.start_applier));
+    acts.filter_map(|act| match act {
+        ControlAct::Command(words) => Some(words),
+        ControlAct::Statement(_) => None,
+    })
 }
 
 /// Redis has no login that hides the password: without TLS it is on the wire as it is.
@@ -64,7 +91,7 @@ fn clear_text(address: &ServerAddress) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{SandboxSpec, ServerKey};
+    use model::{SandboxSpec, ServerKey, ServerSpec};
 
     fn target(system: System, place: Place) -> Target {
         Target { name: "t".into(), system, place, price: None, labels: Default::default() }
@@ -93,7 +120,7 @@ mod tests {
             let (user, database) = (None, "0".into());
             let server_key = ServerKey::default();
             let address = ServerAddress { endpoint, user, database, password, tls, server_key };
-            cautions(&target(system, Place::Server(address))).len()
+            cautions(&target(system, Place::Server(ServerSpec::new(address)))).len()
         };
         assert_eq!(cautions("cache.internal", Tls::Off, System::Redis), 1);
         assert_eq!(cautions("10.0.0.7", Tls::Off, System::Redis), 1);

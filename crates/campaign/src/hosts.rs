@@ -25,7 +25,7 @@ impl Hosts {
     pub(crate) fn of(&self, target: &Target) -> Option<Arc<dyn Host>> {
         let is_known = match &target.place {
             Place::Sandbox(_) | Place::Storage(_) => true,
-            Place::Server(address) => matches!(address.endpoint, Endpoint::Socket(_)),
+            Place::Server(spec) => matches!(spec.address.endpoint, Endpoint::Socket(_)),
             Place::Imported => false,
         };
         is_known.then(|| Arc::clone(&self.load))

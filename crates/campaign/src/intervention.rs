@@ -1,6 +1,7 @@
 //! Interventions: acts during a load. Each waits for its moment, and is carried out, on a thread of
 //! its own, which is never one that measures.
 
+use crate::caution::control_commands;
 use crate::measure::seconds_from;
 use crate::systems::{Acted, Perform, TargetHandle};
 use host::{CommandOrder, Host};
@@ -134,14 +135,20 @@ fn carry_out(intervention: &Intervention, perform: &mut Perform, origin: Instant
 /// # Errors
 /// `MissingProgram` for the first one.
 pub(crate) fn check_programs(study: &Study, host: &dyn Host) -> Result<(), Failure> {
-    for intervention in study.tests.iter().flat_map(|test| test.interventions()) {
-        let Act::Command(words) = &intervention.act else { continue };
+    let control = study.targets.iter().flat_map(|target| {
+        control_commands(target).map(|words| (format!("the replication of {}", target.name), words))
+    });
+    let acts = study.tests.iter().flat_map(|test| test.interventions());
+    let acts = acts.filter_map(|intervention| match &intervention.act {
+        Act::Command(words) => Some((format!("the intervention {}", intervention.name), words)),
+        Act::BackgroundWork(_) | Act::Statement(_) => None,
+    });
+    for (what, words) in acts.chain(control) {
         let program = words.first().map_or("", String::as_str);
         if host.find_program(program).is_none() {
-            let name = &intervention.name;
             return Err(Failure::new(
                 FailureKind::MissingProgram,
-                format!("the intervention {name} runs {program}, and there is no such program"),
+                format!("{what} runs {program}, and there is no such program"),
                 "install it, or name it by its path; a path counts from the directory in which \
                  weighin is started",
             ));

@@ -133,6 +133,7 @@ pub fn measure(
                 origin,
                 measured: measured_phase(&order.schedule),
                 server_pid,
+                replica_pids: scope.replica_pids.clone(),
                 companions: companions.clone(),
                 counters: counter_reader.take().flatten(),
                 on_sample: None,

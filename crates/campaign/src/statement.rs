@@ -53,6 +53,7 @@ pub(crate) fn run(
         origin,
         measured: (Duration::ZERO, None),
         server_pid,
+        replica_pids: scope.replica_pids.clone(),
         companions: Vec::new(),
         counters: counter_reader,
         on_sample: None,

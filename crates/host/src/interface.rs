@@ -194,6 +194,10 @@ pub trait PrivateServer: Debug {
     /// Where it listens, with login and database. It may be another after it was started again.
     fn address(&self) -> &ServerAddress;
 
+    /// The same with the login of those that replicate from it; `None` of a server that was not
+    /// started as the member of a group.
+    fn replication_address(&self) -> Option<ServerAddress>;
+
     /// Process id; of the last one while it is stopped.
     fn pid(&self) -> u32;
 

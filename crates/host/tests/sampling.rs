@@ -36,6 +36,7 @@ fn options(every: Duration) -> SamplerOptions {
     SamplerOptions {
         every,
         origin: Instant::now(),
+        replica_pids: Vec::new(),
         companions: Vec::new(),
         measured: (Duration::ZERO, None),
         server_pid: None,

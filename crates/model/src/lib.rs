@@ -85,8 +85,8 @@ pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
-    Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, Study, System, Target,
-    Tls,
+    ControlAct, Endpoint, PasswordSource, Place, PrivateReplication, ReplicationControl,
+    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Study, System, Target, Tls,
 };
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};

@@ -141,6 +141,8 @@ pub enum FailureKind {
     ServerLost,
     /// A volume failed, or was gone, in the middle.
     VolumeFailed,
+    /// A replica does not apply what its primary writes.
+    Replication,
     /// A program that is needed is not installed.
     MissingProgram,
     /// A private server could not be started.

@@ -33,6 +33,8 @@ pub struct Sample {
     pub disks: Vec<DiskRates>,
     /// The server process, where it runs on this host.
     pub server: Option<ProcessUsage>,
+    /// The processes of its replicas together, where they run on this host.
+    pub replicas: Option<ProcessUsage>,
     /// Weighin itself.
     pub client: ProcessUsage,
     /// The server's counters, where it answered.

@@ -84,7 +84,7 @@ pub enum Place {
     /// A private server that weighin starts and ends.
     Sandbox(SandboxSpec),
     /// A server that runs already.
-    Server(ServerAddress),
+    Server(ServerSpec),
     /// Volumes of this host, without a server.
     Storage(StoragePlace),
     /// Not within reach: its results were measured elsewhere and imported.
@@ -107,8 +107,70 @@ pub struct SandboxSpec {
     /// Name of the server program, where servers of several names speak the same protocol and the
     /// study says which; the first that is installed when absent.
     pub program: Option<String>,
-    /// A volume to build for the data; it is on the directory's own disk when absent.
+    /// A volume to build for the data; it is on the directory's own disk when absent. Every member of
+    /// a group has one.
     pub volume: Option<BuiltVolume>,
+    /// The replicas of the server, which are private too; a server alone when absent.
+    pub replication: Option<PrivateReplication>,
+}
+
+/// The replicas of a private primary. Primary and replicas are the members of a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PrivateReplication {
+    /// How many, from 1 to [`PrivateReplication::MAX_REPLICAS`].
+    pub replicas: u32,
+    /// Whether a commit on the primary waits until a replica has its transaction.
+    pub semi_sync: bool,
+    /// Settings of the replicas, which add to those of the primary or replace them.
+    pub settings: BTreeMap<String, String>,
+}
+
+impl PrivateReplication {
+    pub const MAX_REPLICAS: u32 = 8;
+}
+
+impl SandboxSpec {
+    /// All settings of the replicas.
+    pub fn replica_settings(&self) -> BTreeMap<String, String> {
+        let own = self.replication.iter().flat_map(|replication| &replication.settings);
+        self.settings.iter().chain(own).map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+}
+
+/// A server that runs already.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerSpec {
+    /// Where it is. Of a group the primary.
+    pub address: ServerAddress,
+    /// Servers that replicate from it.
+    pub replicas: Vec<ServerAddress>,
+    /// What controls the replicas, where that is not what the server offers.
+    pub control: ReplicationControl,
+}
+
+impl ServerSpec {
+    /// A server without replicas.
+    pub fn new(address: ServerAddress) -> Self {
+        Self { address, replicas: Vec::new(), control: ReplicationControl::default() }
+    }
+}
+
+/// What stops and starts the applier of a replica in place of what the server offers, which a service
+/// may forbid.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplicationControl {
+    pub stop_applier: Option<ControlAct>,
+    pub start_applier: Option<ControlAct>,
+}
+
+/// One of the user's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlAct {
+    /// SQL that runs on the replica.
+    Statement(String),
+    /// A program of the machine that makes the load, with its arguments.
+    Command(Vec<String>),
 }
 
 /// Address and login of a server reached over the network or a socket.
@@ -208,6 +270,17 @@ impl Target {
     /// The same target under a name of its own, to be measured against it; it has no price.
     pub fn aa_control(&self) -> Self {
         Self { name: format!("{} (again)", self.name), price: None, ..self.clone() }
+    }
+
+    /// How many replicas it has.
+    pub fn replicas(&self) -> usize {
+        match &self.place {
+            Place::Sandbox(spec) => {
+                spec.replication.as_ref().map_or(0, |replication| replication.replicas as usize)
+            }
+            Place::Server(spec) => spec.replicas.len(),
+            Place::Storage(_) | Place::Imported => 0,
+        }
     }
 
     /// What is said when something is to be run on a target that is elsewhere.

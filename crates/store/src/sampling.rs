@@ -49,12 +49,13 @@ fn insert_sample(
     number: u64,
     sample: &Sample,
 ) -> Result<()> {
-    let Sample { cpu, server, client, .. } = sample;
+    let Sample { cpu, server, replicas, client, .. } = sample;
     connection
         .prepare_cached(
             "INSERT INTO sample (position, number, at_seconds, length_ns, cpu_user, cpu_system,
-             cpu_iowait, cpu_steal, cpu_idle, server_cpus, server_rss_bytes, client_cpus,
-             client_rss_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             cpu_iowait, cpu_steal, cpu_idle, server_cpus, server_rss_bytes, replica_cpus,
+             replica_rss_bytes, client_cpus, client_rss_bytes)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -68,6 +69,8 @@ fn insert_sample(
             cpu.idle,
             server.map(|usage| usage.cpus),
             server.map(|usage| usage.rss_bytes),
+            replicas.map(|usage| usage.cpus),
+            replicas.map(|usage| usage.rss_bytes),
             client.cpus,
             client.rss_bytes
         ])?;
@@ -109,8 +112,8 @@ fn select_samples(
 ) -> Result<Vec<Sample>> {
     let mut statement = connection.prepare_cached(
         "SELECT number, at_seconds, length_ns, cpu_user, cpu_system, cpu_iowait, cpu_steal,
-         cpu_idle, client_cpus, client_rss_bytes, server_cpus, server_rss_bytes
-         FROM sample WHERE position = ? ORDER BY number",
+         cpu_idle, client_cpus, client_rss_bytes, server_cpus, server_rss_bytes, replica_cpus,
+         replica_rss_bytes FROM sample WHERE position = ? ORDER BY number",
     )?;
     let samples = statement.query_map([position], |row| {
         let mut columns = Columns::of("sample", row);
@@ -126,7 +129,8 @@ fn select_samples(
                 idle: columns.real()?,
             },
             client: ProcessUsage { cpus: columns.real()?, rss_bytes: columns.next()? },
-            server: server_usage(&mut columns)?,
+            server: usage(&mut columns, "server_cpus")?,
+            replicas: usage(&mut columns, "replica_cpus")?,
             disks: disks::select(connection, position, number)?,
             counters: readings
                 .take(connection, DURING, Some(number))?
@@ -137,10 +141,10 @@ fn select_samples(
 }
 
 /// The memory says whether the process was seen: its share of the processors may be unknown.
-fn server_usage(columns: &mut Columns<'_>) -> Result<Option<ProcessUsage>> {
+fn usage(columns: &mut Columns<'_>, share: &'static str) -> Result<Option<ProcessUsage>> {
     let (cpus, rss_bytes): (Option<f64>, Option<u64>) = (columns.next()?, columns.next()?);
     if cpus.is_some() && rss_bytes.is_none() {
-        return Err(columns.wrong("it is missing, and server_cpus is there"));
+        return Err(columns.wrong(format!("it is missing, and {share} is there")));
     }
     Ok(rss_bytes.map(|rss_bytes| ProcessUsage { cpus: cpus.unwrap_or(f64::NAN), rss_bytes }))
 }

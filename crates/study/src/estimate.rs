@@ -79,7 +79,7 @@ fn key_values(study: &Study) -> impl Iterator<Item = &KeyValue> {
 
 fn set_up(target: &Target, study: &Study) -> Duration {
     let start = match &target.place {
-        Place::Sandbox(_) => SANDBOX_SETUP,
+        Place::Sandbox(_) => SANDBOX_SETUP * (1 + target.replicas() as u32),
         Place::Server(_) | Place::Storage(_) | Place::Imported => Duration::ZERO,
     };
     // Tests that differ only in their mix share their tables.

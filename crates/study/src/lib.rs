@@ -25,6 +25,7 @@ mod problem;
 mod random;
 mod read;
 mod render;
+mod replication;
 mod scaled;
 mod schema;
 mod secret;

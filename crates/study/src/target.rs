@@ -5,7 +5,7 @@ use crate::url::parse_url;
 use crate::validate::{name, one_of};
 use crate::volume::{VolumeKey, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
-use crate::{price, volumes};
+use crate::{price, replication, volumes};
 use model::{PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, System, Target, Tls};
 use std::path::PathBuf;
 use toml::Spanned;
@@ -84,6 +84,7 @@ pub(crate) fn target(
         }
         (Some(wire), None) => {
             refuse_login(places, problems);
+            refuse_replicas(places, problems);
             let system = kind.unwrap_or_default();
             let program = table.kind.as_ref().and_then(|kind| program(kind.get_ref()));
             let sandbox = sandbox(wire.into_inner(), system, problems);
@@ -91,7 +92,11 @@ pub(crate) fn target(
         }
         (None, Some(url)) => server(&url, &table, problems)
             .filter(|(system, _)| agree(*system, kind, &url, &table, problems))
-            .map(|(system, address)| (system, Place::Server(address))),
+            .and_then(|(system, address)| {
+                let (replicas, control) = (&table.replicas, table.replication.take());
+                let spec = replication::servers(system, address, replicas, control, problems)?;
+                Some((system, Place::Server(spec)))
+            }),
     };
     let (system, place) = place?;
     Some(Target { name: name?, system, place, price, labels })
@@ -142,10 +147,19 @@ fn refuse_login(places: &Places, problems: &mut Problems) {
     }
 }
 
-fn sandbox(table: SandboxTable, system: System, problems: &mut Problems) -> SandboxSpec {
+/// Those of a sandbox are private too.
+fn refuse_replicas(places: &Places, problems: &mut Problems) {
+    for (key, at) in places.of(&replication::KEYS) {
+        problems
+            .add(at, format!("`{key}` belongs to a url, and this is a sandbox"))
+            .help("write the number of private replicas in it: sandbox = { replicas = 1 }");
+    }
+}
+
+fn sandbox(mut table: SandboxTable, system: System, problems: &mut Problems) -> SandboxSpec {
     let mut directory = path("directory", &table.directory, problems);
     let mut built = None;
-    if let Some(written) = table.volume {
+    if let Some(written) = table.volume.take() {
         let at = written.span();
         match written.into_inner() {
             VolumeKey::Built(table) => built = volume(Spanned::new(at, *table), problems),
@@ -161,6 +175,7 @@ fn sandbox(table: SandboxTable, system: System, problems: &mut Problems) -> Sand
         }
     }
     let trusted = table.trusted.unwrap_or(false);
+    let replication = replication::private(&mut table, system, trusted, problems);
     SandboxSpec {
         settings: settings(table.settings, system, trusted, problems),
         trusted,
@@ -168,6 +183,7 @@ fn sandbox(table: SandboxTable, system: System, problems: &mut Problems) -> Sand
         directory,
         program: None,
         volume: built,
+        replication,
     }
 }
 

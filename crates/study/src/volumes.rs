@@ -1,6 +1,7 @@
 //! Targets without a server: the keys `volumes` and `erase`.
 
 use crate::problem::{Place, Places, Problems};
+use crate::replication;
 use crate::target::LOGIN_KEYS;
 use crate::wire::{Maybe, TargetTable};
 use model::{StoragePlace, VolumePlace};
@@ -55,8 +56,8 @@ pub(crate) fn refuse_storage_keys(places: &Places, problems: &mut Problems) {
 }
 
 fn refuse_server_keys(places: &Places, problems: &mut Problems) {
-    let servers = places.of(&["sandbox", "url"]);
-    for (key, at) in servers.into_iter().chain(places.of(&LOGIN_KEYS)) {
+    let servers = places.of(&["sandbox", "url"]).into_iter().chain(places.of(&replication::KEYS));
+    for (key, at) in servers.chain(places.of(&LOGIN_KEYS)) {
         let key = problems.key(key);
         problems
             .add(at, format!("{key} applies to servers, and a target of the kind storage has none"))

@@ -113,6 +113,13 @@ pub(crate) struct TargetTable {
     /// command line must name them as well, with `--erase`.
     #[schemars(with = "Option<Vec<String>>")]
     pub erase: Maybe<Vec<Spanned<String>>>,
+    /// Servers that run already and replicate from `url`, each as a URL of the same form and with the
+    /// same database; they are logged in to as `url` is.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    pub replicas: Maybe<Vec<Spanned<String>>>,
+    /// What controls these replicas, where a service forbids what weighin would do.
+    #[schemars(with = "Option<ReplicationTable>")]
+    pub replication: Maybe<ReplicationTable>,
     /// What the target costs.
     #[schemars(with = "Option<PriceTable>")]
     pub price: Maybe<PriceTable>,
@@ -129,6 +136,18 @@ pub(crate) struct SandboxTable {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Setting>")]
     pub settings: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    /// MariaDB and MySQL: how many replicas the server has, which are private servers as well, with
+    /// the same settings; none when absent. The load runs on the primary.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::PrivateReplication::MAX_REPLICAS))]
+    pub replicas: Maybe<i64>,
+    /// With `replicas`: whether replication is semi-synchronous, so that a commit waits until a
+    /// replica has its transaction; false when absent.
+    #[schemars(with = "Option<bool>")]
+    pub semi_sync: Maybe<bool>,
+    /// With `replicas`: settings of the replicas, which add to `settings` or replace them, such as
+    /// `{ slave_parallel_threads = 4 }`.
+    #[schemars(with = "Option<BTreeMap<String, Setting>>")]
+    pub replica_settings: Maybe<BTreeMap<Spanned<String>, Spanned<Setting>>>,
     /// Give the server also those of the `settings` that could harm this host: that load code,
     /// connect to other servers, or name paths; false when absent.
     pub trusted: Option<bool>,
@@ -141,6 +160,30 @@ pub(crate) struct SandboxTable {
     /// The same as a `volume` that is a directory; beside one to build, where its files are kept.
     #[schemars(with = "Option<String>")]
     pub directory: Maybe<String>,
+}
+
+/// What stops and starts the applier of a replica that weighin did not start: SQL that runs on the
+/// replica, such as `CALL mysql.rds_stop_replication`, or a program with its arguments. Each is
+/// `STOP ... SQL_THREAD` and `START ... SQL_THREAD` when absent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct ReplicationTable {
+    /// Ends the applying of what was received; receiving may go on.
+    #[schemars(with = "Option<ControlActKey>")]
+    pub stop_applier: Maybe<ControlActKey>,
+    /// Begins it again.
+    #[schemars(with = "Option<ControlActKey>")]
+    pub start_applier: Maybe<ControlActKey>,
+    /// Whether the programs were read and may run; false when absent.
+    pub trusted: Option<bool>,
+}
+
+/// A statement, or a program with its arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a statement, or a program and its arguments as a list")]
+pub(crate) enum ControlActKey {
+    Statement(String),
+    Command(Vec<String>),
 }
 
 /// A server setting: booleans become ON and OFF.

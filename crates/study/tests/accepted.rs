@@ -66,7 +66,8 @@ fn every_key_arrives() {
     assert_eq!(sandbox.directory.as_deref(), Some("/data".as_ref()));
     assert_eq!(private.price, Some(model::Price::monthly(23.0, "EUR")));
     assert_eq!(private.labels["tenancy"], "shared");
-    let Place::Server(address) = &remote.place else { panic!("a server") };
+    let Place::Server(spec) = &remote.place else { panic!("a server") };
+    let address = &spec.address;
     assert_eq!(address.endpoint, Endpoint::Tcp { host: "db2".into(), port: 3307 });
     assert_eq!(address.password, PasswordSource::File("/run/pw".into()));
     assert_eq!(address.tls, Tls::Verified(Some("/etc/ca.pem".into())));
@@ -113,7 +114,8 @@ fn key_value_tests_run_on_redis() {
     let Place::Sandbox(sandbox) = &private.place else { panic!("a sandbox") };
     let settings: Vec<_> = sandbox.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     assert_eq!(settings, [("appendfsync", "everysec"), ("appendonly", "ON"), ("save", "")]);
-    let Place::Server(address) = &remote.place else { panic!("a server") };
+    let Place::Server(spec) = &remote.place else { panic!("a server") };
+    let address = &spec.address;
     assert_eq!((address.user.as_deref(), address.database.as_str()), (Some("bench"), "2"));
     let test = &study.tests[0];
     assert_eq!(test.name, "key_value");

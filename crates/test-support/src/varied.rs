@@ -83,13 +83,21 @@ pub fn study() -> Study {
         target.price = Some(Price::monthly(0.1 + 0.2, "EUR"));
         target.labels = [("tenancy".to_string(), "shared".to_string())].into();
     }
-    study.targets[1].place = Place::Server(ServerAddress {
-        endpoint: Endpoint::Socket("/run/db.sock".into()),
+    let address = |path: &str| ServerAddress {
+        endpoint: Endpoint::Socket(path.into()),
         user: None,
         database: "sbtest".into(),
         password: PasswordSource::File("/run/pw".into()),
         tls: Tls::Verified(Some(PathBuf::from("/etc/ca.pem"))),
         server_key: ServerKey::Pinned("/etc/public_key.pem".into()),
+    };
+    study.targets[1].place = Place::Server(ServerSpec {
+        replicas: vec![address("/run/replica.sock")],
+        control: ReplicationControl {
+            stop_applier: Some(ControlAct::Statement("CALL stop_applying()".into())),
+            start_applier: Some(ControlAct::Command(vec!["start".into(), "it".into()])),
+        },
+        ..ServerSpec::new(address("/run/db.sock"))
     });
     study
 }
@@ -400,6 +408,7 @@ fn sample(d: &mut Draw) -> Sample {
             utilisation: d.real(),
         }),
         server: d.maybe(usage),
+        replicas: d.maybe(usage),
         client: usage(d),
         counters: d.maybe(Draw::counters),
     }

@@ -77,7 +77,7 @@ pub(super) fn results(
     (others.is_some() || !results.is_empty()).then_some(results)
 }
 
-/// What was in use less what server and client used; `None` without the server. Readings of host and processes are a moment apart, so that the
+/// What was in use less what server, replicas and client used; `None` without the server. Readings of host and processes are a moment apart, so that the
 /// difference may come out a little below zero. Samples of the time in which the server had a child
 /// process are left out: what that one used is the server's own doing.
 fn others(samples: &[Sample], events: &[ServerEvent], window: Window, cpus: u32) -> Option<f64> {
@@ -85,7 +85,8 @@ fn others(samples: &[Sample], events: &[ServerEvent], window: Window, cpus: u32)
         if in_sample(events, sample) {
             return None;
         }
-        let ours = sample.server?.cpus + sample.client.cpus;
+        let replicas = sample.replicas.map_or(0.0, |replicas| replicas.cpus);
+        let ours = sample.server?.cpus + replicas + sample.client.cpus;
         Some(sample.cpu.busy() - ours / f64::from(cpus))
     };
     window.mean(samples, of_all).filter(|_| cpus > 0)

@@ -5,6 +5,7 @@
 //! says the rest as a [`server::ServerKind`].
 
 mod connections;
+pub mod group;
 pub(crate) mod load;
 pub(crate) mod login;
 pub mod mysql;
@@ -12,6 +13,7 @@ pub(crate) mod redis;
 mod server;
 pub(crate) mod volume;
 
+use self::group::Group;
 use self::load::PreparedLoad;
 use self::login::Login;
 use self::server::Servers;
@@ -121,6 +123,8 @@ pub struct Missing {
 pub struct SamplingScope {
     /// The server's process.
     pub server_pid: Option<u32>,
+    /// Those of its replicas.
+    pub replica_pids: Vec<u32>,
     /// The disks under the data, by kernel name.
     pub disks: Vec<String>,
 }
@@ -259,6 +263,15 @@ pub trait TargetHandle: Debug {
         Err(cannot_do(Act::STATEMENT, model::System::Storage))
     }
 
+    /// Connections to the primary and to every replica, whose waits end when `stop` is requested. The
+    /// target is ready: they are in step.
+    ///
+    /// # Errors
+    /// `NotPermitted` where it has no replicas.
+    fn group(&mut self, _stop: &Stop) -> Result<Group, Failure> {
+        Err(no_replicas("this target"))
+    }
+
     /// What has it do background work and waits for the end of it, for `limit` at most, or until
     /// `stop` is requested.
     ///
@@ -333,6 +346,15 @@ fn cannot_check(tool: &str, what: &str) -> Failure {
         FailureKind::NotPermitted,
         format!("{tool} cannot cross-check {what}"),
         "set cross_check = false in the test",
+    )
+}
+
+/// That a target is no group.
+fn no_replicas(target: &str) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("{target} has no replicas"),
+        "give it some: sandbox = { replicas = 1 }, or replicas = [\"mysql://...\"] beside its url",
     )
 }
 

@@ -2,21 +2,24 @@
 //! when their data is made.
 
 mod kind;
+mod private;
 
 pub(crate) use self::kind::ServerKind;
+use self::private::{PrivateServers, replica_name};
+use super::group::{Group, Replica};
 use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
     Holding, Missing, Perform, Preparing, SamplingScope, StatementSession, System, TargetHandle,
-    unsuitable,
+    no_replicas, unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
-use host::{CounterSource, Host, PrivateServer, SandboxOptions};
+use host::{CounterSource, Host, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, Endpoint, Failure, FailureKind, Place,
-    SandboxSpec, ServerCounters, ServerFacts, Statement, Study, TableContents, Target, Test, Trial,
-    Workload,
+    ReplicationControl, SandboxSpec, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
+    TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -66,9 +69,10 @@ impl<K: ServerKind> System for Servers<K> {
         Ok(Box::new(Server::<K> {
             target: Some(target.clone()),
             host: holding.hosts.of(target),
+            load_host: Arc::clone(&holding.hosts.load),
             login: None,
-            sandbox: None,
-            restart: matches!(&target.place, Place::Sandbox(spec) if spec.restart),
+            replica_logins: Vec::new(),
+            private: None,
             stop: holding.stop.clone(),
             control: None,
             data_for: None,
@@ -84,8 +88,9 @@ pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
         host: None,
         stop: login.stop().clone(),
         login: Some(login),
-        sandbox: None,
-        restart: false,
+        load_host: this_machine(),
+        replica_logins: Vec::new(),
+        private: None,
         control: None,
         data_for: None,
         tools: BTreeMap::new(),
@@ -99,10 +104,13 @@ struct Server<K: ServerKind> {
     target: Option<Target>,
     /// The machine that it is on, where that is known.
     host: Option<Arc<dyn Host>>,
+    /// The machine that makes the load.
+    load_host: Arc<dyn Host>,
     /// Once it is up.
     login: Option<Login>,
-    sandbox: Option<Box<dyn PrivateServer>>,
-    restart: bool,
+    /// Likewise, of its replicas.
+    replica_logins: Vec<Login>,
+    private: Option<PrivateServers>,
     stop: Stop,
     /// While it is up.
     control: Option<K::Connection>,
@@ -113,29 +121,92 @@ struct Server<K: ServerKind> {
 }
 
 impl<K: ServerKind> Server<K> {
-    /// Starts a private server; finds out how to log in.
+    /// Starts private servers; finds out how to log in.
     fn start(&mut self) -> Result<(), Failure> {
         let Some(target) = &self.target else { return Ok(()) };
-        let address = match &target.place {
+        match &target.place {
             Place::Storage(_) | Place::Imported => return Err(target.out_of_reach()),
-            Place::Server(address) => address.clone(),
+            Place::Server(spec) => {
+                self.login = Some(self.login_to(&spec.address)?);
+                let replicas = spec.replicas.iter().map(|address| self.login_to(address));
+                self.replica_logins = replicas.collect::<Result<_, Failure>>()?;
+            }
             Place::Sandbox(spec) => {
                 let Some(host) = &self.host else { return Err(target.out_of_reach()) };
-                let sandbox = host.start_server(SandboxOptions {
-                    system: target.system,
-                    name: target.name.clone(),
-                    settings: spec.settings.clone(),
-                    trusted: spec.trusted,
-                    directory: spec.directory.clone(),
-                    program: spec.program.clone(),
-                    volume: spec.volume,
-                    stop: self.stop.clone(),
-                })?;
-                self.sandbox.insert(sandbox).address().clone()
+                let private = PrivateServers::start(host.as_ref(), target, spec, &self.stop)?;
+                self.private = Some(private);
             }
-        };
-        self.login = Some(Login::of(K::SYSTEM, &address)?.stopped_by(&self.stop));
+        }
+        self.has_started()
+    }
+
+    /// Servers are up, which may listen elsewhere than before: logs in anew, and has the replicas
+    /// replicate.
+    fn has_started(&mut self) -> Result<(), Failure> {
+        if let Some(private) = &self.private {
+            self.login = Some(self.login_to(private.primary.address())?);
+            let replicas = private.replica_addresses();
+            let replicas = replicas.iter().map(|address| self.login_to(address));
+            self.replica_logins = replicas.collect::<Result<_, Failure>>()?;
+        }
+        if self.replica_logins.is_empty() {
+            return Ok(());
+        }
+        let mut group = self.group_of(&self.stop)?;
+        if let Some(address) = self.private.as_ref().and_then(|p| p.primary.replication_address()) {
+            let primary = self.login_to(&address)?;
+            group.replicas.iter_mut().try_for_each(|replica| replica.member.follow(&primary))?;
+        }
+        group.replicas.iter_mut().try_for_each(Replica::check)?;
+        group.bring_in_step(&self.stop)?;
+        if self.private.is_some() {
+            group.primary.forget_logs()?;
+            group.replicas.iter_mut().try_for_each(|replica| replica.member.forget_logs())?;
+        }
         Ok(())
+    }
+
+    fn login_to(&self, address: &ServerAddress) -> Result<Login, Failure> {
+        Ok(Login::of(K::SYSTEM, address)?.stopped_by(&self.stop))
+    }
+
+    /// Connections to the primary and to every replica.
+    fn group_of(&self, stop: &Stop) -> Result<Group, Failure> {
+        let name = self.target.as_ref().map_or("", |target| &target.name);
+        if self.replica_logins.is_empty() {
+            return Err(no_replicas(name));
+        }
+        let control = match self.target.as_ref().map(|target| &target.place) {
+            Some(Place::Server(spec)) => spec.control.clone(),
+            _ => ReplicationControl::default(),
+        };
+        let replica = |(place, login): (usize, &Login)| -> Result<Replica, Failure> {
+            Ok(Replica {
+                name: replica_name(name, place + 1),
+                member: K::member(&login.clone().stopped_by(stop))?,
+                control: control.clone(),
+                host: Arc::clone(&self.load_host),
+                variables: endpoint_variables(login),
+                stop: stop.clone(),
+            })
+        };
+        Ok(Group {
+            primary: K::member(&self.login()?.clone().stopped_by(stop))?,
+            replicas: self
+                .replica_logins
+                .iter()
+                .enumerate()
+                .map(replica)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Waits until replicas have what was just written.
+    fn bring_in_step(&self) -> Result<(), Failure> {
+        if self.replica_logins.is_empty() {
+            return Ok(());
+        }
+        self.group_of(&self.stop)?.bring_in_step(&self.stop)
     }
 
     fn login(&self) -> Result<&Login, Failure> {
@@ -152,24 +223,14 @@ impl<K: ServerKind> Server<K> {
         Ok((login, control))
     }
 
-    /// Brings the server to the state of its caches, with a new connection.
-    ///
-    /// A private server that restarts between trials is up only while its trials run, so that the
-    /// others cannot disturb it.
+    /// Brings the server to the state of its caches, with a new connection, and its replicas in step
+    /// with it.
     fn bring_to(&mut self, cache: CacheState) -> Result<(), Failure> {
         self.control = None;
-        match (&mut self.sandbox, &self.host, cache) {
-            (Some(sandbox), Some(host), CacheState::Cold) => {
-                sandbox.stop()?;
-                sandbox.forget_cache()?;
-                host.drop_caches(&self.stop)?;
-                sandbox.start_again()?;
-            }
-            (Some(sandbox), _, CacheState::Warm) => {
-                if self.restart {
-                    sandbox.stop()?;
-                }
-                sandbox.start_again()?;
+        match (&mut self.private, &self.host, cache) {
+            (Some(private), Some(host), _) => {
+                private.bring_to(cache, host.as_ref(), &self.stop)?;
+                self.has_started()?;
             }
             (_, _, CacheState::Cold) => {
                 let name = self.target.as_ref().map_or("the server", |target| &target.name);
@@ -179,11 +240,7 @@ impl<K: ServerKind> Server<K> {
                     "set cache = \"warm\", or make the target a sandbox",
                 ));
             }
-            (None, _, CacheState::Warm) => {}
-        }
-        // A server that was started again may listen on another port.
-        if let Some(sandbox) = &self.sandbox {
-            self.login = Some(Login::of(K::SYSTEM, sandbox.address())?.stopped_by(&self.stop));
+            (_, _, CacheState::Warm) => self.bring_in_step()?,
         }
         self.connected().map(drop)
     }
@@ -191,6 +248,7 @@ impl<K: ServerKind> Server<K> {
     fn make(&mut self, work: &K::Work, preparing: &mut Preparing<'_>) -> Result<Prepared, Failure> {
         let (login, control) = self.connected()?;
         let prepared = K::prepare(login, control, work, preparing)?;
+        self.bring_in_step()?;
         self.data_for = Some(work.clone());
         Ok(prepared)
     }
@@ -305,8 +363,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn sampling_scope(&self) -> SamplingScope {
-        let Some(sandbox) = &self.sandbox else { return SamplingScope::default() };
-        SamplingScope { server_pid: Some(sandbox.pid()), disks: sandbox.disks() }
+        self.private.as_ref().map(PrivateServers::sampling_scope).unwrap_or_default()
     }
 
     fn statement_session(
@@ -328,15 +385,13 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn variables(&self) -> Vec<(&'static str, String)> {
         let name = self.target.iter().map(|target| ("WEIGHIN_TARGET", target.name.clone()));
-        let pid =
-            self.sandbox.iter().map(|sandbox| ("WEIGHIN_SERVER_PID", sandbox.pid().to_string()));
-        let endpoint = self.login.iter().flat_map(|login| match &login.address().endpoint {
-            Endpoint::Tcp { host, port } => {
-                vec![("WEIGHIN_HOST", host.clone()), ("WEIGHIN_PORT", port.to_string())]
-            }
-            Endpoint::Socket(path) => vec![("WEIGHIN_SOCKET", path.display().to_string())],
-        });
-        name.chain(pid).chain(endpoint).collect()
+        let pid = self.private.iter().map(|private| private.primary.pid().to_string());
+        let pid = pid.map(|pid| ("WEIGHIN_SERVER_PID", pid));
+        name.chain(pid).chain(self.login.iter().flat_map(endpoint_variables)).collect()
+    }
+
+    fn group(&mut self, stop: &Stop) -> Result<Group, Failure> {
+        self.group_of(stop)
     }
 
     fn cross_check_tool(&self, test: &Test) -> Option<String> {
@@ -368,17 +423,14 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn release(&mut self) -> Result<(), Failure> {
         self.control = None;
-        match &mut self.sandbox {
-            Some(sandbox) if self.restart => sandbox.stop(),
-            _ => Ok(()),
-        }
+        self.private.as_mut().map_or(Ok(()), PrivateServers::release)
     }
 
     /// With why a private server has ended, if that is behind it.
     fn explain(&mut self, failure: Failure) -> Failure {
         let lost = matches!(failure.kind, FailureKind::ServerLost | FailureKind::Unreachable);
-        let sandbox = self.sandbox.as_mut().filter(|_| lost);
-        let Some(words) = sandbox.and_then(|sandbox| sandbox.last_words()) else { return failure };
+        let private = self.private.as_mut().filter(|_| lost);
+        let Some(words) = private.and_then(PrivateServers::last_words) else { return failure };
         let kind = match words.kind {
             FailureKind::DiskFull => FailureKind::DiskFull,
             _ => FailureKind::ServerLost,
@@ -390,6 +442,16 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 /// The part of a workload that servers of a kind can run.
 fn work<K: ServerKind>(workload: &Workload) -> Result<&K::Work, Failure> {
     K::work(workload).ok_or_else(|| unsuitable(workload, &format!("{} servers", K::SYSTEM)))
+}
+
+/// Where commands of the user find a server.
+fn endpoint_variables(login: &Login) -> Vec<(&'static str, String)> {
+    match &login.address().endpoint {
+        Endpoint::Tcp { host, port } => {
+            vec![("WEIGHIN_HOST", host.clone()), ("WEIGHIN_PORT", port.to_string())]
+        }
+        Endpoint::Socket(path) => vec![("WEIGHIN_SOCKET", path.display().to_string())],
+    }
 }
 
 fn not_started() -> Failure {
@@ -416,10 +478,12 @@ fn check_volume(study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Fai
         return Ok(());
     };
     let bytes = study.servers().filter_map(|target| match &target.place {
-        Place::Sandbox(spec) if spec.directory == *directory => spec.volume,
+        Place::Sandbox(spec) if spec.directory == *directory => {
+            Some(spec.volume?.bytes().saturating_mul(1 + target.replicas() as u64))
+        }
         _ => None,
     });
-    let bytes = bytes.map(|volume| volume.bytes()).fold(0, u64::saturating_add);
+    let bytes = bytes.fold(0, u64::saturating_add);
     let Some(host) = hosts.of(target) else { return Err(target.out_of_reach()) };
     host.check_built_volume(volume, directory.as_deref(), bytes)
 }

@@ -90,6 +90,7 @@ pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
         FailureKind::DiskFull => "disk full",
         FailureKind::ServerLost => "server lost",
         FailureKind::VolumeFailed => "volume failed",
+        FailureKind::Replication => "replication broken",
         FailureKind::MissingProgram => "program missing",
         FailureKind::SandboxStart => "private server did not start",
         FailureKind::Tls => "TLS",
@@ -110,14 +111,34 @@ pub(crate) fn place(place: &Place) -> String {
             } else {
                 "not restarted between trials"
             };
-            format!("a private server, {restarted}{}", stands_on(spec))
+            let server = match &spec.replication {
+                None => "a private server".to_owned(),
+                Some(group) => format!(
+                    "a private primary with {}{}",
+                    numbers::counted(group.replicas as usize, "replica"),
+                    if group.semi_sync { " (semi-synchronous)" } else { "" },
+                ),
+            };
+            format!("{server}, {restarted}{}", stands_on(spec))
         }
         Place::Storage(place) => volumes(place),
         Place::Imported => "imported".to_owned(),
-        Place::Server(address) => match &address.endpoint {
-            Endpoint::Tcp { .. } => format!("a server at {}", address.endpoint),
-            Endpoint::Socket(_) => format!("a server on this host at {}", address.endpoint),
-        },
+        Place::Server(spec) => {
+            let endpoint = &spec.address.endpoint;
+            let at = match endpoint {
+                Endpoint::Tcp { .. } => format!("a server at {endpoint}"),
+                Endpoint::Socket(_) => format!("a server on this host at {endpoint}"),
+            };
+            let replicas: Vec<String> =
+                spec.replicas.iter().map(|replica| replica.endpoint.to_string()).collect();
+            match replicas.as_slice() {
+                [] => at,
+                some => {
+                    let replicas = numbers::counted(some.len(), "replica");
+                    format!("{at}, with {replicas} at {}", numbers::list(some))
+                }
+            }
+        }
     }
 }
 

@@ -374,6 +374,8 @@ CREATE TABLE sample (
     cpu_idle REAL,
     server_cpus REAL,
     server_rss_bytes INTEGER,
+    replica_cpus REAL,
+    replica_rss_bytes INTEGER,
     client_cpus REAL,
     client_rss_bytes INTEGER NOT NULL,
     PRIMARY KEY (position, number)

@@ -83,6 +83,6 @@ pub(super) fn hold(
 
 /// How to log in to a target that is a server.
 pub(super) fn login(target: &Target) -> Result<Login, Failure> {
-    let Place::Server(address) = &target.place else { return Err(target.out_of_reach()) };
-    Ok(Login::of(target.system, address)?.stopped_by(&signals::stop()))
+    let Place::Server(spec) = &target.place else { return Err(target.out_of_reach()) };
+    Ok(Login::of(target.system, &spec.address)?.stopped_by(&signals::stop()))
 }

@@ -16,6 +16,8 @@ use store::Store;
 
 /// Kills of each study in every run of the tests.
 const FEW: u32 = 1;
+/// Kills of a study of groups, which have more moments to be killed at.
+const FEW_OF_GROUPS: u32 = 3;
 /// Longest time before each of these.
 const SOON: Duration = Duration::from_secs(8);
 /// Kills of all studies together in the long run.
@@ -60,6 +62,16 @@ impl Victim {
              load_generators = 2\nwarmup = \"100ms\"\nduration = \"400ms\"\n"
         );
         Self::new("sql", study, Vec::new())
+    }
+
+    /// Two private groups, of a primary and a replica each.
+    fn groups() -> Self {
+        let study = "[study]\nname = \"groups\"\nrepeats = 2\n\
+             [[target]]\nname = \"pair\"\nsandbox = { replicas = 1 }\n\
+             [[target]]\nname = \"semi_sync\"\nsandbox = { replicas = 1, semi_sync = true }\n\
+             [[test]]\nworkload = \"oltp_write_only\"\ntable_size = 1_000\nclients = [2, 4]\n\
+             warmup = \"100ms\"\nduration = \"400ms\"\n";
+        Self::new("groups", study.to_owned(), Vec::new())
     }
 
     /// Two private Redis servers on volumes that weighin builds.
@@ -107,7 +119,7 @@ impl Victim {
     /// Longest time before a kill. For many kills it is that of a whole run on this machine, so that
     /// they come at any of its moments.
     fn length(&mut self, kills: u32) -> Duration {
-        if kills <= FEW {
+        if kills < MANY {
             return SOON;
         }
         let began = Instant::now();
@@ -220,6 +232,11 @@ fn a_study_of_sql_servers_is_killed_at_random_moments() {
 }
 
 #[test]
+fn a_study_of_groups_is_killed_at_random_moments() {
+    kill(vec![Victim::groups()], FEW_OF_GROUPS);
+}
+
+#[test]
 fn a_study_of_redis_servers_is_killed_at_random_moments() {
     kill(vec![Victim::redis()], FEW);
 }
@@ -232,5 +249,5 @@ fn a_study_of_volumes_is_killed_at_random_moments() {
 #[test]
 #[ignore = "takes ten minutes: make endurance"]
 fn studies_are_killed_a_hundred_times() {
-    kill(vec![Victim::sql(), Victim::redis(), Victim::storage()], MANY);
+    kill(vec![Victim::sql(), Victim::groups(), Victim::redis(), Victim::storage()], MANY);
 }

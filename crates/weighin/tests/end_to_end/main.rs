@@ -26,6 +26,7 @@ mod prepare;
 mod published;
 mod rates;
 mod redis;
+mod replication;
 mod resume;
 mod run;
 mod secrets;

@@ -20,7 +20,7 @@ pub(super) fn tool(
         return Err(cannot(&sysbench.name(), &format!("the test {test}: {reason}")));
     }
     match &target.place {
-        Place::Server(address) if address.tls != Tls::Off => Err(cannot(
+        Place::Server(spec) if spec.address.tls != Tls::Off => Err(cannot(
             &sysbench.name(),
             "this target: it encrypts only with certificates of its own",
         )),

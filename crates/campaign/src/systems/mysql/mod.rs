@@ -4,10 +4,12 @@ mod counters;
 mod cross_check;
 mod facts;
 mod limits;
+mod replication;
 mod statements;
 pub mod tables;
 
 pub use self::limits::check_limits;
+use super::group::Member;
 use super::load::{Clients, PartRun, PipedLogin, PreparedLoad, ServerLoad};
 use super::login::Login;
 use super::server::ServerKind;
@@ -150,6 +152,10 @@ impl ServerKind for Mysql {
             seed: order.seed,
         };
         PreparedLoad::Mysql(ServerLoad { spec, clients, login: PipedLogin(login) })
+    }
+
+    fn member(login: &Login) -> Result<Box<dyn Member>, Failure> {
+        Ok(Box::new(replication::Server::open(login)?))
     }
 
     fn statement_session(

@@ -18,7 +18,7 @@ pub(super) fn tool(
     test: &str,
 ) -> Result<KeyValueTool, Failure> {
     let tls = match &target.place {
-        Place::Server(address) => &address.tls,
+        Place::Server(spec) => &spec.address.tls,
         _ => &Tls::Off,
     };
     choose(host, workload, tls, &format!("the test {test}"))

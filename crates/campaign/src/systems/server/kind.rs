@@ -1,3 +1,4 @@
+use crate::systems::group::Member;
 use crate::systems::load::PreparedLoad;
 use crate::systems::login::Login;
 use crate::systems::{Missing, Perform, Preparing, StatementSession, cannot_do};
@@ -80,6 +81,11 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
         _work: &Self::Work,
     ) -> Result<Option<TableContents>, Failure> {
         Ok(None)
+    }
+
+    /// A member of a group, by a connection of its own.
+    fn member(_login: &Login) -> Result<Box<dyn Member>, Failure> {
+        Err(cannot_do("replication", Self::SYSTEM))
     }
 
     fn load(login: Login, spec: LoadSpec, work: &Self::Work, order: &Order<'_>) -> PreparedLoad;

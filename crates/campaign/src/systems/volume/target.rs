@@ -174,7 +174,7 @@ impl TargetHandle for Volumes {
     }
 
     fn sampling_scope(&self) -> SamplingScope {
-        SamplingScope { server_pid: None, disks: self.members() }
+        SamplingScope { disks: self.members(), ..SamplingScope::default() }
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {

@@ -1,6 +1,7 @@
-//! Processes of weighin's own beside the one that samples.
+//! Processes that count together: weighin's own beside the one that samples, and those of replicas.
 
 use super::process::{ProcessReader, ProcessReading};
+use std::time::{Duration, Instant};
 
 /// Reads them together.
 #[derive(Debug)]
@@ -10,6 +11,16 @@ impl Companions {
     /// Of the processes that have these ids now.
     pub(crate) fn new(pids: &[u32]) -> Self {
         Self(pids.iter().map(|&pid| (ProcessReader::new(pid), None)).collect())
+    }
+
+    /// What they have used so far.
+    pub(crate) fn read(&mut self) -> ProcessReading {
+        self.added_to(ProcessReading {
+            taken_at: Instant::now(),
+            cpu: Duration::ZERO,
+            rss_bytes: 0,
+            peak_rss_bytes: 0,
+        })
     }
 
     /// Adds what they have used so far to what this process has. One that has ended counts with its
@@ -36,7 +47,6 @@ mod tests {
     use super::*;
     use crate::local::sample::own_usage;
     use std::process::{Command, Stdio};
-    use std::time::Duration;
 
     #[test]
     fn what_a_companion_used_counts_also_when_it_has_ended() {

@@ -27,6 +27,8 @@ pub struct SamplerOptions {
     pub measured: (Duration, Option<Duration>),
     /// The server process, where it runs on this host.
     pub server_pid: Option<u32>,
+    /// The processes of its replicas, where they run on this host; they count together.
+    pub replica_pids: Vec<u32>,
     /// Other processes of weighin that make the load; they count as weighin itself.
     pub companions: Vec<u32>,
     /// The server's counters. Called in a thread of its own; see [`Sampler`].
@@ -75,6 +77,7 @@ impl Sampler {
 struct Moment {
     host: HostReading,
     server: Option<ProcessReading>,
+    replicas: Option<ProcessReading>,
     client: ProcessReading,
 }
 
@@ -85,6 +88,7 @@ struct Sampling {
     origin: Instant,
     host: HostReader,
     server: Option<ProcessReader>,
+    replicas: Option<Companions>,
     companions: Companions,
     counters: Option<CounterThread>,
     on_sample: Option<SampleSink>,
@@ -100,6 +104,8 @@ impl Sampling {
             origin: options.origin,
             host: HostReader::new(),
             server: options.server_pid.map(ProcessReader::new),
+            replicas: (!options.replica_pids.is_empty())
+                .then(|| Companions::new(&options.replica_pids)),
             companions: Companions::new(&options.companions),
             counters: options.counters.map(CounterThread::start),
             on_sample: options.on_sample,
@@ -130,15 +136,15 @@ impl Sampling {
         Moment {
             host: self.host.read(),
             server: self.server.as_ref().and_then(ProcessReader::read),
+            replicas: self.replicas.as_mut().map(Companions::read),
             client: self.companions.added_to(own_usage()),
         }
     }
 
     fn add(&mut self, earlier: &Moment, later: &Moment) {
         let (cpu, disks) = rates(&earlier.host, &later.host);
-        let server = match (&earlier.server, &later.server) {
-            (Some(earlier), Some(later)) => Some(later.usage_since(earlier)),
-            _ => None,
+        let usage = |earlier: &Option<ProcessReading>, later: &Option<ProcessReading>| {
+            Some(later.as_ref()?.usage_since(earlier.as_ref()?))
         };
         let mut counters = self.counters.as_mut().and_then(|counters| counters.ask(self.timeout));
         if let Some(counters) = &mut counters {
@@ -150,7 +156,8 @@ impl Sampling {
             length: later.host.taken_at - earlier.host.taken_at,
             cpu,
             disks,
-            server,
+            server: usage(&earlier.server, &later.server),
+            replicas: usage(&earlier.replicas, &later.replicas),
             client: later.client.usage_since(&earlier.client),
             counters,
         };

@@ -42,8 +42,13 @@ pub use self::place::sandbox_directory;
 
 /// Weighin's login on its private SQL servers.
 const USER: &str = "weighin";
+/// The login of servers that replicate from a private one.
+const REPLICATION_USER: &str = "weighin_replica";
 /// The database that its tables are in.
 const DATABASE: &str = "sbtest";
+
+/// The file with the password of that login.
+const REPLICATION_PASSWORD: &str = "replication-password";
 
 /// How to start a private server.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +70,20 @@ pub struct SandboxOptions {
     /// A volume to build there for the data, which goes with the sandbox; without one the data is on
     /// the directory's own disk.
     pub volume: Option<BuiltVolume>,
+    /// What it takes to be the member of a group; a server alone when absent. SQL servers only.
+    pub member: Option<GroupMember>,
     /// Ends every wait for the server, which is then killed: whatever asks to stop needs it no more.
     pub stop: Stop,
+}
+
+/// A server of a group: a primary or a replica. It is started as one that can be either; who
+/// replicates from whom is said when all of them are up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupMember {
+    /// By this the members of the group tell each other apart; from 1.
+    pub number: u32,
+    /// Whether a commit on the primary waits until a replica has its transaction.
+    pub semi_sync: bool,
 }
 
 /// A password that `Debug` does not show.
@@ -113,12 +130,22 @@ impl Sandbox {
     /// does not start with these settings, `DiskFull` or `NotPermitted` for the directory; what
     /// [`crate::local::volume::check`] says of a volume that can't be built.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
-        let SandboxOptions { system, name, settings, trusted, directory, program, volume, stop } =
-            options;
+        let SandboxOptions {
+            system,
+            name,
+            settings,
+            trusted,
+            directory,
+            program,
+            volume,
+            member,
+            stop,
+        } = options;
         let parent = directory.unwrap_or_else(sandbox_directory);
         let recipe: Box<dyn Recipe> = match system {
             System::MariaDb => {
-                Box::new(MariaDb::new(name, settings, trusted, RunAs::for_directory(&parent))?)
+                let run_as = RunAs::for_directory(&parent);
+                Box::new(MariaDb::new(name, settings, trusted, member, run_as)?)
             }
             System::Redis => Box::new(Redis::new(name, settings, trusted, program.as_deref())?),
             System::Storage | System::Unknown => {
@@ -134,7 +161,12 @@ impl Sandbox {
         let files = |error| file_trouble("the login", &home.run(), &error);
         let password = Password(os::random_hex(16).map_err(files)?);
         home.write_password(password.reveal()).map_err(files)?;
-        recipe.prepare(&home, password.reveal())?;
+        let replication = member.map(|_| os::random_hex(16).map(Password)).transpose();
+        let replication = replication.map_err(files)?;
+        if let Some(password) = &replication {
+            home.write(REPLICATION_PASSWORD, password.reveal()).map_err(files)?;
+        }
+        recipe.prepare(&home, password.reveal(), replication.as_ref().map(Password::reveal))?;
         home.hand_over(recipe.run_as())?;
         let server = start_limited(recipe.as_ref(), &home, None, &stop)?;
         recipe.has_come_up(&home)?;
@@ -216,6 +248,14 @@ impl Sandbox {
 impl PrivateServer for Sandbox {
     fn address(&self) -> &ServerAddress {
         &self.address
+    }
+
+    fn replication_address(&self) -> Option<ServerAddress> {
+        self.home.has(REPLICATION_PASSWORD).then(|| ServerAddress {
+            user: Some(REPLICATION_USER.to_owned()),
+            password: PasswordSource::File(self.home.path_of(REPLICATION_PASSWORD)),
+            ..self.address.clone()
+        })
     }
 
     fn pid(&self) -> u32 {

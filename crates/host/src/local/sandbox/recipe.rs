@@ -18,11 +18,16 @@ pub(super) trait Recipe: Debug + Send + Sync {
     fn program(&self) -> &Path;
 
     /// Fills an empty home, once, while nobody else may enter it: data, configuration, and the login
-    /// with that password.
+    /// with that password; for the member of a group that of its replicas, with its own.
     ///
     /// # Errors
     /// When a program fails, or a file cannot be made.
-    fn prepare(&self, home: &Home, password: &str) -> Result<(), Failure>;
+    fn prepare(
+        &self,
+        home: &Home,
+        password: &str,
+        replication_password: Option<&str>,
+    ) -> Result<(), Failure>;
 
     /// Who the server runs as.
     fn run_as(&self) -> &RunAs;

@@ -1,4 +1,5 @@
 use super::{Ran, Workplace, shared_directory};
+use host::GroupMember;
 use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Tls};
 use std::collections::BTreeMap;
@@ -29,6 +30,11 @@ impl Server {
     }
 
     pub fn start_with(settings: &[(&str, &str)]) -> Self {
+        Self::start_as(settings, None)
+    }
+
+    /// As one that can be in a group.
+    pub fn start_as(settings: &[(&str, &str)], member: Option<GroupMember>) -> Self {
         let directory = shared_directory();
         let mut all: BTreeMap<String, String> =
             settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
@@ -41,6 +47,7 @@ impl Server {
             trusted: true,
             directory: Some(directory.path().to_owned()),
             program: None,
+            member,
             ..SandboxOptions::default()
         };
         Self { sandbox: Sandbox::start(options).unwrap(), _directory: directory }

@@ -7,7 +7,7 @@ use crate::local::sandbox::account::RunAs;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::recipe::Recipe;
 use crate::local::sandbox::trouble::file_trouble;
-use crate::local::sandbox::{DATABASE, USER};
+use crate::local::sandbox::{DATABASE, GroupMember, REPLICATION_USER, USER};
 use model::Failure;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,6 +30,7 @@ pub(in crate::local::sandbox) struct MariaDb {
     pub(super) programs: Programs,
     pub(super) settings: Settings,
     pub(super) run_as: RunAs,
+    member: Option<GroupMember>,
 }
 
 impl MariaDb {
@@ -41,6 +42,7 @@ impl MariaDb {
         target: String,
         settings: BTreeMap<String, String>,
         trusted: bool,
+        member: Option<GroupMember>,
         run_as: RunAs,
     ) -> Result<Self, Failure> {
         let programs = Programs::find()?;
@@ -50,7 +52,7 @@ impl MariaDb {
             .map(|known| Settings::new(&target, &known, &settings, trusted))
             .transpose()?
             .unwrap_or_default();
-        Ok(Self { target, programs, settings, run_as })
+        Ok(Self { target, programs, settings, run_as, member })
     }
 }
 
@@ -67,9 +69,14 @@ impl Recipe for MariaDb {
         &self.run_as
     }
 
-    fn prepare(&self, home: &Home, password: &str) -> Result<(), Failure> {
+    fn prepare(
+        &self,
+        home: &Home,
+        password: &str,
+        replication_password: Option<&str>,
+    ) -> Result<(), Failure> {
         template::fill_data_directory(home, self)?;
-        home.write(INIT_FILE, &login_statements(password))
+        home.write(INIT_FILE, &login_statements(password, replication_password))
             .and_then(|file| self.run_as.give_file(&file))
             .map_err(|error| file_trouble("the login", &home.run(), &error))
     }
@@ -79,7 +86,10 @@ impl Recipe for MariaDb {
         command
             .arg("--no-defaults")
             .args(["--skip-name-resolve", MAX_CONNECTIONS])
+            .args(self.member.iter().flat_map(member_options))
             .args(self.settings.options())
+            // No setting gives two members the same number.
+            .args(self.member.map(|member| format!("--server-id={}", member.number)))
             // Of an option given twice the last one counts.
             .arg(path_option("--basedir=", &self.programs.base))
             .arg(path_option("--datadir=", &home.data()))
@@ -121,12 +131,27 @@ impl Recipe for MariaDb {
     }
 }
 
-/// One statement a line.
-fn login_statements(password: &str) -> String {
-    let mut statements = format!("CREATE DATABASE {DATABASE};\n");
+/// What makes a server one that others can replicate from, and that can replicate from others. They
+/// begin to replicate only when they are told to, since the primary may listen elsewhere than
+/// before.
+fn member_options(member: &GroupMember) -> impl Iterator<Item = &'static str> {
+    let log =
+        ["--log-bin=binlog", "--relay-log=relay", "--log-slave-updates", "--skip-slave-start"];
+    let semi_sync = ["--rpl-semi-sync-master-enabled=ON", "--rpl-semi-sync-slave-enabled=ON"];
+    log.into_iter().chain(semi_sync.into_iter().filter(|_| member.semi_sync))
+}
+
+/// One statement a line. They are in no binary log: every member of a group has accounts of its own.
+fn login_statements(password: &str, replication_password: Option<&str>) -> String {
+    let mut statements = format!("SET SESSION sql_log_bin = 0;\nCREATE DATABASE {DATABASE};\n");
     for host in ["localhost", "127.0.0.1"] {
         statements += &format!("CREATE USER {USER}@'{host}' IDENTIFIED BY '{password}';\n");
         statements += &format!("GRANT ALL ON *.* TO {USER}@'{host}' WITH GRANT OPTION;\n");
+    }
+    if let Some(password) = replication_password {
+        let account = format!("{REPLICATION_USER}@'127.0.0.1'");
+        statements += &format!("CREATE USER {account} IDENTIFIED BY '{password}';\n");
+        statements += &format!("GRANT REPLICATION SLAVE ON *.* TO {account};\n");
     }
     statements
 }

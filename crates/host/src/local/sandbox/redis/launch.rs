@@ -76,7 +76,7 @@ impl Recipe for Redis {
         &self.run_as
     }
 
-    fn prepare(&self, home: &Home, password: &str) -> Result<(), Failure> {
+    fn prepare(&self, home: &Home, password: &str, _: Option<&str>) -> Result<(), Failure> {
         // A file, because anybody may read the arguments of a process.
         home.write(CONFIGURATION, &self.configuration.text(home, password))
             .map(drop)

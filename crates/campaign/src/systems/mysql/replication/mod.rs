@@ -1,0 +1,224 @@
+//! Replication of MariaDB and MySQL: what its statements, functions and columns are called in each
+//! version.
+
+mod words;
+
+use self::words::Words;
+use super::connect;
+use crate::systems::group::{Member, Position, ReplicaState};
+use crate::systems::login::Login;
+use model::{Endpoint, Failure, FailureKind};
+use protocol::mysql::TextRows;
+use std::thread;
+use std::time::{Duration, Instant};
+use target::client::Connection;
+
+/// How often a replica without global transaction ids is asked how far it is.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// A member of a group, by a connection of its own.
+#[derive(Debug)]
+pub(super) struct Server {
+    connection: Connection,
+    words: Words,
+}
+
+impl Server {
+    pub(super) fn open(login: &Login) -> Result<Self, Failure> {
+        let connection = connect(login)?;
+        let words = Words::of(connection.server_version());
+        Ok(Self { connection, words })
+    }
+
+    fn execute(&mut self, sql: &str, doing: &str) -> Result<(), Failure> {
+        let endpoint = self.connection.endpoint().clone();
+        let done = self.connection.execute_long(sql).map(drop);
+        done.map_err(|error| error.failure(&format!("{endpoint}: {doing}")))
+    }
+
+    fn rows(&mut self, sql: &str, doing: &str) -> Result<TextRows, Failure> {
+        let endpoint = self.connection.endpoint().clone();
+        let rows = self.connection.query(sql);
+        rows.map_err(|error| error.failure(&format!("{endpoint}: {doing}")))
+    }
+
+    /// The one field that a query gives; empty for NULL.
+    fn field(&mut self, sql: &str, doing: &str) -> Result<String, Failure> {
+        let rows = self.rows(sql, doing)?.rows;
+        let field = rows.into_iter().next().and_then(|row| row.into_iter().next().flatten());
+        Ok(String::from_utf8_lossy(&field.unwrap_or_default()).into_owned())
+    }
+
+    /// The first row of what the server says of itself as a replica; `None` where it is none.
+    fn status(&mut self) -> Result<Option<Status>, Failure> {
+        let rows = self.rows(self.words.replica_status, "cannot ask how it replicates")?;
+        Ok(Status::of(rows))
+    }
+
+    /// Where it is in its primary's log, without global transaction ids; `None` where it is no
+    /// replica.
+    fn applied_log(&mut self) -> Result<Option<Log>, Failure> {
+        let Some(status) = self.status()? else { return Ok(None) };
+        let file = status.text(&["Relay_Master_Log_File", "Relay_Source_Log_File"]);
+        let offset = status.text(&["Exec_Master_Log_Pos", "Exec_Source_Log_Pos"]);
+        Ok(file.zip(offset.and_then(|offset| offset.parse().ok())).map(|(f, o)| Log(f, o)))
+    }
+
+    /// Where it is in its own log; `None` where it has none.
+    fn written_log(&mut self) -> Result<Option<Log>, Failure> {
+        let rows = self.rows(self.words.log_status, "cannot ask for the end of its binary log")?;
+        let Some(status) = Status::of(rows) else { return Ok(None) };
+        let offset = status.text(&["Position"]).and_then(|offset| offset.parse().ok());
+        Ok(status.text(&["File"]).zip(offset).map(|(file, offset)| Log(file, offset)))
+    }
+}
+
+impl Member for Server {
+    fn position(&mut self) -> Result<Position, Failure> {
+        let gtid = self.field(self.words.position, "cannot ask how far it is")?;
+        if !gtid.is_empty() {
+            // MySQL breaks lines between the parts.
+            return Ok(Position(gtid.replace(['\n', ' '], "")));
+        }
+        let log = match self.applied_log()? {
+            Some(log) => Some(log),
+            None => self.written_log()?,
+        };
+        if let Some(log) = log {
+            return Ok(log.position());
+        }
+        Err(Failure::new(
+            FailureKind::Replication,
+            format!(
+                "{} writes no binary log, so that nothing replicates",
+                self.connection.endpoint()
+            ),
+            "start it with log_bin, or name the server that the replicas replicate from",
+        ))
+    }
+
+    fn follow(&mut self, primary: &Login) -> Result<(), Failure> {
+        let Endpoint::Tcp { host, port } = &primary.address().endpoint else {
+            return Err(primary.no_server());
+        };
+        let user = &primary.credentials().user;
+        let password = String::from_utf8_lossy(primary.credentials().password().bytes());
+        let sql = self.words.follow(host, *port, user, &password);
+        let doing = "cannot become a replica";
+        self.execute(self.words.stop, doing)?;
+        self.execute(&sql, doing)?;
+        self.execute("SET GLOBAL read_only = ON", doing)?;
+        self.execute(self.words.start, doing)
+    }
+
+    fn stop_applier(&mut self) -> Result<(), Failure> {
+        self.execute(self.words.stop_applier, "cannot stop applying")
+    }
+
+    fn start_applier(&mut self) -> Result<(), Failure> {
+        self.execute(self.words.start_applier, "cannot start applying")
+    }
+
+    fn wait_for(&mut self, position: &Position, limit: Duration) -> Result<bool, Failure> {
+        let doing = "cannot wait for what it applies";
+        let Some(goal) = Log::of(position) else {
+            let sql = self.words.wait(&position.0, limit);
+            return Ok(self.field(&sql, doing)? == "0");
+        };
+        let deadline = Instant::now() + limit;
+        loop {
+            if self.applied_log()?.is_some_and(|applied| applied >= goal) {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    fn replica_state(&mut self) -> Result<ReplicaState, Failure> {
+        let Some(status) = self.status()? else { return Ok(ReplicaState::default()) };
+        let says = |names: &[&str]| status.text(names).is_some_and(|text| text != "No");
+        let errors = ["Last_SQL_Error", "Last_IO_Error"];
+        let error = errors.iter().find_map(|name| status.text(&[name]));
+        let applies = says(&["Slave_SQL_Running", "Replica_SQL_Running"]);
+        let receives = says(&["Slave_IO_Running", "Replica_IO_Running"]);
+        // A connection that is tried again is no reason to give up.
+        let error = error.filter(|_| !applies || !receives);
+        Ok(ReplicaState { is_replica: true, receives, applies, error })
+    }
+
+    fn run(&mut self, statement: &str) -> Result<(), Failure> {
+        let shown: String = statement.chars().take(60).collect();
+        self.execute(statement, &format!("«{shown}» failed"))
+    }
+
+    fn forget_logs(&mut self) -> Result<(), Failure> {
+        let doing = "cannot remove old binary logs";
+        let Some(Log(file, _)) = self.written_log()? else { return Ok(()) };
+        self.execute(&format!("PURGE BINARY LOGS TO '{}'", file.replace('\'', "")), doing)
+    }
+}
+
+/// A place in a binary log: file and offset. The numbers at the end of the names have as many digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Log(String, u64);
+
+impl Log {
+    fn position(&self) -> Position {
+        Position(format!("{} {}", self.0, self.1))
+    }
+
+    /// `None` of global transaction ids, in which there is no space.
+    fn of(position: &Position) -> Option<Self> {
+        let (file, offset) = position.0.split_once(' ')?;
+        Some(Self(file.to_owned(), offset.parse().ok()?))
+    }
+}
+
+/// The first row of an answer, by the names of its columns.
+struct Status {
+    columns: Vec<String>,
+    row: Vec<Option<Vec<u8>>>,
+}
+
+impl Status {
+    fn of(rows: TextRows) -> Option<Self> {
+        Some(Self { columns: rows.columns, row: rows.rows.into_iter().next()? })
+    }
+
+    /// What is in the first of the columns that is there; empty is nothing.
+    fn text(&self, names: &[&str]) -> Option<String> {
+        let place = self.columns.iter().position(|column| names.contains(&column.as_str()))?;
+        let field = self.row.get(place)?.as_deref()?;
+        Some(String::from_utf8_lossy(field).into_owned()).filter(|text| !text.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_a_log_are_in_the_order_in_which_they_were_written() {
+        let log = |file: &str, offset| Log(file.to_owned(), offset);
+        assert!(log("binlog.000009", 900) < log("binlog.000010", 4));
+        assert!(log("binlog.000010", 4) < log("binlog.000010", 1000));
+        let one = log("binlog.000010", 4);
+        assert_eq!(Log::of(&one.position()), Some(one));
+        assert_eq!(Log::of(&Position("0-1-17".to_owned())), None);
+        assert_eq!(Log::of(&Position("3E11FA47-71CA:1-5,3E11FA48-71CA:1-7".to_owned())), None);
+    }
+
+    #[test]
+    fn states_are_read_by_either_names() {
+        let rows = TextRows {
+            columns: ["Replica_IO_Running", "Last_SQL_Error"].map(str::to_owned).into(),
+            rows: vec![vec![Some(b"Yes".to_vec()), Some(Vec::new())]],
+        };
+        let status = Status::of(rows).unwrap();
+        assert_eq!(status.text(&["Slave_IO_Running", "Replica_IO_Running"]).unwrap(), "Yes");
+        assert_eq!(status.text(&["Last_SQL_Error"]), None);
+    }
+}

@@ -1,0 +1,138 @@
+use std::time::Duration;
+
+/// What replication is called by a server of some version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Words {
+    flavour: Flavour,
+    pub(super) start: &'static str,
+    pub(super) stop: &'static str,
+    pub(super) start_applier: &'static str,
+    pub(super) stop_applier: &'static str,
+    pub(super) replica_status: &'static str,
+    pub(super) log_status: &'static str,
+    /// What a server has written or applied, as global transaction ids; empty without these.
+    pub(super) position: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flavour {
+    MariaDb,
+    /// MySQL up to 8.0.22.
+    Master,
+    /// MySQL from 8.0.23 on.
+    Source,
+}
+
+const MARIADB: Words = Words {
+    flavour: Flavour::MariaDb,
+    start: "START SLAVE",
+    stop: "STOP SLAVE",
+    start_applier: "START SLAVE SQL_THREAD",
+    stop_applier: "STOP SLAVE SQL_THREAD",
+    replica_status: "SHOW ALL SLAVES STATUS",
+    log_status: "SHOW MASTER STATUS",
+    position: "SELECT @@gtid_current_pos",
+};
+const MYSQL_MASTER: Words = Words {
+    flavour: Flavour::Master,
+    replica_status: "SHOW SLAVE STATUS",
+    position: "SELECT @@gtid_executed",
+    ..MARIADB
+};
+const MYSQL_SOURCE: Words = Words {
+    flavour: Flavour::Source,
+    start: "START REPLICA",
+    stop: "STOP REPLICA",
+    start_applier: "START REPLICA SQL_THREAD",
+    stop_applier: "STOP REPLICA SQL_THREAD",
+    replica_status: "SHOW REPLICA STATUS",
+    ..MYSQL_MASTER
+};
+
+impl Words {
+    /// Those of a server that gives its version so.
+    pub(super) fn of(version: &str) -> Self {
+        if version.to_ascii_lowercase().contains("mariadb") {
+            return MARIADB;
+        }
+        let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+        let mut next = || numbers.next().and_then(Result::ok).unwrap_or(0_u32);
+        let version = (next(), next(), next());
+        match version {
+            _ if version < (8, 0, 23) => MYSQL_MASTER,
+            // `SHOW MASTER STATUS` went with 8.4.
+            _ if version >= (8, 2, 0) => {
+                Words { log_status: "SHOW BINARY LOG STATUS", ..MYSQL_SOURCE }
+            }
+            _ => MYSQL_SOURCE,
+        }
+    }
+
+    /// Makes a server the replica of another, from where it is. The password has no quotation marks.
+    pub(super) fn follow(&self, host: &str, port: u16, user: &str, password: &str) -> String {
+        let (change, who, from) = match self.flavour {
+            Flavour::MariaDb => ("CHANGE MASTER TO", "MASTER", "MASTER_USE_GTID = slave_pos"),
+            Flavour::Master => ("CHANGE MASTER TO", "MASTER", "MASTER_AUTO_POSITION = 1"),
+            Flavour::Source => (
+                "CHANGE REPLICATION SOURCE TO",
+                "SOURCE",
+                "SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1",
+            ),
+        };
+        format!(
+            "{change} {who}_HOST = '{host}', {who}_PORT = {port}, {who}_USER = '{user}', \
+             {who}_PASSWORD = '{password}', {who}_CONNECT_RETRY = 1, {from}"
+        )
+    }
+
+    /// Waits until transactions are applied, and gives 0 where that was within the limit.
+    pub(super) fn wait(&self, position: &str, limit: Duration) -> String {
+        let position: String =
+            position.chars().filter(|c| c.is_ascii_alphanumeric() || ",:-".contains(*c)).collect();
+        match self.flavour {
+            Flavour::MariaDb => {
+                format!("SELECT MASTER_GTID_WAIT('{position}', {})", limit.as_secs_f64())
+            }
+            // Whole seconds, at least one: none would be no limit.
+            Flavour::Master | Flavour::Source => format!(
+                "SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', {})",
+                limit.as_secs().max(1)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_says_which_words_a_server_knows() {
+        let of = Words::of;
+        assert_eq!(of("10.11.6-MariaDB-0+deb12u1-log"), MARIADB);
+        assert_eq!(of("11.4.2-MariaDB"), MARIADB);
+        assert_eq!(of("5.7.44-log"), MYSQL_MASTER);
+        assert_eq!(of("8.0.22"), MYSQL_MASTER);
+        assert_eq!(of("8.0.36"), MYSQL_SOURCE);
+        assert_eq!(of("8.4.3").stop_applier, "STOP REPLICA SQL_THREAD");
+        assert_eq!(of("8.4.3").log_status, "SHOW BINARY LOG STATUS");
+        assert_eq!(of("9.1.0").replica_status, "SHOW REPLICA STATUS");
+    }
+
+    #[test]
+    fn followers_are_told_where_the_primary_is() {
+        let sql = Words::of("10.11.6-MariaDB").follow("127.0.0.1", 20_000, "replica", "s3cret");
+        assert!(sql.starts_with("CHANGE MASTER TO MASTER_HOST = '127.0.0.1'"), "{sql}");
+        assert!(sql.ends_with("MASTER_USE_GTID = slave_pos"), "{sql}");
+        let sql = Words::of("8.4.3").follow("127.0.0.1", 20_000, "replica", "s3cret");
+        assert!(sql.starts_with("CHANGE REPLICATION SOURCE TO SOURCE_HOST"), "{sql}");
+        assert!(sql.contains("SOURCE_AUTO_POSITION = 1"), "{sql}");
+    }
+
+    #[test]
+    fn waits_are_in_the_words_of_the_server() {
+        let wait = |version: &str| Words::of(version).wait("0-1-9", Duration::from_millis(1500));
+        assert_eq!(wait("11.4.2-MariaDB"), "SELECT MASTER_GTID_WAIT('0-1-9', 1.5)");
+        assert_eq!(wait("8.4.3"), "SELECT WAIT_FOR_EXECUTED_GTID_SET('0-1-9', 1)");
+    }
+}

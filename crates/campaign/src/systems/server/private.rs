@@ -1,0 +1,110 @@
+//! The private servers of a target: one, or a group.
+
+use super::super::SamplingScope;
+use host::{GroupMember, Host, PrivateServer, SandboxOptions};
+use model::{CacheState, Failure, SandboxSpec, ServerAddress, Stop, Target};
+
+/// Private servers of a target, which are started, stopped and emptied together.
+#[derive(Debug)]
+pub(super) struct PrivateServers {
+    pub(super) primary: Box<dyn PrivateServer>,
+    pub(super) replicas: Vec<Box<dyn PrivateServer>>,
+    restart: bool,
+}
+
+impl PrivateServers {
+    /// Starts all of them. They do not replicate yet.
+    pub(super) fn start(
+        host: &dyn Host,
+        target: &Target,
+        spec: &SandboxSpec,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let replication = spec.replication.as_ref();
+        let member =
+            |number| replication.map(|group| GroupMember { number, semi_sync: group.semi_sync });
+        let primary = SandboxOptions {
+            system: target.system,
+            name: target.name.clone(),
+            settings: spec.settings.clone(),
+            trusted: spec.trusted,
+            directory: spec.directory.clone(),
+            program: spec.program.clone(),
+            volume: spec.volume,
+            member: member(1),
+            stop: stop.clone(),
+        };
+        let replicas =
+            (1..=replication.map_or(0, |group| group.replicas)).map(|number| SandboxOptions {
+                name: replica_name(&target.name, number as usize),
+                settings: spec.replica_settings(),
+                member: member(number + 1),
+                ..primary.clone()
+            });
+        let replicas: Vec<SandboxOptions> = replicas.collect();
+        Ok(Self {
+            primary: host.start_server(primary)?,
+            replicas: replicas
+                .into_iter()
+                .map(|replica| host.start_server(replica))
+                .collect::<Result<_, Failure>>()?,
+            restart: spec.restart,
+        })
+    }
+
+    fn all(&mut self) -> impl DoubleEndedIterator<Item = &mut Box<dyn PrivateServer>> {
+        [&mut self.primary].into_iter().chain(&mut self.replicas)
+    }
+
+    /// Brings all of them to the state of their caches. They do not replicate then.
+    ///
+    /// Those that restart between trials are up only while their trials run, so that others cannot
+    /// disturb them.
+    pub(super) fn bring_to(
+        &mut self,
+        cache: CacheState,
+        host: &dyn Host,
+        stop: &Stop,
+    ) -> Result<(), Failure> {
+        if cache == CacheState::Cold {
+            self.stop()?;
+            self.all().try_for_each(|server| server.forget_cache())?;
+            host.drop_caches(stop)?;
+        } else if self.restart {
+            self.stop()?;
+        }
+        self.all().try_for_each(|server| server.start_again())
+    }
+
+    /// Stops those that are up only while their trials run.
+    pub(super) fn release(&mut self) -> Result<(), Failure> {
+        if self.restart { self.stop() } else { Ok(()) }
+    }
+
+    /// The replicas first: they lose no connection then.
+    fn stop(&mut self) -> Result<(), Failure> {
+        self.all().rev().try_for_each(|server| server.stop())
+    }
+
+    pub(super) fn replica_addresses(&self) -> Vec<ServerAddress> {
+        self.replicas.iter().map(|replica| replica.address().clone()).collect()
+    }
+
+    pub(super) fn sampling_scope(&self) -> SamplingScope {
+        SamplingScope {
+            server_pid: Some(self.primary.pid()),
+            replica_pids: self.replicas.iter().map(|replica| replica.pid()).collect(),
+            disks: self.primary.disks(),
+        }
+    }
+
+    /// Why the first that has ended by itself did so.
+    pub(super) fn last_words(&mut self) -> Option<Failure> {
+        self.all().find_map(|server| server.last_words())
+    }
+}
+
+/// What messages call a replica; the first is number 1.
+pub(super) fn replica_name(target: &str, number: usize) -> String {
+    format!("{target}, replica {number}")
+}

@@ -1,0 +1,4 @@
+//! Groups: primaries with replicas, private ones and such that run already.
+
+mod by_url;
+mod private;
