@@ -3,7 +3,7 @@ use crate::{
     Basis, CellVolume, Crossover, FactorEffect, Finding, FleetCell, Growth, NamedFigure,
     NoiseFloor, ScalingLaw, SearchAnalysis, Span, TestEvents, Validity,
 };
-use model::{Dataset, Failure, Level, Metric};
+use model::{Dataset, Failure, Level, Metric, SettingDifference};
 use serde::Serialize;
 use stats::Estimate;
 use std::collections::BTreeMap;
@@ -334,15 +334,4 @@ pub struct Placings {
     pub first: usize,
     /// Tests in which it is second.
     pub second: usize,
-}
-
-/// A server variable in which targets differ.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SettingDifference {
-    /// The server's name for it.
-    pub name: String,
-    /// Value by name of target; a target that lacks the variable is missing.
-    pub values: BTreeMap<String, String>,
-    /// Whether the study sets it on purpose for any of the targets.
-    pub intended: bool,
 }

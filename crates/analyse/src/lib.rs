@@ -45,7 +45,6 @@ mod processors;
 mod rank;
 mod search;
 mod series;
-mod settings;
 mod study;
 mod summary;
 mod sustained;
@@ -54,8 +53,8 @@ mod volume;
 pub use advice::{Choice, Span};
 pub use analysis::{
     Analysis, Cell, Comparison, Curve, CurveShape, FailedTarget, OverallComparison, Placings,
-    PrintedPlace, RankedTarget, Ranking, SettingDifference, Strength, Summary, TestAnalysis,
-    TopTwo, TrialAssessment, Verdict,
+    PrintedPlace, RankedTarget, Ranking, Strength, Summary, TestAnalysis, TopTwo, TrialAssessment,
+    Verdict,
 };
 pub use audit::{Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
@@ -115,7 +114,7 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     }
     // Stable: within a severity the order of the study stays.
     findings.sort_by_key(|finding| finding.severity);
-    let settings = settings::differences(dataset);
+    let settings = model::setting_differences(&dataset.study, &dataset.targets);
     let summary = summary::summary(&dataset.study, &tests);
     Analysis { dataset, tests, findings, settings, summary, factors, break_evens }
 }

@@ -1,5 +1,6 @@
 //! What a user should know before a study runs, although nothing is wrong.
 
+use crate::preflight::Diagnostics;
 use model::{
     Act, ControlAct, Endpoint, PasswordSource, Place, ServerAddress, Study, System, Target, Tls,
 };
@@ -7,9 +8,18 @@ use settings::{Verdict, judge};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-/// What is risky about a target: settings that the study says are trusted, and a password that
-/// crosses a network as it is.
-pub fn cautions(target: &Target) -> Vec<String> {
+/// What is risky about a study as it is written.
+pub(crate) fn find(study: &Study, found: &mut Diagnostics) {
+    for target in &study.targets {
+        found.of(Some(&target.name));
+        risks(target, found);
+    }
+    found.of(None);
+    commands(study, found);
+}
+
+/// Settings that the study says are trusted, and a password that crosses a network as it is.
+fn risks(target: &Target, found: &mut Diagnostics) {
     match &target.place {
         Place::Sandbox(spec) if spec.trusted => {
             let settings = spec.replica_settings();
@@ -25,38 +35,34 @@ pub fn cautions(target: &Target) -> Vec<String> {
                 [] => "none of its settings needs that, statements of the study may".to_owned(),
                 some => some.join(", "),
             };
-            vec![format!("the study says that this private server is trusted: {named}")]
+            found.warn(format!("the study says that this private server is trusted: {named}"), "");
         }
         Place::Server(spec) if target.system == System::Redis => {
-            clear_text(&spec.address).into_iter().collect()
+            clear_text(&spec.address, found);
         }
-        Place::Sandbox(_) | Place::Server(_) | Place::Storage(_) | Place::Imported => Vec::new(),
+        Place::Sandbox(_) | Place::Server(_) | Place::Storage(_) | Place::Imported => {}
     }
 }
 
 /// The commands that a study runs on this host.
-pub fn commands(study: &Study) -> Vec<String> {
-    let acts = study.tests.iter().flat_map(|test| {
-        test.interventions().iter().map(move |intervention| (test, &intervention.act))
-    });
-    let commands = acts.filter_map(|(test, act)| match act {
-        Act::Command(words) => Some(format!(
-            "the test {} runs a command on this host, which the study says is trusted: {}",
-            test.name,
-            words.join(" ")
-        )),
-        Act::BackgroundWork(_) | Act::Statement(_) => None,
-    });
-    let control = study.targets.iter().flat_map(|target| {
-        control_commands(target).map(move |words| {
-            let (name, command) = (&target.name, words.join(" "));
-            format!(
-                "the replicas of {name} are controlled by a command on this host, which the study \
-                 says is trusted: {command}"
-            )
-        })
-    });
-    commands.chain(control).collect()
+fn commands(study: &Study, found: &mut Diagnostics) {
+    let trusted = "on this host, which the study says is trusted";
+    for test in &study.tests {
+        for intervention in test.interventions() {
+            let Act::Command(words) = &intervention.act else { continue };
+            let (test, words) = (&test.name, words.join(" "));
+            found.warn(format!("the test {test} runs a command {trusted}: {words}"), "");
+        }
+    }
+    for target in &study.targets {
+        for words in control_commands(target) {
+            let (name, words) = (&target.name, words.join(" "));
+            found.warn(
+                format!("the replicas of {name} are controlled by a command {trusted}: {words}"),
+                "",
+            );
+        }
+    }
 }
 
 /// The commands of the user that control a target's replicas.
@@ -73,25 +79,32 @@ pub(crate) fn control_commands(target: &Target) -> impl Iterator<Item = &Vec<Str
 }
 
 /// Redis has no login that hides the password: without TLS it is on the wire as it is.
-fn clear_text(address: &ServerAddress) -> Option<String> {
-    let Endpoint::Tcp { host, .. } = &address.endpoint else { return None };
+fn clear_text(address: &ServerAddress, found: &mut Diagnostics) {
+    let Endpoint::Tcp { host, .. } = &address.endpoint else { return };
     let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
     let named = match &address.password {
         PasswordSource::OptionFile => std::env::var_os("REDISCLI_AUTH").is_some(),
         PasswordSource::Environment(_) | PasswordSource::File(_) => true,
     };
-    (named && !local && address.tls == Tls::Off).then(|| {
-        format!(
-            "the password crosses the network to {} unencrypted: tls = \"verified\" protects it",
-            address.endpoint
-        )
-    })
+    if named && !local && address.tls == Tls::Off {
+        let endpoint = &address.endpoint;
+        found.warn(
+            format!("the password crosses the network to {endpoint} unencrypted"),
+            "set tls = \"verified\"",
+        );
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::{SandboxSpec, ServerKey, ServerSpec};
+
+    fn cautions(target: &Target) -> Vec<String> {
+        let mut found = Diagnostics::default();
+        risks(target, &mut found);
+        found.into_sorted().into_iter().map(|one| one.message).collect()
+    }
 
     fn target(system: System, place: Place) -> Target {
         Target { name: "t".into(), system, place, price: None, labels: Default::default() }

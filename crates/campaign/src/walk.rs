@@ -1,13 +1,13 @@
-use crate::intervention::check_programs;
-use crate::systems::{self, Holding, Preparing, TargetHandle};
+use crate::preflight::Severity;
+use crate::systems::{Preparing, TargetHandle};
 use crate::trial::{Context, run_trial};
-use crate::{Hosts, Prepared, SearchProgress, Step};
+use crate::{Diagnostic, Hosts, Preflight, Prepared, SearchProgress, Step};
 use engine::Stop;
 use model::{
     Failure, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial, TrialEnd,
     TrialRecord, Workload,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use store::{Store, StoreError};
 
 /// What a campaign is doing.
@@ -33,6 +33,11 @@ pub enum Event<'a> {
         path: &'a Path,
         /// How much was looked at, and what was found.
         found: &'a str,
+    },
+    /// Something was found that the user should know.
+    Found {
+        /// What.
+        diagnostic: &'a Diagnostic,
     },
     /// Tables are being made.
     Preparing {
@@ -79,6 +84,9 @@ pub enum Event<'a> {
 /// Why a campaign could not begin or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
+    /// The study cannot run: all errors that were found before anything was made.
+    #[error("the study cannot run")]
+    Refused(Vec<Diagnostic>),
     /// A target cannot be used.
     #[error("target {target}: {failure}")]
     Target {
@@ -118,61 +126,35 @@ pub struct Campaign<'a> {
 }
 
 impl<'a> Campaign<'a> {
-    /// Brings up every target in turn, checks that it can take the study's load, and makes its
-    /// data: everything that could fail for a reason that is there from the start fails here,
-    /// before any trial has run. `hosts` are the machines for it, and `consent` names the volumes that the command line allows to
-    /// overwrite.
+    /// Makes the data of targets that were looked at: everything that could fail for a reason that
+    /// is there from the start fails before any trial has run.
     ///
     /// # Errors
-    /// The first thing that will not work, or [`RunError::Stopped`].
+    /// [`RunError::Refused`] where the study cannot run; the first data that cannot be made, or
+    /// [`RunError::Stopped`].
     pub fn prepare(
-        study: &'a Study,
-        hosts: &'a Hosts,
-        consent: &[PathBuf],
-        stop: &'a Stop,
+        preflight: Preflight<'a>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Self, RunError> {
-        for target in study.servers() {
-            let system =
-                check_programs(study, hosts.load.as_ref()).and_then(|()| systems::of(target));
-            let feasible = system.and_then(|system| system.check_feasible(study, target, hosts));
-            feasible.map_err(|failure| of(target, failure))?;
+        let Preflight { study, hosts, stop, .. } = preflight;
+        let (targets, mut diagnostics) = preflight.into_parts();
+        diagnostics.retain(|one| one.severity == Severity::Error);
+        if !diagnostics.is_empty() {
+            return Err(RunError::Refused(diagnostics));
         }
         let mut campaign = Self { study, hosts, stop, targets: Vec::new(), facts: Vec::new() };
-        // All are looked at before the data of the first is made, which may take hours.
-        campaign.hold(consent, observe)?;
-        for (place, target) in study.servers().enumerate() {
+        for examined in targets {
+            let (target, Some(mut handle)) = (examined.target, examined.handle) else { continue };
             if stop.is_requested() {
                 return Err(RunError::Stopped);
             }
-            observe(Event::BringingUp { target: &target.name });
-            let server = bring_up(target, campaign.targets[place].as_mut(), study, stop, observe)
+            let facts = examined.facts.unwrap_or_default();
+            let server = prepare(target, handle.as_mut(), facts, campaign.study, stop, observe)
                 .map_err(|failure| of(target, failure))?;
+            campaign.targets.push(handle);
             campaign.facts.push(TargetFacts { target: target.name.clone(), server });
         }
         Ok(campaign)
-    }
-
-    fn hold(
-        &mut self,
-        consent: &[PathBuf],
-        observe: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), RunError> {
-        let mut rooms = Default::default();
-        for target in self.study.servers() {
-            let name = target.name.as_str();
-            let progress = &mut |step| observe(Event::Checking { target: name, step });
-            let holding = Holding::new(self.study, self.hosts, consent, self.stop, progress);
-            let mut holding = Holding { rooms, ..holding };
-            let held = systems::of(target).and_then(|system| system.hold(target, &mut holding));
-            rooms = holding.rooms;
-            let handle = held.map_err(|failure| of(target, failure))?;
-            for (path, found) in handle.found() {
-                observe(Event::Checked { target: name, path: &path, found: &found });
-            }
-            self.targets.push(handle);
-        }
-        Ok(())
     }
 
     /// Each target as observed.
@@ -234,16 +216,15 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// Brings a target up and makes the data of the study's first load; what it says of itself.
-fn bring_up(
+/// Makes the data of the study's first load on a target; what the target says of itself.
+fn prepare(
     target: &Target,
     handle: &mut dyn TargetHandle,
+    mut server: ServerFacts,
     study: &Study,
     stop: &Stop,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<ServerFacts, Failure> {
-    handle.bring_up(study)?;
-    let mut server = handle.facts()?;
     if let Some(workload) = first_workload(study) {
         let name = target.name.as_str();
         let mut preparing = Preparing {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use campaign::{Campaign, Hosts, RunError};
+use campaign::{Campaign, Hosts, Preflight, RunError};
 use host::{
     CommandOrder, DiskCounters, Ended, FileSpec, Filling, HeldVolume, Host, Local, Looking,
     PrivateServer, Processors, ProgramOrder, SamplerOptions, SandboxOptions, Scope, Share, Space,
@@ -83,6 +83,18 @@ impl Host for Imitated {
 
     fn drop_caches(&self, _: &Stop) -> Result<(), Failure> {
         Err(lacking("caches that may be dropped"))
+    }
+
+    fn check_caches(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn space(&self, _: Option<&Path>) -> Option<Space> {
+        None
+    }
+
+    fn open_files(&self) -> Option<u64> {
+        None
     }
 
     fn find_program(&self, _: &str) -> Option<PathBuf> {
@@ -205,7 +217,8 @@ fn run(host: &Arc<Imitated>, target: &str, test: &str) -> Result<Dataset, RunErr
     let hosts = Hosts { load: Arc::clone(host) as Arc<dyn Host> };
     let mut store = Store::create(&path, &study, &plan, &hosts.load.facts(), "1", 1.0).unwrap();
     let stop = Stop::default();
-    let mut campaign = Campaign::prepare(&study, &hosts, &[], &stop, &mut |_| {})?;
+    let preflight = Preflight::examine(&study, &hosts, &[], &stop, &mut |_| {}).unwrap();
+    let mut campaign = Campaign::prepare(preflight, &mut |_| {})?;
     for facts in campaign.facts() {
         store.record_target(facts)?;
     }
@@ -217,11 +230,12 @@ const VOLUME: &str = "kind = \"storage\"\nvolumes = [\"/far\"]";
 const READS: &str =
     "workload = \"storage\"\ndata = \"4MiB\"\nblock = \"4KiB\"\nqueue_depth = [1]\nreads = 100";
 
+/// The only error for which a study was refused.
 fn refusal(ended: Result<Dataset, RunError>) -> Failure {
-    match ended {
-        Err(RunError::Target { failure, .. }) => failure,
-        other => panic!("{other:?}"),
-    }
+    let Err(RunError::Refused(errors)) = ended else { panic!("{ended:?}") };
+    let [error] = errors.as_slice() else { panic!("{errors:?}") };
+    assert_eq!(error.target.as_deref(), Some("one"));
+    Failure::new(error.kind.unwrap(), &error.message, &error.remedy)
 }
 
 #[test]

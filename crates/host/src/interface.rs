@@ -52,6 +52,19 @@ pub trait Host: Debug + Send + Sync {
     /// `NotPermitted` where weighin may not; [`Failure::stopped`].
     fn drop_caches(&self, stop: &Stop) -> Result<(), Failure>;
 
+    /// Whether [`Self::drop_caches`] is permitted; empties nothing.
+    ///
+    /// # Errors
+    /// `NotPermitted` where it is not.
+    fn check_caches(&self) -> Result<(), Failure>;
+
+    /// What is free on the file system of a directory, or of that for private servers where none is
+    /// named; of one that is not there yet, where it would be made. `None` where weighin may not look.
+    fn space(&self, directory: Option<&Path>) -> Option<Space>;
+
+    /// Files and sockets that this process may have open at a time; `None` where that is not limited.
+    fn open_files(&self) -> Option<u64>;
+
     /// Where a program is that is on the `PATH` there; one with a slash in its name is at that path.
     fn find_program(&self, name: &str) -> Option<PathBuf>;
 
@@ -292,7 +305,7 @@ pub struct VolumeFacts {
     pub under: Option<Volume>,
 }
 
-/// What a directory has of its file system.
+/// What a directory has of its file system. Of one that holds no volume, `own` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
     /// Which file system.

@@ -2,10 +2,8 @@
 
 use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
-use analyse::{
-    Analysis, BreakEven, FactorEffect, Finding, SettingDifference, Summary, TestAnalysis,
-};
-use model::{HostFacts, Mark, Price, ServerFacts, TrialRecord, text};
+use analyse::{Analysis, BreakEven, FactorEffect, Finding, Summary, TestAnalysis};
+use model::{HostFacts, Mark, Price, ServerFacts, SettingDifference, TrialRecord, text};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};

@@ -22,7 +22,7 @@ const BLOCK_BYTES_PER_SECOND: f64 = 500e6;
 /// How long a plan will take: the load itself, which is exact, and around it preparing, restarts
 /// and cold starts, which are rough figures from a machine with two cores and an SSD.
 pub fn estimate(plan: &Plan, study: &Study) -> Duration {
-    let set_up: Duration = study.servers().map(|target| set_up(target, study)).sum();
+    let set_up = estimate_set_up(study);
     let trials: Duration = plan
         .trials()
         .map(|trial| {
@@ -37,6 +37,12 @@ pub fn estimate(plan: &Plan, study: &Study) -> Duration {
         })
         .sum();
     set_up + trials
+}
+
+/// How much of it passes before the first trial: starting servers and making data where nothing is
+/// there yet.
+pub fn estimate_set_up(study: &Study) -> Duration {
+    study.servers().map(|target| set_up(target, study)).sum()
 }
 
 fn overhead(target: &Target, test: &Test) -> Duration {

@@ -47,7 +47,7 @@ mod wire;
 
 pub use duration::{DurationError, parse_duration};
 pub use error::StudyError;
-pub use estimate::estimate;
+pub use estimate::{estimate, estimate_set_up};
 pub use expand::expand;
 pub use key_value::{RatioError, parse_ratio};
 pub use options::{CommandLine, LoadKey, load_keys};

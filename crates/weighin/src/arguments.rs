@@ -87,6 +87,9 @@ pub(crate) struct CheckArguments {
     /// A device or file of the study that may be overwritten, if the study allows it as well
     #[arg(long, value_name = "PATH")]
     pub(crate) erase: Vec<PathBuf>,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

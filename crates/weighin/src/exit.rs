@@ -1,5 +1,5 @@
 use crate::messages::{shown, tell};
-use campaign::RunError;
+use campaign::{Diagnostic, RunError};
 use model::{Failure, text};
 use std::fmt::Display;
 use store::StoreError;
@@ -26,6 +26,8 @@ pub(crate) struct CliError {
     exit: Exit,
     message: String,
     help: String,
+    /// Of the same kind.
+    further: Vec<CliError>,
 }
 
 impl CliError {
@@ -33,7 +35,7 @@ impl CliError {
     /// further lines are indented.
     fn new(exit: Exit, message: impl Into<String>, help: impl Into<String>) -> Self {
         let said = |text: String| text::indented(&text::message(&text), "  ");
-        Self { exit, message: said(message.into()), help: said(help.into()) }
+        Self { exit, message: said(message.into()), help: said(help.into()), further: Vec::new() }
     }
 
     /// Wrong usage.
@@ -79,6 +81,7 @@ impl CliError {
         if !self.help.is_empty() {
             tell(&format!("  = help: {}", self.help));
         }
+        self.further.iter().for_each(Self::print);
     }
 }
 
@@ -94,7 +97,12 @@ impl From<Failure> for CliError {
 impl From<StudyError> for CliError {
     fn from(error: StudyError) -> Self {
         // At most a screen, and of several problems each begins a line.
-        Self { exit: Exit::Usage, message: error.to_string(), help: String::new() }
+        Self {
+            exit: Exit::Usage,
+            message: error.to_string(),
+            help: String::new(),
+            further: Vec::new(),
+        }
     }
 }
 
@@ -111,10 +119,24 @@ impl From<RunError> for CliError {
             RunError::Target { target, failure } => {
                 Self::unavailable(format!("target {target}: {}", failure.message), failure.remedy)
             }
+            RunError::Refused(errors) => refused(errors),
             RunError::Store(error) => error.into(),
             RunError::Stopped => Self::interrupted(""),
         }
     }
+}
+
+/// All errors that keep a study from running.
+fn refused(errors: Vec<Diagnostic>) -> CliError {
+    let of = |error: Diagnostic| {
+        let whose = error.target.iter().map(|target| format!("target {target}: "));
+        CliError::unavailable(whose.collect::<String>() + &error.message, error.remedy)
+    };
+    let mut errors = errors.into_iter().map(of);
+    let mut first =
+        errors.next().unwrap_or_else(|| CliError::unavailable("the study cannot run", ""));
+    first.further = errors.collect();
+    first
 }
 
 /// Shows what clap says of the arguments: help and versions in clap's styles; of errors, which

@@ -2,6 +2,7 @@
 //! in the other crates of the workspace.
 
 mod arguments;
+mod check_output;
 mod commands;
 mod exit;
 mod load_output;

@@ -3,7 +3,7 @@
 
 use crate::messages::tell;
 use crate::slo_output::{answer_line, capacity_line, step_line};
-use campaign::{Event, SearchProgress, Step};
+use campaign::{Event, SearchProgress, Severity, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{
     Interval, Outcome, Phase, Study, Trial, TrialEnd, TrialRecord, UnitName, Workload, text,
@@ -122,6 +122,16 @@ impl RunProgress {
             Event::Checked { target, path, found } => {
                 self.line(&format!("{target}: {}: {found}", path.display()));
             }
+            // Errors end the run and are told then; notes are for checks.
+            Event::Found { diagnostic } if diagnostic.severity == Severity::Warning => {
+                let whose = diagnostic.target.iter().map(|target| format!("{target}: "));
+                let whose: String = whose.collect();
+                self.line(&format!("warning: {whose}{}", diagnostic.message));
+                if !diagnostic.remedy.is_empty() {
+                    self.line(&format!("  = help: {}", diagnostic.remedy));
+                }
+            }
+            Event::Found { .. } => {}
             Event::Preparing { target, step } => {
                 // Many a second: nothing for a log.
                 let (made, of) = (count(step.done), count(step.of));

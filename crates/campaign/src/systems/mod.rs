@@ -17,6 +17,7 @@ use self::group::Group;
 use self::load::PreparedLoad;
 use self::login::Login;
 use self::server::Servers;
+use crate::preflight::Diagnostics;
 use crate::{Hosts, Order, Prepared, Step};
 use engine::Stop;
 use host::{CounterSource, Host};
@@ -24,6 +25,7 @@ use model::{
     Act, BackgroundWork, CacheState, CrossCheckFigures, Failure, FailureKind, ServerCounters,
     ServerFacts, Statement, Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
 };
+use serde::Serialize;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -47,8 +49,10 @@ pub(crate) trait System: Sync {
         holding: &mut Holding<'_>,
     ) -> Result<Box<dyn TargetHandle>, Failure>;
 
-    /// Notes what a target of the study will take of its machine, for those held after it.
-    fn reserve(&self, _target: &Target, _holding: &mut Holding<'_>) {}
+    /// Settings by whose difference a comparison misleads most often: durability, logs, memory.
+    fn telling_settings(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// The system of a target.
@@ -110,12 +114,55 @@ pub struct Preparing<'a> {
     pub progress: &'a mut dyn FnMut(Step),
 }
 
-/// Data that a run would make first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Missing {
-    pub count: usize,
-    /// Which of these: `table`, `key` or `file`.
+/// What a run would make of the data of a study's first load, given what is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DataPlan {
+    /// What the data consists of: `table`, `key` or `file`.
     pub noun: &'static str,
+    /// How many are there with all that the load needs, and are kept.
+    pub keep: usize,
+    /// How many of them somebody else made.
+    pub foreign: usize,
+    /// How many are not there and will be made.
+    pub make: usize,
+    /// Those of weighin's own that hold something else and will be removed and made anew, in words.
+    pub replace: Vec<String>,
+    /// Bytes that all of the data takes, with its indexes: about so many where it is to be made.
+    pub bytes: u64,
+}
+
+impl DataPlan {
+    /// How many will be made, those in place of others included.
+    pub fn to_make(&self) -> usize {
+        self.make + self.replace.len()
+    }
+}
+
+/// A target being looked at, and what was found.
+pub struct Examination<'a> {
+    pub(crate) study: &'a Study,
+    /// The machine that makes the load.
+    pub(crate) load_host: &'a dyn Host,
+    pub(crate) found: &'a mut Diagnostics,
+}
+
+/// What looking at a target gave besides diagnostics.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// `None` where the study needs no data of weighin's, or it cannot be made.
+    pub(crate) data: Option<DataPlan>,
+    pub(crate) identity: Option<ServerIdentity>,
+}
+
+/// By what a server is told from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerIdentity {
+    /// The same for every way to one server, and another for every server.
+    pub(crate) server: String,
+    /// How the study reaches it: endpoint, encryption, user and database.
+    pub(crate) way: String,
+    /// Whether it runs on the machine that makes the load; `None` where that is not known.
+    pub(crate) on_load_host: Option<bool>,
 }
 
 /// What is sampled of a target on its machine while a load runs.
@@ -170,12 +217,18 @@ pub struct SessionCounts {
 ///
 /// Every method may fail because the target is gone or refuses, or with [`Failure::stopped`].
 pub trait TargetHandle: Debug {
-    /// Starts or reaches it, and looks for whatever would make the tests of a study fail on it.
-    /// Changes nothing that is there.
+    /// Starts or reaches it.
     ///
     /// # Errors
-    /// The first thing that will not work, with the way to fix it.
-    fn bring_up(&mut self, study: &Study) -> Result<(), Failure>;
+    /// When that does not work, with the way to fix it.
+    fn bring_up(&mut self) -> Result<(), Failure>;
+
+    /// Looks for whatever would make the tests of a study fail on it, or mislead. It is up. Changes
+    /// nothing that is there.
+    ///
+    /// # Errors
+    /// What kept it from looking further.
+    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure>;
 
     /// What it says of itself.
     ///
@@ -187,12 +240,6 @@ pub trait TargetHandle: Debug {
     fn found(&self) -> Vec<(PathBuf, String)> {
         Vec::new()
     }
-
-    /// What [`Self::prepare`] would make for a load; changes nothing.
-    ///
-    /// # Errors
-    /// As [`Self::prepare`], as far as that can be told beforehand.
-    fn missing(&mut self, workload: &Workload, study: &Study) -> Result<Missing, Failure>;
 
     /// Makes sure that the data of a load is there.
     ///
@@ -330,7 +377,7 @@ pub trait TargetHandle: Debug {
 fn check_root(cold: &Test, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
     let Some(host) = hosts.of(target) else { return Err(target.out_of_reach()) };
     if host.is_root() {
-        return Ok(());
+        return host.check_caches();
     }
     let (name, machine) = (&cold.name, host.name());
     Err(Failure::new(

@@ -3,22 +3,24 @@
 
 mod kind;
 mod private;
+mod volume;
 
-pub(crate) use self::kind::ServerKind;
+pub(crate) use self::kind::{ServerKind, Setting};
 use self::private::{PrivateServers, replica_name};
+use self::volume::check_volume;
 use super::group::{Group, Replica};
 use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
-    Holding, Missing, Perform, Preparing, SamplingScope, StatementSession, System, TargetHandle,
-    no_replicas, unsuitable,
+    Examination, Holding, Perform, Preparing, SamplingScope, Seen, StatementSession, System,
+    TargetHandle, no_replicas, unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
 use host::{CounterSource, Host, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, Endpoint, Failure, FailureKind, Place,
-    ReplicationControl, SandboxSpec, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
+    ReplicationControl, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
     TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
@@ -59,6 +61,10 @@ impl<K: ServerKind> System for Servers<K> {
             (Some(cold), Place::Sandbox(_)) => super::check_root(cold, target, hosts),
             (None, _) => Ok(()),
         }
+    }
+
+    fn telling_settings(&self) -> &'static [&'static str] {
+        K::TELLING_SETTINGS
     }
 
     fn hold(
@@ -259,32 +265,40 @@ impl<K: ServerKind> Server<K> {
 }
 
 impl<K: ServerKind> TargetHandle for Server<K> {
-    fn bring_up(&mut self, study: &Study) -> Result<(), Failure> {
+    fn bring_up(&mut self) -> Result<(), Failure> {
         self.start()?;
+        self.connected().map(drop)
+    }
+
+    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
+        let host = self.host.clone();
+        let setting = Setting {
+            host: host.as_deref(),
+            is_private: self.private.is_some(),
+            replicas: self.replica_logins.len(),
+        };
         let to_check = !self.tools.is_empty();
         let (login, control) = self.connected()?;
         if to_check {
-            K::check_tool_login(login, control)?;
+            examination.found.keep(K::check_tool_login(login, control))?;
         }
-        for test in &study.tests {
+        for test in &examination.study.tests {
             let Some(load) = test.load() else { continue };
-            let work = work::<K>(&load.workload)?;
-            K::check_rights(control, work, study)?;
+            let Some(work) = examination.found.keep(work::<K>(&load.workload))? else { continue };
             if let Some(highest) = load.levels.iter().max() {
-                K::check_limits(control, work, highest.clients, load.interventions.len())?;
+                let acts = load.interventions.len();
+                let limits = K::check_limits(control, work, highest.clients, acts);
+                examination.found.keep(limits)?;
             }
         }
-        Ok(())
+        let seen = K::examine(login, control, &setting, examination);
+        // Making the data of other targets may take longer than a server lets connections idle.
+        self.control = None;
+        seen
     }
 
     fn facts(&mut self) -> Result<ServerFacts, Failure> {
         K::facts(self.connected()?.1)
-    }
-
-    fn missing(&mut self, workload: &Workload, study: &Study) -> Result<Missing, Failure> {
-        let work = work::<K>(workload)?;
-        let (login, control) = self.connected()?;
-        K::missing(login, control, work, study)
     }
 
     fn prepare(
@@ -470,20 +484,4 @@ fn tools<K: ServerKind>(
         Ok((test.name.clone(), K::tool(&hosts.load, work, target, &test.name)?))
     });
     tools.collect()
-}
-
-/// Whether the volume of a target can be built, beside those of all others in the same directory.
-fn check_volume(study: &Study, target: &Target, hosts: &Hosts) -> Result<(), Failure> {
-    let Place::Sandbox(SandboxSpec { volume: Some(volume), directory, .. }) = &target.place else {
-        return Ok(());
-    };
-    let bytes = study.servers().filter_map(|target| match &target.place {
-        Place::Sandbox(spec) if spec.directory == *directory => {
-            Some(spec.volume?.bytes().saturating_mul(1 + target.replicas() as u64))
-        }
-        _ => None,
-    });
-    let bytes = bytes.fold(0, u64::saturating_add);
-    let Some(host) = hosts.of(target) else { return Err(target.out_of_reach()) };
-    host.check_built_volume(volume, directory.as_deref(), bytes)
 }

@@ -7,7 +7,7 @@ pub mod os;
 pub mod processors;
 pub mod sample;
 pub mod sandbox;
-mod size;
+pub(crate) mod size;
 pub mod storage;
 mod user_command;
 pub mod volume;
@@ -25,11 +25,12 @@ use self::user_command::LocalCommand;
 use self::watch::LocalWatch;
 use self::weighin::Weighin;
 use crate::{
-    CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, UserCommand, Watch,
+    CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Space, UserCommand, Watch,
 };
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -75,6 +76,24 @@ impl Host for Local {
 
     fn drop_caches(&self, stop: &Stop) -> Result<(), Failure> {
         os::drop_os_caches(stop)
+    }
+
+    fn check_caches(&self) -> Result<(), Failure> {
+        os::check_os_caches()
+    }
+
+    fn space(&self, directory: Option<&Path>) -> Option<Space> {
+        let directory = directory.map_or_else(sandbox_directory, Path::to_owned);
+        let there = directory.ancestors().find(|path| path.exists())?;
+        Some(Space {
+            device: there.metadata().ok()?.dev(),
+            free: os::free_space(there).ok()?,
+            own: 0,
+        })
+    }
+
+    fn open_files(&self) -> Option<u64> {
+        os::open_files()
     }
 
     fn find_program(&self, name: &str) -> Option<PathBuf> {

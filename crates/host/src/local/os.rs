@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// How often a program that is waited for is looked after.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// Whoever may write to it may empty the caches.
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// A process, told apart from later ones with the same id by when it started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +112,11 @@ fn is_redis(program: &Path) -> bool {
     let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let kin = ["redis-", "valkey-", "keydb-"].iter().any(|prefix| name.starts_with(prefix));
     kin && !name.ends_with("-cli")
+}
+
+/// Files and sockets that this process may have open at a time; `None` where that is not limited.
+pub(crate) fn open_files() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
 }
 
 /// Random hexadecimal digits from the kernel, two per byte.
@@ -222,13 +229,25 @@ pub(crate) fn sync_filesystem(open: impl AsFd) -> io::Result<()> {
 pub fn drop_os_caches(stop: &Stop) -> Result<(), Failure> {
     // Dirty pages can't be dropped.
     write_dirty_pages(stop)?;
-    fs::write("/proc/sys/vm/drop_caches", "3").map_err(|error| {
-        Failure::new(
-            FailureKind::NotPermitted,
-            format!("the caches of the operating system could not be dropped: writing to /proc/sys/vm/drop_caches: {error}"),
-            "run weighin as root and outside of containers, or set cache = \"warm\" in the test",
-        )
-    })
+    fs::write(DROP_CACHES, "3").map_err(|error| no_drop(&error))
+}
+
+/// Whether the caches may be emptied; empties nothing.
+///
+/// # Errors
+/// `NotPermitted` where they may not.
+pub(crate) fn check_os_caches() -> Result<(), Failure> {
+    File::options().write(true).open(DROP_CACHES).map(drop).map_err(|error| no_drop(&error))
+}
+
+fn no_drop(error: &io::Error) -> Failure {
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!(
+            "the caches of the operating system could not be dropped: writing to {DROP_CACHES}: {error}"
+        ),
+        "run weighin as root and outside of containers, or set cache = \"warm\" in the test",
+    )
 }
 
 /// Runs `sync`. Nothing interrupts the system call, which takes minutes where gigabytes are not

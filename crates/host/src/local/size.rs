@@ -1,5 +1,5 @@
 /// A size as messages have it: `3.0 MiB`, `5.9 TiB`.
-pub(crate) fn in_words(bytes: u64) -> String {
+pub fn in_words(bytes: u64) -> String {
     let mut value = bytes as f64 / 1024.0;
     let mut unit = "KiB";
     for next in ["MiB", "GiB", "TiB", "PiB"] {

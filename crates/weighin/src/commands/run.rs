@@ -3,13 +3,13 @@ use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::RunArguments;
 use crate::exit::CliError;
-use crate::messages::{print_styled, shown, tell};
+use crate::messages::{print_styled, shown};
 use crate::output::{self, Replaces, html_path};
 use crate::progress::RunProgress;
 use crate::signals::{self, Unfinished};
 use crate::stores;
 use analyse::Analysis;
-use campaign::{Campaign, Event, Hosts, RunError, Summary};
+use campaign::{Campaign, Event, Hosts, Preflight, RunError, Summary};
 use engine::Stop;
 use model::Study;
 use report::Format;
@@ -64,14 +64,6 @@ pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[Path
 fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
     let (study, plan) = (store.study().clone(), store.plan().clone());
     let stop = signals::stop();
-    for target in &study.targets {
-        for caution in campaign::cautions(target) {
-            tell(&format!("note: {}: {caution}", target.name));
-        }
-    }
-    for command in campaign::commands(&study) {
-        tell(&format!("note: {command}"));
-    }
     let done = store.completed().len();
     let mut recorded = Recorded::new(results, done);
     let total = plan.trials().count();
@@ -118,7 +110,9 @@ fn walk(
     let plan = store.plan().clone();
     let hosts = Hosts::default();
     let mut show = |event: Event<'_>| progress.show(&event);
-    let mut campaign = Campaign::prepare(study, &hosts, erase, stop, &mut show)?;
+    let preflight = Preflight::examine(study, &hosts, erase, stop, &mut show);
+    let preflight = preflight.map_err(|_| RunError::Stopped)?;
+    let mut campaign = Campaign::prepare(preflight, &mut show)?;
     for facts in campaign.facts() {
         store.record_target(facts)?;
     }

@@ -4,6 +4,7 @@
 mod advise;
 mod bad_input;
 mod bounds;
+mod check;
 mod closed_pipes;
 mod cross_check;
 mod fixed_work;

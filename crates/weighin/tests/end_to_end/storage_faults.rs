@@ -198,7 +198,7 @@ fn volumes_that_share_a_file_system_need_room_for_all_of_them() {
     place.weighin(&["run", "s.toml"]).refused(3, &["target sound", "64.0 MiB are needed"]);
     let checked = place.weighin(&["check", "s.toml"]);
     assert!(checked.out.contains("ok       frail"), "{}", checked.out);
-    assert!(checked.out.contains("trouble  sound"), "{}", checked.out);
+    assert!(checked.out.contains("error    sound"), "{}", checked.out);
     place.write("s.toml", duel(&one, &two).replace("8MiB", "16MiB"));
     place.weighin(&["check", "s.toml"]).done();
     for path in [&one, &two] {

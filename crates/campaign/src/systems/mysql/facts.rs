@@ -28,6 +28,7 @@ const INCIDENTAL: &[&str] = &[
     "aria_log_dir_path",
     "datadir",
     "general_log_file",
+    "init_file",
     "innodb_data_home_dir",
     "innodb_log_group_home_dir",
     "innodb_tmpdir",
@@ -62,6 +63,26 @@ const INCIDENTAL: &[&str] = &[
     "rand_seed2",
     "timestamp",
     "warning_count",
+];
+
+/// Durability, the binary log, memory.
+pub(super) const TELLING: &[&str] = &[
+    "innodb_flush_log_at_trx_commit",
+    "sync_binlog",
+    "innodb_doublewrite",
+    "innodb_flush_method",
+    "log_bin",
+    "binlog_format",
+    "log_slave_updates",
+    "log_replica_updates",
+    "innodb_buffer_pool_size",
+    "innodb_log_file_size",
+    "innodb_redo_log_capacity",
+    "innodb_io_capacity",
+    "performance_schema",
+    "query_cache_type",
+    "transaction_isolation",
+    "tx_isolation",
 ];
 
 /// Reads what a server says of itself.

@@ -2,6 +2,7 @@
 
 mod counters;
 mod cross_check;
+mod examine;
 mod facts;
 mod limits;
 mod replication;
@@ -12,8 +13,8 @@ pub use self::limits::check_limits;
 use super::group::Member;
 use super::load::{Clients, PartRun, PipedLogin, PreparedLoad, ServerLoad};
 use super::login::Login;
-use super::server::ServerKind;
-use super::{Missing, Preparing, StatementSession};
+use super::server::{ServerKind, Setting};
+use super::{Examination, Preparing, Seen, StatementSession};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
 use crosscheck::sysbench::Sysbench;
@@ -23,7 +24,7 @@ use engine::{
 };
 use host::Host;
 use model::{
-    CrossCheckFigures, Endpoint, Failure, Oltp, ServerCounters, ServerFacts, Statement, Study,
+    CrossCheckFigures, Endpoint, Failure, Oltp, ServerCounters, ServerFacts, Statement,
     TableContents, Target, Tls, Trial, Workload,
 };
 use protocol::mysql::{LoginOptions, ServerError};
@@ -73,6 +74,7 @@ impl ServerKind for Mysql {
 
     const SYSTEM: model::System = model::System::MariaDb;
     const KEEPS_DATA: bool = true;
+    const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
     fn work(workload: &Workload) -> Option<&Oltp> {
         workload.oltp().ok()
@@ -111,13 +113,13 @@ impl ServerKind for Mysql {
         check_limits(connection, oltp, clients, interventions)
     }
 
-    fn missing(
+    fn examine(
         login: &Login,
         connection: &mut Connection,
-        oltp: &Oltp,
-        _: &Study,
-    ) -> Result<Missing, Failure> {
-        Ok(Missing { count: tables::dry_run(login, connection, oltp)?, noun: "table" })
+        setting: &Setting<'_>,
+        examination: &mut Examination<'_>,
+    ) -> Result<Seen, Failure> {
+        examine::examine(login, connection, setting, examination)
     }
 
     fn prepare(

@@ -12,6 +12,10 @@ const SECRET: [&str; 3] = ["pass", "auth", "secret"];
 const INCIDENTAL: &[&str] =
     &["bind", "dir", "logfile", "pidfile", "tls-port", "unixsocket", "port"];
 
+/// Durability and memory.
+pub(super) const TELLING: &[&str] =
+    &["appendonly", "appendfsync", "save", "maxmemory", "maxmemory_policy", "io_threads"];
+
 /// Reads what a server says of itself.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use super::facts::refuse_unfit;
 use super::rights::{Needs, attempt};
-use crate::systems::Preparing;
+use crate::systems::{DataPlan, Preparing};
 use crate::{Prepared, Step};
 use engine::redis::KeyValueCommands;
 use model::{Failure, FailureKind, KeyValue, ValueSize};
@@ -70,7 +70,7 @@ pub(crate) fn prepare(
     })
 }
 
-/// How many keys [`prepare`] would make, for a load that will have the rights for it: what it and
+/// What [`prepare`] would do, for a load that will have the rights for it: what it and
 /// the load will do is tried. Leaves nothing changed. `most` is the largest number of keys of any
 /// load of the study, which may come before this one.
 ///
@@ -80,7 +80,7 @@ pub(crate) fn dry_run(
     control: &mut RedisConnection,
     workload: &KeyValue,
     most: u32,
-) -> Result<usize, Failure> {
+) -> Result<DataPlan, Failure> {
     let endpoint = control.endpoint().clone();
     let failed = |error: RedisError| error.failure(&format!("cannot look at keys at {endpoint}"));
     let refused = |error: RedisError| {
@@ -97,7 +97,16 @@ pub(crate) fn dry_run(
     if made != Some(wanted) {
         try_to_mark(control).map_err(refused)?;
     }
-    Ok(if fill { workload.keys as usize } else { 0 })
+    let keys = workload.keys as usize;
+    // Keys of another size are written over, not removed.
+    let (make, keep) = if fill { (keys, 0) } else { (0, keys) };
+    Ok(DataPlan {
+        noun: "key",
+        make,
+        keep,
+        bytes: workload.bytes_in_memory(),
+        ..DataPlan::default()
+    })
 }
 
 /// Tries whether the marker may be written, by a command that lacks a value: servers look at the rights

@@ -2,6 +2,7 @@
 
 pub(crate) mod counters;
 mod cross_check;
+mod examine;
 pub(crate) mod facts;
 pub(crate) mod keys;
 mod limits;
@@ -11,8 +12,8 @@ mod work;
 pub use self::keys::cleanup;
 use super::load::{Clients, PartRun, PipedLogin, PreparedLoad, ServerLoad};
 use super::login::Login;
-use super::server::ServerKind;
-use super::{Missing, Perform, Preparing};
+use super::server::{ServerKind, Setting};
+use super::{Examination, Perform, Preparing, Seen};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
 use crosscheck::key_value::KeyValueTool;
@@ -21,7 +22,7 @@ use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
 use host::Host;
 use model::{
     BackgroundWork, CrossCheckFigures, Failure, FailureKind, KeyValue, ServerCounters, ServerFacts,
-    Study, Target, Trial, Workload,
+    Target, Trial, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -68,6 +69,7 @@ impl ServerKind for Redis {
     const SYSTEM: model::System = model::System::Redis;
     /// A server that does not save its keys loses them when it starts again.
     const KEEPS_DATA: bool = false;
+    const TELLING_SETTINGS: &'static [&'static str] = facts::TELLING;
 
     fn work(workload: &Workload) -> Option<&KeyValue> {
         workload.key_value()
@@ -97,12 +99,13 @@ impl ServerKind for Redis {
         counters::read(connection).ok()
     }
 
-    fn check_rights(
+    fn examine(
+        login: &Login,
         connection: &mut RedisConnection,
-        keys: &KeyValue,
-        study: &Study,
-    ) -> Result<(), Failure> {
-        rights::check(connection, keys, rights::most_keys(study))
+        setting: &Setting<'_>,
+        examination: &mut Examination<'_>,
+    ) -> Result<Seen, Failure> {
+        examine::examine(login, connection, setting, examination)
     }
 
     fn check_limits(
@@ -112,16 +115,6 @@ impl ServerKind for Redis {
         interventions: usize,
     ) -> Result<(), Failure> {
         limits::check_limits(connection, clients, interventions)
-    }
-
-    fn missing(
-        _: &Login,
-        connection: &mut RedisConnection,
-        keys: &KeyValue,
-        study: &Study,
-    ) -> Result<Missing, Failure> {
-        let count = keys::dry_run(connection, keys, rights::most_keys(study))?;
-        Ok(Missing { count, noun: "key" })
     }
 
     fn prepare(

@@ -1,12 +1,12 @@
 use crate::systems::group::Member;
 use crate::systems::load::PreparedLoad;
 use crate::systems::login::Login;
-use crate::systems::{Missing, Perform, Preparing, StatementSession, cannot_do};
+use crate::systems::{Examination, Perform, Preparing, Seen, StatementSession, cannot_do};
 use crate::{Order, Prepared};
 use engine::{LoadSpec, Stop};
 use host::Host;
 use model::{
-    Act, BackgroundWork, CrossCheckFigures, Failure, ServerCounters, ServerFacts, Statement, Study,
+    Act, BackgroundWork, CrossCheckFigures, Failure, ServerCounters, ServerFacts, Statement,
     TableContents, Target, Trial, Workload,
 };
 use std::fmt::Debug;
@@ -14,6 +14,16 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Where a server stands that is looked at.
+pub(crate) struct Setting<'a> {
+    /// The machine that it is on, where that is known.
+    pub(crate) host: Option<&'a dyn Host>,
+    /// Whether weighin started it.
+    pub(crate) is_private: bool,
+    /// Replicas that the study names.
+    pub(crate) replicas: usize,
+}
 
 /// What is particular to one kind of server.
 pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
@@ -27,6 +37,8 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
     const SYSTEM: model::System;
     /// Whether data is there as before when a server was started again.
     const KEEPS_DATA: bool;
+    /// As [`System::telling_settings`](super::super::System::telling_settings).
+    const TELLING_SETTINGS: &'static [&'static str];
 
     /// The part of a workload that it can run; `None` where it cannot.
     fn work(workload: &Workload) -> Option<&Self::Work>;
@@ -40,14 +52,16 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;
 
-    /// Whether the account may do what a load of a study will.
-    fn check_rights(
-        _connection: &mut Self::Connection,
-        _work: &Self::Work,
-        _study: &Study,
-    ) -> Result<(), Failure> {
-        Ok(())
-    }
+    /// Looks for whatever would make the tests of a study fail on the server, or mislead.
+    ///
+    /// # Errors
+    /// What kept it from looking further.
+    fn examine(
+        login: &Login,
+        connection: &mut Self::Connection,
+        setting: &Setting<'_>,
+        examination: &mut Examination<'_>,
+    ) -> Result<Seen, Failure>;
     /// Whether the server allows as many connections, and whatever else it limits, as clients and
     /// interventions need.
     fn check_limits(
@@ -57,12 +71,6 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
         interventions: usize,
     ) -> Result<(), Failure>;
 
-    fn missing(
-        login: &Login,
-        connection: &mut Self::Connection,
-        work: &Self::Work,
-        study: &Study,
-    ) -> Result<Missing, Failure>;
     fn prepare(
         login: &Login,
         connection: &mut Self::Connection,

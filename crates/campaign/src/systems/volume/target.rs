@@ -4,8 +4,8 @@ use super::volumes::loads;
 use super::{Taking, Volumes, cross_check, processors};
 use crate::systems::load::PreparedLoad;
 use crate::systems::{
-    Holding, Missing, Preparing, SamplingScope, System, TargetHandle, cannot_check, check_root,
-    unsuitable,
+    DataPlan, Examination, Holding, Preparing, SamplingScope, Seen, System, TargetHandle,
+    cannot_check, check_root, unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
 use crosscheck::storage::Fio;
@@ -48,14 +48,6 @@ impl System for VolumeSystem {
         volumes.tools = tools(holding.study, holding.hosts)?;
         Ok(Box::new(volumes))
     }
-
-    fn reserve(&self, target: &Target, holding: &mut Holding<'_>) {
-        let Some(host) = holding.hosts.of(target) else { return };
-        if let Ok(volumes) = Volumes::open(&host, target, &loads(holding.study)) {
-            // What has no room of its own is said where it is the target.
-            let _ = holding.rooms.take(&volumes);
-        }
-    }
 }
 
 /// The tools for the tests of a study that ask for a cross-check, by the tests' names.
@@ -73,9 +65,8 @@ fn storage(workload: &Workload) -> Result<&Storage, Failure> {
 }
 
 impl TargetHandle for Volumes {
-    fn bring_up(&mut self, study: &Study) -> Result<(), Failure> {
-        let mut loads = study.tests.iter().filter_map(Test::workload);
-        loads.try_for_each(|workload| storage(workload).map(drop))
+    fn bring_up(&mut self) -> Result<(), Failure> {
+        Ok(())
     }
 
     fn facts(&mut self) -> Result<ServerFacts, Failure> {
@@ -86,8 +77,13 @@ impl TargetHandle for Volumes {
         self.contents().map(|(path, found)| (path.to_owned(), found.to_owned())).collect()
     }
 
-    fn missing(&mut self, _: &Workload, _: &Study) -> Result<Missing, Failure> {
-        Ok(Missing { count: self.unfilled(), noun: "file" })
+    fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
+        for workload in examination.study.tests.iter().filter_map(Test::workload) {
+            examination.found.keep(storage(workload))?;
+        }
+        let (make, of) = self.unfilled();
+        let data = DataPlan { noun: "file", make, keep: of - make, ..DataPlan::default() };
+        Ok(Seen { data: Some(data), identity: None })
     }
 
     fn prepare(

@@ -165,13 +165,17 @@ impl Volumes {
         Ok(rooms)
     }
 
-    /// Virtual machines whose data a run would fill first.
-    pub(super) fn unfilled(&self) -> usize {
-        let shares = self.held.iter().enumerate().map(|(number, held)| (held, self.share(number)));
-        shares
-            .filter(|(held, share)| !held.is_filled(share))
-            .map(|(_, share)| share.vms.len())
-            .sum()
+    /// Virtual machines whose data a run would fill first, and how many there are.
+    pub(super) fn unfilled(&self) -> (usize, usize) {
+        let (mut unfilled, mut all) = (0, 0);
+        for (number, held) in self.held.iter().enumerate() {
+            let share = self.share(number);
+            all += share.vms.len();
+            if !held.is_filled(&share) {
+                unfilled += share.vms.len();
+            }
+        }
+        (unfilled, all)
     }
 
     /// The machine that they are on.

@@ -38,7 +38,7 @@ fn what_an_account_may_not_do_is_said_before_a_run() {
         place.write("s.toml", study(&server, user, "ratio = \"1:1\""));
         let checked = run(&place, "check");
         assert_eq!(checked.code, Some(3), "{user}: {}", checked.out);
-        for word in ["trouble  cache: ", "NOPERM", command, "ACL SETUSER"] {
+        for word in ["error    cache: ", "NOPERM", command, "ACL SETUSER"] {
             assert!(checked.out.contains(word), "no «{word}» for {user} in {}", checked.out);
         }
         assert_eq!(server.command(&["DBSIZE"]), Value::Integer(0), "{user} left something");

@@ -17,3 +17,8 @@ pub(super) fn finished(workload: &Oltp) -> String {
 pub(super) fn is_ours(comment: &str) -> bool {
     comment.starts_with(PREFIX)
 }
+
+/// What weighin noted of a table with that comment; `None` of those of others.
+pub(super) fn noted(comment: &str) -> Option<&str> {
+    comment.strip_prefix(PREFIX)
+}

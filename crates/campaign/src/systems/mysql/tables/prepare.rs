@@ -1,11 +1,12 @@
 use super::check::check_table;
-use super::inspect;
+use super::inspect::{self, TableInfo};
 use super::mark;
 use super::plan::{self, ToDo};
-use crate::systems::Preparing;
 use crate::systems::mysql::{connect, filling_connections};
+use crate::systems::{DataPlan, Preparing};
 use crate::{Login, Prepared, Step};
 use engine::Stop;
+use host::size_in_words;
 use model::{Failure, FailureKind, Oltp};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -105,21 +106,42 @@ pub fn make(
     Filling::new(login, workload, tables.seed, tables.numbers, stop, &finish).run(threads, progress)
 }
 
-/// How many tables [`prepare`] would make now; changes nothing.
+/// What [`prepare`] would do now; changes nothing. Also the names of the tables that it would keep.
 ///
 /// # Errors
 /// As [`prepare`], as far as that can be told beforehand.
-pub(in super::super) fn dry_run(
+pub(in crate::systems::mysql) fn dry_run(
     login: &Login,
     control: &mut Connection,
     workload: &Oltp,
-) -> Result<usize, Failure> {
+) -> Result<(DataPlan, Vec<String>), Failure> {
     let present = inspect::tables(control)?;
     let to_do = plan::to_do(workload, &present, &login.address().database)?;
     for &number in &to_do.foreign {
         check_table(control, workload, number, &present)?;
     }
-    Ok(to_do.fill().len())
+    let fill = to_do.fill();
+    let named = |number: u32| {
+        let name = table_name(number);
+        present.iter().find(|table| table.name == name)
+    };
+    let kept = (1..=workload.tables).filter(|number| fill.binary_search(number).is_err());
+    let kept: Vec<&TableInfo> = kept.filter_map(named).collect();
+    let replaced = to_do.replace.iter().filter_map(|&number| named(number));
+    let described = replaced.map(|table| {
+        let (name, bytes) = (&table.name, size_in_words(table.bytes));
+        format!("{name} ({}; {bytes})", mark::noted(&table.comment).unwrap_or_default())
+    });
+    let new = workload.bytes_of_tables(fill.len().try_into().unwrap_or(u32::MAX));
+    let plan = DataPlan {
+        noun: "table",
+        keep: kept.len(),
+        foreign: to_do.foreign.len(),
+        make: to_do.make.len(),
+        replace: described.collect(),
+        bytes: kept.iter().map(|table| table.bytes).sum::<u64>() + new,
+    };
+    Ok((plan, kept.into_iter().map(|table| table.name.clone()).collect()))
 }
 
 fn prepared(

@@ -1,21 +1,31 @@
 //! In which settings the targets' servers differ (method R17).
 
-use crate::SettingDifference;
-use model::{Dataset, Place, Study};
+use crate::{Place, Study, TargetFacts};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A server variable in which targets differ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SettingDifference {
+    /// The server's name for it.
+    pub name: String,
+    /// Value by name of target; a target that lacks the variable is missing.
+    pub values: BTreeMap<String, String>,
+    /// Whether the study sets it on purpose for any of the targets.
+    pub intended: bool,
+}
 
 /// Variables whose values differ between the targets that were observed, or that some of them
 /// lack, in order of name.
-pub(crate) fn differences(dataset: &Dataset) -> Vec<SettingDifference> {
-    let intended = intended(&dataset.study);
-    let incidental: BTreeSet<String> = dataset
-        .targets
+pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<SettingDifference> {
+    let intended = intended(study);
+    let incidental: BTreeSet<String> = targets
         .iter()
         .flat_map(|facts| &facts.server.incidental)
         .map(|name| normal(name))
         .collect();
     let mut by_name: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for facts in &dataset.targets {
+    for facts in targets {
         for (name, value) in &facts.server.variables {
             let values = by_name.entry(normal(name)).or_default();
             values.insert(facts.target.clone(), value.clone());
@@ -26,7 +36,7 @@ pub(crate) fn differences(dataset: &Dataset) -> Vec<SettingDifference> {
         .filter(|(name, _)| !incidental.contains(name))
         .filter(|(_, values)| {
             let distinct: BTreeSet<&String> = values.values().collect();
-            distinct.len() > 1 || values.len() < dataset.targets.len()
+            distinct.len() > 1 || values.len() < targets.len()
         })
         .map(|(name, values)| {
             let intended = intended.contains(&name);

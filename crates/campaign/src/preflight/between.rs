@@ -1,0 +1,168 @@
+//! What the targets of a study have to do with each other.
+
+use super::{Diagnostics, Examined};
+use crate::systems;
+use model::{Failure, FailureKind, Place, Study, TargetFacts, setting_differences, text};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest value of a setting that is shown, in characters.
+const LONGEST_VALUE: usize = 40;
+
+pub(super) fn compare(study: &Study, targets: &[Examined<'_>], found: &mut Diagnostics) {
+    currencies(study, found);
+    same_server(targets, found);
+    load_host(targets, found);
+    settings(study, targets, found);
+}
+
+fn currencies(study: &Study, found: &mut Diagnostics) {
+    let mut by_currency: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for target in &study.targets {
+        if let Some(price) = &target.price {
+            by_currency.entry(&price.currency).or_default().push(&target.name);
+        }
+    }
+    if by_currency.len() > 1 {
+        let of =
+            |(currency, names): (&&str, &Vec<&str>)| format!("{} in {currency}", names.join(", "));
+        let named: Vec<String> = by_currency.iter().map(of).collect();
+        found.warn(
+            format!(
+                "prices are in several currencies and will not be compared: {}",
+                named.join("; ")
+            ),
+            "give all prices in one currency, with the rate's date in `date`",
+        );
+    }
+}
+
+/// Targets that are one and the same server, by whichever way.
+fn same_server(targets: &[Examined<'_>], found: &mut Diagnostics) {
+    for (place, one) in targets.iter().enumerate() {
+        for other in &targets[place + 1..] {
+            let (Some(a), Some(b)) = (&one.identity, &other.identity) else { continue };
+            if a.server != b.server {
+                continue;
+            }
+            let named = format!(
+                "the targets {} and {} are the same server",
+                one.target.name, other.target.name
+            );
+            if a.way == b.way {
+                found.error(Failure::new(
+                    FailureKind::NotPermitted,
+                    format!("{named}, reached in the same way, so there is nothing to compare"),
+                    "correct the URL of one of them; to see how much is noise set aa_control = true in \
+                     [study]",
+                ));
+            } else {
+                found.warn(
+                    format!("{named}: what they differ in is the way to it"),
+                    "correct the URL of one of them, unless that is what the study is about",
+                );
+            }
+        }
+    }
+}
+
+/// Whether the load takes processors from some servers and from others not.
+fn load_host(targets: &[Examined<'_>], found: &mut Diagnostics) {
+    let on = |wanted: bool| {
+        let are = |examined: &&Examined<'_>| {
+            examined.identity.as_ref().and_then(|identity| identity.on_load_host) == Some(wanted)
+        };
+        let names: Vec<&str> =
+            targets.iter().filter(are).map(|examined| examined.target.name.as_str()).collect();
+        names
+    };
+    let (here, elsewhere) = (on(true), on(false));
+    let by_url = targets.iter().any(|examined| {
+        here.contains(&examined.target.name.as_str())
+            && matches!(examined.target.place, Place::Server(_))
+    });
+    match (here.as_slice(), elsewhere.as_slice()) {
+        ([_, ..], [_, ..]) => found.warn(
+            format!(
+                "the load is made on the machine of {}, and takes processors from it; {} pay for the \
+                 network instead",
+                here.join(", "),
+                elsewhere.join(", ")
+            ),
+            "run weighin on a machine that has none of the servers, as far from all of them",
+        ),
+        ([_, ..], []) if by_url => found.note(
+            format!("the load is made on the machine of {}, and shares its processors", here.join(", ")),
+            "",
+        ),
+        _ => {}
+    }
+}
+
+/// In what the servers differ without the study asking for it.
+fn settings(study: &Study, targets: &[Examined<'_>], found: &mut Diagnostics) {
+    let of = |examined: &Examined<'_>| {
+        let server = examined.facts.clone()?;
+        Some(TargetFacts { target: examined.target.name.clone(), server })
+    };
+    let facts: Vec<TargetFacts> = targets.iter().filter_map(of).collect();
+    let versions: BTreeSet<&str> =
+        facts.iter().map(|facts| facts.server.version.as_str()).collect();
+    if study.targets.iter().any(|target| matches!(target.place, Place::Storage(_))) {
+        return;
+    }
+    if versions.len() > 1 {
+        let of = |facts: &TargetFacts| {
+            format!("{} {}", facts.target, text::excerpt(&facts.server.version, LONGEST_VALUE))
+        };
+        let named: Vec<String> = facts.iter().map(of).collect();
+        found.note(format!("the targets have different versions: {}", named.join(", ")), "");
+    }
+    let telling: BTreeSet<&str> = targets
+        .iter()
+        .filter_map(|examined| systems::of(examined.target).ok())
+        .flat_map(|system| system.telling_settings())
+        .copied()
+        .collect();
+    let differences = setting_differences(study, &facts);
+    let unasked = differences.iter().filter(|one| !one.intended);
+    let (telling, others): (Vec<_>, Vec<_>) =
+        unasked.partition(|one| telling.contains(one.name.as_str()));
+    if !telling.is_empty() {
+        let values = |values: &BTreeMap<String, String>| {
+            let of = |(target, value): (&String, &String)| {
+                let value = if value.is_empty() { "none" } else { value };
+                format!("{target} {}", text::excerpt(value, LONGEST_VALUE))
+            };
+            values.iter().map(of).collect::<Vec<_>>().join(", ")
+        };
+        let named: Vec<String> =
+            telling.iter().map(|one| format!("{} ({})", one.name, values(&one.values))).collect();
+        let more = match others.len() {
+            0 => String::new(),
+            1 => "; and in another setting".to_owned(),
+            more => format!("; and in {more} others"),
+        };
+        found.warn(
+            format!(
+                "the targets differ in settings that the study does not name: {}{more}",
+                named.join("; ")
+            ),
+            "set them alike, or say in `labels` that they are meant to differ",
+        );
+    } else if !others.is_empty() {
+        let names: Vec<&str> = others.iter().take(4).map(|one| one.name.as_str()).collect();
+        let more = if others.len() > names.len() { ", …" } else { "" };
+        found.note(
+            format!(
+                "the targets differ in {} that the study does not name: {}{more}",
+                if others.len() == 1 {
+                    "a setting".to_owned()
+                } else {
+                    format!("{} settings", others.len())
+                },
+                names.join(", ")
+            ),
+            "",
+        );
+    }
+}

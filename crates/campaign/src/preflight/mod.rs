@@ -1,0 +1,146 @@
+//! What would make a study fail or mislead, found before anything is made or measured. A check is
+//! this alone and a run begins with it, so that the two cannot disagree.
+
+mod between;
+mod diagnostic;
+mod disk;
+mod files;
+
+pub(crate) use self::diagnostic::Diagnostics;
+pub use self::diagnostic::{Diagnostic, Severity};
+use crate::intervention::check_programs;
+use crate::systems::{self, DataPlan, Examination, Holding, ServerIdentity, TargetHandle};
+use crate::walk::Event;
+use crate::{Hosts, caution};
+use engine::Stop;
+use model::{Failure, ServerFacts, Study, Target};
+use std::path::PathBuf;
+
+/// A study whose targets are brought up and were looked at. Nothing on them has changed; private
+/// servers end when this is dropped.
+#[derive(Debug)]
+pub struct Preflight<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) hosts: &'a Hosts,
+    pub(crate) stop: &'a Stop,
+    /// In the order of [`Study::servers`].
+    targets: Vec<Examined<'a>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// A target, as far as it could be looked at.
+#[derive(Debug)]
+pub struct Examined<'a> {
+    pub target: &'a Target,
+    /// What it says of itself.
+    pub facts: Option<ServerFacts>,
+    /// What a run would make of its data first.
+    pub data: Option<DataPlan>,
+    /// What was found on its volumes, by path.
+    pub found: Vec<(PathBuf, String)>,
+    /// Which server it is.
+    pub(crate) identity: Option<ServerIdentity>,
+    pub(crate) handle: Option<Box<dyn TargetHandle>>,
+}
+
+impl<'a> Preflight<'a> {
+    /// Brings up every target of a study and looks for whatever would make the study fail or
+    /// mislead. `hosts` are the machines for it, and `consent` names the volumes that the command
+    /// line allows to overwrite. What is found is told as it is found.
+    ///
+    /// # Errors
+    /// [`Failure::stopped`] alone: what does not work is among the diagnostics.
+    pub fn examine(
+        study: &'a Study,
+        hosts: &'a Hosts,
+        consent: &[PathBuf],
+        stop: &'a Stop,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Self, Failure> {
+        let mut found = Diagnostics::default();
+        caution::find(study, &mut found);
+        found.tell(observe);
+        found.keep(check_programs(study, hosts.load.as_ref()))?;
+        // All are looked at before any is started, which may take long.
+        let mut targets = hold(study, hosts, consent, stop, observe, &mut found)?;
+        for examined in &mut targets {
+            let Some(handle) = &mut examined.handle else { continue };
+            if stop.is_requested() {
+                return Err(Failure::stopped());
+            }
+            let name = examined.target.name.as_str();
+            observe(Event::BringingUp { target: name });
+            found.of(Some(name));
+            if found.keep(handle.bring_up())?.is_none() {
+                continue;
+            }
+            examined.facts = found.keep(handle.facts())?;
+            let load_host = hosts.load.as_ref();
+            let mut examination = Examination { study, load_host, found: &mut found };
+            let seen = handle.examine(&mut examination);
+            if let Some(seen) = found.keep(seen)? {
+                (examined.data, examined.identity) = (seen.data, seen.identity);
+            }
+            found.tell(observe);
+        }
+        found.of(None);
+        between::compare(study, &targets, &mut found);
+        disk::check(&targets, hosts, &mut found);
+        files::check(study, hosts.load.as_ref(), &mut found);
+        found.tell(observe);
+        Ok(Self { study, hosts, stop, targets, diagnostics: found.into_sorted() })
+    }
+
+    /// All targets with servers or volumes of their own, in the order of the study.
+    pub fn targets(&self) -> &[Examined<'a>] {
+        &self.targets
+    }
+
+    /// All that was found, most severe first.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Whether the study can run, as far as that can be told beforehand.
+    pub fn can_run(&self) -> bool {
+        self.diagnostics.iter().all(|one| one.severity != Severity::Error)
+    }
+
+    pub(crate) fn into_parts(self) -> (Vec<Examined<'a>>, Vec<Diagnostic>) {
+        (self.targets, self.diagnostics)
+    }
+}
+
+/// Takes hold of all targets, as far as they can be.
+fn hold<'a>(
+    study: &'a Study,
+    hosts: &'a Hosts,
+    consent: &[PathBuf],
+    stop: &Stop,
+    observe: &mut dyn FnMut(Event<'_>),
+    diagnostics: &mut Diagnostics,
+) -> Result<Vec<Examined<'a>>, Failure> {
+    let mut rooms = Default::default();
+    let mut targets = Vec::new();
+    for target in study.servers() {
+        let name = target.name.as_str();
+        diagnostics.of(Some(name));
+        let progress = &mut |step| observe(Event::Checking { target: name, step });
+        let holding = Holding::new(study, hosts, consent, stop, progress);
+        let mut holding = Holding { rooms, ..holding };
+        let held = systems::of(target).and_then(|system| {
+            system.check_feasible(study, target, hosts)?;
+            system.hold(target, &mut holding)
+        });
+        rooms = holding.rooms;
+        let handle = diagnostics.keep(held)?;
+        let found: Vec<(PathBuf, String)> =
+            handle.iter().flat_map(|handle| handle.found()).collect();
+        for (path, found) in &found {
+            observe(Event::Checked { target: name, path, found });
+        }
+        let (facts, data, identity) = (None, None, None);
+        targets.push(Examined { target, facts, data, found, identity, handle });
+    }
+    Ok(targets)
+}

@@ -1,0 +1,31 @@
+//! By what a server is told from others.
+
+use super::Server;
+use crate::systems::ServerIdentity;
+use host::Host;
+use model::Endpoint;
+
+/// What no two servers have in common.
+const TOLD_BY: [&str; 6] =
+    ["server_uuid", "server_uid", "hostname", "port", "datadir", "server_id"];
+
+pub(super) fn find(server: &Server<'_>, load_host: &dyn Host) -> ServerIdentity {
+    let address = server.login.address();
+    let told: Vec<&str> = TOLD_BY.iter().map(|name| server.text(name)).collect();
+    let peer = server.control.peer().ok().flatten();
+    let endpoint = match (&address.endpoint, peer) {
+        // Two names may lead to one address.
+        (Endpoint::Tcp { .. }, Some(peer)) => peer.to_string(),
+        (endpoint, _) => endpoint.to_string(),
+    };
+    let user = &server.login.credentials().user;
+    let on_load_host = match &address.endpoint {
+        Endpoint::Socket(_) => true,
+        Endpoint::Tcp { .. } => server.text("hostname") == load_host.facts().hostname,
+    };
+    ServerIdentity {
+        server: told.join("\0"),
+        way: format!("{endpoint}\0{:?}\0{user}\0{}", address.tls, address.database),
+        on_load_host: Some(server.setting.is_private || on_load_host),
+    }
+}

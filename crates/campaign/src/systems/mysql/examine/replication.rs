@@ -1,0 +1,187 @@
+//! Servers that replicate from others, and such that others replicate from.
+
+use super::Server;
+use crate::preflight::Diagnostics;
+use crate::systems::DataPlan;
+use model::{Endpoint, Failure, FailureKind, Needs};
+use std::collections::BTreeMap;
+
+/// Longest name of a host that a replica can be told to replicate from, in characters: of MariaDB
+/// before 10.6 and MySQL before 8.0.17, and of later ones (MDEV-24312, WL#12571).
+const HOST_NAME_BEFORE: usize = 60;
+const HOST_NAME: usize = 255;
+
+pub(super) fn check(
+    server: &mut Server<'_>,
+    needs: &Needs,
+    plan: &DataPlan,
+    found: &mut Diagnostics,
+) {
+    let writes = needs.writes() || plan.to_make() > 0;
+    match sources(server) {
+        Some(sources) => {
+            for source in &sources {
+                replicates(server, source, writes, found);
+            }
+        }
+        None if server.setting.is_private => {}
+        None => {
+            let right = match server.is_mariadb() {
+                true => "SLAVE MONITOR",
+                false => "REPLICATION CLIENT",
+            };
+            found.note(
+                "the account may not see whether the server is a replica and whether its \
+                 replication is broken",
+                format!("GRANT {right} ON *.* to it, or look at SHOW REPLICA STATUS yourself"),
+            );
+        }
+    }
+    let replicas = replicas(server);
+    if replicas > server.setting.replicas as u64 && writes {
+        let (them, noun, verb) = match replicas {
+            1 => ("it", "a replica", "gets"),
+            _ => ("them", "replicas", "get"),
+        };
+        found.warn(
+            format!(
+                "{noun} ({replicas} connected) {verb} everything that the study writes, test tables \
+                 included"
+            ),
+            format!("name a server without replicas, unless the study is about {them}"),
+        );
+    }
+    host_name(server, replicas > 0, found);
+}
+
+/// What the server says of each replication that it has been told to do, in the words of before
+/// MySQL 8.0.22; `None` where the account may not see that.
+fn sources(server: &mut Server<'_>) -> Option<Vec<BTreeMap<String, String>>> {
+    let ways: &[&str] = match server.is_mariadb() {
+        true => &["SHOW ALL SLAVES STATUS", "SHOW SLAVE STATUS"],
+        false => &["SHOW REPLICA STATUS", "SHOW SLAVE STATUS"],
+    };
+    let rows = ways.iter().find_map(|sql| server.rows(sql))?;
+    let older = |name: String| name.replace("Replica_", "Slave_").replace("Source_", "Master_");
+    let renamed = |row: BTreeMap<String, String>| {
+        row.into_iter().map(|(name, value)| (older(name), value)).collect()
+    };
+    Some(rows.into_iter().map(renamed).collect())
+}
+
+/// One replication of the server from another.
+fn replicates(
+    server: &Server<'_>,
+    status: &BTreeMap<String, String>,
+    writes: bool,
+    found: &mut Diagnostics,
+) {
+    let value = |name: &str| status.get(name).map(String::as_str).unwrap_or_default();
+    let from = format!("{}:{}", value("Master_Host"), value("Master_Port"));
+    let endpoint = server.control.endpoint();
+    for (part, errno, error, running) in [
+        ("applier", "Last_SQL_Errno", "Last_SQL_Error", "Slave_SQL_Running"),
+        ("receiver", "Last_IO_Errno", "Last_IO_Error", "Slave_IO_Running"),
+    ] {
+        let has_failed = !matches!(value(errno), "" | "0");
+        if has_failed && value(running) != "Yes" {
+            let (number, message) = (value(errno), value(error));
+            found.error(Failure::new(
+                FailureKind::NotPermitted,
+                format!(
+                    "the server at {endpoint} is a replica of {from}, and its {part} is broken: \
+                     error {number}: {message}"
+                ),
+                "repair it and START REPLICA; to measure it as a server of its own STOP REPLICA and \
+                 RESET REPLICA ALL",
+            ));
+            return;
+        }
+        if value(running) == "No" {
+            found.warn(
+                format!(
+                    "the server is a replica of {from}, and its {part} is stopped: its data is not \
+                     that of its primary"
+                ),
+                "START REPLICA, or RESET REPLICA ALL to measure it as a server of its own",
+            );
+            return;
+        }
+    }
+    let message = match writes {
+        true => "what the study writes makes it differ from its primary, which may break it",
+        false => "what it applies meanwhile takes part in what is measured",
+    };
+    found.warn(
+        format!("the server is a replica of {from}: {message}"),
+        "name the primary, or STOP REPLICA for the time of the study",
+    );
+}
+
+/// How many replicas are connected, as far as the account may see.
+fn replicas(server: &mut Server<'_>) -> u64 {
+    let status = server.rows("SHOW GLOBAL STATUS LIKE 'Slaves_connected'").unwrap_or_default();
+    let counted = status.first().and_then(|row| row.get("Value")?.parse().ok());
+    let seen = server.value(
+        "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'",
+    );
+    counted.max(seen.and_then(|count| count.parse().ok())).unwrap_or(0)
+}
+
+/// Whether replicas can be told the name that the study has for the server.
+fn host_name(server: &Server<'_>, has_replicas: bool, found: &mut Diagnostics) {
+    let Endpoint::Tcp { host, .. } = server.control.endpoint() else { return };
+    let length = host.chars().count();
+    let version = server.control.server_version();
+    let longest = longest_host_name(version, server.is_mariadb());
+    if length <= HOST_NAME_BEFORE {
+        return;
+    }
+    let message = match length > longest {
+        true => format!(
+            "the name of its host has {length} characters, and replicas of its version take {longest}"
+        ),
+        false => format!(
+            "the name of its host has {length} characters: replicas of MariaDB before 10.6 and of \
+             MySQL before 8.0.17 take {HOST_NAME_BEFORE}"
+        ),
+    };
+    let remedy = "replicate from it by its address or a shorter alias (CNAME)";
+    match length > longest && has_replicas {
+        true => found.warn(message, remedy),
+        false => found.note(message, remedy),
+    }
+}
+
+/// How long a name of a host may be for replicas of a version.
+fn longest_host_name(version: &str, is_mariadb: bool) -> usize {
+    // MariaDB stood behind a prefix once, so that old replicas took it for MySQL 5.5.
+    let version = version.strip_prefix("5.5.5-").unwrap_or(version);
+    let numbers: Vec<u32> = version
+        .split(|c: char| !c.is_ascii_digit())
+        .map_while(|number| number.parse().ok())
+        .take(3)
+        .collect();
+    let from: &[u32] = if is_mariadb { &[10, 6] } else { &[8, 0, 17] };
+    if numbers.as_slice() >= from { HOST_NAME } else { HOST_NAME_BEFORE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_hosts_may_be_longer_in_later_versions() {
+        for (version, is_mariadb, longest) in [
+            ("10.11.19-MariaDB-0+deb12u1", true, 255),
+            ("5.5.5-10.5.29-MariaDB", true, 60),
+            ("10.6.0-MariaDB", true, 255),
+            ("5.6.27-log", false, 60),
+            ("8.0.16", false, 60),
+            ("8.0.17", false, 255),
+            ("8.4.0", false, 255),
+        ] {
+            assert_eq!(longest_host_name(version, is_mariadb), longest, "{version}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Whether the account may do what the tests will, and the server lets it.
+//!
+//! The server itself is asked, which knows roles, wildcards and revoked parts better than any reading
+//! of its grants: by statements on a table that does not exist. It looks at rights, and whether it is
+//! read-only, before it looks for the table. Statements on tables that do exist are explained and not
+//! run.
+
+use super::Server;
+use crate::preflight::Diagnostics;
+use crate::systems::DataPlan;
+use host::random_hex;
+use model::{Access, Failure, FailureKind, Needs};
+use std::collections::BTreeSet;
+use target::client::ClientError;
+
+/// The account may not.
+const DENIED: [u16; 5] = [1044, 1142, 1143, 1227, 1370];
+/// The server, or the transaction, is read-only.
+const READ_ONLY: [u16; 3] = [1290, 1792, 1836];
+
+/// Rights of accounts on a database, in the words of GRANT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Right {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    Create,
+    Drop,
+    Alter,
+    Index,
+}
+
+impl Right {
+    fn of(access: Access) -> Self {
+        match access {
+            Access::Read => Self::Select,
+            Access::Insert => Self::Insert,
+            Access::Update => Self::Update,
+            Access::Delete => Self::Delete,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Select => "SELECT",
+            Self::Insert => "INSERT",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Create => "CREATE",
+            Self::Drop => "DROP",
+            Self::Alter => "ALTER",
+            Self::Index => "INDEX",
+        }
+    }
+
+    /// A statement that takes this right and changes nothing. `there` is a table for those that are
+    /// explained, `none` the name of one that does not exist, and neither does one with `2` behind it.
+    fn attempt(self, there: &str, none: &str) -> String {
+        match self {
+            Self::Select => format!("EXPLAIN SELECT 1 FROM {there}"),
+            Self::Insert => format!("EXPLAIN INSERT INTO {there} (id) VALUES (0)"),
+            Self::Update => format!("EXPLAIN UPDATE {there} SET id = 0 WHERE id = 0"),
+            Self::Delete => format!("EXPLAIN DELETE FROM {there} WHERE id = 0"),
+            Self::Create => format!("CREATE TABLE {none} LIKE {none}2"),
+            Self::Drop => format!("DROP TABLE {none}"),
+            Self::Alter => format!("ALTER TABLE {none} COMMENT 'weighin'"),
+            Self::Index => format!("CREATE INDEX k ON {none} (k)"),
+        }
+    }
+}
+
+/// What the server says to an attempt.
+enum Answer {
+    May,
+    Denied,
+    ReadOnly(String),
+    Unclear(String),
+}
+
+/// Tries all rights that the tests and making their data take.
+pub(super) fn check(
+    server: &mut Server<'_>,
+    needs: &Needs,
+    plan: &DataPlan,
+    kept: &[String],
+    found: &mut Diagnostics,
+) -> Result<(), Failure> {
+    let mut rights: BTreeSet<Right> =
+        needs.access.iter().map(|&access| Right::of(access)).collect();
+    if plan.to_make() > 0 {
+        rights.extend([Right::Create, Right::Insert, Right::Select, Right::Alter, Right::Index]);
+    }
+    if !plan.replace.is_empty() {
+        rights.insert(Right::Drop);
+    }
+    let none = format!("weighin_none_{}", random_hex(8).unwrap_or_default());
+    let there = kept.first().map_or(none.as_str(), String::as_str);
+    let (mut denied, mut read_only) = (Vec::new(), None);
+    for right in rights {
+        let sql = right.attempt(there, &none);
+        match answer(server.control.execute(&sql))? {
+            Answer::May => {}
+            Answer::Denied => denied.push(right.name()),
+            Answer::ReadOnly(said) => read_only = read_only.or(Some(said)),
+            Answer::Unclear(said) => found.warn(
+                format!("whether the account may {} could not be found out: {said}", right.name()),
+                "",
+            ),
+        }
+    }
+    if let Some(said) = read_only {
+        found.error(refuses_writes(server, &said));
+    }
+    if !denied.is_empty() {
+        found.error(lacks(server, &denied.join(", ")));
+    }
+    Ok(())
+}
+
+fn answer(tried: Result<u64, ClientError>) -> Result<Answer, Failure> {
+    let error = match tried {
+        Ok(_) => return Ok(Answer::May),
+        Err(error) => error,
+    };
+    Ok(match error.code() {
+        // There is no such table: the account may.
+        Some(1051 | 1146) => Answer::May,
+        Some(code) if DENIED.contains(&code) => Answer::Denied,
+        Some(code) if READ_ONLY.contains(&code) => Answer::ReadOnly(error.to_string()),
+        Some(_) => Answer::Unclear(error.to_string()),
+        None => return Err(error.failure("cannot find out what the account may do")),
+    })
+}
+
+fn lacks(server: &mut Server<'_>, rights: &str) -> Failure {
+    let database = &server.login.address().database;
+    let (database, quoted) = (database.clone(), format!("`{}`", database.replace('`', "``")));
+    let account = account(server);
+    Failure::new(
+        FailureKind::AccessDenied,
+        format!("the account {account} lacks {rights} on the database {database}"),
+        format!("as an administrator: GRANT {rights} ON {quoted}.* TO {account}"),
+    )
+}
+
+/// The account that the server took the login for, as SQL has it.
+fn account(server: &mut Server<'_>) -> String {
+    let known = server.value("SELECT CURRENT_USER()");
+    let known = known.unwrap_or_else(|| server.login.credentials().user.clone());
+    let (user, host) = known.rsplit_once('@').unwrap_or((&known, "%"));
+    format!("'{user}'@'{host}'")
+}
+
+fn refuses_writes(server: &mut Server<'_>, said: &str) -> Failure {
+    let on = ["innodb_read_only", "super_read_only", "read_only", "transaction_read_only"];
+    let on = on.into_iter().chain(["tx_read_only"]).find(|name| server.is_on(name));
+    let remedy = match on {
+        Some("innodb_read_only") => {
+            "name the server that takes writes, in a cluster of Aurora the writer's endpoint"
+                .to_owned()
+        }
+        Some(name) => format!(
+            "name the server that takes writes, where this is a replica; else SET GLOBAL {name} = 0"
+        ),
+        None => "name a server that takes writes".to_owned(),
+    };
+    let endpoint = server.control.endpoint();
+    let message = format!("the server at {endpoint} does not let this account write: {said}");
+    Failure::new(FailureKind::NotPermitted, message, remedy)
+}

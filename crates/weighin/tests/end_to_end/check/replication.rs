@@ -1,0 +1,62 @@
+//! Servers that replicate from others.
+
+use super::{READS, WRITES, all_rights, refused, study, warned};
+use crate::support::{Server, Workplace, wait_for};
+
+fn start(id: &str) -> Server {
+    Server::start_with(&[("log_bin", "binlog"), ("server_id", id)])
+}
+
+/// Makes a server replicate from another.
+fn attach(replica: &Server, primary: &Server) {
+    let position = primary.query("SHOW MASTER STATUS")[0].clone();
+    let mut fields = position.split('\t');
+    let (file, at) = (fields.next().unwrap(), fields.next().unwrap());
+    primary.execute("CREATE USER copier@'127.0.0.1' IDENTIFIED BY 'copy'");
+    primary.execute("GRANT REPLICATION SLAVE ON *.* TO copier@'127.0.0.1'");
+    replica.execute(&format!(
+        "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {}, MASTER_USER = 'copier', \
+         MASTER_PASSWORD = 'copy', MASTER_LOG_FILE = '{file}', MASTER_LOG_POS = {at}",
+        primary.sandbox.port()
+    ));
+    replica.execute("START SLAVE");
+}
+
+fn has(server: &Server, table: &str) -> bool {
+    server.query(&format!("SHOW TABLES LIKE '{table}'")).len() == 1
+}
+
+#[test]
+fn a_broken_replica_is_refused_and_one_that_works_is_told() {
+    let place = Workplace::new();
+    let (primary, replica) = (start("1"), start("2"));
+    attach(&replica, &primary);
+    primary.execute("CREATE DATABASE other");
+    primary.execute("CREATE TABLE other.t (id INT PRIMARY KEY)");
+    let there = "SELECT 1 FROM information_schema.tables WHERE table_name = 't'";
+    wait_for("the table on the replica", || !replica.query(there).is_empty());
+
+    let of = |server: &Server, test: &str| study(&[("one", &all_rights(server))], test);
+    warned(&place, &of(&primary, WRITES), &["a replica (1 connected) gets everything"]);
+    let from = format!("the server is a replica of 127.0.0.1:{}", primary.sandbox.port());
+    warned(&place, &of(&replica, WRITES), &[&from, "makes it differ from its primary"]);
+
+    // A row that is there already.
+    replica.execute("INSERT INTO other.t VALUES (1)");
+    primary.execute("INSERT INTO other.t VALUES (1)");
+    wait_for("the end of the applier", || {
+        let status = replica.query("SHOW SLAVE STATUS");
+        status[0].contains("Duplicate entry")
+    });
+    let broken = ["and its applier is broken: error 1062", "Duplicate entry", "START REPLICA"];
+    for test in [WRITES, READS] {
+        refused(&place, &of(&replica, test), &broken);
+    }
+    replica.execute("STOP SLAVE");
+    replica.execute("SET GLOBAL sql_slave_skip_counter = 1");
+    replica.execute("START SLAVE");
+    wait_for("the applier", || replica.query("SHOW SLAVE STATUS")[0].contains("\tYes\tYes\t"));
+    replica.execute("STOP SLAVE SQL_THREAD");
+    warned(&place, &of(&replica, READS), &[&from, "its applier is stopped"]);
+    assert!(!has(&replica, "sbtest1") && !has(&primary, "sbtest1"));
+}
