@@ -65,6 +65,8 @@ macro_rules! all_findings {
             check::backlog => DirtyPageBacklog[own];
             check::intervention => InterventionFailed, InterventionNotBegun, InterventionCutOff,
                 WorkNotSeen;
+            check::failover => WritesLost[own], NoWriteLost, WritesDiverged[own], RateNotBack[own],
+                PauseBefore;
             check => CheckPassed[own];
             contents => TablesIntact[own], TablesChanged[own], DifferentData[own];
             audit => ArithmeticChecked[own];

@@ -2,7 +2,7 @@
 
 use crate::preflight::Diagnostics;
 use model::{
-    Act, ControlAct, Endpoint, PasswordSource, Place, ServerAddress, Study, System, Target, Tls,
+    ControlAct, Endpoint, PasswordSource, Place, ServerAddress, Study, System, Target, Tls,
 };
 use settings::{Verdict, judge};
 use std::collections::BTreeSet;
@@ -48,8 +48,7 @@ fn risks(target: &Target, found: &mut Diagnostics) {
 fn commands(study: &Study, found: &mut Diagnostics) {
     let trusted = "on this host, which the study says is trusted";
     for test in &study.tests {
-        for intervention in test.interventions() {
-            let Act::Command(words) = &intervention.act else { continue };
+        for (_, words) in test.commands() {
             let (test, words) = (&test.name, words.join(" "));
             found.warn(format!("the test {test} runs a command {trusted}: {words}"), "");
         }

@@ -136,14 +136,14 @@ fn carry_out(intervention: &Intervention, perform: &mut Perform, origin: Instant
 /// `MissingProgram` for the first one.
 pub(crate) fn check_programs(study: &Study, host: &dyn Host) -> Result<(), Failure> {
     let control = study.targets.iter().flat_map(|target| {
-        control_commands(target).map(|words| (format!("the replication of {}", target.name), words))
+        let of_target = move |words: &'_ Vec<String>| {
+            (format!("the replication of {}", target.name), words.clone())
+        };
+        control_commands(target).map(of_target)
     });
-    let acts = study.tests.iter().flat_map(|test| test.interventions());
-    let acts = acts.filter_map(|intervention| match &intervention.act {
-        Act::Command(words) => Some((format!("the intervention {}", intervention.name), words)),
-        Act::BackgroundWork(_) | Act::Statement(_) => None,
-    });
-    for (what, words) in acts.chain(control) {
+    let of_tests = study.tests.iter().flat_map(|test| test.commands());
+    let of_tests = of_tests.map(|(what, words)| (what, words.to_vec()));
+    for (what, words) in of_tests.chain(control) {
         let program = words.first().map_or("", String::as_str);
         if host.find_program(program).is_none() {
             return Err(Failure::new(

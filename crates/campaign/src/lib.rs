@@ -5,6 +5,7 @@
 //! that keeps a bound on latency, as both a campaign and `weighin load` do.
 
 mod caution;
+mod failover;
 mod failure;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -1,6 +1,6 @@
 use crate::systems::{Preparing, TargetHandle};
 use crate::walk::Event;
-use crate::{Goal, Measured, Order, Searched, measure, search, statement};
+use crate::{Goal, Measured, Order, Searched, failover, measure, search, statement};
 use engine::Stop;
 use host::Host;
 use model::{
@@ -148,6 +148,10 @@ impl Attempt<'_, '_> {
             Task::Statement(task) => {
                 let Context { study, stop, host, .. } = self.context;
                 statement::run(self.target, task, study.sample_every, *host, stop)?
+            }
+            Task::Failover(task) => {
+                let Context { study, stop, host, .. } = self.context;
+                failover::run(self.target, task, study.sample_every, *host, stop)?
             }
             Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.measured()?,
         };

@@ -223,6 +223,24 @@ pub trait PrivateServer: Debug {
     /// `TimedOut` when it did not end within three minutes and was killed; [`Failure::stopped`].
     fn stop(&mut self) -> Result<(), Failure>;
 
+    /// Kills it, as a crash would (SIGKILL); returns when it is gone.
+    ///
+    /// # Errors
+    /// When it cannot be killed.
+    fn kill(&mut self) -> Result<(), Failure>;
+
+    /// Makes it hang (SIGSTOP): its connections stay open, and it answers nothing.
+    ///
+    /// # Errors
+    /// When it cannot be signalled.
+    fn freeze(&mut self) -> Result<(), Failure>;
+
+    /// Lets it go on; does nothing where it does not hang.
+    ///
+    /// # Errors
+    /// As [`Self::freeze`].
+    fn thaw(&mut self) -> Result<(), Failure>;
+
     /// Makes a stopped server forget what was in its cache, which MariaDB otherwise reads again when
     /// it starts.
     ///

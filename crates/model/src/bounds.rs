@@ -37,6 +37,13 @@ pub const MAX_COUNT: u32 = 10_000;
 /// Most interventions of a test: each has a thread, and mostly a connection.
 pub const MAX_INTERVENTIONS: usize = 16;
 
+/// Most writes per second of a failover probe: an instrument, and no load.
+pub const MAX_PROBE_RATE: u32 = 5_000;
+/// Most connections of a failover probe to each member of a target.
+pub const MAX_PROBE_CONNECTIONS: u32 = 64;
+/// Most writes of a failover probe in a trial: each is kept until all have been looked for.
+pub const MAX_PROBE_WRITES: u64 = 2_000_000;
+
 /// Most statements of a test whose time is taken.
 pub const MAX_STATEMENTS: usize = 100;
 /// Most runs of them before those that are timed.

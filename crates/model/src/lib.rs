@@ -13,6 +13,7 @@ mod cross_check;
 mod dataset;
 mod disk;
 mod environment;
+mod failover;
 mod intervention;
 mod key_value;
 mod keys;
@@ -57,6 +58,7 @@ pub use cross_check::{
 pub use dataset::{Dataset, RunInfo, TargetFacts};
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
+pub use failover::{Failover, FailoverCause};
 pub use intervention::{Act, ActResult, BackgroundWork, Intervention};
 pub use key_value::{KeyOrder, KeyValue, ValueSize};
 pub use keys::{KeyDistribution, KeyParameters};
@@ -74,7 +76,9 @@ pub use metric::{Better, Derivation, Metric, MetricEntry, MetricUnit, PrintedNam
 pub use mix::{OltpMix, OltpTransaction};
 pub use needs::{Access, Needs};
 pub use oltp::{Oltp, OltpDialect, TableSchema};
-pub use outcome::{Figure, FigureNumber, FigureValue, Mark, Outcome, Printed, ResultSource};
+pub use outcome::{
+    Figure, FigureNumber, FigureValue, Mark, Outcome, Printed, ResultSource, TimeSeries,
+};
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};

@@ -108,6 +108,69 @@ registry! {
         derivation: None,
         printed_as: &[],
     };
+    /// The longest time without an acknowledged write.
+    Downtime = MetricEntry {
+        id: "downtime",
+        unit: MetricUnit::Seconds,
+        better: Better::Less,
+        words: "downtime",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// From when a primary was taken away until a write failed.
+    FirstError = MetricEntry {
+        id: "first_error",
+        unit: MetricUnit::Seconds,
+        better: Better::Neither,
+        words: "time to the first failed write",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// From when a primary was taken away until the first write was accepted after the downtime.
+    FirstAccepted = MetricEntry {
+        id: "first_accepted",
+        unit: MetricUnit::Seconds,
+        better: Better::Less,
+        words: "time to the first accepted write",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// From when a primary was taken away until the rate was back.
+    RateBack = MetricEntry {
+        id: "rate_back",
+        unit: MetricUnit::Seconds,
+        better: Better::Less,
+        words: "time until 95 % of the rate",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// Writes that were acknowledged and are not there afterwards.
+    LostWrites = MetricEntry {
+        id: "lost_writes",
+        unit: MetricUnit::Count,
+        better: Better::Less,
+        words: "lost writes",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// Writes that were not acknowledged and are there afterwards.
+    UnacknowledgedWrites = MetricEntry {
+        id: "unacknowledged_writes",
+        unit: MetricUnit::Count,
+        better: Better::Neither,
+        words: "unacknowledged writes that are there",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// Writes that were due and not acknowledged.
+    FailedWrites = MetricEntry {
+        id: "failed_writes",
+        unit: MetricUnit::Count,
+        better: Better::Less,
+        words: "failed writes",
+        derivation: None,
+        printed_as: &[],
+    };
     /// Mean latency.
     LatencyMean = MetricEntry {
         printed_as: &[named("latency_avg")],
@@ -311,6 +374,13 @@ mod tests {
         let expected = [
             "throughput",
             "elapsed_s",
+            "downtime_s",
+            "first_error_s",
+            "first_accepted_s",
+            "rate_back_s",
+            "lost_writes",
+            "unacknowledged_writes",
+            "failed_writes",
             "latency_mean_ms",
             "latency_p50_ms",
             "latency_p95_ms",

@@ -52,6 +52,10 @@ impl Test {
             Task::Load(load) => load.needs(),
             Task::Search(search) => search.load.needs(),
             Task::Statement(statement) => statement.needs(),
+            Task::Failover(_) => Needs {
+                access: [Access::Read, Access::Insert, Access::Delete].into(),
+                ..Needs::default()
+            },
             Task::Imported(_) => Needs::default(),
         }
     }

@@ -18,6 +18,37 @@ pub struct Outcome {
     pub latencies: Option<Latencies>,
     /// What happened during the trial, in order of time.
     pub marks: Vec<Mark>,
+    /// What a task measured again and again; names are unique.
+    pub series: Vec<TimeSeries>,
+}
+
+/// What was measured at equal steps of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimeSeries {
+    /// What it is of, such as `accepted writes`.
+    pub name: String,
+    /// Such as `1/s`; empty where there is none.
+    pub unit: String,
+    /// When the first step began, in seconds from the trial's origin (see [`Mark::at_seconds`]).
+    pub from_seconds: f64,
+    /// How long each step is, in seconds.
+    pub step_seconds: f64,
+    /// One for each step; absent where nothing is known of it.
+    pub values: Vec<Option<f64>>,
+}
+
+impl TimeSeries {
+    /// The values that are known, each with the middle of its step.
+    pub fn points(&self) -> impl Iterator<Item = (f64, f64)> {
+        let at = |step: usize| self.from_seconds + (step as f64 + 0.5) * self.step_seconds;
+        let known = self.values.iter().enumerate();
+        known.filter_map(move |(step, value)| Some((at(step), (*value)?)))
+    }
+
+    /// When its last step ends, in seconds from the trial's origin.
+    pub fn until_seconds(&self) -> f64 {
+        self.from_seconds + self.values.len() as f64 * self.step_seconds
+    }
 }
 
 /// Where results come from that weighin did not measure.
@@ -179,6 +210,11 @@ pub struct Mark {
 }
 
 impl Mark {
+    /// A moment that is no intervention.
+    pub fn moment(name: impl Into<String>, at_seconds: f64) -> Self {
+        Self { until_seconds: None, ..Self::span(name, at_seconds, at_seconds) }
+    }
+
     /// A span that is no intervention.
     pub fn span(name: impl Into<String>, at_seconds: f64, until_seconds: f64) -> Self {
         Self {

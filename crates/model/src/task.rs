@@ -1,7 +1,8 @@
 //! What a test does with a target: the task, as plain data.
 
 use crate::{
-    ArrivalProcess, Bound, ErrorPolicy, Intervention, Level, Slo, Statement, Storage, Workload,
+    ArrivalProcess, Bound, ErrorPolicy, Failover, Intervention, Level, Slo, Statement, Storage,
+    Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -16,6 +17,8 @@ pub enum Task {
     Search(LoadSearch),
     /// Statements whose time is taken.
     Statement(Statement),
+    /// The loss or the handing over of a primary, and how writes survive it.
+    Failover(Failover),
     /// Something that was measured elsewhere, which can be reported and not run.
     Imported(ImportedTask),
 }

@@ -1,6 +1,6 @@
 use crate::{
-    Bound, Failure, FailureKind, Intervention, KeyValue, Level, Load, Metric, Oltp, Statement,
-    Storage, System, Task, UnitName, Workload,
+    Act, Bound, Failover, FailoverCause, Failure, FailureKind, Intervention, KeyValue, Level, Load,
+    Metric, Oltp, Statement, Storage, System, Task, UnitName, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl Test {
         match &self.task {
             Task::Load(load) => Some(load),
             Task::Search(search) => Some(&search.load),
-            Task::Statement(_) | Task::Imported(_) => None,
+            Task::Statement(_) | Task::Failover(_) | Task::Imported(_) => None,
         }
     }
 
@@ -42,7 +42,7 @@ impl Test {
         match &mut self.task {
             Task::Load(load) => Some(load),
             Task::Search(search) => Some(&mut search.load),
-            Task::Statement(_) | Task::Imported(_) => None,
+            Task::Statement(_) | Task::Failover(_) | Task::Imported(_) => None,
         }
     }
 
@@ -66,7 +66,7 @@ impl Test {
         match &self.task {
             Task::Load(load) => &load.levels,
             Task::Search(search) => &search.load.levels,
-            Task::Statement(_) => &[Level::NONE],
+            Task::Statement(_) | Task::Failover(_) => &[Level::NONE],
             Task::Imported(imported) => &imported.levels,
         }
     }
@@ -85,6 +85,7 @@ impl Test {
     pub fn data(&self) -> Option<&Workload> {
         match &self.task {
             Task::Statement(statement) => statement.data.as_ref(),
+            Task::Failover(_) => None,
             Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.workload(),
         }
     }
@@ -109,13 +110,33 @@ impl Test {
     pub fn bound(&self) -> Option<Bound> {
         match &self.task {
             Task::Search(search) => Some(search.bound()),
-            Task::Load(_) | Task::Statement(_) | Task::Imported(_) => None,
+            Task::Load(_) | Task::Statement(_) | Task::Failover(_) | Task::Imported(_) => None,
         }
     }
 
     /// What is done to targets while they are measured.
     pub fn interventions(&self) -> &[Intervention] {
         self.load().map_or(&[], |load| &load.interventions)
+    }
+
+    /// The user's programs that the test runs on this host, each with its arguments and with what it
+    /// is for, such as `the intervention switch`.
+    pub fn commands(&self) -> Vec<(String, &[String])> {
+        let acts = self.interventions().iter().filter_map(|one| match &one.act {
+            Act::Command(words) => Some((format!("the intervention {}", one.name), &words[..])),
+            Act::BackgroundWork(_) | Act::Statement(_) => None,
+        });
+        let failover = match &self.task {
+            Task::Failover(failover) => Some(failover),
+            _ => None,
+        };
+        let cause = failover.and_then(|failover| match &failover.cause {
+            FailoverCause::Command(words) => Some(("the failover".to_owned(), &words[..])),
+            FailoverCause::Switchover | FailoverCause::Kill | FailoverCause::Hang => None,
+        });
+        let restore = failover.and_then(|failover| failover.restore.as_deref());
+        let restore = restore.map(|words| ("the end of the failover".to_owned(), words));
+        acts.chain(cause).chain(restore).collect()
     }
 
     /// Whether operations are offered at rates. A test has either rates or closed loops.
@@ -133,7 +154,7 @@ impl Test {
     pub fn suits(&self, system: System) -> bool {
         match (&self.task, self.workload()) {
             (_, Some(workload)) => workload.suits(system),
-            (Task::Statement(_), None) => system == System::MariaDb,
+            (Task::Statement(_) | Task::Failover(_), None) => system == System::MariaDb,
             (_, None) => true,
         }
     }
@@ -144,6 +165,7 @@ impl Test {
             Task::Load(load) => load.workload.name(),
             Task::Search(search) => search.load.workload.name(),
             Task::Statement(_) => Statement::NAME,
+            Task::Failover(_) => Failover::NAME,
             Task::Imported(imported) => &imported.name,
         }
     }
@@ -154,18 +176,20 @@ impl Test {
         match &self.task {
             Task::Load(_) | Task::Search(_) => Some(Metric::Throughput),
             Task::Statement(_) => Some(Metric::Elapsed),
+            Task::Failover(_) => Some(Metric::Downtime),
             Task::Imported(_) => None,
         }
     }
 
     /// How long the work of one trial takes: exactly for a load that has a duration, at most for one of
-    /// so many operations, and about for a search, which ends when it knows, and for statements.
+    /// so many operations and for a failover, and about for a search, which ends when it knows, and for statements.
     pub fn work_time(&self) -> Duration {
         let steady = |load: &Load| load.warmup + load.duration;
         match &self.task {
             Task::Load(load) => steady(load),
             Task::Search(search) => steady(&search.load) * Self::STEPS_OF_A_SEARCH,
             Task::Statement(statement) => statement.work_time(),
+            Task::Failover(failover) => failover.duration,
             Task::Imported(_) => Duration::ZERO,
         }
     }

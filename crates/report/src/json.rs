@@ -3,7 +3,9 @@
 use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
 use analyse::{Analysis, BreakEven, FactorEffect, Finding, Summary, TestAnalysis};
-use model::{HostFacts, Mark, Price, ServerFacts, SettingDifference, TrialRecord, text};
+use model::{
+    HostFacts, Mark, Price, ServerFacts, SettingDifference, TimeSeries, TrialRecord, text,
+};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -27,6 +29,7 @@ struct Report<'a> {
     trials: Trials<'a>,
     load_generators: Vec<GeneratorReport>,
     marks: Vec<MarkReport<'a>>,
+    series: Vec<SeriesReport<'a>>,
 }
 
 /// What happened during a trial.
@@ -35,6 +38,14 @@ struct MarkReport<'a> {
     position: u32,
     #[serde(flatten)]
     mark: &'a Mark,
+}
+
+/// What was measured at equal steps of a trial.
+#[derive(Serialize)]
+struct SeriesReport<'a> {
+    position: u32,
+    #[serde(flatten)]
+    series: &'a TimeSeries,
 }
 
 /// What one of several load generators did in a trial, in the measured phase.
@@ -184,7 +195,16 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         trials: Trials(rows(analysis)),
         load_generators: load_generators(analysis),
         marks: marks(analysis),
+        series: series(analysis),
     }
+}
+
+fn series<'a>(analysis: &Analysis<'a>) -> Vec<SeriesReport<'a>> {
+    let of_trial = |record: &'a TrialRecord| {
+        let series = record.outcome().map_or(&[][..], |outcome| &outcome.series);
+        series.iter().map(|series| SeriesReport { position: record.position, series })
+    };
+    analysis.dataset.trials.iter().flat_map(of_trial).collect()
 }
 
 fn marks<'a>(analysis: &Analysis<'a>) -> Vec<MarkReport<'a>> {

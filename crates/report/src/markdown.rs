@@ -104,6 +104,10 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     if tables::cells_add_to_named(analysis, test) {
         blocks.push(table(&tables::cells(analysis, test)));
     }
+    if let Some(steps) = tables::failover_steps(analysis, test) {
+        blocks.push("### What happened when".to_owned());
+        blocks.push(table(&steps));
+    }
     if !test.fleets.is_empty() {
         blocks.push("### Volumes".to_owned());
         blocks.push(table(&tables::fleet_volumes(analysis, test)));

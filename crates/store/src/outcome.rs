@@ -1,7 +1,9 @@
 //! What came of a trial that completed, its load aside.
 
 use crate::value::{Columns, Histogram, Name, damage};
-use model::{Figure, FigureNumber, FigureValue, LoadResult, Mark, Outcome, Printed, ResultSource};
+use model::{
+    Figure, FigureNumber, FigureValue, LoadResult, Mark, Outcome, Printed, ResultSource, TimeSeries,
+};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 /// Writes everything but the load.
@@ -55,6 +57,24 @@ pub(crate) fn insert(connection: &Connection, position: u32, outcome: &Outcome) 
             note
         ])?;
     }
+    insert_series(connection, position, &outcome.series)
+}
+
+fn insert_series(connection: &Connection, position: u32, series: &[TimeSeries]) -> Result<()> {
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO series (position, number, name, unit, from_seconds, step_seconds)
+         VALUES (?, ?, ?, ?, ?, ?)",
+    )?;
+    let mut insert_value = connection.prepare_cached(
+        "INSERT INTO series_value (position, number, step, value) VALUES (?, ?, ?, ?)",
+    )?;
+    for (number, one) in series.iter().enumerate() {
+        let TimeSeries { name, unit, from_seconds, step_seconds, values } = one;
+        insert.execute(params![position, number, name, unit, from_seconds, step_seconds])?;
+        for (step, value) in values.iter().enumerate() {
+            insert_value.execute(params![position, number, step, value])?;
+        }
+    }
     Ok(())
 }
 
@@ -104,7 +124,43 @@ pub(crate) fn select(
     if source.is_none() && load.is_none() && figures.is_empty() {
         return Err(damage("load", "the row is missing, and the trial has no figures either"));
     }
-    Ok(Outcome { source, figures, load, latencies, marks })
+    let series = select_series(connection, position)?;
+    Ok(Outcome { source, figures, load, latencies, marks, series })
+}
+
+fn select_series(connection: &Connection, position: u32) -> Result<Vec<TimeSeries>> {
+    let mut series = connection
+        .prepare_cached(
+            "SELECT name, unit, from_seconds, step_seconds FROM series
+             WHERE position = ? ORDER BY number",
+        )?
+        .query_map([position], |row| {
+            let mut columns = Columns::of("series", row);
+            Ok(TimeSeries {
+                name: columns.next()?,
+                unit: columns.next()?,
+                from_seconds: columns.next()?,
+                step_seconds: columns.next()?,
+                values: Vec::new(),
+            })
+        })?
+        .collect::<Result<Vec<TimeSeries>>>()?;
+    let mut statement = connection.prepare_cached(
+        "SELECT number, step, value FROM series_value WHERE position = ? ORDER BY number, step",
+    )?;
+    let mut rows = statement.query([position])?;
+    while let Some(row) = rows.next()? {
+        let mut columns = Columns::of("series_value", row);
+        let number: usize = columns.next()?;
+        let values = series.get_mut(number).map(|series| &mut series.values);
+        let values = values.ok_or_else(|| columns.wrong("there is no series of that number"))?;
+        let step: usize = columns.next()?;
+        if step != values.len() {
+            return Err(columns.wrong("a step is missing before it"));
+        }
+        values.push(columns.next()?);
+    }
+    Ok(series)
 }
 
 fn figure(columns: &mut Columns<'_>) -> Result<Figure> {

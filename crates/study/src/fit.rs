@@ -2,7 +2,7 @@
 
 use crate::problem::{Place, Problems};
 use crate::test::{TaskTable, TestTable};
-use model::{Act, Query, System, Target, Task, Test, Workload};
+use model::{Act, FailoverCause, Query, System, Target, Task, Test, Workload};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -14,6 +14,7 @@ pub(crate) fn check(
     check_volumes(test, table, targets, problems);
     check_sql(test, table, targets, problems);
     check_acts(test, table, targets, problems);
+    check_failover(test, table, targets, problems);
     let unsuitable = targets.iter().find(|(target, _)| !test.suits(target.system));
     let Some((target, place)) = unsuitable else { return };
     let server = what(target.system);
@@ -40,6 +41,10 @@ pub(crate) fn check(
                 "statements run on MariaDB and MySQL; put targets of other kinds into a study of their \
                  own"
             }
+            None if matches!(test.task, Task::Failover(_)) => {
+                "the failover of MariaDB and MySQL can be measured; put targets of other kinds into \
+                 a study of their own"
+            }
             Some(Workload::Oltp(_)) | None => {
                 "Redis runs the workload key_value, volumes run storage; put targets of other kinds \
                  into a study of their own"
@@ -61,7 +66,7 @@ fn what(system: System) -> &'static str {
 fn acts<'a>(test: &'a Test, table: &'a TestTable) -> Vec<(&'a Act, Place)> {
     let tables = match &table.task {
         TaskTable::Load(load) => load.keys.intervention.as_deref().unwrap_or_default(),
-        TaskTable::Statement(_) => &[],
+        TaskTable::Statement(_) | TaskTable::Failover(_) => &[],
     };
     let places: Vec<Place> =
         tables.iter().filter_map(|table| table.get_ref().acts().next()).collect();
@@ -91,6 +96,42 @@ fn check_acts(
     }
 }
 
+/// Notes a target whose primary weighin cannot take away as the test asks.
+fn check_failover(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let Task::Failover(failover) = &test.task else { return };
+    let (key, needs_replicas) = match &failover.cause {
+        FailoverCause::Kill => ("loss", false),
+        FailoverCause::Hang => ("loss", true),
+        FailoverCause::Switchover => ("switch", true),
+        FailoverCause::Command(_) => return,
+    };
+    let sql = |target: &Target| target.system == System::MariaDb;
+    for (target, place) in targets.iter().filter(|(target, _)| sql(target)) {
+        let is_private = matches!(target.place, model::Place::Sandbox(_));
+        let (message, help) = if !is_private {
+            (
+                format!("`{key}` is for private servers, and `{}` is not weighin's", target.name),
+                "let a program of yours do it: command = [\"./switch.sh\"] and trusted = true",
+            )
+        } else if needs_replicas && target.replicas() == 0 {
+            (
+                format!("`{}` has no replicas, so that nobody can take over", target.name),
+                "write replicas = 1 in its sandbox",
+            )
+        } else {
+            continue;
+        };
+        let at = table.place(key).unwrap_or_else(|| table.workload_place());
+        problems.add(at, message).other(place.clone(), "the target").help(help);
+        return;
+    }
+}
+
 /// Notes SQL of the study's that would run on a private server, where it has the rights of the
 /// server's administrator: it could read and write files, and load code.
 fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], problems: &mut Problems) {
@@ -99,6 +140,7 @@ fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], proble
             let own = statement.statements.iter().any(|t| matches!(t.query, Query::Own(_)));
             own.then(|| ("sql", table.place("sql").unwrap_or_default()))
         }
+        Task::Failover(_) => None,
         Task::Load(_) | Task::Search(_) | Task::Imported(_) => {
             let mut acts = acts(test, table).into_iter();
             let own = acts.find(|(act, _)| matches!(act, Act::Statement(_)));

@@ -2,9 +2,10 @@
 //! and described by the form that it has.
 
 use crate::wire::{
-    KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
+    FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys,
+    TestKeys,
 };
-use model::{OltpMix, Statement, Storage, Workload};
+use model::{Failover, OltpMix, Statement, Storage, Workload};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -17,10 +18,11 @@ pub(crate) enum Form {
     KeyValue,
     Storage,
     Statement,
+    Failover,
 }
 
 /// Values that `task` takes.
-pub(crate) const TASKS: [&str; 3] = ["load", "search", Statement::NAME];
+pub(crate) const TASKS: [&str; 4] = ["load", "search", Statement::NAME, Failover::NAME];
 
 /// The workloads that are none of the OLTP family.
 const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
@@ -42,16 +44,22 @@ pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTH
 
 impl Form {
     /// One for each set of keys.
-    pub const ALL: [Self; 4] =
-        [Self::Oltp(OltpMix::ReadWrite), Self::KeyValue, Self::Storage, Self::Statement];
+    pub const ALL: [Self; 5] = [
+        Self::Oltp(OltpMix::ReadWrite),
+        Self::KeyValue,
+        Self::Storage,
+        Self::Statement,
+        Self::Failover,
+    ];
 
     /// That of a test as written; `None` where it names no workload that there is.
     pub fn of(test: &DeTable<'_>) -> Option<Self> {
         let text = |key: &str| test.get(key)?.get_ref().as_str();
-        if text("task") == Some(Statement::NAME) {
-            return Some(Self::Statement);
+        match text("task") {
+            Some(Statement::NAME) => Some(Self::Statement),
+            Some(Failover::NAME) => Some(Self::Failover),
+            _ => Self::of_workload(text("workload")?),
         }
-        Self::of_workload(text("workload")?)
     }
 
     /// That of a load.
@@ -70,26 +78,35 @@ impl Form {
             Self::KeyValue => Workload::KEY_VALUE,
             Self::Storage => Storage::NAME,
             Self::Statement => "the task statement",
+            Self::Failover => "the task failover",
         }
     }
 
     /// What a user would choose another of for other keys.
     pub fn choice(self) -> &'static str {
-        if self == Self::Statement { "task" } else { "workload" }
+        if self.is_load() { "workload" } else { "task" }
+    }
+
+    /// Whether its tests run a load, or search for one.
+    fn is_load(self) -> bool {
+        match self {
+            Self::Oltp(_) | Self::KeyValue | Self::Storage => true,
+            Self::Statement | Self::Failover => false,
+        }
     }
 
     /// What messages call all tests with the same keys.
     pub fn family(self) -> &'static str {
         match self {
             Self::Oltp(_) => "oltp_... and select_...",
-            Self::KeyValue | Self::Storage | Self::Statement => self.name(),
+            Self::KeyValue | Self::Storage | Self::Statement | Self::Failover => self.name(),
         }
     }
 
     /// The keys that it may have, each with its schema.
     pub fn keys(self) -> Map<String, Value> {
         let mut keys = properties::<TestKeys>();
-        if self != Self::Statement {
+        if self.is_load() {
             keys.extend(properties::<LoadKeys>());
         }
         match self {
@@ -103,6 +120,7 @@ impl Form {
             }
             Self::Storage => keys.extend(properties::<StorageKeys>()),
             Self::Statement => keys.extend(properties::<StatementKeys>()),
+            Self::Failover => keys.extend(properties::<FailoverKeys>()),
         }
         keys
     }
@@ -110,13 +128,18 @@ impl Form {
     /// The schemas of its tests: of loads at levels, and searching.
     fn schemas(self) -> Vec<Value> {
         let workload = match self {
-            Self::Statement => return vec![self.statement_schema()],
+            Self::Statement => {
+                return vec![self.task_schema(Statement::NAME, &["statements", "sql"])];
+            }
+            Self::Failover => {
+                return vec![self.task_schema(Failover::NAME, &["switch", "loss", "command"])];
+            }
             Self::Oltp(_) => json!({ "enum": OltpMix::REPEATABLE.map(OltpMix::name) }),
             Self::KeyValue | Self::Storage => json!({ "const": self.name() }),
         };
         let (levels, bounds) = match self {
             Self::Oltp(_) | Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
-            Self::Storage | Self::Statement => {
+            Self::Storage | Self::Statement | Self::Failover => {
                 (&["pattern", "queue_depth", "rate"][..], &["slo", "cpu_limit"][..])
             }
         };
@@ -144,15 +167,17 @@ impl Form {
         vec![of("load", &OF_SEARCHES, levels), of("search", &OF_LEVELS, bounds)]
     }
 
-    fn statement_schema(self) -> Value {
+    /// That of a task without a load, which has at least one of these keys.
+    fn task_schema(self, task: &str, either: &[&str]) -> Value {
         let mut keys = self.keys();
-        narrow(&mut keys, "task", &json!({ "const": Statement::NAME }));
+        narrow(&mut keys, "task", &json!({ "const": task }));
+        let either: Value = either.iter().map(|key| json!({ "required": [key] })).collect();
         json!({
             "title": self.name(),
             "type": "object",
             "properties": keys,
             "required": ["task"],
-            "anyOf": [{ "required": ["statements"] }, { "required": ["sql"] }],
+            "anyOf": either,
             "additionalProperties": false,
         })
     }

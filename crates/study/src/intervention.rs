@@ -111,20 +111,30 @@ fn act(table: &Spanned<InterventionTable>, problems: &mut Problems) -> Option<Ac
         return Some(Act::Statement(sql.get_ref().clone()));
     }
     let command = command.as_ref()?;
-    check_command(command, trusted.as_ref().is_some_and(|trusted| *trusted.get_ref()), problems);
+    let trusted = trusted.as_ref().is_some_and(|trusted| *trusted.get_ref());
+    check_command("command", command, trusted, problems);
     Some(Act::Command(command.get_ref().clone()))
 }
 
-fn check_command(command: &Spanned<Vec<String>>, trusted: bool, problems: &mut Problems) {
+/// Notes a command, the value of that key, that names no program or that nobody says is meant.
+pub(crate) fn check_command(
+    key: &str,
+    command: &Spanned<Vec<String>>,
+    trusted: bool,
+    problems: &mut Problems,
+) {
     if command.get_ref().first().is_none_or(|program| program.trim().is_empty()) {
-        problems
-            .add(command.span(), "`command` names no program")
-            .help("write the program and its arguments: command = [\"./switch.sh\", \"--now\"]");
+        problems.add(command.span(), format!("`{key}` names no program")).help(format!(
+            "write the program and its arguments: {key} = [\"./switch.sh\", \"--now\"]"
+        ));
     }
     if !trusted {
         problems
-            .add(command.span(), "this `command` would run on this host, as the user of weighin")
-            .help("read it; if it is meant, add trusted = true to the intervention");
+            .add(
+                command.span(),
+                format!("this `{key}` would run on this host, as the user of weighin"),
+            )
+            .help("read it; if it is meant, add trusted = true beside it");
     }
 }
 

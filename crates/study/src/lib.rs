@@ -9,6 +9,7 @@ mod duration;
 mod error;
 mod estimate;
 mod expand;
+mod failover;
 mod fit;
 mod forms;
 mod generators;

@@ -42,7 +42,7 @@ pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> O
 pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<TestTable> {
     let form = Form::of(table.get_ref());
     let work = match form {
-        None | Some(Form::Statement) => None,
+        None | Some(Form::Statement | Form::Failover) => None,
         Some(Form::Oltp(mix)) => {
             Some(WorkTable::Oltp(mix, typed(table, problems)?, typed(table, problems)?))
         }
@@ -53,6 +53,7 @@ pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) ->
     };
     let task = match form {
         Some(Form::Statement) => TaskTable::Statement(Box::new(typed(table, problems)?)),
+        Some(Form::Failover) => TaskTable::Failover(Box::new(typed(table, problems)?)),
         _ => TaskTable::Load(Box::new(LoadTable { keys: typed(table, problems)?, work })),
     };
     let keys = typed::<TestKeys>(table, problems)?;

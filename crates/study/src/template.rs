@@ -9,12 +9,19 @@ pub enum Template {
     StorageCluster,
     /// Queries over whole tables, by the time that they take.
     AnalyticQueries,
+    /// What is lost when a server is killed, and how long it is away.
+    Failover,
 }
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 4] =
-        [Self::HeadToHead, Self::RedisVolumes, Self::StorageCluster, Self::AnalyticQueries];
+    pub const ALL: [Self; 5] = [
+        Self::HeadToHead,
+        Self::RedisVolumes,
+        Self::StorageCluster,
+        Self::AnalyticQueries,
+        Self::Failover,
+    ];
 
     /// The name that the command line gives it.
     pub fn name(self) -> &'static str {
@@ -23,6 +30,7 @@ impl Template {
             Self::RedisVolumes => "redis-volumes",
             Self::StorageCluster => "storage-cluster",
             Self::AnalyticQueries => "analytic-queries",
+            Self::Failover => "failover",
         }
     }
 
@@ -39,6 +47,7 @@ pub fn template(kind: Template) -> &'static str {
         Template::RedisVolumes => include_str!("../templates/redis-volumes.toml"),
         Template::StorageCluster => include_str!("../templates/storage-cluster.toml"),
         Template::AnalyticQueries => include_str!("../templates/analytic-queries.toml"),
+        Template::Failover => include_str!("../templates/failover.toml"),
     }
 }
 

@@ -2,9 +2,10 @@ use crate::duration::parse_duration;
 use crate::problem::{Place, Places, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{
-    KeyValueKeys, LoadKeys, Maybe, OltpKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
+    FailoverKeys, KeyValueKeys, LoadKeys, Maybe, OltpKeys, ServerKeys, StatementKeys, StorageKeys,
+    TestKeys,
 };
-use crate::{load, statement};
+use crate::{failover, load, statement};
 use model::{CacheState, OltpMix, Test};
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ pub(crate) struct TestTable {
 pub(crate) enum TaskTable {
     Load(Box<LoadTable>),
     Statement(Box<StatementKeys>),
+    Failover(Box<FailoverKeys>),
 }
 
 /// The keys of a load, or of a search for the highest one.
@@ -62,7 +64,7 @@ impl TestTable {
     pub fn name(&self) -> Option<(&str, Place)> {
         let workload = match &self.task {
             TaskTable::Load(load) => &load.keys.workload,
-            TaskTable::Statement(_) => &self.keys.task,
+            TaskTable::Statement(_) | TaskTable::Failover(_) => &self.keys.task,
         };
         let written = self.keys.name.as_ref().or(workload.as_ref())?;
         Some((written.get_ref(), written.span()))
@@ -79,6 +81,7 @@ pub(crate) fn test(table: &TestTable, problems: &mut Problems) -> Option<Test> {
             (load::task(table, load, problems), load::asks_cross_check(&load.keys))
         }
         TaskTable::Statement(keys) => (statement::task(table, keys, cache, problems), false),
+        TaskTable::Failover(keys) => (failover::task(table, keys, cache, problems), false),
     };
     Some(Test { name: name??, task: task?, cache, cross_check })
 }

@@ -4,8 +4,8 @@
 mod test;
 
 pub(crate) use test::{
-    InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys,
-    TestKeys,
+    FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys,
+    StorageKeys, TestKeys,
 };
 
 use crate::volume::VolumeKey;

@@ -169,7 +169,8 @@ fn imported(d: &mut Draw) -> Outcome {
     let source = Some(ResultSource { file: d.text(), tool: d.text() });
     let printed = Some(Printed { line: d.below(1_000) as u32, note: d.text() });
     let figures = figures(d, printed.as_ref());
-    Outcome { source, figures, latencies: d.maybe(Draw::latencies), load: None, marks: vec![] }
+    let latencies = d.maybe(Draw::latencies);
+    Outcome { source, figures, latencies, load: None, marks: vec![], series: vec![] }
 }
 
 fn measured(d: &mut Draw) -> Outcome {
@@ -189,6 +190,13 @@ fn measured(d: &mut Draw) -> Outcome {
         load: Some(load(d)),
         latencies: None,
         marks: d.list(3, mark),
+        series: d.list(2, |d| TimeSeries {
+            name: d.text(),
+            unit: d.text(),
+            from_seconds: d.real(),
+            step_seconds: 0.1,
+            values: d.list(4, |d| d.maybe(Draw::real)),
+        }),
     }
 }
 

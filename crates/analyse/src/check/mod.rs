@@ -9,6 +9,7 @@ pub(crate) mod client_delay;
 pub(crate) mod counters;
 pub(crate) mod cut_short;
 pub(crate) mod evicted;
+pub(crate) mod failover;
 pub(crate) mod generators;
 pub(crate) mod host;
 mod imitated;
@@ -125,6 +126,7 @@ impl CheckedTrial {
 /// Makes every check that the record allows.
 pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
     let mut results = outcome::results(record);
+    results.extend(failover::results(record));
     let mut made = Vec::new();
     if let Some(load) = record.load() {
         let seen = events(record);

@@ -53,6 +53,25 @@ pub trait Member: Debug + Send {
     /// When it does not answer.
     fn wait_for(&mut self, position: &Position, limit: Duration) -> Result<bool, Failure>;
 
+    /// Ends the receiving of what the primary writes, and says up to where it has received.
+    ///
+    /// # Errors
+    /// As [`Self::stop_applier`].
+    fn stop_receiver(&mut self) -> Result<Position, Failure>;
+
+    /// Lets a replica that has applied what it received follow nobody, and take writes. Where nobody
+    /// will follow it (`alone`), its commits wait for no replica.
+    ///
+    /// # Errors
+    /// When it refuses.
+    fn promote(&mut self, alone: bool) -> Result<(), Failure>;
+
+    /// Lets it take no further writes; returns when those under way have ended.
+    ///
+    /// # Errors
+    /// When it refuses.
+    fn take_no_writes(&mut self) -> Result<(), Failure>;
+
     /// What it says of itself as a replica.
     ///
     /// # Errors

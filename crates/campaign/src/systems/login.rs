@@ -54,6 +54,14 @@ impl Login {
         Self { stop: stop.clone(), ..self }
     }
 
+    /// The same place with another account, which weighin has just made.
+    pub fn with_account(&self, user: &str, password: &str) -> Self {
+        let origin = "a password of weighin's own".to_owned();
+        let credentials =
+            Credentials::found_elsewhere(user.to_owned(), Secret::new(password), origin);
+        Self { credentials, ..self.clone() }
+    }
+
     /// What ends the waiting of control connections.
     pub fn stop(&self) -> &Stop {
         &self.stop

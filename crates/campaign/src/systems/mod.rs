@@ -9,6 +9,7 @@ pub mod group;
 pub(crate) mod load;
 pub(crate) mod login;
 pub mod mysql;
+mod probe;
 pub(crate) mod redis;
 mod server;
 pub(crate) mod volume;
@@ -16,18 +17,21 @@ pub(crate) mod volume;
 use self::group::Group;
 use self::load::PreparedLoad;
 use self::login::Login;
+pub(crate) use self::probe::{NotAcknowledged, ProbedServer, Writer};
 use self::server::Servers;
 use crate::preflight::Diagnostics;
 use crate::{Hosts, Order, Prepared, Step};
 use engine::Stop;
 use host::{CounterSource, Host};
 use model::{
-    Act, BackgroundWork, CacheState, CrossCheckFigures, Failure, FailureKind, ServerCounters,
-    ServerFacts, Statement, Study, TableContents, Target, Test, TimedStatement, Trial, Workload,
+    Act, BackgroundWork, CacheState, CrossCheckFigures, Failover, FailoverCause, Failure,
+    FailureKind, ServerCounters, ServerFacts, Statement, Study, TableContents, Target, Test,
+    TimedStatement, Trial, Workload,
 };
 use serde::Serialize;
 use std::fmt::Debug;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// One kind of server or device.
@@ -317,6 +321,45 @@ pub trait TargetHandle: Debug {
     /// `NotPermitted` where it has no replicas.
     fn group(&mut self, _stop: &Stop) -> Result<Group, Failure> {
         Err(no_replicas("this target"))
+    }
+
+    /// Its servers, as the probe of a failover sees them: the primary and its replicas, or the one
+    /// address that leads to whichever is the primary.
+    ///
+    /// # Errors
+    /// `NotPermitted` where it is no server that a failover could be measured of.
+    fn probed_servers(&mut self, _stop: &Stop) -> Result<Vec<Arc<dyn ProbedServer>>, Failure> {
+        Err(cannot_do(Failover::NAME, model::System::Storage))
+    }
+
+    /// Takes the primary away, and has another take its place; `step` is told what was done, as it
+    /// is done.
+    ///
+    /// # Errors
+    /// `NotPermitted` where weighin may not do that to it, and whatever fails.
+    fn take_primary_away(
+        &mut self,
+        cause: &FailoverCause,
+        _step: &mut dyn FnMut(&str),
+    ) -> Result<(), Failure> {
+        Err(cannot_do(cause.name(), model::System::Storage))
+    }
+
+    /// Has a primary that weighin took away answer again, so that it can be asked what it holds. It
+    /// follows nobody, and nobody follows it.
+    ///
+    /// # Errors
+    /// When it does not come back.
+    fn bring_old_primary_back(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Brings it back to where it was before its primary was taken away.
+    ///
+    /// # Errors
+    /// When that does not work.
+    fn restore(&mut self) -> Result<(), Failure> {
+        Ok(())
     }
 
     /// What has it do background work and waits for the end of it, for `limit` at most, or until

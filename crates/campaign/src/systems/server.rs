@@ -1,26 +1,29 @@
 //! What servers of every kind have in common: private ones and such that run already, logins, and
 //! when their data is made.
 
+mod failover;
 mod kind;
 mod private;
+mod tools;
 mod volume;
 
 pub(crate) use self::kind::{ServerKind, Setting};
 use self::private::{PrivateServers, replica_name};
+use self::tools::tools;
 use self::volume::check_volume;
 use super::group::{Group, Replica};
 use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
-    Examination, Holding, Perform, Preparing, SamplingScope, Seen, StatementSession, System,
-    TargetHandle, no_replicas, unsuitable,
+    Examination, Holding, Perform, Preparing, ProbedServer, SamplingScope, Seen, StatementSession,
+    System, TargetHandle, no_replicas, unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
 use host::{CounterSource, Host, this_machine};
 use model::{
-    BackgroundWork, CacheState, CrossCheckFigures, Endpoint, Failure, FailureKind, Place,
-    ReplicationControl, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
+    BackgroundWork, CacheState, CrossCheckFigures, Endpoint, FailoverCause, Failure, FailureKind,
+    Place, ReplicationControl, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
     TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
@@ -277,6 +280,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             is_private: self.private.is_some(),
             replicas: self.replica_logins.len(),
         };
+        examination.found.keep(self.check_failovers(examination.study))?;
         let to_check = !self.tools.is_empty();
         let (login, control) = self.connected()?;
         if to_check {
@@ -388,6 +392,28 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         K::statement_session(&self.login()?.clone().stopped_by(stop), statement)
     }
 
+    fn probed_servers(&mut self, stop: &Stop) -> Result<Vec<Arc<dyn ProbedServer>>, Failure> {
+        self.probed(stop)
+    }
+
+    fn take_primary_away(
+        &mut self,
+        cause: &FailoverCause,
+        step: &mut dyn FnMut(&str),
+    ) -> Result<(), Failure> {
+        self.lose_primary(cause, step)
+    }
+
+    fn bring_old_primary_back(&mut self) -> Result<(), Failure> {
+        let Some(private) = &mut self.private else { return Ok(()) };
+        private.primary.thaw()?;
+        private.primary.start_again()
+    }
+
+    fn restore(&mut self) -> Result<(), Failure> {
+        self.make_group_anew()
+    }
+
     fn background_work(
         &mut self,
         work: BackgroundWork,
@@ -470,18 +496,4 @@ fn endpoint_variables(login: &Login) -> Vec<(&'static str, String)> {
 
 fn not_started() -> Failure {
     Failure::new(FailureKind::Unreachable, "the server has not been started", "")
-}
-
-/// The tools for the tests of a study that ask for a cross-check, by the tests' names.
-fn tools<K: ServerKind>(
-    study: &Study,
-    target: &Target,
-    hosts: &Hosts,
-) -> Result<BTreeMap<String, K::Tool>, Failure> {
-    let asking = study.tests.iter().filter(|test| test.cross_check);
-    let tools = asking.map(|test| {
-        let work = work::<K>(&test.runnable_load()?.workload)?;
-        Ok((test.name.clone(), K::tool(&hosts.load, work, target, &test.name)?))
-    });
-    tools.collect()
 }

@@ -70,6 +70,22 @@ pub fn kill(pid: u32) -> io::Result<()> {
     signal(pid, libc::SIGKILL)
 }
 
+/// Makes a process hang (SIGSTOP). One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub fn freeze(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGSTOP)
+}
+
+/// Lets a process go on that hangs (SIGCONT). One that has ended already is no error.
+///
+/// # Errors
+/// When the process may not be signalled.
+pub fn thaw(pid: u32) -> io::Result<()> {
+    signal(pid, libc::SIGCONT)
+}
+
 fn signal(pid: u32, signal: libc::c_int) -> io::Result<()> {
     // Zero and negative numbers would signal groups of processes.
     let pid = libc::pid_t::try_from(pid).ok().filter(|&pid| pid > 0);

@@ -80,7 +80,8 @@ pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
             @for chart in &charts {
                 figure {
                     figcaption {
-                        strong { (chart.heading) } ", " (chart.unit)
+                        strong { (chart.heading) }
+                        @if !chart.unit.is_empty() { ", " (chart.unit) }
                         @if chart.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
                         span.hint { (chart.hint()) }
                     }

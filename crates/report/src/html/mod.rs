@@ -3,6 +3,7 @@
 mod charts;
 mod disk_panels;
 mod events;
+mod failover;
 mod findings;
 mod money;
 mod overlays;

@@ -1,6 +1,6 @@
 //! The section of a test: charts, cells, comparisons.
 
-use super::{charts, table};
+use super::{charts, failover, table};
 use crate::{numbers, tables, view, words};
 use analyse::{Analysis, TestAnalysis};
 use maud::{Markup, html};
@@ -17,6 +17,7 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
             h2 { (test.test) }
             @if let Some(described) = described { p.meta { (words::workload(described)) "." } }
             (charts::charts(analysis, test, number))
+            (failover::section(analysis, test))
             @if !test.figures.is_empty() {
                 h3 { (words::figures_heading(analysis)) }
                 (table::table(&tables::named(analysis, test)))

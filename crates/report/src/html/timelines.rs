@@ -274,7 +274,7 @@ fn down(outage: &Outage, extent: &Extent) -> Band {
 }
 
 /// A moment is as wide as can be seen.
-fn marked(mark: &Mark) -> Band {
+pub(super) fn marked(mark: &Mark) -> Band {
     let from = mark.at_seconds;
     let until = mark.until_seconds.unwrap_or(from);
     Band { class: "moment", time: (from, until), letter: None, title: words::mark(mark) }

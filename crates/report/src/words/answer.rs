@@ -4,7 +4,7 @@ use super::finding::{capitalised, choices, statement};
 use super::labels::target_name;
 use super::metric::{figure_of, metric_name};
 use super::place::{at, at_levels, levels};
-use super::{rates, search, undecided};
+use super::{failover, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
     Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison,
@@ -72,6 +72,9 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let more_conditions = conditions.len().saturating_sub(MAX_CONDITIONS);
     conditions.truncate(MAX_CONDITIONS);
     conditions.extend(together);
+    // Whoever is back sooner without what was written is not simply better.
+    let lost = failover::lost_writes(analysis, test);
+    conditions.splice(0..0, lost);
     let limits = limits(analysis, test);
     Answer { headline, ranking, targets: Vec::new(), conditions, more_conditions, limits }
 }

@@ -158,6 +158,7 @@ pub(crate) fn workload(test: &Test) -> String {
         Task::Load(load) => load,
         Task::Search(search) => &search.load,
         Task::Statement(statement) => return super::statement::describe(test, statement),
+        Task::Failover(failover) => return super::failover::describe(failover),
         Task::Imported(imported) if imported.name == test.name => return "Imported".to_owned(),
         Task::Imported(imported) => return format!("{}, imported", imported.name),
     };

@@ -8,6 +8,7 @@ mod answer;
 mod capacity;
 mod disks;
 mod events;
+mod failover;
 mod finding;
 mod labels;
 mod methods;

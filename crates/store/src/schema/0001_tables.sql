@@ -111,6 +111,26 @@ CREATE TABLE mark (
     PRIMARY KEY (position, number)
 ) STRICT, WITHOUT ROWID;
 
+-- What a task measured at equal steps of a trial.
+CREATE TABLE series (
+    position INTEGER NOT NULL REFERENCES trial,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    from_seconds REAL NOT NULL,
+    step_seconds REAL NOT NULL CHECK (step_seconds > 0),
+    PRIMARY KEY (position, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE series_value (
+    position INTEGER NOT NULL REFERENCES trial,
+    number INTEGER NOT NULL,
+    step INTEGER NOT NULL,
+    value REAL,
+    PRIMARY KEY (position, number, step),
+    FOREIGN KEY (position, number) REFERENCES series
+) STRICT, WITHOUT ROWID;
+
 -- The recording of a load.
 
 CREATE TABLE load (

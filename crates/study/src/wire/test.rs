@@ -17,7 +17,7 @@ pub(crate) struct TestKeys {
     /// Unique within the study; the workload's name when absent.
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
     pub name: Maybe<String>,
-    /// What the test does: `statement`, `load`, or `search` where the highest load under a bound is
+    /// What the test does: `statement`, `failover`, `load`, or `search` where the highest load under a bound is
     /// searched for. When absent a load, or a search where the test has a bound.
     #[schemars(with = "Option<String>")]
     pub task: Maybe<String>,
@@ -341,4 +341,49 @@ pub(crate) struct StatementKeys {
     /// Whether `sql` may change data; false when absent: its transactions are read-only.
     #[schemars(with = "Option<bool>")]
     pub writes: Maybe<bool>,
+}
+
+/// The keys of the task `failover`: one of `switch`, `loss` and `command`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct FailoverKeys {
+    /// `planned`: weighin hands the role of the primary to the first replica, in good order. For
+    /// private servers.
+    #[schemars(with = "Option<String>", extend("enum" = crate::failover::SWITCHES.map(|(name, _)| name)))]
+    pub switch: Maybe<String>,
+    /// How the primary is lost: `kill` (SIGKILL of its process) or `hang` (SIGSTOP: its connections
+    /// stay open, and nothing is answered). Then weighin promotes the first replica, as an
+    /// orchestrator would; a killed server without replicas is started again. For private servers.
+    #[schemars(with = "Option<String>", extend("enum" = crate::failover::LOSSES.map(|(name, _)| name)))]
+    pub loss: Maybe<String>,
+    /// A program of this host with its arguments, which switches over or takes the primary away; it
+    /// finds in its environment which target it is to act on, as the `command` of an intervention
+    /// does. It takes `trusted = true`.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    pub command: Maybe<Vec<String>>,
+    /// A program of this host with its arguments that brings the target back to where it was, after
+    /// every trial; without it the next trial begins with whatever the last one left. It takes
+    /// `trusted = true`.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    pub restore: Maybe<Vec<String>>,
+    /// Whether `command` and `restore` were read and may run; false when absent.
+    #[schemars(with = "Option<bool>")]
+    pub trusted: Maybe<bool>,
+    /// When the primary is taken away, from the start of the trial; 5s when absent.
+    #[schemars(with = "Option<String>")]
+    pub at: Maybe<String>,
+    /// How long a trial takes at most; 60s when absent. It ends earlier once the rate has been back
+    /// for three seconds.
+    #[schemars(with = "Option<String>")]
+    pub duration: Maybe<String>,
+    /// Writes per second that the probe offers; 200 when absent. Downtime is known to the time
+    /// between two of them.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_PROBE_RATE))]
+    pub rate: Maybe<i64>,
+    /// Connections of the probe to each server of the target; 4 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_PROBE_CONNECTIONS))]
+    pub connections: Maybe<i64>,
+    /// How long the probe waits for an answer, and for a login, before it gives the connection up;
+    /// 1s when absent.
+    #[schemars(with = "Option<String>")]
+    pub timeout: Maybe<String>,
 }

@@ -7,6 +7,7 @@ mod bounds;
 mod check;
 mod closed_pipes;
 mod cross_check;
+mod failover;
 mod fixed_work;
 mod freezes;
 mod full_disks;

@@ -5,6 +5,7 @@ mod cross_check;
 mod examine;
 mod facts;
 mod limits;
+mod probe;
 mod replication;
 mod statements;
 pub mod tables;
@@ -14,7 +15,7 @@ use super::group::Member;
 use super::load::{Clients, PartRun, PipedLogin, PreparedLoad, ServerLoad};
 use super::login::Login;
 use super::server::{ServerKind, Setting};
-use super::{Examination, Preparing, Seen, StatementSession};
+use super::{Examination, Preparing, ProbedServer, Seen, StatementSession};
 use crate::failure::server_load_failure;
 use crate::{Order, Prepared};
 use crosscheck::sysbench::Sysbench;
@@ -165,6 +166,14 @@ impl ServerKind for Mysql {
         statement: &Statement,
     ) -> Result<Box<dyn StatementSession>, Failure> {
         Ok(Box::new(statements::Session::open(login, statement)?))
+    }
+
+    fn probe_login(login: &Login) -> Result<Login, Failure> {
+        probe::make_account(login)
+    }
+
+    fn probed(login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
+        Ok(Arc::new(probe::Probed::new(login)))
     }
 
     fn tool(

@@ -1,13 +1,15 @@
 use crate::systems::group::Member;
 use crate::systems::load::PreparedLoad;
 use crate::systems::login::Login;
-use crate::systems::{Examination, Perform, Preparing, Seen, StatementSession, cannot_do};
+use crate::systems::{
+    Examination, Perform, Preparing, ProbedServer, Seen, StatementSession, cannot_do,
+};
 use crate::{Order, Prepared};
 use engine::{LoadSpec, Stop};
 use host::Host;
 use model::{
-    Act, BackgroundWork, CrossCheckFigures, Failure, ServerCounters, ServerFacts, Statement,
-    TableContents, Target, Trial, Workload,
+    Act, BackgroundWork, CrossCheckFigures, Failover, Failure, ServerCounters, ServerFacts,
+    Statement, TableContents, Target, Trial, Workload,
 };
 use std::fmt::Debug;
 use std::io;
@@ -111,6 +113,16 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
         _limit: Duration,
     ) -> Result<Perform, Failure> {
         Err(cannot_do(work.name(), Self::SYSTEM))
+    }
+
+    /// Makes an account on a private server that is refused where the server is read-only.
+    fn probe_login(_login: &Login) -> Result<Login, Failure> {
+        Err(cannot_do(Failover::NAME, Self::SYSTEM))
+    }
+
+    /// A server as the probe of a failover sees it.
+    fn probed(_login: Login) -> Result<Arc<dyn ProbedServer>, Failure> {
+        Err(cannot_do(Failover::NAME, Self::SYSTEM))
     }
 
     fn tool(

@@ -272,6 +272,21 @@ impl PrivateServer for Sandbox {
         self.server.take().map_or(Ok(()), |server| server.shut_down(&self.stop))
     }
 
+    fn kill(&mut self) -> Result<(), Failure> {
+        self.lift_limits();
+        // Dropping it kills it and waits for its end.
+        drop(self.server.take());
+        Ok(())
+    }
+
+    fn freeze(&mut self) -> Result<(), Failure> {
+        self.server.as_ref().map_or(Ok(()), |server| server.signal(os::freeze))
+    }
+
+    fn thaw(&mut self) -> Result<(), Failure> {
+        self.server.as_ref().map_or(Ok(()), |server| server.signal(os::thaw))
+    }
+
     fn forget_cache(&mut self) -> Result<(), Failure> {
         let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
         match self.home.open_data().and_then(|data| data.remove_file(memory)) {

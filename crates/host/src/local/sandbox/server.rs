@@ -136,6 +136,15 @@ impl Server {
         self.child.id()
     }
 
+    /// Signals its process in that way.
+    pub(super) fn signal(&self, signal: fn(u32) -> io::Result<()>) -> Result<(), Failure> {
+        signal(self.pid()).map_err(|error| {
+            let name = &self.name;
+            let message = format!("the server of target \"{name}\" cannot be signalled: {error}");
+            Failure::new(FailureKind::NotPermitted, message, "")
+        })
+    }
+
     /// Port on loopback.
     pub(super) fn port(&self) -> u16 {
         self.port

@@ -11,6 +11,7 @@ mod crossing;
 mod curve;
 mod errors;
 mod factors;
+mod failover;
 mod floor;
 mod host;
 mod knee;

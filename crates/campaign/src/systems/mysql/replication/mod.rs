@@ -16,6 +16,9 @@ use target::client::Connection;
 /// How often a replica without global transaction ids is asked how far it is.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
+/// The settings by which commits wait until a replica has them: the plugin has an old and a new name.
+const SEMI_SYNC: [&str; 2] = ["rpl_semi_sync_master_enabled", "rpl_semi_sync_source_enabled"];
+
 /// A member of a group, by a connection of its own.
 #[derive(Debug)]
 pub(super) struct Server {
@@ -53,6 +56,22 @@ impl Server {
     fn status(&mut self) -> Result<Option<Status>, Failure> {
         let rows = self.rows(self.words.replica_status, "cannot ask how it replicates")?;
         Ok(Status::of(rows))
+    }
+
+    /// Lets commits wait for no replica (semi-synchronous replication), where they do.
+    fn wait_for_nobody(&mut self, doing: &str) -> Result<(), Failure> {
+        let sql = format!(
+            "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('{}') AND Value = 'ON'",
+            SEMI_SYNC.join("', '")
+        );
+        let rows = self.rows(&sql, doing)?.rows;
+        for name in rows.into_iter().filter_map(|row| row.into_iter().next().flatten()) {
+            let name = SEMI_SYNC.iter().find(|known| known.as_bytes() == name);
+            if let Some(name) = name {
+                self.execute(&format!("SET GLOBAL {name} = OFF"), doing)?;
+            }
+        }
+        Ok(())
     }
 
     /// Where it is in its primary's log, without global transaction ids; `None` where it is no
@@ -135,6 +154,36 @@ impl Member for Server {
             }
             thread::sleep(POLL_INTERVAL);
         }
+    }
+
+    fn stop_receiver(&mut self) -> Result<Position, Failure> {
+        self.execute(self.words.stop_receiver, "cannot stop receiving")?;
+        let Some(status) = self.status()? else { return self.position() };
+        let received = status.text(&["Gtid_IO_Pos", "Retrieved_Gtid_Set"]);
+        match received {
+            Some(gtid) => Ok(Position(gtid.replace(['\n', ' '], ""))),
+            None => {
+                let file = status.text(&["Master_Log_File", "Source_Log_File"]);
+                let offset = status.text(&["Read_Master_Log_Pos", "Read_Source_Log_Pos"]);
+                let log = file.zip(offset.and_then(|offset| offset.parse().ok()));
+                // It has received nothing yet.
+                log.map_or_else(|| self.position(), |(file, at)| Ok(Log(file, at).position()))
+            }
+        }
+    }
+
+    fn promote(&mut self, alone: bool) -> Result<(), Failure> {
+        let doing = "cannot become the primary";
+        self.execute(self.words.stop, doing)?;
+        self.execute(self.words.forget_primary, doing)?;
+        if alone {
+            self.wait_for_nobody(doing)?;
+        }
+        self.execute("SET GLOBAL read_only = OFF", doing)
+    }
+
+    fn take_no_writes(&mut self) -> Result<(), Failure> {
+        self.execute("SET GLOBAL read_only = ON", "cannot become read-only")
     }
 
     fn replica_state(&mut self) -> Result<ReplicaState, Failure> {

@@ -8,6 +8,9 @@ pub(super) struct Words {
     pub(super) stop: &'static str,
     pub(super) start_applier: &'static str,
     pub(super) stop_applier: &'static str,
+    pub(super) stop_receiver: &'static str,
+    /// Ends its being a replica.
+    pub(super) forget_primary: &'static str,
     pub(super) replica_status: &'static str,
     pub(super) log_status: &'static str,
     /// What a server has written or applied, as global transaction ids; empty without these.
@@ -29,6 +32,8 @@ const MARIADB: Words = Words {
     stop: "STOP SLAVE",
     start_applier: "START SLAVE SQL_THREAD",
     stop_applier: "STOP SLAVE SQL_THREAD",
+    stop_receiver: "STOP SLAVE IO_THREAD",
+    forget_primary: "RESET SLAVE ALL",
     replica_status: "SHOW ALL SLAVES STATUS",
     log_status: "SHOW MASTER STATUS",
     position: "SELECT @@gtid_current_pos",
@@ -45,6 +50,8 @@ const MYSQL_SOURCE: Words = Words {
     stop: "STOP REPLICA",
     start_applier: "START REPLICA SQL_THREAD",
     stop_applier: "STOP REPLICA SQL_THREAD",
+    stop_receiver: "STOP REPLICA IO_THREAD",
+    forget_primary: "RESET REPLICA ALL",
     replica_status: "SHOW REPLICA STATUS",
     ..MYSQL_MASTER
 };

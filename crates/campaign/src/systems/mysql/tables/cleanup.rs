@@ -1,3 +1,4 @@
+use super::inspect::TableInfo;
 use super::{inspect, mark};
 use crate::Login;
 use model::{Failure, FailureKind};
@@ -40,7 +41,8 @@ pub fn cleanup(
         }
     }
     let mut done = Cleanup::default();
-    for table in tables.into_iter().filter(|table| is_test_table(&table.name)) {
+    let may_go = |table: &TableInfo| is_test_table(&table.name) || mark::is_ours(&table.comment);
+    for table in tables.into_iter().filter(may_go) {
         if mark::is_ours(&table.comment) || also.contains(&table.name) {
             control
                 .execute_long(&format!("DROP TABLE `{}`", table.name))

@@ -13,6 +13,11 @@ pub(super) fn finished(workload: &Oltp) -> String {
     format!("{PREFIX}{} rows, {}", workload.table_size, workload.distribution.name())
 }
 
+/// The comment of a table of weighin's own that no load runs on.
+pub(super) fn of_purpose(purpose: &str) -> String {
+    format!("{PREFIX}{purpose}")
+}
+
 /// Whether weighin made a table with that comment.
 pub(super) fn is_ours(comment: &str) -> bool {
     comment.starts_with(PREFIX)

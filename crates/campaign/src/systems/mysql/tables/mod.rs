@@ -10,11 +10,13 @@ mod cleanup;
 mod contents;
 mod inspect;
 mod mark;
+mod own;
 mod plan;
 mod prepare;
 
 pub use check::check;
 pub use cleanup::{Cleanup, cleanup};
 pub(super) use contents::contents;
+pub(super) use own::{OwnTable, check_room, drop_own, make_own};
 pub(super) use prepare::dry_run;
 pub use prepare::{ToMake, make, prepare};

@@ -45,26 +45,43 @@ pub(super) fn to_do(
             Some(_) => {}
         }
     }
+    if !to_do.fill().is_empty() {
+        let what = format!("{} of the {} test tables", to_do.fill().len(), workload.tables);
+        refuse_beside(present, database, &what).map_err(|failure| Failure {
+            remedy: format!("{}, or tables that sysbench prepared in full", failure.remedy),
+            ..failure
+        })?;
+    }
+    Ok(to_do)
+}
+
+/// Refuses to make tables in a database that holds tables of others.
+///
+/// # Errors
+/// `ForeignTables` where it does.
+pub(super) fn refuse_beside(
+    present: &[TableInfo],
+    database: &str,
+    what: &str,
+) -> Result<(), Failure> {
     let others: Vec<&str> = present
         .iter()
         .filter(|table| !mark::is_ours(&table.comment))
         .map(|table| table.name.as_str())
         .collect();
-    if to_do.fill().is_empty() || others.is_empty() {
-        return Ok(to_do);
+    if others.is_empty() {
+        return Ok(());
     }
     Err(Failure::new(
         FailureKind::ForeignTables,
         format!(
-            "the database {database} holds {} that weighin did not make ({}), and {} of the {} \
-             test tables would have to be made beside {}",
+            "the database {database} holds {} that weighin did not make ({}), and {what} would have \
+             to be made beside {}",
             count(others.len()),
             shortened(&others),
-            to_do.fill().len(),
-            workload.tables,
             if others.len() == 1 { "it" } else { "them" },
         ),
-        "use an empty database of its own for weighin (CREATE DATABASE), or tables that sysbench prepared in full",
+        "use an empty database of its own for weighin (CREATE DATABASE)",
     ))
 }
 

@@ -1,0 +1,67 @@
+//! Tables of weighin's own that no load runs on.
+
+use super::inspect::{self, TableInfo};
+use super::{mark, plan};
+use model::Failure;
+use target::client::Connection;
+
+/// Such a table.
+pub(in super::super) struct OwnTable {
+    pub(in super::super) name: &'static str,
+    /// As SQL.
+    pub(in super::super) columns: &'static str,
+    /// What it is for: its comment says so.
+    pub(in super::super) purpose: &'static str,
+}
+
+/// Whether such a table may be made; changes nothing.
+///
+/// # Errors
+/// `ForeignTables` where the database holds tables of others.
+pub(in super::super) fn check_room(
+    control: &mut Connection,
+    database: &str,
+    own: &OwnTable,
+) -> Result<(), Failure> {
+    let present = inspect::tables(control)?;
+    plan::refuse_beside(&present, database, &format!("the table {}", own.name))
+}
+
+/// Makes such a table anew.
+///
+/// # Errors
+/// `ForeignTables` where the database holds tables of others, and whatever the server says.
+pub(in super::super) fn make_own(
+    control: &mut Connection,
+    database: &str,
+    own: &OwnTable,
+) -> Result<(), Failure> {
+    let OwnTable { name: table, columns, purpose } = own;
+    let present = inspect::tables(control)?;
+    plan::refuse_beside(&present, database, &format!("the table {table}"))?;
+    if is_there(&present, table) {
+        run(control, &format!("DROP TABLE {table}"))?;
+    }
+    let comment = mark::of_purpose(purpose);
+    run(control, &format!("CREATE TABLE {table} ({columns}) ENGINE=InnoDB COMMENT='{comment}'"))
+}
+
+/// Drops it, where it is weighin's.
+///
+/// # Errors
+/// Whatever the server says.
+pub(in super::super) fn drop_own(control: &mut Connection, table: &str) -> Result<(), Failure> {
+    match is_there(&inspect::tables(control)?, table) {
+        true => run(control, &format!("DROP TABLE {table}")),
+        false => Ok(()),
+    }
+}
+
+/// Whether a table of that name is there that is weighin's.
+fn is_there(present: &[TableInfo], table: &str) -> bool {
+    present.iter().any(|found| found.name == table && mark::is_ours(&found.comment))
+}
+
+fn run(control: &mut Connection, sql: &str) -> Result<(), Failure> {
+    control.execute(sql).map(drop).map_err(|e| e.failure(&format!("cannot run «{sql}»")))
+}

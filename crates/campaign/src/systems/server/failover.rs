@@ -1,0 +1,161 @@
+//! Failovers of private servers: weighin takes the primary away and does what an orchestrator would.
+
+use super::{Server, ServerKind};
+use crate::failover;
+use crate::systems::ProbedServer;
+use crate::systems::group::{Member, Position};
+use engine::Stop;
+use model::{FailoverCause, Failure, FailureKind, Study, Task};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether the primary is there, once it is taken away.
+const HEALTH_INTERVAL: Duration = Duration::from_millis(100);
+/// How long a connection and a login may take then.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(1);
+/// Looks in a row that must fail before a replica is promoted.
+const FAILED_LOOKS: u32 = 3;
+/// How long one wait for a replica lasts.
+const WAIT: Duration = Duration::from_millis(500);
+/// How long a replica may take to apply what it has received.
+const APPLY_LIMIT: Duration = Duration::from_secs(600);
+
+impl<K: ServerKind> Server<K> {
+    /// The primary and its replicas. Accounts of a private server write also where it is read-only;
+    /// it gets another for the probe.
+    pub(super) fn probed(&self, stop: &Stop) -> Result<Vec<Arc<dyn ProbedServer>>, Failure> {
+        let members = std::iter::once(self.login()?).chain(&self.replica_logins);
+        let probed = members.map(|login| {
+            let login = match self.private {
+                Some(_) => K::probe_login(login)?,
+                None => login.clone(),
+            };
+            K::probed(login.stopped_by(stop))
+        });
+        probed.collect()
+    }
+
+    /// Looks for what would make the failovers of a study fail from the start.
+    pub(super) fn check_failovers(&self, study: &Study) -> Result<(), Failure> {
+        match study.tests.iter().any(|test| matches!(test.task, Task::Failover(_))) {
+            true => failover::check(&self.probed(&self.stop)?, &self.stop),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes the primary away, and brings a replica, or the same server, in its place.
+    pub(super) fn lose_primary(
+        &mut self,
+        cause: &FailoverCause,
+        step: &mut dyn FnMut(&str),
+    ) -> Result<(), Failure> {
+        let replica = self.replica_logins.first().cloned();
+        let Some(private) = &mut self.private else {
+            return Err(Failure::new(
+                FailureKind::NotPermitted,
+                format!("a {} is for private servers, and these are not weighin's", cause.name()),
+                "let a program of your own do it: command = [\"./switch.sh\"] in the test",
+            ));
+        };
+        match (cause, replica) {
+            (FailoverCause::Kill, None) => {
+                private.primary.kill()?;
+                step("server killed");
+                private.primary.start_again()?;
+                step("server started again");
+                Ok(())
+            }
+            (FailoverCause::Kill | FailoverCause::Hang, Some(login)) => {
+                let mut replica = K::member(&login)?;
+                if *cause == FailoverCause::Kill {
+                    private.primary.kill()?;
+                    step("primary killed");
+                } else {
+                    private.primary.freeze()?;
+                    step("primary hangs");
+                }
+                self.notice_loss()?;
+                step("loss noticed");
+                let received = replica.stop_receiver()?;
+                wait_until_applied(replica.as_mut(), &received, &self.stop)?;
+                step("replica has applied what it received");
+                replica.promote(self.replica_logins.len() == 1)?;
+                step("replica promoted");
+                Ok(())
+            }
+            (FailoverCause::Switchover, Some(login)) => {
+                let mut primary = K::member(self.login()?)?;
+                let mut replica = K::member(&login)?;
+                primary.take_no_writes()?;
+                step("primary is read-only");
+                let written = primary.position()?;
+                wait_until_applied(replica.as_mut(), &written, &self.stop)?;
+                step("replica has applied everything");
+                replica.stop_receiver()?;
+                replica.promote(self.replica_logins.len() == 1)?;
+                step("replica promoted");
+                Ok(())
+            }
+            (FailoverCause::Hang | FailoverCause::Switchover | FailoverCause::Command(_), _) => {
+                Err(Failure::new(
+                    FailureKind::NotPermitted,
+                    "a server without replicas has nobody to hand over to",
+                    "add replicas to the sandbox",
+                ))
+            }
+        }
+    }
+
+    /// Waits until the primary has not answered several times in a row: one failure may be an
+    /// accident.
+    fn notice_loss(&self) -> Result<(), Failure> {
+        let primary = K::probed(self.login()?.clone())?;
+        let mut failed = 0;
+        while failed < FAILED_LOOKS {
+            if self.stop.is_requested() {
+                return Err(Failure::stopped());
+            }
+            thread::sleep(HEALTH_INTERVAL);
+            let answers = primary.connect(HEALTH_TIMEOUT, &self.stop).is_ok();
+            failed = if answers { 0 } else { failed + 1 };
+        }
+        Ok(())
+    }
+
+    /// Makes private members that have failed over anew: what they hold has diverged.
+    pub(super) fn make_group_anew(&mut self) -> Result<(), Failure> {
+        if self.private.is_none() || self.replica_logins.is_empty() {
+            return Ok(());
+        }
+        self.control = None;
+        self.data_for = None;
+        // All of them end before others take their places.
+        self.private = None;
+        self.start()
+    }
+}
+
+fn wait_until_applied(
+    replica: &mut dyn Member,
+    goal: &Position,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    let deadline = Instant::now() + APPLY_LIMIT;
+    while !replica.wait_for(goal, WAIT)? {
+        if stop.is_requested() {
+            return Err(Failure::stopped());
+        }
+        if Instant::now() >= deadline {
+            return Err(Failure::new(
+                FailureKind::Replication,
+                format!(
+                    "the replica did not apply what it had received within {} s",
+                    APPLY_LIMIT.as_secs()
+                ),
+                "see on the replica what it waits for, such as a lock or a full disk",
+            ));
+        }
+    }
+    Ok(())
+}
