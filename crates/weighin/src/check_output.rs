@@ -95,8 +95,11 @@ impl<'a> CheckOutput<'a> {
     pub(crate) fn text(&self, width: Option<usize>, colour: bool) -> String {
         let width = width.map(|width| width.clamp(WIDTHS.0, WIDTHS.1));
         let mut page = Page { text: String::new(), width, colour };
-        for one in self.diagnostics {
-            let whose = one.target.iter().map(|name| format!("{name}: ")).collect::<String>();
+        for (one, targets) in together(self.diagnostics) {
+            let whose = match targets.as_slice() {
+                [] => String::new(),
+                names => format!("{}: ", names.join(", ")),
+            };
             page.paragraph(one.severity.name(), &format!("{whose}{}", one.message));
             if !one.remedy.is_empty() {
                 page.paragraph("", &format!("= help: {}", one.remedy));
@@ -237,6 +240,22 @@ fn plan(data: &DataPlan) -> String {
     parts.join("; ")
 }
 
+/// What was found of several targets alike is said once, with their names.
+fn together(diagnostics: &[Diagnostic]) -> Vec<(&Diagnostic, Vec<&str>)> {
+    let mut said: Vec<(&Diagnostic, Vec<&str>)> = Vec::new();
+    for one in diagnostics {
+        let alike = |(other, targets): &&mut (&Diagnostic, Vec<&str>)| {
+            let same = other.message == one.message && other.remedy == one.remedy;
+            same && other.severity == one.severity && !targets.is_empty()
+        };
+        match (said.iter_mut().find(alike), &one.target) {
+            (Some((_, targets)), Some(name)) => targets.push(name),
+            _ => said.push((one, one.target.iter().map(String::as_str).collect())),
+        }
+    }
+    said
+}
+
 fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
@@ -293,5 +312,90 @@ impl Page {
             filled += length;
         }
         self.text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagnostic(severity: Severity, target: Option<&str>, message: &str) -> Diagnostic {
+        Diagnostic {
+            severity,
+            target: target.map(str::to_owned),
+            kind: None,
+            message: message.to_owned(),
+            remedy: "do this instead of that, and see whether it helps".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_was_found_reads_well_on_a_narrow_terminal() {
+        let long = "a message that is longer than one line of the terminal has columns";
+        let found = [
+            diagnostic(Severity::Error, Some("one"), long),
+            diagnostic(Severity::Error, Some("two"), long),
+            diagnostic(Severity::Note, None, "a note"),
+        ];
+        let output = CheckOutput {
+            format: FORMAT,
+            can_run: false,
+            diagnostics: &found,
+            targets: Vec::new(),
+            trials: 2,
+            seconds: 60.0,
+            set_up_seconds: 2.0,
+            cost: BTreeMap::from([("EUR", 1.5)]),
+        };
+        let text = output.text(Some(50), false);
+        let begins = "error    one, two: a message that is longer than\n         one line of the";
+        assert!(text.starts_with(begins), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 50), "{text}");
+        assert!(text.contains("note     a note\n         = help: do this"), "{text}");
+        assert!(text.ends_with("The study cannot run: 2 errors.\n"), "{text}");
+        assert!(text.contains("about 1.50\u{a0}EUR") || text.contains("about 1.50 EUR"), "{text}");
+        assert!(output.text(None, true).starts_with("\u{1b}[31merror    \u{1b}[0mone, two: "));
+    }
+
+    const PAGE: &str = include_str!("../../../docs/check.md");
+
+    #[test]
+    fn every_field_of_the_json_is_described() {
+        let found = [diagnostic(Severity::Warning, Some("one"), "m")];
+        let data = DataPlan::default();
+        let target = TargetOutput {
+            name: "one",
+            ok: true,
+            system: "MariaDB".to_owned(),
+            version: None,
+            data: Some(&data),
+            found: BTreeMap::new(),
+            cost: None,
+            makes_data: false,
+        };
+        let output = CheckOutput {
+            format: FORMAT,
+            can_run: true,
+            diagnostics: &found,
+            targets: vec![target],
+            trials: 1,
+            seconds: 1.0,
+            set_up_seconds: 1.0,
+            cost: BTreeMap::new(),
+        };
+        let json: serde_json::Value = serde_json::from_str(&output.json().unwrap()).unwrap();
+        let keys = |value: &serde_json::Value, before: &str| -> Vec<String> {
+            let object = value.as_object().unwrap();
+            object.keys().map(|key| format!("`{before}{key}")).collect()
+        };
+        let all = [
+            keys(&json, ""),
+            keys(&json["diagnostics"][0], "diagnostics[]."),
+            keys(&json["targets"][0], "targets[]."),
+            keys(&json["targets"][0]["data"], "targets[].data."),
+        ];
+        for field in all.iter().flatten() {
+            assert!(PAGE.contains(field), "docs/check.md lacks {field}`");
+        }
     }
 }

@@ -57,7 +57,7 @@ fn same_server(targets: &[Examined<'_>], found: &mut Diagnostics) {
                 ));
             } else {
                 found.warn(
-                    format!("{named}: what they differ in is the way to it"),
+                    format!("{named}: they differ in the way to it (endpoint, encryption, user or database)"),
                     "correct the URL of one of them, unless that is what the study is about",
                 );
             }

@@ -1,6 +1,7 @@
 //! What servers of every kind have in common: private ones and such that run already, logins, and
 //! when their data is made.
 
+mod examine;
 mod failover;
 mod kind;
 mod private;
@@ -274,31 +275,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn examine(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
-        let host = self.host.clone();
-        let setting = Setting {
-            host: host.as_deref(),
-            is_private: self.private.is_some(),
-            replicas: self.replica_logins.len(),
-        };
-        examination.found.keep(self.check_failovers(examination.study))?;
-        let to_check = !self.tools.is_empty();
-        let (login, control) = self.connected()?;
-        if to_check {
-            examination.found.keep(K::check_tool_login(login, control))?;
-        }
-        for test in &examination.study.tests {
-            let Some(load) = test.load() else { continue };
-            let Some(work) = examination.found.keep(work::<K>(&load.workload))? else { continue };
-            if let Some(highest) = load.levels.iter().max() {
-                let acts = load.interventions.len();
-                let limits = K::check_limits(control, work, highest.clients, acts);
-                examination.found.keep(limits)?;
-            }
-        }
-        let seen = K::examine(login, control, &setting, examination);
-        // Making the data of other targets may take longer than a server lets connections idle.
-        self.control = None;
-        seen
+        self.look(examination)
     }
 
     fn facts(&mut self) -> Result<ServerFacts, Failure> {

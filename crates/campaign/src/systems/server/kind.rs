@@ -24,7 +24,9 @@ pub(crate) struct Setting<'a> {
     /// Whether weighin started it.
     pub(crate) is_private: bool,
     /// Replicas that the study names.
-    pub(crate) replicas: usize,
+    pub(crate) replicas: &'a [Login],
+    /// Whether weighin itself would stop and start their appliers.
+    pub(crate) controls_appliers: bool,
 }
 
 /// What is particular to one kind of server.

@@ -41,6 +41,28 @@ fn a_broken_replica_is_refused_and_one_that_works_is_told() {
     let from = format!("the server is a replica of 127.0.0.1:{}", primary.sandbox.port());
     warned(&place, &of(&replica, WRITES), &[&from, "makes it differ from its primary"]);
 
+    // A group, whose replica is part of the study.
+    let grants = [
+        "SET SESSION sql_log_bin = 0",
+        "CREATE USER app@'127.0.0.1'",
+        "GRANT ALL ON sbtest.* TO app@'127.0.0.1'",
+        "GRANT SLAVE MONITOR, BINLOG MONITOR ON *.* TO app@'127.0.0.1'",
+    ];
+    for server in [&primary, &replica] {
+        let mut connection = server.connect();
+        for sql in grants {
+            connection.execute(sql).unwrap();
+        }
+    }
+    let group = format!(
+        "url = \"{}\"\nreplicas = [\"{}\"]",
+        primary.url_of("app", "sbtest"),
+        replica.url_of("app", "sbtest")
+    );
+    let words = ["may not stop the applier of the replica at", "REPLICATION SLAVE ADMIN"];
+    let checked = warned(&place, &study(&[("one", &group)], WRITES), &words);
+    assert!(!checked.contains("1 connected"), "{checked}");
+
     // A row that is there already.
     replica.execute("INSERT INTO other.t VALUES (1)");
     primary.execute("INSERT INTO other.t VALUES (1)");

@@ -1,8 +1,9 @@
 //! Servers that come to their limit of memory.
 
 use super::{Redis, sandbox, study_of};
-use crate::support::Workplace;
+use crate::support::{Ran, Workplace, wait_for};
 use model::{FailureKind, TrialEnd};
+use protocol::redis::Value;
 
 /// A test whose values need more than the 4 MB of the servers here.
 const LARGE: &str = "keys = 20_000\nvalue_size = 1_000\nratio = \"1:1\"\nclients = 4\n\
@@ -75,4 +76,39 @@ fn one_that_evicts_keys_is_reported_with_the_size_of_its_data() {
     assert!(hits > 0.0 && hits < 0.5, "{evidence:#}");
     // Weighin's count of commands still agrees with the server's.
     assert!(of_kind("counter_mismatch").is_none(), "{findings:#?}");
+}
+
+#[test]
+fn a_check_tells_what_would_mislead() {
+    let place = Workplace::new();
+    let (primary, replica) = (Redis::start(&[("maxmemory", "4mb")]), Redis::start(&[]));
+    let password = primary.sandbox.password().reveal();
+    replica.command(&["CONFIG", "SET", "masterauth", password]);
+    replica.command(&["REPLICAOF", "127.0.0.1", &primary.sandbox.port().to_string()]);
+    wait_for("the replica", || {
+        let Value::Bytes(report) = primary.command(&["INFO", "replication"]) else { panic!() };
+        String::from_utf8(report).unwrap().contains("connected_slaves:1")
+    });
+    primary.command(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);
+    primary.command(&["CONFIG", "SET", "timeout", "1"]);
+    let url = format!("url = \"{}\"", primary.url());
+    let long = LARGE.replace("duration = \"1s\"", "duration = \"9s\"");
+    let check = |text: String| {
+        place.write("cache.toml", text);
+        let mut check = place.command(&["check", "cache.toml"]);
+        check.env("REDISCLI_AUTH", password);
+        Ran::of(check)
+    };
+    let said = check(study_of(&[("one", &url)], &long)).done();
+    for words in [
+        "replicas (1 connected) get everything that the study writes",
+        "may take 4.0 MiB (maxmemory), and the keys need 21.0 MiB: it will evict keys",
+        "were idle for 1 s (timeout), and a trial takes 9 s",
+        "The study can run, with 3 warnings.",
+    ] {
+        assert!(said.contains(words), "no «{words}» in:\n{said}");
+    }
+    let twice = check(study_of(&[("one", &url), ("two", &url)], &long));
+    assert_eq!(twice.code, Some(3), "{twice:?}");
+    assert!(twice.out.contains("one and two are the same server"), "{}", twice.out);
 }

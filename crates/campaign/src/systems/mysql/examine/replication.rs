@@ -1,8 +1,10 @@
 //! Servers that replicate from others, and such that others replicate from.
 
 use super::Server;
+use crate::Login;
 use crate::preflight::Diagnostics;
 use crate::systems::DataPlan;
+use crate::systems::mysql::connect;
 use model::{Endpoint, Failure, FailureKind, Needs};
 use std::collections::BTreeMap;
 
@@ -10,6 +12,8 @@ use std::collections::BTreeMap;
 /// before 10.6 and MySQL before 8.0.17, and of later ones (MDEV-24312, WL#12571).
 const HOST_NAME_BEFORE: usize = 60;
 const HOST_NAME: usize = 255;
+/// The account lacks a right on the server as a whole.
+const NOT_PERMITTED: u16 = 1227;
 
 pub(super) fn check(
     server: &mut Server<'_>,
@@ -38,7 +42,7 @@ pub(super) fn check(
         }
     }
     let replicas = replicas(server);
-    if replicas > server.setting.replicas as u64 && writes {
+    if replicas > server.setting.replicas.len() as u64 && writes {
         let (them, noun, verb) = match replicas {
             1 => ("it", "a replica", "gets"),
             _ => ("them", "replicas", "get"),
@@ -52,6 +56,37 @@ pub(super) fn check(
         );
     }
     host_name(server, replicas > 0, found);
+    if server.setting.controls_appliers && !server.setting.is_private {
+        for login in server.setting.replicas {
+            appliers(login, server.is_mariadb(), found);
+        }
+    }
+}
+
+/// Whether the account may stop and start a replica's applier. What takes the same right is tried in
+/// a way that the server refuses once it has looked at rights: a setting of a wrong type, and a
+/// replication by a name that none has.
+fn appliers(login: &Login, is_mariadb: bool, found: &mut Diagnostics) {
+    // What cannot be reached was said when the group was brought up.
+    let Ok(mut control) = connect(login) else { return };
+    let (sql, right) = match is_mariadb {
+        true => ("SET GLOBAL slave_net_timeout = 'none'", "REPLICATION SLAVE ADMIN"),
+        false => ("STOP SLAVE SQL_THREAD FOR CHANNEL 'weighin_none'", "REPLICATION_SLAVE_ADMIN"),
+    };
+    let tried = control.execute(sql);
+    let Err(error) = tried else { return };
+    if error.code() == Some(NOT_PERMITTED) {
+        found.warn(
+            format!(
+                "the account may not stop the applier of the replica at {}, which tests of \
+                 replication do: {error}",
+                control.endpoint()
+            ),
+            format!(
+                "GRANT {right} ON *.* to it, or say in [target.replication] what stops and starts it"
+            ),
+        );
+    }
 }
 
 /// What the server says of each replication that it has been told to do, in the words of before

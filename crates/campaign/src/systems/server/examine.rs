@@ -1,0 +1,43 @@
+//! What is looked at on servers of every kind before a study runs.
+
+use super::{Server, ServerKind, Setting, work};
+use crate::systems::{Examination, Seen};
+use model::{Failure, Place};
+
+impl<K: ServerKind> Server<K> {
+    /// Looks at limits, and has the kind of server look at the rest.
+    pub(super) fn look(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
+        let host = self.host.clone();
+        let replicas = self.replica_logins.clone();
+        let control = match self.target.as_ref().map(|target| &target.place) {
+            Some(Place::Server(spec)) => Some(&spec.control),
+            _ => None,
+        };
+        let setting = Setting {
+            host: host.as_deref(),
+            is_private: self.private.is_some(),
+            replicas: &replicas,
+            controls_appliers: control
+                .is_none_or(|own| own.stop_applier.is_none() || own.start_applier.is_none()),
+        };
+        examination.found.keep(self.check_failovers(examination.study))?;
+        let to_check = !self.tools.is_empty();
+        let (login, control) = self.connected()?;
+        if to_check {
+            examination.found.keep(K::check_tool_login(login, control))?;
+        }
+        for test in &examination.study.tests {
+            let Some(load) = test.load() else { continue };
+            let Some(work) = examination.found.keep(work::<K>(&load.workload))? else { continue };
+            if let Some(highest) = load.levels.iter().max() {
+                let acts = load.interventions.len();
+                let limits = K::check_limits(control, work, highest.clients, acts);
+                examination.found.keep(limits)?;
+            }
+        }
+        let seen = K::examine(login, control, &setting, examination);
+        // Making the data of other targets may take longer than a server lets connections idle.
+        self.control = None;
+        seen
+    }
+}
