@@ -46,6 +46,8 @@ pub struct Order<'a> {
     pub host: &'a dyn Host,
     /// What is done to the target meanwhile.
     pub interventions: &'a [Intervention],
+    /// Requested when enough was measured, for a load that ends with its last reply.
+    pub enough: Stop,
 }
 
 impl<'a> Order<'a> {
@@ -70,6 +72,7 @@ impl<'a> Order<'a> {
             sample_every: Study::SAMPLE_EVERY,
             host,
             interventions: &load.interventions,
+            enough: Stop::default(),
         }
     }
 

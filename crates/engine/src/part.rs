@@ -107,7 +107,11 @@ pub(crate) fn run_part<S: Session>(
             control: &control,
             messages,
             stop,
-            look: &mut |_, _| {},
+            look: &mut |_, _| {
+                if spec.enough.is_requested() {
+                    quota.close();
+                }
+            },
         };
         let account = coordinator.run(start, progress);
         control.abort();

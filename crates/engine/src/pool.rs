@@ -30,6 +30,13 @@ impl Quota {
         left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
     }
 
+    /// Leaves none.
+    pub(crate) fn close(&self) {
+        if let Some(left) = &self.0 {
+            left.store(0, Ordering::Relaxed);
+        }
+    }
+
     pub(crate) fn is_used_up(&self) -> bool {
         self.0.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) == 0)
     }

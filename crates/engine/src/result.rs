@@ -104,6 +104,7 @@ fn merge(a: Ended, b: &Ended) -> Ended {
         queries: a.queries + b.queries,
         errors: a.errors + b.errors,
         moved: a.moved + b.moved,
+        longest_statement: a.longest_statement.max(b.longest_statement),
         latencies: (&latencies).into(),
     };
     Ended { interval, tally }

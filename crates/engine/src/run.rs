@@ -35,6 +35,10 @@ pub struct LoadSpec {
     /// How long to wait for replies after the last operation began; what is unanswered then
     /// counts as timed out.
     pub drain_limit: Duration,
+    /// Requested when enough was measured: no operation begins any more. It takes a schedule with
+    /// [`crate::Limit::LastReply`].
+    #[serde(skip)]
+    pub enough: Stop,
 }
 
 /// A load that one process can do, or several in parts.
@@ -49,6 +53,11 @@ pub trait RunLoad: Sync {
 
     /// How long a part waits for what is under way after its last operation began.
     fn drain_limit(&self) -> Duration;
+
+    /// What ends the load in good order when enough was measured; absent where nothing can.
+    fn enough(&self) -> Option<&Stop> {
+        None
+    }
 
     /// Does one part: gets ready, waits until `start` says when all parts begin, and returns its
     /// account. `start` is asked again and again once the part is ready.
@@ -88,6 +97,10 @@ impl<S: Session, F: Fn(u32) -> S + Sync> RunLoad for SocketLoad<'_, F> {
 
     fn drain_limit(&self) -> Duration {
         self.spec.drain_limit
+    }
+
+    fn enough(&self) -> Option<&Stop> {
+        Some(&self.spec.enough)
     }
 
     fn run_part(

@@ -151,6 +151,9 @@ pub struct Interval {
     pub errors: u64,
     /// Bytes read from storage and written to it; none where the load is on a server.
     pub moved: Moved,
+    /// The longest time that a statement took which was answered in it; absent where statements are
+    /// not timed one by one, and where none was answered.
+    pub longest_statement: Option<Duration>,
     /// Latencies of the transactions that succeeded in it.
     pub latencies: PackedLatencies,
 }

@@ -167,8 +167,8 @@ fn insert_load(connection: &Connection, position: u32, load: &LoadResult) -> Res
 fn insert_intervals(connection: &Connection, position: u32, intervals: &[Interval]) -> Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO interval (position, number, phase, start_ns, length_ns, transactions,
-         queries, errors, bytes_read, bytes_written, latencies)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         queries, errors, bytes_read, bytes_written, longest_statement_ns, latencies)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (number, interval) in intervals.iter().enumerate() {
         statement.execute(params![
@@ -182,6 +182,7 @@ fn insert_intervals(connection: &Connection, position: u32, intervals: &[Interva
             interval.errors,
             interval.moved.read,
             interval.moved.written,
+            interval.longest_statement.map(Nanos),
             interval.latencies.as_bytes()
         ])?;
     }
@@ -287,7 +288,7 @@ fn select_phase(connection: &Connection, position: u32, phase: Phase) -> Result<
 fn select_intervals(connection: &Connection, position: u32) -> Result<Vec<Interval>> {
     let mut statement = connection.prepare_cached(
         "SELECT phase, start_ns, length_ns, transactions, queries, errors, bytes_read,
-         bytes_written, latencies FROM interval WHERE position = ? ORDER BY number",
+         bytes_written, longest_statement_ns, latencies FROM interval WHERE position = ? ORDER BY number",
     )?;
     let intervals = statement.query_map([position], |row| {
         let mut columns = Columns::of("interval", row);
@@ -299,6 +300,7 @@ fn select_intervals(connection: &Connection, position: u32) -> Result<Vec<Interv
             queries: columns.count()?,
             errors: columns.count()?,
             moved: Moved { read: columns.count()?, written: columns.count()? },
+            longest_statement: columns.maybe_nanos()?,
             latencies: columns.next::<Packed>()?.0,
         })
     })?;

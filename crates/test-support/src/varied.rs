@@ -276,6 +276,7 @@ fn load(d: &mut Draw) -> LoadResult {
             queries: d.count(),
             errors: d.count(),
             moved: moved(d),
+            longest_statement: d.maybe(Draw::time),
             latencies: PackedLatencies::from(&d.latencies()),
         }),
         errors: d.list(3, |d| ErrorCount {

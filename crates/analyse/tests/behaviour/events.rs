@@ -103,6 +103,7 @@ fn cell(repeats: u32, story: Story<'_>, mut throughput: impl FnMut(u32) -> f64) 
                 queries: 0,
                 errors: 0,
                 moved: model::Moved::default(),
+                longest_statement: None,
                 latencies: (&so_many(&latencies(4.0 / rate), transactions)).into(),
             }
         };

@@ -26,6 +26,7 @@ fn kept() -> Dataset {
         queries: 0,
         errors: 0,
         moved: Moved::default(),
+        longest_statement: None,
         latencies: (&Latencies::new()).into(),
     };
     load.intervals = (0..12).map(interval).collect();

@@ -21,6 +21,7 @@ fn set_intervals(load: &mut LoadResult, throughputs: &[f64]) {
             queries: 0,
             errors: 0,
             moved: Moved::default(),
+            longest_statement: None,
             latencies: PackedLatencies::from(&latencies),
         }
     };

@@ -26,6 +26,8 @@ pub(crate) struct Generators<'a> {
     assembly: Assembly,
     /// When the load starts, once that is known.
     start: Option<Nanos>,
+    /// Whether they were told that enough was measured.
+    told_enough: bool,
 }
 
 /// All of them; told to end together when this is dropped, and then waited for one by one.
@@ -73,7 +75,14 @@ impl<'a> Generators<'a> {
                 heard_at: Instant::now(),
             });
         }
-        Ok(Self { load, crowd, answers, assembly: Assembly::new(count), start: None })
+        Ok(Self {
+            load,
+            crowd,
+            answers,
+            assembly: Assembly::new(count),
+            start: None,
+            told_enough: false,
+        })
     }
 
     /// The processes' numbers.
@@ -104,6 +113,7 @@ impl<'a> Generators<'a> {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.assembly.look();
+            self.pass_on_enough();
             match self.start {
                 None if self.crowd.0.iter().all(|generator| generator.ready) => {
                     self.begin(progress)
@@ -160,6 +170,18 @@ impl<'a> Generators<'a> {
         self.start = Some(start);
         self.assembly.starts(self.load.runner().schedule(), start);
         progress(Progress::Started(Clock.instant(start)));
+    }
+
+    /// Tells all when enough was measured.
+    fn pass_on_enough(&mut self) {
+        let enough = self.load.runner().enough().is_some_and(Stop::is_requested);
+        if enough && !self.told_enough {
+            self.told_enough = true;
+            for generator in &mut self.crowd.0 {
+                // As when they begin.
+                let _ = tell(&mut generator.weighin, &Order::Enough);
+            }
+        }
     }
 
     /// Whether a generator has said nothing for too long: of its intervals while they last, and

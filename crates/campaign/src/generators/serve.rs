@@ -19,7 +19,7 @@ pub fn generate(
 ) -> Result<(), Failure> {
     let mut line = String::new();
     let read = orders.read_line(&mut line).map(|_| serde_json::from_str(&line));
-    let Ok(Ok(Order::Prepare(assignment))) = read else {
+    let Ok(Ok(Order::<PreparedLoad>::Prepare(assignment))) = read else {
         return Err(Failure::new(
             FailureKind::Other,
             "a load generator is started by weighin itself, which tells it what to do",
@@ -28,8 +28,9 @@ pub fn generate(
     };
     let (stop, start) = (Stop::default(), Arc::new(OnceLock::new()));
     let (leads_stop, leads_start) = (stop.clone(), Arc::clone(&start));
+    let enough = assignment.load.runner().enough().cloned().unwrap_or_default();
     // Not waited for: where the lead lives on, it ends with this process.
-    std::thread::spawn(move || listen(orders, &leads_start, &leads_stop));
+    std::thread::spawn(move || listen(orders, &leads_start, &enough, &leads_stop));
     let mut answer = |answer: &Answer| {
         // Nobody is left who could want an answer that cannot be written.
         if write(answers, answer).is_err() {
@@ -44,11 +45,13 @@ pub fn generate(
     Ok(())
 }
 
-/// Hears when to start; asks to stop when the lead is gone.
-fn listen(orders: impl BufRead, start: &OnceLock<Nanos>, stop: &Stop) {
+/// Hears when to start and when enough was measured; asks to stop when the lead is gone.
+fn listen(orders: impl BufRead, start: &OnceLock<Nanos>, enough: &Stop, stop: &Stop) {
     for line in orders.lines().map_while(Result::ok) {
-        if let Ok(Order::<PreparedLoad>::Start(at)) = serde_json::from_str(&line) {
-            start.get_or_init(|| at);
+        match serde_json::from_str(&line) {
+            Ok(Order::<PreparedLoad>::Start(at)) => drop(start.get_or_init(|| at)),
+            Ok(Order::Enough) => enough.request(),
+            Ok(Order::Prepare(_)) | Err(_) => {}
         }
     }
     stop.request();

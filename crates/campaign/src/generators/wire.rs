@@ -13,6 +13,8 @@ pub(crate) enum Order<L = PreparedLoad> {
     Prepare(Box<Assignment<L>>),
     /// When all generators are ready: when to begin.
     Start(Nanos),
+    /// Enough was measured: no operation is to begin any more.
+    Enough,
 }
 
 /// What a generator answers.

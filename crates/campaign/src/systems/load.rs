@@ -103,6 +103,10 @@ impl<C: Clients> RunLoad for ServerLoad<C> {
         self.spec.drain_limit
     }
 
+    fn enough(&self) -> Option<&Stop> {
+        Some(&self.spec.enough)
+    }
+
     fn run_part(
         &self,
         part: Part,

@@ -338,6 +338,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             open: order.open.clone(),
             policy: order.policy.clone(),
             drain_limit: DRAIN_LIMIT,
+            enough: order.enough.clone(),
             connect_limit: CONNECT_LIMIT,
         };
         Ok(K::load(login.clone(), spec, work, order))

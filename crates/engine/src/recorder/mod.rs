@@ -72,6 +72,8 @@ pub(crate) struct Recorder {
     pub(crate) tally: RequestTally,
     /// Latencies by kind of request in the measured phase; empty where they are not kept apart.
     by_request: Box<[Latencies]>,
+    /// Of the open interval, where requests are timed.
+    longest_statement: Option<Duration>,
 }
 
 impl Recorder {
@@ -98,6 +100,7 @@ impl Recorder {
             ledger: Ledger::default(),
             tally: RequestTally::default(),
             by_request: (0..requests).map(|_| Latencies::new()).collect(),
+            longest_statement: None,
         }
     }
 
@@ -151,6 +154,7 @@ impl Recorder {
     /// that moment.
     #[inline]
     pub(crate) fn answered(&mut self, kind: usize, took: Duration) {
+        self.longest_statement = self.longest_statement.max(Some(took));
         if self.schedule.phase(self.start, self.from) == Phase::Measure {
             self.by_request[kind].record(took);
         }
@@ -262,6 +266,7 @@ impl Recorder {
                 queries,
                 errors: self.errors,
                 moved: tally.moved,
+                longest_statement: self.longest_statement.take(),
                 latencies: (&self.latencies).into(),
             };
             self.closed.push(Ended { interval, tally });

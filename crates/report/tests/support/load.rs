@@ -54,6 +54,7 @@ fn intervals(tps: f64, total: u64, seed: u64) -> Vec<Interval> {
             queries: 0,
             errors: 0,
             moved: Moved::default(),
+            longest_statement: None,
             latencies: (&Latencies::new()).into(),
         }
     };

@@ -200,6 +200,7 @@ CREATE TABLE interval (
     errors INTEGER NOT NULL,
     bytes_read INTEGER NOT NULL,
     bytes_written INTEGER NOT NULL,
+    longest_statement_ns INTEGER,
     latencies BLOB NOT NULL,
     UNIQUE (position, number)
 ) STRICT;

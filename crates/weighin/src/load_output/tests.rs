@@ -41,6 +41,7 @@ fn measured() -> Measured {
         queries: 20,
         errors: 1,
         moved: Moved::default(),
+        longest_statement: None,
         latencies: (&latencies).into(),
     };
     let error = ErrorCount {

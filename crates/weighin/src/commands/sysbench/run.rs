@@ -11,7 +11,7 @@ use engine::mysql::{OltpSession, OltpStatements};
 use engine::{
     Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, SocketLoad, available_workers,
 };
-use model::{ArrivalProcess, OltpMix, Phase, RequestTally};
+use model::{ArrivalProcess, OltpMix, Phase, RequestTally, Stop};
 use std::sync::Arc;
 use target::client::Connection;
 
@@ -45,6 +45,7 @@ pub(super) fn run(request: &Request) -> Outcome {
         }),
         policy: request.policy.clone(),
         drain_limit: request.shutdown.after,
+        enough: Stop::default(),
         connect_limit: request.connect_limit,
     };
     // Nothing but the load is to be connected while it runs, as with sysbench.

@@ -98,6 +98,7 @@ mod tests {
             queries: 20 * transactions,
             errors: 0,
             moved: Moved::default(),
+            longest_statement: None,
             latencies: (&Latencies::new()).into(),
         }
     }
