@@ -16,6 +16,10 @@ pub struct Basis {
     /// something else, and are not set against it.
     #[serde(skip)]
     pub(crate) rate: Option<PrintedName>,
+    /// Whether rates and latencies over the whole measured phase are figures of the test. Of a load
+    /// beside which something else is measured they are not: they depend on how long that took.
+    #[serde(skip)]
+    pub(crate) whole_phase: bool,
 }
 
 /// What imported results are judged by, the first that any of them has.
@@ -30,7 +34,8 @@ impl Basis {
     ) -> Option<Self> {
         let counted = test.operation();
         if let Some(metric) = test.deciding_metric() {
-            return Some(Self { metric, counted, rate: None });
+            let whole_phase = test.is_of_load();
+            return Some(Self { metric, counted, rate: None, whole_phase });
         }
         let records = records.filter(|record| record.key.test == test.name);
         let outcomes = || records.clone().filter_map(TrialRecord::outcome);
@@ -44,7 +49,7 @@ impl Basis {
         };
         let metric = IN_ORDER.into_iter().find(has)?;
         let counted = rate.and_then(|rate| rate.counted).unwrap_or(counted);
-        Some(Self { metric, counted, rate })
+        Some(Self { metric, counted, rate, whole_phase: true })
     }
 
     /// What an outcome says of a metric, as measured or as printed. Of rates it is the one that
@@ -73,6 +78,6 @@ impl Basis {
     /// or the 95th percentile of the response time where operations are offered at rates, because
     /// what is offered decides the throughput then.
     pub(crate) fn at_each_level(self, test: &Test) -> Metric {
-        if test.is_open() { Metric::LatencyP95 } else { self.metric }
+        if test.is_open() && test.is_of_load() { Metric::LatencyP95 } else { self.metric }
     }
 }

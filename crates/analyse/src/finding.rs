@@ -86,6 +86,7 @@ macro_rules! all_findings {
             sustained => SustainedRate;
             processors => VmProcessors;
             events::cost => EventCost;
+            beside => BesideEachOther;
             advice => Advice;
             factor => FactorEffect;
             money => BreakEven, PriceStep, CostUnknown, CurrenciesDiffer;

@@ -21,6 +21,7 @@ mod advice;
 mod analysis;
 mod audit;
 mod basis;
+mod beside;
 pub mod capacity;
 mod cell;
 mod check;
@@ -142,6 +143,7 @@ fn analyse_test(
     findings.extend(processors::findings(&test.name, &fleets));
     let events = events::of_test(study, &data);
     findings.extend(events::findings(&test.name, &events));
+    findings.extend(beside::findings(study, test, basis, &data));
     let search = search::analysis(study, test, &data);
     findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
     findings.extend(sustained::findings(study, test, search.as_ref()));

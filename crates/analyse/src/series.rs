@@ -51,8 +51,9 @@ pub(crate) struct Figures(BTreeMap<Metric, Reading>);
 impl Figures {
     pub(crate) fn of(outcome: &Outcome, basis: &Basis, confidence: f64) -> Self {
         let known = |&metric: &Metric| {
-            let number =
-                basis.printed(outcome, metric).or_else(|| derived(outcome, metric, confidence))?;
+            let number = basis
+                .printed(outcome, metric)
+                .or_else(|| derived(outcome, metric, basis, confidence))?;
             Some((metric, Reading::of(metric, number)?))
         };
         Self(Metric::ALL.iter().filter_map(known).collect())
@@ -79,13 +80,28 @@ impl Figures {
 }
 
 /// What follows from a recording or a distribution, where it has what that takes.
-fn derived(outcome: &Outcome, metric: Metric, confidence: f64) -> Option<FigureNumber> {
+fn derived(
+    outcome: &Outcome,
+    metric: Metric,
+    basis: &Basis,
+    confidence: f64,
+) -> Option<FigureNumber> {
+    let of_whole_phase = metric.is_latency() || metric == Metric::Throughput;
+    if of_whole_phase && !basis.whole_phase {
+        return None;
+    }
     let overloaded = outcome.load.as_ref().is_some_and(LoadResult::is_overloaded);
     if metric.is_latency() && overloaded {
         return None;
     }
-    if let Some(Derivation::Percentile(percentile)) = metric.entry().derivation {
-        percentile_ms(outcome.latencies()?, percentile, confidence)?;
+    match metric.entry().derivation {
+        Some(Derivation::Percentile(percentile)) => {
+            percentile_ms(outcome.latencies()?, percentile, confidence)?;
+        }
+        Some(Derivation::PercentileIn(part, percentile)) => {
+            percentile_ms(&outcome.around(part)?.latencies, percentile, confidence)?;
+        }
+        _ => {}
     }
     outcome.derived(metric)
 }

@@ -14,12 +14,24 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The interventions of a load. Their moments are those of the engine's clock, which an [`Instant`]
+/// Something that is done during a load, which begins at that moment; the marks that it leaves.
+pub(crate) type Job = Box<dyn FnMut(Instant) -> Vec<Mark> + Send>;
+
+/// What runs beside a load for its own sake.
+pub(crate) struct BesideWork {
+    /// When it begins, from the start of the measured phase.
+    pub(crate) at: Duration,
+    pub(crate) job: Job,
+    /// Requested when the load has ended: then it ends as well.
+    pub(crate) over: Stop,
+}
+
+/// What is done during a load. Its moments are those of the engine's clock, which an [`Instant`]
 /// reads too.
 pub(crate) struct Interventions {
     /// Requested when the load has ended.
     over: Stop,
-    ready: Vec<(Intervention, Perform)>,
+    ready: Vec<(Duration, Job)>,
     waiting: Vec<Waiting>,
 }
 
@@ -27,7 +39,7 @@ pub(crate) struct Interventions {
 struct Waiting {
     /// Dropped to end the waiting.
     cancel: Sender<()>,
-    thread: JoinHandle<(Option<Mark>, Perform)>,
+    thread: JoinHandle<(Vec<Mark>, Job)>,
 }
 
 impl Interventions {
@@ -40,25 +52,33 @@ impl Interventions {
         target: &mut dyn TargetHandle,
         host: &dyn Host,
         interventions: &[Intervention],
+        beside: Option<BesideWork>,
     ) -> Result<Self, Failure> {
-        let over = Stop::default();
-        let mut ready = |one: &Intervention| Ok((one.clone(), perform(target, host, one, &over)?));
-        let ready = interventions.iter().map(&mut ready).collect::<Result<_, Failure>>()?;
+        let over = beside.as_ref().map_or_else(Stop::default, |beside| beside.over.clone());
+        let mut ready = |one: &Intervention| {
+            let (one, mut perform) = (one.clone(), perform(target, host, one, &over)?);
+            let at = one.at;
+            let job: Job = Box::new(move |origin| vec![carry_out(&one, &mut perform, origin)]);
+            Ok((at, job))
+        };
+        let mut ready =
+            interventions.iter().map(&mut ready).collect::<Result<Vec<_>, Failure>>()?;
+        ready.extend(beside.map(|beside| (beside.at, beside.job)));
         Ok(Self { over, ready, waiting: Vec::new() })
     }
 
     /// Begins to wait. `origin` is the start of the load, which may lie ahead, and `measured` that of
     /// the measured phase, counted from it.
     pub(crate) fn schedule(&mut self, origin: Instant, measured: Duration) {
-        for (intervention, mut perform) in self.ready.drain(..) {
+        for (at, mut job) in self.ready.drain(..) {
             let (cancel, cancelled) = channel();
             let over = self.over.clone();
             let thread = thread::spawn(move || {
-                let due = origin + measured + intervention.at;
+                let due = origin + measured + at;
                 let wait = due.saturating_duration_since(Instant::now());
                 let waited = cancelled.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
                 let act = waited && !over.is_requested();
-                (act.then(|| carry_out(&intervention, &mut perform, origin)), perform)
+                (if act { job(origin) } else { Vec::new() }, job)
             });
             self.waiting.push(Waiting { cancel, thread });
         }
@@ -70,8 +90,8 @@ impl Interventions {
         let (cancels, threads): (Vec<_>, Vec<_>) =
             self.waiting.into_iter().map(|waiting| (waiting.cancel, waiting.thread)).unzip();
         drop(cancels);
-        let marks = threads.into_iter().filter_map(|thread| thread.join().ok()?.0);
-        let mut marks: Vec<Mark> = marks.collect();
+        let marks = threads.into_iter().filter_map(|thread| Some(thread.join().ok()?.0));
+        let mut marks: Vec<Mark> = marks.flatten().collect();
         marks.sort_by(|a, b| a.at_seconds.total_cmp(&b.at_seconds));
         marks
     }
@@ -96,6 +116,7 @@ fn perform(
                 timeout: limit,
                 warmup_runs: 0,
                 writes: true,
+                beside: None,
             };
             let mut session = target.statement_session(&statement, stop)?;
             Box::new(move || session.run(&timed).map(|_| Acted::default()))

@@ -1,9 +1,9 @@
 use crate::generators::Generators;
 use crate::hosts::scope_on;
-use crate::intervention::Interventions;
+use crate::intervention::{BesideWork, Interventions};
 use crate::systems::TargetHandle;
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
-use host::{Host, SamplerOptions, Scope, Watched};
+use host::{Host, SamplerOptions, Scope, SpaceUsed, Watched};
 use model::{
     CounterReading, Failure, Interval, Intervention, IoMethod, Level, Load, LoadResult, Mark,
     Sampling, ServerCounters, Study, Workload,
@@ -102,6 +102,8 @@ pub struct Measured {
     pub sampling: Sampling,
     /// What came of its interventions, in order of time.
     pub marks: Vec<Mark>,
+    /// What the target took of its disks meanwhile, where that was watched.
+    pub space: SpaceUsed,
 }
 
 /// Runs one load with sampling beside it, on a target that is ready for it. `on_interval` is shown
@@ -115,12 +117,27 @@ pub fn measure(
     stop: &Stop,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<Measured, Failure> {
+    measure_beside(target, order, None, stop, on_interval)
+}
+
+/// The same while something runs beside it for its own sake; then the space that the target takes is
+/// watched.
+pub(crate) fn measure_beside(
+    target: &mut dyn TargetHandle,
+    order: &Order<'_>,
+    beside: Option<BesideWork>,
+    stop: &Stop,
+    on_interval: &mut dyn FnMut(&Interval),
+) -> Result<Measured, Failure> {
     let prepared = target.load(order)?;
     let mut counter_reader = Some(target.counter_reader()?);
-    let mut interventions = Interventions::prepare(target, order.host, order.interventions)?;
+    let watches_space = beside.is_some();
+    let mut interventions =
+        Interventions::prepare(target, order.host, order.interventions, beside)?;
     let scope = scope_on(order.host, target);
     let server_pid = scope.server_pid;
-    let mut watch = order.host.watch(&Scope { server_pid, temporary_space: false });
+    let data = scope.data_directory.filter(|_| watches_space);
+    let mut watch = order.host.watch(&Scope { server_pid, temporary_space: watches_space, data });
     let before = (Instant::now(), target.counters());
     let mut started = None;
     let generators = match order.generators {
@@ -153,7 +170,7 @@ pub fn measure(
     };
     let marks = interventions.end();
     let after = settled(target, before.1.as_ref(), outcome.as_ref().ok());
-    let Watched { samples, account, .. } = watch.end();
+    let Watched { samples, account, space } = watch.end();
     target.loaded(order.workload);
     let mut load = outcome?;
     for error in &mut load.errors {
@@ -170,7 +187,7 @@ pub fn measure(
         account,
         volume: scope.disks,
     };
-    Ok(Measured { load, sampling, marks })
+    Ok(Measured { load, sampling, marks, space })
 }
 
 /// From when and, where that is known beforehand, until when a load measures.

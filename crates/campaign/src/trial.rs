@@ -60,7 +60,7 @@ pub(crate) struct Done {
 
 impl Done {
     fn of_load(measured: Measured, search: Option<Search>) -> Self {
-        let Measured { load, sampling, marks } = measured;
+        let Measured { load, sampling, marks, .. } = measured;
         Self { outcome: Outcome { marks, ..Outcome::of_load(load) }, sampling, search }
     }
 
@@ -145,10 +145,7 @@ impl Attempt<'_, '_> {
     fn own_work(&mut self) -> Own {
         self.ready()?;
         let done = match &self.test.task {
-            Task::Statement(task) => {
-                let Context { study, stop, host, .. } = self.context;
-                statement::run(self.target, task, study.sample_every, *host, stop)?
-            }
+            Task::Statement(task) => statement::run(self.target, task, self.trial, self.context)?,
             Task::Failover(task) => {
                 let Context { study, stop, host, .. } = self.context;
                 failover::run(self.target, task, study.sample_every, *host, stop)?

@@ -4,8 +4,8 @@ use crate::trial::{Context, run_trial};
 use crate::{Diagnostic, Hosts, Preflight, Prepared, SearchProgress, Step};
 use engine::Stop;
 use model::{
-    Failure, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial, TrialEnd,
-    TrialRecord, Workload,
+    Failure, FailureKind, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial,
+    TrialEnd, TrialRecord, Workload,
 };
 use std::path::Path;
 use store::{Store, StoreError};
@@ -183,9 +183,12 @@ impl<'a> Campaign<'a> {
             let context = &mut Context { study: self.study, host, stop: self.stop, observe };
             let record = run_trial(target, trial, test, context).map_err(|_| RunError::Stopped)?;
             store.append(&record)?;
-            match record.end {
-                TrialEnd::Completed(_) => summary.completed += 1,
-                TrialEnd::Failed(_) => summary.failed += 1,
+            match &record.end {
+                TrialEnd::Failed(failure) if failure.kind != FailureKind::NotOffered => {
+                    summary.failed += 1;
+                }
+                // That a server does not offer something is an answer.
+                TrialEnd::Completed(_) | TrialEnd::Failed(_) => summary.completed += 1,
             }
             observe(Event::TrialEnded { record: &record });
         }

@@ -261,7 +261,7 @@ fn what_is_recorded_is_what_the_targets_machine_says() {
     let facts = &dataset.targets[0].server;
     assert_eq!(facts.version, "xfs on nvme7n1");
     assert_eq!(facts.variables["volume 1 contents"], "as far as one can see, nothing");
-    let scope = Scope { server_pid: None, temporary_space: false };
+    let scope = Scope::default();
     assert_eq!(*host.watched.lock().unwrap(), [scope.clone(), scope]);
 }
 

@@ -206,7 +206,7 @@ mod tests {
             policy: ErrorPolicy::default(),
             connect_limit: WINDOW,
             drain_limit: WINDOW,
-            enough: Stop::default(),
+            enough: model::Stop::default(),
         }
     }
 

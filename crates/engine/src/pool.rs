@@ -308,6 +308,9 @@ impl<S: Session> Pool<S> {
                 recorder.succeeded(Times { due, began, ended });
             }
             Event::Failed(error) => {
+                if !S::STATEMENTS.is_empty() {
+                    recorder.waited(arrived.since(self.asked[id]));
+                }
                 return self
                     .failed(id, operation, *error, arrived, now, out)
                     .map(|next| (consumed, next));

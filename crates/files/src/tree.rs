@@ -1,7 +1,7 @@
 //! Whole trees of directories and files.
 
 use crate::{Access, Directory, Kind, Refusal};
-use rustix::fs::{AtFlags, Gid, Uid, chownat};
+use rustix::fs::{AtFlags, FileType, Gid, Uid, chownat, statat};
 use std::io;
 
 /// How deep a tree may be: more than any data directory, and few enough descriptors.
@@ -66,6 +66,33 @@ impl Directory {
             chownat(&self.descriptor, &name, Some(uid), Some(gid), own)?;
         }
         self.give(uid, gid)
+    }
+
+    /// Bytes on disk of all files in this directory and those below it. What goes meanwhile does not
+    /// count.
+    ///
+    /// # Errors
+    /// [`Refusal::Depth`], or when it cannot be read.
+    pub fn bytes(&self) -> io::Result<u64> {
+        self.bytes_of_level(0)
+    }
+
+    fn bytes_of_level(&self, depth: usize) -> io::Result<u64> {
+        self.check_depth(depth)?;
+        let mut bytes = 0;
+        for name in self.names()? {
+            let status = statat(&self.descriptor, &name, AtFlags::SYMLINK_NOFOLLOW);
+            let Ok(status) = status else { continue };
+            let below = match FileType::from_raw_mode(status.st_mode) {
+                FileType::Directory => {
+                    self.directory(&name).and_then(|d| d.bytes_of_level(depth + 1))
+                }
+                // The kernel counts in units of 512 bytes, whatever the file system's are.
+                _ => Ok(status.st_blocks.unsigned_abs() * 512),
+            };
+            bytes += below.unwrap_or(0);
+        }
+        Ok(bytes)
     }
 
     fn check_depth(&self, depth: usize) -> Result<(), Refusal> {

@@ -136,6 +136,8 @@ pub struct Scope {
     pub server_pid: Option<u32>,
     /// Whether to look how much space its temporary files take, fifty times a second.
     pub temporary_space: bool,
+    /// Its data directory there, to look as often how much space the files in it take.
+    pub data: Option<PathBuf>,
 }
 
 /// Watches a load, from before it begins.
@@ -153,9 +155,17 @@ pub struct Watched {
     /// In order of time; none where sampling did not begin.
     pub samples: Vec<Sample>,
     pub account: HostAccount,
-    /// The most bytes in temporary files of the server beyond those at the beginning; `None` where
-    /// that was not asked for, or may not be seen.
-    pub temporary_bytes: Option<u64>,
+    pub space: SpaceUsed,
+}
+
+/// The most space that a server took beyond that at the beginning, in bytes on disk; `None` where it
+/// was not asked for, or may not be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpaceUsed {
+    /// In temporary files, and in copies of tables that are being made.
+    pub temporary: Option<u64>,
+    /// In its data directory, temporary files there included.
+    pub data: Option<u64>,
 }
 
 /// A program to be run to its end.
@@ -216,6 +226,9 @@ pub trait PrivateServer: Debug {
 
     /// The disks under its data, by kernel name; none where that is not known.
     fn disks(&self) -> Vec<String>;
+
+    /// Where its data is.
+    fn data_directory(&self) -> &Path;
 
     /// Shuts it down cleanly; does nothing when it is stopped or has ended by itself.
     ///

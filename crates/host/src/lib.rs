@@ -7,8 +7,8 @@ mod interface;
 pub mod local;
 
 pub use self::interface::{
-    CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Share, Space, UserCommand,
-    VolumeFacts, Watch, Watched,
+    CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Share, Space, SpaceUsed,
+    UserCommand, VolumeFacts, Watch, Watched,
 };
 pub use self::local::child::{Ended, Finished, Usage};
 pub use self::local::os::random_hex;

@@ -142,6 +142,9 @@ impl Latencies {
 pub struct PackedLatencies(Vec<u8>);
 
 impl PackedLatencies {
+    /// By how much a value read from one may be off, relative to itself.
+    pub const ROUNDING: f64 = 1e-2;
+
     /// The distribution.
     pub fn unpack(&self) -> Latencies {
         Latencies::from_bytes(&self.0).expect("checked when it was made")

@@ -6,6 +6,7 @@
 //! plain numbers carry their unit in their name or doc comment.
 
 mod account;
+mod around;
 mod bound;
 pub mod bounds;
 mod counters;
@@ -32,6 +33,7 @@ mod price;
 mod processors;
 mod record;
 mod sample;
+mod schema_change;
 mod search;
 mod setting;
 pub mod signal;
@@ -50,6 +52,7 @@ mod volume;
 mod workload;
 
 pub use account::{HostAccount, Throttling};
+pub use around::{Around, Stretch, longest_statement};
 pub use bound::Bound;
 pub use counters::ServerCounters;
 pub use cross_check::{
@@ -85,10 +88,11 @@ pub use price::{Price, PriceItem, PriceUnit};
 pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling};
+pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use setting::{SettingDifference, setting_differences};
 pub use slo::{LatencyFigure, Slo, SloError};
-pub use statement::{BuiltInQuery, Query, Statement, TimedStatement};
+pub use statement::{BesideLoad, BuiltInQuery, Query, Statement, TimedStatement};
 pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What the load engine saw in one trial.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadResult {
     /// Connections that were opened.
     pub clients: u32,
@@ -151,8 +151,8 @@ pub struct Interval {
     pub errors: u64,
     /// Bytes read from storage and written to it; none where the load is on a server.
     pub moved: Moved,
-    /// The longest time that a statement took which was answered in it; absent where statements are
-    /// not timed one by one, and where none was answered.
+    /// The longest time that a statement took which was answered in it, also with an error; absent
+    /// where statements are not timed one by one, and where none was answered.
     pub longest_statement: Option<Duration>,
     /// Latencies of the transactions that succeeded in it.
     pub latencies: PackedLatencies,

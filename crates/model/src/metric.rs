@@ -1,6 +1,6 @@
 //! The registry of metrics: what figures can be measures of.
 
-use crate::{Latencies, UnitName};
+use crate::{Around, Latencies, UnitName};
 use serde::{Deserialize, Serialize};
 
 /// Which way a figure is better.
@@ -28,6 +28,8 @@ pub enum MetricUnit {
     Bytes,
     /// A number of things, which the metric names.
     Count,
+    /// A share of another figure, or a multiple of it.
+    Ratio,
 }
 
 /// How a metric follows from a load's recording, or from a distribution of latencies alone.
@@ -39,6 +41,14 @@ pub enum Derivation {
     Mean,
     /// This percentile of the distribution, from 0 to 100.
     Percentile(f64),
+    /// Operations that succeeded in a part of the measured phase ÷ the length of that part.
+    RateIn(Around),
+    /// This percentile of the latencies of a part of the measured phase, from 0 to 100.
+    PercentileIn(Around, f64),
+    /// See [`crate::longest_statement`].
+    LongestStatement,
+    /// One metric ÷ another.
+    Quotient(Metric, Metric),
 }
 
 /// All that is known of a metric.
@@ -108,6 +118,54 @@ registry! {
         derivation: None,
         printed_as: &[],
     };
+    /// The same of a piece of work that elsewhere runs beside a load, without that load.
+    ElapsedAlone = MetricEntry {
+        id: "elapsed_alone",
+        unit: MetricUnit::Seconds,
+        better: Better::Less,
+        words: "time taken alone",
+        derivation: None,
+        printed_as: &[],
+    };
+    /// How many times as long a piece of work takes beside a load as without it.
+    Slowdown = MetricEntry {
+        id: "slowdown",
+        unit: MetricUnit::Ratio,
+        better: Better::Less,
+        words: "time beside the load ÷ alone",
+        derivation: Some(Derivation::Quotient(Metric::Elapsed, Metric::ElapsedAlone)),
+        printed_as: &[],
+    };
+    /// The longest time that a statement of the load took that was under way meanwhile.
+    LongestBlocked = MetricEntry {
+        id: "longest_blocked",
+        unit: MetricUnit::Milliseconds,
+        better: Better::Less,
+        words: "longest wait of a statement",
+        derivation: Some(Derivation::LongestStatement),
+        printed_as: &[],
+    };
+    /// Throughput before something was done to the target.
+    ThroughputBefore = rate_in("throughput_before", "throughput before", Around::Before);
+    /// Throughput while it was done.
+    ThroughputDuring = rate_in("throughput_during", "throughput during", Around::During);
+    /// Throughput when it was done.
+    ThroughputAfter = rate_in("throughput_after", "throughput after", Around::After);
+    /// How much of the throughput is left while something is done to the target: 1 is all of it.
+    ThroughputKept = MetricEntry {
+        id: "throughput_kept",
+        unit: MetricUnit::Ratio,
+        better: Better::More,
+        words: "throughput during ÷ before",
+        derivation: Some(Derivation::Quotient(Metric::ThroughputDuring, Metric::ThroughputBefore)),
+        printed_as: &[],
+    };
+    /// 99th percentile of latency before something was done to the target.
+    LatencyP99Before = p99_in("latency_p99_before", "p99 latency before", Around::Before);
+    /// The same while it was done.
+    LatencyP99During = p99_in("latency_p99_during", "p99 latency during", Around::During);
+    /// The same when it was done.
+    LatencyP99After = p99_in("latency_p99_after", "p99 latency after", Around::After);
     /// The longest time without an acknowledged write.
     Downtime = MetricEntry {
         id: "downtime",
@@ -206,6 +264,30 @@ registry! {
         derivation: None,
         printed_as: &[],
     };
+    /// By how much the files of the target's data grew at the most.
+    DataGrowth = MetricEntry {
+        id: "data_growth",
+        unit: MetricUnit::Bytes,
+        better: Better::Less,
+        words: "growth of the data directory",
+        derivation: None,
+        printed_as: &[],
+    };
+}
+
+const fn rate_in(id: &'static str, words: &'static str, part: Around) -> MetricEntry {
+    MetricEntry {
+        id,
+        unit: MetricUnit::PerSecond,
+        better: Better::More,
+        words,
+        derivation: Some(Derivation::RateIn(part)),
+        printed_as: &[],
+    }
+}
+
+const fn p99_in(id: &'static str, words: &'static str, part: Around) -> MetricEntry {
+    latency(id, words, Derivation::PercentileIn(part, 99.0))
 }
 
 const fn latency(id: &'static str, words: &'static str, derivation: Derivation) -> MetricEntry {
@@ -247,9 +329,19 @@ impl Metric {
         Self::ALL.iter().copied().find(|metric| metric.name() == name)
     }
 
-    /// Whether it is a mean or a percentile of latency.
+    /// Whether it is a mean or a percentile of the latencies of the whole measured phase.
     pub fn is_latency(self) -> bool {
         matches!(self.entry().derivation, Some(Derivation::Mean | Derivation::Percentile(_)))
+    }
+
+    /// Whether it is about what a load did while something was done to its target, or before or after.
+    pub fn is_of_part(self) -> bool {
+        match self.entry().derivation {
+            Some(Derivation::RateIn(_) | Derivation::PercentileIn(..)) => true,
+            Some(Derivation::LongestStatement) => true,
+            Some(Derivation::Quotient(upper, _)) => upper.is_of_part(),
+            Some(Derivation::Rate | Derivation::Mean | Derivation::Percentile(_)) | None => false,
+        }
     }
 
     /// The names that figures of it have, best first.
@@ -270,7 +362,7 @@ impl Metric {
         match self.entry().derivation? {
             Derivation::Mean => latencies.mean_ms(),
             Derivation::Percentile(percentile) => latencies.percentile_ms(percentile),
-            Derivation::Rate => None,
+            _ => None,
         }
     }
 }
@@ -289,13 +381,13 @@ impl MetricUnit {
             Self::Seconds => "s",
             Self::Milliseconds => "ms",
             Self::Bytes => "bytes",
-            Self::Count => "",
+            Self::Count | Self::Ratio => "",
         }
     }
 
     fn suffix(self) -> &'static str {
         match self {
-            Self::PerSecond | Self::Count => "",
+            Self::PerSecond | Self::Count | Self::Ratio => "",
             Self::Seconds => "_s",
             Self::Milliseconds => "_ms",
             Self::Bytes => "_bytes",
@@ -320,7 +412,7 @@ impl MetricUnit {
                 "GiB" => 1024.0 * 1024.0 * 1024.0,
                 _ => return None,
             }),
-            Self::Count => unit.is_empty().then_some(1.0),
+            Self::Count | Self::Ratio => unit.is_empty().then_some(1.0),
         }
     }
 }
@@ -374,6 +466,16 @@ mod tests {
         let expected = [
             "throughput",
             "elapsed_s",
+            "elapsed_alone_s",
+            "slowdown",
+            "longest_blocked_ms",
+            "throughput_before",
+            "throughput_during",
+            "throughput_after",
+            "throughput_kept",
+            "latency_p99_before_ms",
+            "latency_p99_during_ms",
+            "latency_p99_after_ms",
             "downtime_s",
             "first_error_s",
             "first_accepted_s",
@@ -387,6 +489,7 @@ mod tests {
             "latency_p99_ms",
             "rows_returned",
             "temporary_bytes",
+            "data_growth_bytes",
         ];
         assert_eq!(names, expected);
     }

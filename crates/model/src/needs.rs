@@ -1,7 +1,9 @@
 //! What a test needs of a target besides its data and its connections: by it rights and limits are
 //! judged before anything runs.
 
-use crate::{Act, BuiltInQuery, Load, Oltp, Query, Statement, Task, Test, Workload};
+use crate::{
+    Act, Algorithm, BuiltInQuery, Change, Load, Oltp, Query, Statement, Task, Test, Workload,
+};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -26,6 +28,8 @@ pub enum Access {
     Insert,
     Update,
     Delete,
+    /// Changes the definition of tables.
+    Alter,
 }
 
 impl Needs {
@@ -111,9 +115,23 @@ impl Statement {
                     }
                 }
                 Query::Own(sql) => needs.own_statements.push((timed.name.clone(), sql.clone())),
+                Query::Change(change) => {
+                    if change.algorithm != Some(Algorithm::MetadataOnly) {
+                        needs.temporary_tables = 1.0;
+                    }
+                    match &change.change {
+                        Change::BuiltIn(_) => drop(needs.access.insert(Access::Alter)),
+                        Change::Own { sql, .. } => {
+                            needs.own_statements.push((timed.name.clone(), sql.clone()));
+                        }
+                    }
+                }
             }
         }
-        needs
+        match &self.beside {
+            Some(beside) => needs.and(beside.load.needs()),
+            None => needs,
+        }
     }
 }
 
@@ -146,6 +164,7 @@ mod tests {
             timeout: Duration::from_secs(60),
             warmup_runs: 0,
             writes: false,
+            beside: None,
         };
         let sort = statement(Query::BuiltIn(BuiltInQuery::Sort)).needs();
         assert_eq!(

@@ -1,5 +1,12 @@
-use crate::{ActResult, BackgroundWork, Derivation, Latencies, LoadResult, Metric};
+use crate::{
+    ActResult, Around, BackgroundWork, Derivation, Latencies, LoadResult, Metric, PackedLatencies,
+    Stretch, longest_statement,
+};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// To how much of a millisecond the longest statement is known.
+const MICROSECOND_MS: f64 = 1e-3;
 
 /// What came of a trial that completed, whoever measured it. What is not here is unknown, and
 /// stays so.
@@ -49,6 +56,12 @@ impl TimeSeries {
     pub fn until_seconds(&self) -> f64 {
         self.from_seconds + self.values.len() as f64 * self.step_seconds
     }
+}
+
+/// A rate over so long a time, in which one operation more or less may have fallen.
+fn rate(value: f64, length: Duration) -> Option<FigureNumber> {
+    let seconds = length.as_secs_f64();
+    (seconds > 0.0).then(|| FigureNumber { value, resolution: 1.0 / seconds })
 }
 
 /// Where results come from that weighin did not measure.
@@ -104,17 +117,42 @@ impl Outcome {
 
     /// What follows from the load's recording, or from the distribution that a source prints.
     pub fn derived(&self, metric: Metric) -> Option<FigureNumber> {
-        if metric.entry().derivation? == Derivation::Rate {
-            let measured = self.load.as_ref()?.measure;
-            let seconds = measured.elapsed.as_secs_f64();
-            // One operation more or less may have fallen within the window.
-            return (seconds > 0.0).then(|| FigureNumber {
-                value: measured.transactions_per_second(),
-                resolution: 1.0 / seconds,
-            });
+        match metric.entry().derivation? {
+            Derivation::Rate => {
+                let measured = self.load.as_ref()?.measure;
+                rate(measured.transactions_per_second(), measured.elapsed)
+            }
+            Derivation::Mean | Derivation::Percentile(_) => {
+                let value = metric.of_latencies(self.latencies()?)?;
+                Some(FigureNumber { value, resolution: value * Latencies::ROUNDING })
+            }
+            Derivation::RateIn(part) => {
+                let stretch = self.around(part)?;
+                rate(stretch.rate(), stretch.length)
+            }
+            Derivation::PercentileIn(part, percentile) => {
+                let value = self.around(part)?.latencies.percentile_ms(percentile)?;
+                Some(FigureNumber { value, resolution: value * PackedLatencies::ROUNDING })
+            }
+            Derivation::LongestStatement => {
+                let seconds = longest_statement(self.load.as_ref()?, &self.marks)?;
+                Some(FigureNumber { value: seconds * 1e3, resolution: MICROSECOND_MS })
+            }
+            Derivation::Quotient(upper, lower) => {
+                let (upper, lower) = (self.metric(upper)?, self.metric(lower)?);
+                let value = upper.value / lower.value;
+                let rounding = upper.resolution / upper.value + lower.resolution / lower.value;
+                value.is_finite().then(|| FigureNumber {
+                    value,
+                    resolution: if rounding.is_finite() { value * rounding } else { 0.0 },
+                })
+            }
         }
-        let value = metric.of_latencies(self.latencies()?)?;
-        Some(FigureNumber { value, resolution: value * Latencies::ROUNDING })
+    }
+
+    /// What the load did before, while or after something was done to the target.
+    pub fn around(&self, part: Around) -> Option<Stretch> {
+        part.of(self.load.as_ref()?, &self.marks)
     }
 
     /// What is known of a metric, in its unit.

@@ -151,6 +151,8 @@ pub enum FailureKind {
     Tls,
     /// The server refused a statement.
     Statement,
+    /// The server has no such thing: what was asked for is a choice that others may have.
+    NotOffered,
     /// Unanswered in time.
     TimedOut,
     /// Not permitted on this machine, or not possible.

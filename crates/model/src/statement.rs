@@ -1,4 +1,5 @@
-use crate::Workload;
+use crate::bounds::MAX_DURATION;
+use crate::{Load, SchemaChange, Workload};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -17,6 +18,22 @@ pub struct Statement {
     pub warmup_runs: u32,
     /// Whether they may change data. Their transactions are read-only otherwise.
     pub writes: bool,
+    /// The load beside which they run; absent where the target does nothing else.
+    pub beside: Option<Box<BesideLoad>>,
+}
+
+/// A load that runs before, while and after the time of statements is taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BesideLoad {
+    /// It ends when the time `after` the statements is over, and at its `duration` at the latest.
+    pub load: Load,
+    /// How long it is measured before the first statement begins.
+    pub before: Duration,
+    /// How long it goes on when the last statement has ended.
+    pub after: Duration,
+    /// Whether the statements run without the load first, so that it is known what the load costs
+    /// them.
+    pub alone: bool,
 }
 
 /// A statement with the name that its figures have.
@@ -34,6 +51,8 @@ pub enum Query {
     BuiltIn(BuiltInQuery),
     /// The user's SQL.
     Own(String),
+    /// A change of the schema, which is taken back outside the time taken.
+    Change(SchemaChange),
 }
 
 /// Weighin's own analytic queries over the test tables.
@@ -74,7 +93,43 @@ impl Statement {
 
     /// How long a trial is assumed to take.
     pub(crate) fn work_time(&self) -> Duration {
-        let runs = u32::try_from(self.statements.len()).unwrap_or(u32::MAX);
-        Self::ASSUMED.saturating_mul(runs.saturating_mul(self.warmup_runs.saturating_add(1)))
+        let statements = u32::try_from(self.statements.len()).unwrap_or(u32::MAX);
+        let alone = self.beside.as_ref().is_some_and(|beside| beside.alone);
+        let runs = self.warmup_runs.saturating_add(1).saturating_add(alone.into());
+        let beside = self
+            .beside
+            .as_ref()
+            .map_or(Duration::ZERO, |beside| beside.load.warmup + beside.before + beside.after);
+        Self::ASSUMED.saturating_mul(statements.saturating_mul(runs)) + beside
+    }
+
+    /// The change of the schema that is measured; `None` where statements of another kind are.
+    pub fn change(&self) -> Option<&SchemaChange> {
+        self.statements.iter().find_map(|timed| match &timed.query {
+            Query::Change(change) => Some(change),
+            Query::BuiltIn(_) | Query::Own(_) => None,
+        })
+    }
+
+    /// The name of what is measured, as study files have it.
+    pub fn task(&self) -> &'static str {
+        if self.change().is_some() { SchemaChange::TASK } else { Self::NAME }
+    }
+
+    /// Makes the load beside it longer or shorter, and not what it runs beside.
+    pub fn scale_load(&mut self, scale: impl Fn(Duration) -> Duration) {
+        let Some(beside) = &self.beside else { return };
+        let (before, after) = (scale(beside.before), scale(beside.after));
+        let duration = self.longest_load(before, after);
+        if let Some(beside) = &mut self.beside {
+            beside.load.warmup = scale(beside.load.warmup);
+            (beside.before, beside.after, beside.load.duration) = (before, after, duration);
+        }
+    }
+
+    /// How long the load beside it may last: all statements take as long as they may.
+    pub fn longest_load(&self, before: Duration, after: Duration) -> Duration {
+        let statements = u32::try_from(self.statements.len()).unwrap_or(u32::MAX);
+        before + self.timeout.saturating_mul(statements).min(MAX_DURATION) + after
     }
 }

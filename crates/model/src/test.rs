@@ -1,6 +1,6 @@
 use crate::{
     Act, Bound, Failover, FailoverCause, Failure, FailureKind, Intervention, KeyValue, Level, Load,
-    Metric, Oltp, Statement, Storage, System, Task, UnitName, Workload,
+    Metric, Oltp, Storage, System, Task, UnitName, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -27,13 +27,14 @@ impl Test {
         Self { name: name.into(), task, cache: CacheState::Warm, cross_check: false }
     }
 
-    /// The load that the test runs, searches included; absent where it is no load, and of imported
-    /// results.
+    /// The load that the test runs, searches and what statements run beside included; absent where
+    /// there is no load, and of imported results.
     pub fn load(&self) -> Option<&Load> {
         match &self.task {
             Task::Load(load) => Some(load),
             Task::Search(search) => Some(&search.load),
-            Task::Statement(_) | Task::Failover(_) | Task::Imported(_) => None,
+            Task::Statement(statement) => statement.beside.as_ref().map(|beside| &beside.load),
+            Task::Failover(_) | Task::Imported(_) => None,
         }
     }
 
@@ -42,7 +43,8 @@ impl Test {
         match &mut self.task {
             Task::Load(load) => Some(load),
             Task::Search(search) => Some(&mut search.load),
-            Task::Statement(_) | Task::Failover(_) | Task::Imported(_) => None,
+            Task::Statement(statement) => statement.beside.as_mut().map(|beside| &mut beside.load),
+            Task::Failover(_) | Task::Imported(_) => None,
         }
     }
 
@@ -66,7 +68,10 @@ impl Test {
         match &self.task {
             Task::Load(load) => &load.levels,
             Task::Search(search) => &search.load.levels,
-            Task::Statement(_) | Task::Failover(_) => &[Level::NONE],
+            Task::Statement(statement) => {
+                statement.beside.as_ref().map_or(&[Level::NONE], |beside| &beside.load.levels)
+            }
+            Task::Failover(_) => &[Level::NONE],
             Task::Imported(imported) => &imported.levels,
         }
     }
@@ -139,6 +144,12 @@ impl Test {
         acts.chain(cause).chain(restore).collect()
     }
 
+    /// Whether a load is what is measured, or the highest one: its rates and latencies over the whole
+    /// measured phase are figures then. Of a load that runs beside something else they are not.
+    pub fn is_of_load(&self) -> bool {
+        matches!(self.task, Task::Load(_) | Task::Search(_))
+    }
+
     /// Whether operations are offered at rates. A test has either rates or closed loops.
     pub fn is_open(&self) -> bool {
         self.levels().iter().any(Level::is_open)
@@ -164,7 +175,7 @@ impl Test {
         match &self.task {
             Task::Load(load) => load.workload.name(),
             Task::Search(search) => search.load.workload.name(),
-            Task::Statement(_) => Statement::NAME,
+            Task::Statement(statement) => statement.task(),
             Task::Failover(_) => Failover::NAME,
             Task::Imported(imported) => &imported.name,
         }

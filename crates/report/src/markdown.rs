@@ -108,6 +108,12 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         blocks.push("### What happened when".to_owned());
         blocks.push(table(&steps));
     }
+    let around = tables::around(analysis, test);
+    if !around.rows.is_empty() {
+        blocks.push(format!("### {}", words::AROUND_HEADING));
+        blocks.push(table(&around));
+        blocks.push(escaped(words::AROUND));
+    }
     if !test.fleets.is_empty() {
         blocks.push("### Volumes".to_owned());
         blocks.push(table(&tables::fleet_volumes(analysis, test)));

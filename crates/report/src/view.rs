@@ -21,7 +21,7 @@ pub(crate) fn imported(analysis: &Analysis) -> bool {
 /// came of it. Of others it says what there is.
 pub(crate) fn has_levels(analysis: &Analysis, test: &TestAnalysis) -> bool {
     let mut tests = analysis.dataset.study.tests.iter();
-    tests.any(|studied| studied.name == test.test && studied.load().is_some())
+    tests.any(|studied| studied.name == test.test && studied.is_of_load())
 }
 
 /// What throughput counts in a test.

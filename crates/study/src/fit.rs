@@ -2,7 +2,7 @@
 
 use crate::problem::{Place, Problems};
 use crate::test::{TaskTable, TestTable};
-use model::{Act, FailoverCause, Query, System, Target, Task, Test, Workload};
+use model::{Act, Change, FailoverCause, Query, System, Target, Task, Test, Workload};
 
 /// Notes a test whose workload the server of a target cannot run; every test runs on every target.
 pub(crate) fn check(
@@ -66,7 +66,7 @@ fn what(system: System) -> &'static str {
 fn acts<'a>(test: &'a Test, table: &'a TestTable) -> Vec<(&'a Act, Place)> {
     let tables = match &table.task {
         TaskTable::Load(load) => load.keys.intervention.as_deref().unwrap_or_default(),
-        TaskTable::Statement(_) | TaskTable::Failover(_) => &[],
+        TaskTable::Statement(..) | TaskTable::SchemaChange(..) | TaskTable::Failover(_) => &[],
     };
     let places: Vec<Place> =
         tables.iter().filter_map(|table| table.get_ref().acts().next()).collect();
@@ -137,7 +137,12 @@ fn check_failover(
 fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], problems: &mut Problems) {
     let own = match &test.task {
         Task::Statement(statement) => {
-            let own = statement.statements.iter().any(|t| matches!(t.query, Query::Own(_)));
+            let is_own = |query: &Query| match query {
+                Query::Own(_) => true,
+                Query::Change(change) => matches!(change.change, Change::Own { .. }),
+                Query::BuiltIn(_) => false,
+            };
+            let own = statement.statements.iter().any(|timed| is_own(&timed.query));
             own.then(|| ("sql", table.place("sql").unwrap_or_default()))
         }
         Task::Failover(_) => None,

@@ -2,10 +2,10 @@
 //! and described by the form that it has.
 
 use crate::wire::{
-    FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys, StorageKeys,
-    TestKeys,
+    BesideKeys, FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, SchemaChangeKeys, ServerKeys,
+    StatementKeys, StorageKeys, TestKeys,
 };
-use model::{Failover, OltpMix, Statement, Storage, Workload};
+use model::{Failover, OltpMix, SchemaChange, Statement, Storage, Workload};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -18,11 +18,13 @@ pub(crate) enum Form {
     KeyValue,
     Storage,
     Statement,
+    SchemaChange,
     Failover,
 }
 
 /// Values that `task` takes.
-pub(crate) const TASKS: [&str; 4] = ["load", "search", Statement::NAME, Failover::NAME];
+pub(crate) const TASKS: [&str; 5] =
+    ["load", "search", Statement::NAME, SchemaChange::TASK, Failover::NAME];
 
 /// The workloads that are none of the OLTP family.
 const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
@@ -32,6 +34,10 @@ const OF_SEARCHES: [&str; 3] = ["slo", "search", "cpu_limit"];
 /// Keys of a load at given levels, and of no search.
 const OF_LEVELS: [&str; 6] =
     ["rate", "cross_check", "intervention", "transactions", "operations", "time_limit"];
+
+/// Keys of loads that are measured for their own sake, and of none beside which something else runs.
+const OF_MEASURED_LOADS: [&str; 7] =
+    ["slo", "search", "duration", "transactions", "time_limit", "cross_check", "intervention"];
 
 /// All workloads that `workload` takes.
 pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTHERS.len()] {
@@ -44,11 +50,12 @@ pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTH
 
 impl Form {
     /// One for each set of keys.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Oltp(OltpMix::ReadWrite),
         Self::KeyValue,
         Self::Storage,
         Self::Statement,
+        Self::SchemaChange,
         Self::Failover,
     ];
 
@@ -57,6 +64,7 @@ impl Form {
         let text = |key: &str| test.get(key)?.get_ref().as_str();
         match text("task") {
             Some(Statement::NAME) => Some(Self::Statement),
+            Some(SchemaChange::TASK) => Some(Self::SchemaChange),
             Some(Failover::NAME) => Some(Self::Failover),
             _ => Self::of_workload(text("workload")?),
         }
@@ -78,36 +86,44 @@ impl Form {
             Self::KeyValue => Workload::KEY_VALUE,
             Self::Storage => Storage::NAME,
             Self::Statement => "the task statement",
+            Self::SchemaChange => "the task schema_change",
             Self::Failover => "the task failover",
         }
     }
 
-    /// What a user would choose another of for other keys.
-    pub fn choice(self) -> &'static str {
-        if self.is_load() { "workload" } else { "task" }
+    /// Whether its tests run a load for its own sake.
+    pub fn is_of_load(self) -> bool {
+        !matches!(self, Self::Statement | Self::SchemaChange | Self::Failover)
     }
 
-    /// Whether its tests run a load, or search for one.
-    fn is_load(self) -> bool {
-        match self {
-            Self::Oltp(_) | Self::KeyValue | Self::Storage => true,
-            Self::Statement | Self::Failover => false,
-        }
+    /// What a user would choose another of for other keys.
+    pub fn choice(self) -> &'static str {
+        if self.is_of_load() { "workload" } else { "task" }
     }
 
     /// What messages call all tests with the same keys.
     pub fn family(self) -> &'static str {
         match self {
             Self::Oltp(_) => "oltp_... and select_...",
-            Self::KeyValue | Self::Storage | Self::Statement | Self::Failover => self.name(),
+            Self::KeyValue
+            | Self::Storage
+            | Self::Statement
+            | Self::SchemaChange
+            | Self::Failover => self.name(),
         }
     }
 
     /// The keys that it may have, each with its schema.
     pub fn keys(self) -> Map<String, Value> {
         let mut keys = properties::<TestKeys>();
-        if self.is_load() {
+        if self != Self::Failover {
             keys.extend(properties::<LoadKeys>());
+        }
+        if matches!(self, Self::Statement | Self::SchemaChange) {
+            keys.extend(properties::<ServerKeys>());
+            keys.extend(properties::<OltpKeys>());
+            keys.retain(|key, _| !OF_MEASURED_LOADS.contains(&key.as_str()));
+            keys.extend(properties::<BesideKeys>());
         }
         match self {
             Self::Oltp(_) => {
@@ -120,6 +136,7 @@ impl Form {
             }
             Self::Storage => keys.extend(properties::<StorageKeys>()),
             Self::Statement => keys.extend(properties::<StatementKeys>()),
+            Self::SchemaChange => keys.extend(properties::<SchemaChangeKeys>()),
             Self::Failover => keys.extend(properties::<FailoverKeys>()),
         }
         keys
@@ -129,7 +146,10 @@ impl Form {
     fn schemas(self) -> Vec<Value> {
         let workload = match self {
             Self::Statement => {
-                return vec![self.task_schema(Statement::NAME, &["statements", "sql"])];
+                return vec![self.beside_schema(Statement::NAME, &["statements", "sql"])];
+            }
+            Self::SchemaChange => {
+                return vec![self.beside_schema(SchemaChange::TASK, &["change", "sql"])];
             }
             Self::Failover => {
                 return vec![self.task_schema(Failover::NAME, &["switch", "loss", "command"])];
@@ -139,7 +159,7 @@ impl Form {
         };
         let (levels, bounds) = match self {
             Self::Oltp(_) | Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
-            Self::Storage | Self::Statement | Self::Failover => {
+            Self::Storage | Self::Statement | Self::SchemaChange | Self::Failover => {
                 (&["pattern", "queue_depth", "rate"][..], &["slo", "cpu_limit"][..])
             }
         };
@@ -167,7 +187,23 @@ impl Form {
         vec![of("load", &OF_SEARCHES, levels), of("search", &OF_LEVELS, bounds)]
     }
 
-    /// That of a task without a load, which has at least one of these keys.
+    /// That of statements, idle or beside a load.
+    fn beside_schema(self, task: &str, either: &[&str]) -> Value {
+        let mut schema = self.task_schema(task, either);
+        if let Some(Value::Object(keys)) = schema.get_mut("properties") {
+            let workload = json!({
+                "enum": OltpMix::REPEATABLE.map(OltpMix::name),
+                "description": "The load beside which it runs; the target is idle when absent.",
+            });
+            narrow(keys, "workload", &workload);
+        }
+        let of_loads = ["rate", "clients", "before", "after", "alone"];
+        let needed = of_loads.map(|key| (key.to_owned(), json!(["workload"])));
+        schema["dependentRequired"] = Value::Object(needed.into_iter().collect());
+        schema
+    }
+
+    /// That of a task that is no load, which has at least one of these keys.
     fn task_schema(self, task: &str, either: &[&str]) -> Value {
         let mut keys = self.keys();
         narrow(&mut keys, "task", &json!({ "const": task }));

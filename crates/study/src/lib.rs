@@ -5,6 +5,7 @@
 //! line or the option, point at the place, and say how to fix it.
 
 mod amount;
+mod beside;
 mod duration;
 mod error;
 mod estimate;
@@ -29,6 +30,7 @@ mod render;
 mod replication;
 mod scaled;
 mod schema;
+mod schema_change;
 mod secret;
 mod settings;
 mod shape;

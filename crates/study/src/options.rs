@@ -34,7 +34,7 @@ pub struct LoadKey {
 /// The keys of all loads.
 pub fn load_keys() -> &'static [LoadKey] {
     static KEYS: LazyLock<Vec<LoadKey>> = LazyLock::new(|| {
-        let loads = Form::ALL.into_iter().filter(|form| *form != Form::Statement);
+        let loads = Form::ALL.into_iter().filter(|form| form.is_of_load());
         let mut keys = Vec::new();
         for form in loads.clone() {
             for (name, schema) in form.keys() {
@@ -172,7 +172,7 @@ impl CommandLine {
         shape::unknown_test_keys(table.get_ref(), problems);
         let mut table = shape::test(&mut table, problems)?;
         table.once = self.once;
-        let test = test::test(&table, problems)?;
+        let test = test::tests(&table, problems).pop()?;
         if let Some(target) = target {
             fit::check(&test, &table, &[(target.clone(), NOWHERE)], problems);
         }

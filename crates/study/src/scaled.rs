@@ -1,5 +1,5 @@
 use model::bounds::{MAX_DURATION, MAX_OPERATIONS, SCALE};
-use model::{Storage, Study, Test, Workload};
+use model::{Storage, Study, Task, Workload};
 use std::time::Duration;
 
 /// Shortest time that scaling leaves: below it a trial has no interval to show.
@@ -21,7 +21,12 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
     let mut study = study.clone();
     if factor > 0.0 {
         let factor = factor.min(*SCALE.end());
-        for load in study.tests.iter_mut().filter_map(Test::load_mut) {
+        for test in &mut study.tests {
+            if let Task::Statement(statement) = &mut test.task {
+                statement.scale_load(|time| scale(time, factor));
+                continue;
+            }
+            let Some(load) = test.load_mut() else { continue };
             load.warmup = scale(load.warmup, factor);
             let duration = scale(load.duration, factor);
             for intervention in &mut load.interventions {

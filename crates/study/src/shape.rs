@@ -2,8 +2,8 @@ use crate::names::{choices, nearest};
 use crate::problem::{Place, Places, Problems};
 use crate::schema::json_schema;
 use crate::secret::is_secret_key;
-use crate::test::{LoadTable, TaskTable, TestTable, WorkTable};
-use crate::wire::{File, TestKeys};
+use crate::test::{BesideTable, LoadTable, TaskTable, TestTable, WorkTable};
+use crate::wire::{File, LoadKeys, TestKeys};
 use crate::{forms, forms::Form};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -40,9 +40,29 @@ pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> O
 
 /// Reads a test: the keys that all have, and those of its form.
 pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<TestTable> {
-    let form = Form::of(table.get_ref());
+    let task = match Form::of(table.get_ref()) {
+        Some(Form::Statement) => {
+            TaskTable::Statement(Box::new(typed(table, problems)?), beside(table, problems)?)
+        }
+        Some(Form::SchemaChange) => {
+            TaskTable::SchemaChange(Box::new(typed(table, problems)?), beside(table, problems)?)
+        }
+        Some(Form::Failover) => TaskTable::Failover(Box::new(typed(table, problems)?)),
+        form => TaskTable::Load(Box::new(load(form, table, problems)?)),
+    };
+    let keys = typed::<TestKeys>(table, problems)?;
+    let places = Places::in_table(table.get_ref());
+    Some(TestTable { at: table.span(), places, keys, task, once: false })
+}
+
+/// Reads the keys of a load; without those of its workload where that is none that there is.
+fn load(
+    form: Option<Form>,
+    table: &mut Spanned<DeTable<'_>>,
+    problems: &mut Problems,
+) -> Option<LoadTable> {
     let work = match form {
-        None | Some(Form::Statement | Form::Failover) => None,
+        None | Some(Form::Statement | Form::SchemaChange | Form::Failover) => None,
         Some(Form::Oltp(mix)) => {
             Some(WorkTable::Oltp(mix, typed(table, problems)?, typed(table, problems)?))
         }
@@ -51,14 +71,23 @@ pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) ->
         }
         Some(Form::Storage) => Some(WorkTable::Storage(typed(table, problems)?)),
     };
-    let task = match form {
-        Some(Form::Statement) => TaskTable::Statement(Box::new(typed(table, problems)?)),
-        Some(Form::Failover) => TaskTable::Failover(Box::new(typed(table, problems)?)),
-        _ => TaskTable::Load(Box::new(LoadTable { keys: typed(table, problems)?, work })),
+    Some(LoadTable { keys: typed(table, problems)?, work })
+}
+
+/// Reads the keys of the load beside which something runs, where the test has one.
+fn beside(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<BesideTable> {
+    let keys = typed(table, problems)?;
+    // A value of the wrong type is gone after this.
+    let workload = typed::<LoadKeys>(table, problems)?.workload;
+    let load = match &workload {
+        None => None,
+        Some(name) => {
+            // Of the others it would be said that their keys are unknown here.
+            let form = Form::of_workload(name.get_ref()).filter(|f| matches!(f, Form::Oltp(_)));
+            Some(load(form, table, problems)?)
+        }
     };
-    let keys = typed::<TestKeys>(table, problems)?;
-    let places = Places::in_table(table.get_ref());
-    Some(TestTable { at: table.span(), places, keys, task, once: false })
+    Some(BesideTable { keys, load })
 }
 
 /// Reads those entries of a table that a type has.

@@ -1,9 +1,10 @@
 //! The task `statement`: statements whose time is taken.
 
+use crate::beside::{self, Over};
 use crate::problem::{Place, Problems};
-use crate::test::{TestTable, length};
+use crate::test::{BesideTable, TestTable, length};
 use crate::validate::whole;
-use crate::wire::StatementKeys;
+use crate::wire::{Maybe, StatementKeys};
 use model::bounds::{MAX_ROWS, MAX_STATEMENTS, MAX_TABLES, MAX_WARMUP_RUNS};
 use model::{
     BuiltInQuery, CacheState, Oltp, OltpMix, Query, Statement, Task, TimedStatement, Workload,
@@ -21,6 +22,7 @@ const DEFAULT_TABLE_SIZE: u32 = 100_000;
 pub(crate) fn task(
     table: &TestTable,
     keys: &StatementKeys,
+    beside: &BesideTable,
     cache: CacheState,
     problems: &mut Problems,
 ) -> Option<Task> {
@@ -36,10 +38,7 @@ pub(crate) fn task(
         let message = format!("{} statements are more than {MAX_STATEMENTS}", statements.len());
         problems.add(at, message).help("write several tests");
     }
-    let timeout = length("timeout", &keys.timeout, DEFAULT_TIMEOUT, problems);
-    if let (Some(at), true) = (table.place("timeout"), timeout.is_zero()) {
-        problems.add(at, "`timeout` must be more than zero: no statement would ever end");
-    }
+    let timeout = timeout(table, &keys.timeout, problems);
     let warm = u32::from(cache == CacheState::Warm);
     let warmup_runs = whole("warmup_runs", &keys.warmup_runs, warm, 0..=MAX_WARMUP_RUNS, problems);
     if let (Some(at), CacheState::Cold, 1..) = (table.place("warmup_runs"), cache, warmup_runs) {
@@ -51,14 +50,33 @@ pub(crate) fn task(
     if writes {
         check_writes(table, keys, problems);
     }
-    let data = tables(keys, problems).map(Workload::Oltp);
-    (!statements.is_empty()).then_some(Task::Statement(Statement {
+    let written = keys.tables.is_some() || keys.table_size.is_some();
+    let needed = keys.statements.is_some() || written;
+    let data =
+        needed.then(|| test_tables(&keys.tables, &keys.table_size, DEFAULT_TABLES, problems));
+    let statement = Statement {
         statements,
-        data,
+        data: data.map(Workload::Oltp),
         timeout,
         warmup_runs,
         writes,
-    }))
+        beside: None,
+    };
+    let statement = beside::with_load(Over { table, beside, cache }, statement, problems);
+    statement.filter(|statement| !statement.statements.is_empty()).map(Task::Statement)
+}
+
+/// How long each statement may take.
+pub(crate) fn timeout(
+    table: &TestTable,
+    written: &Maybe<String>,
+    problems: &mut Problems,
+) -> Duration {
+    let timeout = length("timeout", written, DEFAULT_TIMEOUT, problems);
+    if let (Some(at), true) = (table.place("timeout"), timeout.is_zero()) {
+        problems.add(at, "`timeout` must be more than zero: no statement would ever end");
+    }
+    timeout
 }
 
 fn built_in(keys: &StatementKeys, problems: &mut Problems) -> Vec<TimedStatement> {
@@ -124,15 +142,15 @@ fn check_writes(table: &TestTable, keys: &StatementKeys, problems: &mut Problems
     }
 }
 
-/// The test tables that the statements need: those of the built-in ones, and of SQL that says so.
-fn tables(keys: &StatementKeys, problems: &mut Problems) -> Option<Oltp> {
-    let written = keys.tables.is_some() || keys.table_size.is_some();
-    if keys.statements.is_none() && !written {
-        return None;
-    }
+/// Test tables, so many where the study names no number.
+pub(crate) fn test_tables(
+    tables: &Maybe<i64>,
+    table_size: &Maybe<i64>,
+    default_tables: u32,
+    problems: &mut Problems,
+) -> Oltp {
     let mut oltp = Oltp::preset(OltpMix::ReadOnly);
-    oltp.tables = whole("tables", &keys.tables, DEFAULT_TABLES, 1..=MAX_TABLES, problems);
-    let rows = whole("table_size", &keys.table_size, DEFAULT_TABLE_SIZE, 1..=MAX_ROWS, problems);
-    oltp.table_size = rows;
-    Some(oltp)
+    oltp.tables = whole("tables", tables, default_tables, 1..=MAX_TABLES, problems);
+    oltp.table_size = whole("table_size", table_size, DEFAULT_TABLE_SIZE, 1..=MAX_ROWS, problems);
+    oltp
 }

@@ -2,11 +2,11 @@ use crate::duration::parse_duration;
 use crate::problem::{Place, Places, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{
-    FailoverKeys, KeyValueKeys, LoadKeys, Maybe, OltpKeys, ServerKeys, StatementKeys, StorageKeys,
-    TestKeys,
+    BesideKeys, FailoverKeys, KeyValueKeys, LoadKeys, Maybe, OltpKeys, SchemaChangeKeys,
+    ServerKeys, StatementKeys, StorageKeys, TestKeys,
 };
-use crate::{failover, load, statement};
-use model::{CacheState, OltpMix, Test};
+use crate::{failover, load, schema_change, statement};
+use model::{CacheState, OltpMix, Task, Test};
 use std::time::Duration;
 
 /// Values that `cache` takes.
@@ -28,8 +28,17 @@ pub(crate) struct TestTable {
 #[derive(Debug)]
 pub(crate) enum TaskTable {
     Load(Box<LoadTable>),
-    Statement(Box<StatementKeys>),
+    Statement(Box<StatementKeys>, BesideTable),
+    SchemaChange(Box<SchemaChangeKeys>, BesideTable),
     Failover(Box<FailoverKeys>),
+}
+
+/// The keys of the load beside which something runs.
+#[derive(Debug)]
+pub(crate) struct BesideTable {
+    pub keys: BesideKeys,
+    /// Absent where there is none.
+    pub load: Option<LoadTable>,
 }
 
 /// The keys of a load, or of a search for the highest one.
@@ -64,26 +73,42 @@ impl TestTable {
     pub fn name(&self) -> Option<(&str, Place)> {
         let workload = match &self.task {
             TaskTable::Load(load) => &load.keys.workload,
-            TaskTable::Statement(_) | TaskTable::Failover(_) => &self.keys.task,
+            TaskTable::Statement(..) | TaskTable::SchemaChange(..) | TaskTable::Failover(_) => {
+                &self.keys.task
+            }
         };
         let written = self.keys.name.as_ref().or(workload.as_ref())?;
         Some((written.get_ref(), written.span()))
     }
 }
 
-/// Validates one `[[test]]`. What it returns is a test only if no problem was noted.
-pub(crate) fn test(table: &TestTable, problems: &mut Problems) -> Option<Test> {
+/// Validates one `[[test]]`. What it returns are tests only if no problem was noted: one, or one for
+/// each algorithm of a schema change.
+pub(crate) fn tests(table: &TestTable, problems: &mut Problems) -> Vec<Test> {
     let cache =
         one_of("cache", &table.keys.cache, CACHE_STATES, problems).unwrap_or(CacheState::Warm);
-    let name = table.name().map(|(written, at)| name(written, at, "test", problems));
-    let (task, cross_check) = match &table.task {
-        TaskTable::Load(load) => {
-            (load::task(table, load, problems), load::asks_cross_check(&load.keys))
+    let name = table.name().and_then(|(written, at)| name(written, at, "test", problems));
+    let of = |task: Option<Task>| task.map(|task| (None, task)).into_iter().collect();
+    let tasks: Vec<(Option<&str>, Task)> = match &table.task {
+        TaskTable::Load(load) => of(load::task(table, load, problems)),
+        TaskTable::Statement(keys, beside) => {
+            of(statement::task(table, keys, beside, cache, problems))
         }
-        TaskTable::Statement(keys) => (statement::task(table, keys, cache, problems), false),
-        TaskTable::Failover(keys) => (failover::task(table, keys, cache, problems), false),
+        TaskTable::Failover(keys) => of(failover::task(table, keys, cache, problems)),
+        TaskTable::SchemaChange(keys, beside) => {
+            schema_change::tasks(table, keys, beside, cache, problems)
+        }
     };
-    Some(Test { name: name??, task: task?, cache, cross_check })
+    let cross_check = match &table.task {
+        TaskTable::Load(load) => load::asks_cross_check(&load.keys),
+        TaskTable::Statement(..) | TaskTable::SchemaChange(..) | TaskTable::Failover(_) => false,
+    };
+    let Some(name) = name else { return Vec::new() };
+    let test = |(variant, task): (Option<&str>, Task)| {
+        let name = variant.map_or_else(|| name.clone(), |variant| format!("{name} {variant}"));
+        Test { name, task, cache, cross_check }
+    };
+    tasks.into_iter().map(test).collect()
 }
 
 /// A length of time, the default where none is written or none can be read.

@@ -45,10 +45,17 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
     let mut tests: Vec<Test> = Vec::new();
     for table in &wire_tests {
         names.take(table.name(), problems);
-        if let Some(test) = test::test(table, problems) {
-            fit::check(&test, table, &targets, problems);
-            tests.push(test);
+        let of_table = test::tests(table, problems);
+        if let Some(first) = of_table.first() {
+            fit::check(first, table, &targets, problems);
         }
+        if let [_, _, ..] = of_table.as_slice() {
+            let at = table.name().map_or(0..0, |(_, at)| at);
+            for test in &of_table {
+                names.take(Some((&test.name, at.clone())), problems);
+            }
+        }
+        tests.extend(of_table);
     }
     let Some(table) = file.study else {
         let help = "begin the file with [study] and a line like name = \"my-study\"";

@@ -1,11 +1,13 @@
 //! The study file as written: only shapes, nothing is checked here. The doc comments become the
 //! descriptions of the JSON Schema.
 
+mod statement;
 mod test;
 
+pub(crate) use statement::{BesideKeys, SchemaChangeKeys, StatementKeys};
 pub(crate) use test::{
-    FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StatementKeys,
-    StorageKeys, TestKeys,
+    FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StorageKeys,
+    TestKeys,
 };
 
 use crate::volume::VolumeKey;

@@ -68,8 +68,21 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         ("statements = \"scan\"\ntables = 0", ["`tables` must be from 1", ""]),
         (
             "statements = \"scan\"\nclients = 4",
-            ["`clients` does not apply to the task statement", "another task"],
+            ["`clients` applies only with `workload`", "workload = \"oltp_read_write\""],
         ),
+        (
+            "statements = \"scan\"\nworkload = \"key_value\"\nclients = 4",
+            ["beside loads of MariaDB and MySQL only", "oltp_read_write"],
+        ),
+        (
+            "statements = \"scan\"\nworkload = \"oltp_read_only\"\nclients = 4\nduration = \"5s\"",
+            ["`duration` does not apply to the task statement", "another task"],
+        ),
+        (
+            "statements = \"scan\"\nworkload = \"oltp_read_only\"\nclients = 4\ncache = \"cold\"",
+            ["a load warms the caches", "leave `cache` out"],
+        ),
+        ("statements = \"scan\"\nworkload = \"oltp_read_only\"", ["has no levels", "clients"]),
         ("statement = \"scan\"", ["unknown key `statement`", "did you mean `statements`?"]),
     ] {
         let message = parse(&text(keys), "s").expect_err(keys).to_string();
@@ -100,4 +113,65 @@ fn sql_on_a_private_server_must_be_trusted() {
     assert!(parse(&untrusted("statements = \"scan\""), "s").is_ok());
     let server = untrusted("sql = \"SELECT 1\"").replace("sandbox = {  }", "url = \"mysql://h/d\"");
     assert!(parse(&server, "s").is_ok(), "{server}");
+}
+
+#[test]
+fn statements_beside_a_load_find_its_tables_and_end_it() {
+    let (study, statement) = accepted(
+        "statements = \"join\"\nworkload = \"oltp_read_write\"\nrate = [50, 100]\nclients = 8\n\
+         timeout = \"1m\"\nbefore = \"20s\"",
+    );
+    let beside = statement.beside.clone().unwrap();
+    assert_eq!((beside.before, beside.after), (Duration::from_secs(20), Duration::from_secs(10)));
+    assert!(beside.alone);
+    // Until the statement has taken as long as it may.
+    assert_eq!(beside.load.duration, Duration::from_secs(20 + 60 + 10));
+    let tables = statement.data.as_ref().unwrap().oltp().unwrap();
+    assert_eq!((tables.tables, tables.table_size), (2, 100_000));
+    assert_eq!(statement.data.as_ref(), Some(&beside.load.workload));
+    assert_eq!(study.tests[0].levels().len(), 2);
+    assert_eq!(study.tests[0].deciding_metric(), Some(model::Metric::Elapsed));
+    let short = study::scaled(&study, 0.1);
+    let Task::Statement(short) = &short.tests[0].task else { panic!("{short:?}") };
+    let load = &short.beside.as_ref().unwrap().load;
+    assert_eq!(load.duration, Duration::from_secs(2 + 60 + 1));
+}
+
+fn change(keys: &str) -> String {
+    text(keys).replace("\"statement\"", "\"schema_change\"")
+}
+
+#[test]
+fn a_schema_change_is_a_test_for_each_algorithm() {
+    let study = parse(&change("change = \"add_index\"\nalgorithm = \"all\""), "s").unwrap();
+    let names: Vec<&str> = study.tests.iter().map(|test| test.name.as_str()).collect();
+    let base = names[0].strip_suffix(" copy").unwrap();
+    let expected = ["copy", "inplace", "nocopy", "instant"].map(|name| format!("{base} {name}"));
+    assert_eq!(names, expected);
+    let study = parse(&change("change = \"add_index\"\nalgorithm = \"copy\""), "s").unwrap();
+    assert_eq!((study.tests.len(), study.tests[0].name.as_str()), (1, base));
+    assert_eq!(study.tests[0].what(), "schema_change");
+}
+
+#[test]
+fn changes_that_make_no_sense_are_refused_with_the_remedy() {
+    for (keys, parts) in [
+        ("", ["changes nothing", "change = \"add_column\""]),
+        ("change = \"add_colum\"", ["add_colum", "did you mean `add_column`?"]),
+        ("sql = \"ALTER TABLE t ADD x INT\"", ["taken back", "undo ="]),
+        ("change = \"add_index\"\nundo = \"X\"", ["change of your own", "leave out either"]),
+        ("change = \"add_index\"\nalgorithm = \"instnt\"", ["did you mean `instant`?", "`all`"]),
+        ("change = \"add_index\"\nalgorithm = [\"copy\", \"copy\"]", ["has `copy` twice", ""]),
+        (
+            "sql = \"OPTIMIZE TABLE t\"\nundo = \"SELECT 1\"\nalgorithm = \"copy\"",
+            ["cannot be added", "leave `algorithm` out"],
+        ),
+        ("change = \"add_index\"\nwrites = true", ["`writes` does not apply", "another task"]),
+        ("change = \"add_index\"\nafter = \"1s\"", ["`after` applies only with `workload`", ""]),
+    ] {
+        let message = parse(&change(keys), "s").expect_err(keys).to_string();
+        for part in parts {
+            assert!(message.contains(part), "no {part:?} for {keys:?} in:\n{message}");
+        }
+    }
 }

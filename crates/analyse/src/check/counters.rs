@@ -2,7 +2,7 @@
 
 use super::CheckResult;
 use crate::{Evidence, FindingKind, Validity};
-use model::{LoadResult, Sampling};
+use model::{LoadResult, TrialRecord};
 use serde::Serialize;
 
 /// Check 2: a server counter differs from weighin's own count of statements.
@@ -45,12 +45,15 @@ struct Mismatch {
 ///
 /// Both count the same events, so they agree exactly. The exception is a transaction that failed
 /// or timed out: the server may have counted a statement whose reply was an error or never came,
-/// one for each such transaction. Fewer statements on the server than were acknowledged cannot
+/// one for each such transaction. Acts during the load may have run a statement each. Fewer statements on the server than were acknowledged cannot
 /// happen: either our count is wrong or the counters were reset (the server restarted), and in
 /// both cases nothing vouches for the trial.
-pub(super) fn results(sampling: &Sampling, load: &LoadResult) -> Option<Vec<CheckResult>> {
+pub(super) fn results(record: &TrialRecord, load: &LoadResult) -> Option<Vec<CheckResult>> {
+    let sampling = &record.sampling;
     let (before, after) = (sampling.before.as_ref()?, sampling.after.as_ref()?);
-    let unacknowledged = i128::from(load.ledger.failed) + i128::from(load.ledger.timed_out);
+    let acts = record.interventions().filter(|mark| mark.work.is_none()).count();
+    let unacknowledged =
+        i128::from(load.ledger.failed) + i128::from(load.ledger.timed_out) + acts as i128;
     let mut mismatches = Vec::new();
     for (counter, weighin) in load.requests.expected() {
         let readings = before.counters.get(counter).zip(after.counters.get(counter));

@@ -22,7 +22,7 @@ pub(crate) mod window;
 
 use crate::events::events;
 use crate::{Evidence, Finding, FindingKind, ServerEvent, Severity, Subject, Validity};
-use model::{Dataset, LoadResult, SearchOver, ServerFacts, TrialRecord};
+use model::{Dataset, LoadResult, SearchOver, ServerFacts, Test, TrialRecord};
 use serde::Serialize;
 
 /// Checks of every trial, numbered as in the methods.
@@ -56,6 +56,13 @@ impl Check {
         Self::OwnMachine,
         Self::Answers,
     ];
+}
+
+impl Check {
+    /// Whether it fails where something disturbs the load on purpose.
+    fn is_of_undisturbed_loads(self) -> bool {
+        matches!(self, Self::SteadyState | Self::CacheAsDeclared)
+    }
 }
 
 /// All trials passed this check.
@@ -125,12 +132,18 @@ impl CheckedTrial {
 
 /// Makes every check that the record allows.
 pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
-    let mut results = outcome::results(record);
+    // Beside a load something may be measured that disturbs it: how much is a result then, and no
+    // fault of the trial.
+    let is_of_load = dataset.study.test(&record.key.test).is_none_or(Test::is_of_load);
+    let mut results = outcome::results(record, is_of_load);
     results.extend(failover::results(record));
     let mut made = Vec::new();
     if let Some(load) = record.load() {
         let seen = events(record);
         for (check, found) in numbered(dataset, record, load, &seen) {
+            if !is_of_load && check.is_of_undisturbed_loads() {
+                continue;
+            }
             match found {
                 Some(found) => {
                     made.push((check, found.is_empty()));
@@ -139,7 +152,7 @@ pub(crate) fn check(dataset: &Dataset, record: &TrialRecord) -> CheckedTrial {
                 None => results.extend(not_made(check, load, &seen)),
             }
         }
-        results.extend(backlog::result(&record.sampling, load));
+        results.extend(is_of_load.then(|| backlog::result(&record.sampling, load)).flatten());
         results.extend(evicted::result(dataset, record, load));
         results.extend(intervention::results(dataset, record, &seen));
         results.extend(cut_short::result(dataset, record, load));
@@ -167,7 +180,7 @@ fn numbered(
     let sampling = &record.sampling;
     let counted = match load.fleet {
         Some(_) => blocks::results(sampling, load),
-        None => counters::results(sampling, load),
+        None => counters::results(record, load),
     };
     let server = facts(dataset, record);
     let machine = host::results(sampling, events, load, dataset.run.host.cpus);

@@ -62,7 +62,7 @@ const SUSPECT_FAILURES: f64 = 0.01;
 /// Above this share what succeeded is no longer the workload that was asked for.
 const VOID_FAILURES: f64 = 0.5;
 
-pub(super) fn results(record: &TrialRecord) -> Vec<CheckResult> {
+pub(super) fn results(record: &TrialRecord, is_of_load: bool) -> Vec<CheckResult> {
     match &record.end {
         TrialEnd::Failed(failure) => {
             vec![CheckResult::void(TrialFailed { failure: failure.clone() })]
@@ -72,7 +72,7 @@ pub(super) fn results(record: &TrialRecord) -> Vec<CheckResult> {
             let mut results: Vec<CheckResult> =
                 ledger(load).into_iter().chain(errors(load)).collect();
             results.extend(load.outages.iter().map(outage));
-            results.extend(overloaded(load));
+            results.extend(overloaded(load).filter(|_| is_of_load));
             results
         }
     }

@@ -54,7 +54,7 @@ pub(crate) fn run(
     let primary = make_ready(&members, stop)?;
     let scope = scope_on(host, target);
     let server_pid = scope.server_pid;
-    let mut watch = host.watch(&Scope { server_pid, temporary_space: false });
+    let mut watch = host.watch(&Scope { server_pid, ..Scope::default() });
     let origin = Instant::now();
     watch.sample(SamplerOptions {
         every: sample_every,

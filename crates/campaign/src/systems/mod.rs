@@ -178,6 +178,8 @@ pub struct SamplingScope {
     pub replica_pids: Vec<u32>,
     /// The disks under the data, by kernel name.
     pub disks: Vec<String>,
+    /// Where the server keeps its data, where that is known.
+    pub data_directory: Option<PathBuf>,
 }
 
 /// Carries the act of an intervention out until it has ended; [`Failure::stopped`] says that it was
@@ -200,6 +202,24 @@ pub trait StatementSession: Send {
     /// # Errors
     /// `TimedOut`, `ServerLost`, or what the server has against it; [`Failure::stopped`].
     fn run(&mut self, timed: &TimedStatement) -> Result<u64, Failure>;
+
+    /// Gets a statement ready, outside the time taken: of a change of the schema, makes sure that it
+    /// is weighin's to make.
+    ///
+    /// # Errors
+    /// `ForeignTables` where the table is not weighin's.
+    fn prepare(&mut self, _timed: &TimedStatement) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Takes a change of the schema back, whether it was `made` or failed, so that the next one finds
+    /// the same table. Does nothing after other statements.
+    ///
+    /// # Errors
+    /// When it could not be taken back.
+    fn undo(&mut self, _timed: &TimedStatement, _made: bool) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// What the server has counted for this session so far.
     ///
@@ -283,6 +303,10 @@ pub trait TargetHandle: Debug {
     /// # Errors
     /// `NotPermitted` when such a load does not run on it.
     fn load(&mut self, order: &Order<'_>) -> Result<PreparedLoad, Failure>;
+
+    /// Its data was changed, and not all of that could be taken back: it is looked at again, and made
+    /// anew where needed, before the next trial.
+    fn forget_data(&mut self) {}
 
     /// A load has run, to its end or not.
     fn loaded(&mut self, _workload: &Workload) {}

@@ -344,6 +344,10 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         Ok(K::load(login.clone(), spec, work, order))
     }
 
+    fn forget_data(&mut self) {
+        self.data_for = None;
+    }
+
     fn counters(&mut self) -> Option<ServerCounters> {
         K::counters(self.connected().ok()?.1)
     }

@@ -154,10 +154,17 @@ impl Recorder {
     /// that moment.
     #[inline]
     pub(crate) fn answered(&mut self, kind: usize, took: Duration) {
-        self.longest_statement = self.longest_statement.max(Some(took));
+        self.waited(took);
         if self.schedule.phase(self.start, self.from) == Phase::Measure {
             self.by_request[kind].record(took);
         }
+    }
+
+    /// A request waited so long for its answer, which may have been an error: one that waits for the
+    /// lock of a table that is being changed may find another table than it asked for.
+    #[inline]
+    pub(crate) fn waited(&mut self, took: Duration) {
+        self.longest_statement = self.longest_statement.max(Some(took));
     }
 
     /// A client went from a reply straight to its next request, and took that long.

@@ -1,20 +1,20 @@
 //! What is watched of a load on this machine.
 
-use super::sample::{OpenAccount, Sampler, SamplerOptions, TemporarySpace};
+use super::sample::{OpenAccount, Sampler, SamplerOptions, SpaceWatch};
 use crate::{Scope, Watch, Watched};
 
 pub(crate) struct LocalWatch {
     account: OpenAccount,
-    space: Option<TemporarySpace>,
+    space: Option<SpaceWatch>,
     sampler: Option<Sampler>,
 }
 
 impl LocalWatch {
     pub(crate) fn begin(scope: &Scope) -> Self {
-        let space = scope.server_pid.filter(|_| scope.temporary_space);
+        let pid = scope.server_pid.filter(|_| scope.temporary_space);
         Self {
             account: OpenAccount::open(scope.server_pid),
-            space: space.map(TemporarySpace::watch),
+            space: SpaceWatch::begin(pid, scope.data.as_deref()),
             sampler: None,
         }
     }
@@ -29,7 +29,7 @@ impl Watch for LocalWatch {
         Watched {
             samples: self.sampler.map(Sampler::stop).unwrap_or_default(),
             account: self.account.close(),
-            temporary_bytes: self.space.and_then(TemporarySpace::most),
+            space: self.space.map(SpaceWatch::most).unwrap_or_default(),
         }
     }
 }

@@ -50,6 +50,10 @@ impl Chart {
     }
 }
 
+/// What is drawn of what a load did while something was done to its target: the other figures stand
+/// in a table.
+const OF_PARTS: [Metric; 2] = [Metric::ThroughputKept, Metric::LongestBlocked];
+
 /// What is drawn of a test: of a load throughput and one percentile; of other tests what at least
 /// two cells have, without what is neither good nor bad and without further percentiles.
 fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
@@ -57,6 +61,7 @@ fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
     let is_drawn = |metric: &&Metric| match metric {
         Metric::Throughput | Metric::LatencyP95 if has_levels => true,
         Metric::LatencyP50 | Metric::LatencyP99 => false,
+        metric if metric.is_of_part() && !OF_PARTS.contains(metric) => false,
         metric => {
             let cells = test.cells.iter().filter(|cell| cell.estimate(**metric).is_some());
             !has_levels && metric.better() != Better::Neither && cells.count() > 1

@@ -1,6 +1,6 @@
 //! The section of a test: charts, cells, comparisons.
 
-use super::{charts, failover, table};
+use super::{charts, failover, table, timelines};
 use crate::{numbers, tables, view, words};
 use analyse::{Analysis, TestAnalysis};
 use maud::{Markup, html};
@@ -30,6 +30,7 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                      no data, or too few " (view::counted(test)) " for that percentile."
                 }
             }
+            (around(analysis, test))
             (volume(analysis, test))
             @if !test.fleets.is_empty() {
                 h3 { "Volumes" }
@@ -75,6 +76,19 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                     }
                 }
             }
+        }
+    }
+}
+
+/// What loads did while something was done to their targets; nothing where nothing was.
+fn around(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    let table = tables::around(analysis, test);
+    html! {
+        @if !table.rows.is_empty() {
+            h3 { (words::AROUND_HEADING) }
+            (timelines::of_work(analysis, test))
+            (table::table(&table))
+            p.caption { (words::AROUND) }
         }
     }
 }

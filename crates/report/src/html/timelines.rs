@@ -6,14 +6,18 @@ use crate::numbers;
 use crate::svg::{Band, Line, Panel, PanelChart};
 use crate::view;
 use crate::words;
-use analyse::{Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, percentile_ms};
+use analyse::{
+    Analysis, Cell, TestAnalysis, TrialAssessment, TrialEvents, Validity, percentile_ms,
+};
 use maud::{Markup, html};
 use model::{
-    Interval, LoadResult, Mark, Outage, Phase, Sample, TrialRecord, UnitName, signal, text,
+    Interval, LoadResult, Mark, Outage, Phase, Sample, Test, TrialRecord, UnitName, signal, text,
 };
 
 /// Points that the lines of all trials may have together, so that the page stays light.
 const POINTS_OF_ALL: usize = 120_000;
+/// Points of a line at the most.
+const MOST_POINTS: usize = 240;
 /// Lines of one trial.
 const LINES: usize = 6 + disk_panels::LINES;
 
@@ -33,7 +37,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
         return html! {};
     }
     let lines = LINES * analysis.dataset.trials.len().max(1);
-    let most_points = (POINTS_OF_ALL / lines).clamp(16, 240);
+    let most_points = (POINTS_OF_ALL / lines).clamp(16, MOST_POINTS);
     let sampled_elsewhere = view::imported(analysis);
     let host = if sampled_elsewhere {
         "the host that was sampled"
@@ -58,6 +62,42 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
             @for test in &analysis.tests {
                 @if analysis.tests.len() > 1 { h3 { (test.test) } }
                 @for level in levels(test) { (at_level(analysis, test, level, most_points)) }
+            }
+        }
+    }
+}
+
+/// One trial of each target over time, where something runs beside the load for its own sake: the
+/// first that counts. The others are in the section of all trials.
+pub(super) fn of_work(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    let described = analysis.dataset.study.test(&test.test);
+    if described.is_none_or(Test::is_of_load) {
+        return html! {};
+    }
+    let first = |cell: &Cell| {
+        let counts = cell.trials.iter().find(|trial| trial.validity != Validity::Void)?;
+        let record = analysis.dataset.trials.get(counts.record).filter(|r| r.load().is_some())?;
+        let seen = test.events.trials.iter().find(|seen| seen.record == counts.record);
+        Some((record, seen))
+    };
+    let trials: Vec<(&TrialRecord, Option<&TrialEvents>)> =
+        test.cells.iter().filter_map(first).collect();
+    let records: Vec<&TrialRecord> = trials.iter().map(|(record, _)| *record).collect();
+    let tail = Some(Tail { confidence: analysis.dataset.study.confidence });
+    let extent = Extent::of(&records, tail, records.len());
+    html! {
+        div.timelines {
+            @for (record, seen) in trials {
+                figure {
+                    figcaption {
+                        strong { (record.key.target) }
+                        @if test.cells.iter().any(|cell| cell.level != record.key.level) {
+                            ", " (record.key.level)
+                        }
+                        ", repeat " (record.key.repeat)
+                    }
+                    (chart((record, seen), &extent, view::counted(test), MOST_POINTS))
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The tables of a report, independent of the format that they are written in.
 
 mod arithmetic;
+mod around;
 mod cells;
 mod environment;
 mod events;
@@ -19,6 +20,7 @@ mod trials;
 mod volume;
 
 pub(crate) use arithmetic::arithmetic;
+pub(crate) use around::around;
 pub(crate) use cells::cells;
 pub(crate) use environment::{host, run, servers};
 pub(crate) use events::{EVENTS, event_costs, events};

@@ -405,7 +405,7 @@ pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
         ];
     }
     let mut limits = Vec::new();
-    let is_closed = |test: &Test| test.load().is_some() && !test.is_open();
+    let is_closed = |test: &Test| test.is_of_load() && !test.is_open();
     if dataset.study.tests.iter().any(is_closed) {
         limits.push(
             "Every client waits for a reply before it sends more (a closed loop): latencies are \

@@ -70,7 +70,7 @@ pub(crate) fn short_unit(test: &TestAnalysis) -> &'static str {
         Some(MetricUnit::Seconds) => " s",
         Some(MetricUnit::Milliseconds) => " ms",
         Some(MetricUnit::Bytes) => " bytes",
-        Some(MetricUnit::Count) => "",
+        Some(MetricUnit::Count | MetricUnit::Ratio) => "",
     }
 }
 

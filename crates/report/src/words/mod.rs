@@ -45,5 +45,5 @@ pub use processors::shared as shared_processors;
 pub(crate) use rates::OVERLOADED;
 pub use search::searched_load;
 pub(crate) use search::{bound, search_unit, searched_for, step_verdict};
-pub(crate) use statement::figures_heading;
+pub(crate) use statement::{AROUND, AROUND_HEADING, figures_heading};
 pub use storage::load as storage_load;

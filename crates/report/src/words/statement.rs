@@ -2,19 +2,26 @@
 
 use crate::{numbers, view};
 use analyse::Analysis;
-use model::{CacheState, Statement, Test};
+use model::{BesideLoad, BuiltInChange, CacheState, Change, SchemaChange, Statement, Test};
 
 /// What stands over figures that are no metrics of the registry.
 pub(crate) fn figures_heading(analysis: &Analysis) -> &'static str {
     if view::imported(analysis) { "As printed" } else { "Further figures" }
 }
 
-/// What is run in a test, on how much data, and from which cache.
+/// What stands over and under the table of what loads did while something was done to their targets.
+pub(crate) const AROUND_HEADING: &str = "The load before, during and after";
+pub(crate) const AROUND: &str = "Before: the whole seconds before it began; during: the seconds that \
+    it touched, one at least; after: those after it had ended. The longest wait is that of a single \
+    statement of the load which was under way meanwhile, until it was answered, with an error too.";
+
+/// What is run in a test, on how much data, from which cache, and beside which load.
 pub(super) fn describe(test: &Test, statement: &Statement) -> String {
     let names: Vec<&str> = statement.statements.iter().map(|timed| timed.name.as_str()).collect();
-    let what = match names.as_slice() {
-        [one] => format!("The statement {one}"),
-        several => format!("The statements {}, one after another", several.join(", ")),
+    let what = match (statement.change(), names.as_slice()) {
+        (Some(change), _) => changed(change),
+        (None, [one]) => format!("The statement {one}"),
+        (None, several) => format!("The statements {}, one after another", several.join(", ")),
     };
     let data = statement.data.as_ref().and_then(|data| data.oltp().ok());
     let tables = data.map_or(String::new(), |tables| {
@@ -25,12 +32,38 @@ pub(super) fn describe(test: &Test, statement: &Statement) -> String {
         )
     });
     let caches = match (test.cache, statement.warmup_runs) {
-        (CacheState::Cold, _) => "from cold caches".to_owned(),
-        (CacheState::Warm, 0) => "without a run before".to_owned(),
+        (CacheState::Cold, _) => ", from cold caches".to_owned(),
+        (CacheState::Warm, 0) if statement.change().is_some() => String::new(),
+        (CacheState::Warm, 0) => ", without a run before".to_owned(),
         (CacheState::Warm, runs) => {
-            format!("after {}", numbers::counted(runs as usize, "untimed run"))
+            format!(", after {}", numbers::counted(runs as usize, "untimed run"))
         }
     };
     let limit = numbers::duration(statement.timeout);
-    format!("{what}{tables}, {caches}, each within {limit} at most")
+    let beside = statement.beside.as_deref().map_or(String::new(), beside);
+    format!("{what}{tables}{caches}, each within {limit} at most{beside}")
+}
+
+/// What a change of the schema does, and how.
+fn changed(change: &SchemaChange) -> String {
+    let what = match &change.change {
+        Change::BuiltIn(BuiltInChange::AddColumn) => "A column DATETIME(6) DEFAULT NULL is added",
+        Change::BuiltIn(BuiltInChange::AddIndex) => "An index over 60 characters is added",
+        Change::BuiltIn(BuiltInChange::ChangeType) => "An indexed INTEGER is made a BIGINT",
+        Change::Own { .. } => "The schema is changed by a statement of the study",
+    };
+    match change.algorithm {
+        Some(algorithm) => format!("{what} (ALGORITHM={})", algorithm.name().to_uppercase()),
+        None => format!("{what} (as the server chooses)"),
+    }
+}
+
+/// The load beside which something runs.
+fn beside(beside: &BesideLoad) -> String {
+    let alone = if beside.alone { "; first without a load, then" } else { ";" };
+    let [before, after] = [beside.before, beside.after].map(numbers::duration);
+    format!(
+        "{alone} beside {}, which runs {before} before it and {after} after it",
+        beside.load.workload.name()
+    )
 }

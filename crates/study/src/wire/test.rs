@@ -1,12 +1,9 @@
 //! The tables of tests as written: the keys that every test has, and those of each task and workload.
 //! A test is read once for each group of keys that its task and workload have.
 
-use super::{Blocks, HotTable, Maybe, Names, Numbers};
+use super::{Blocks, HotTable, Maybe, Numbers};
 use crate::problem::Place;
-use model::{
-    ArrivalProcess, BackgroundWork, BuiltInQuery, ErrorAction, KeyDistribution, KeyOrder,
-    SearchOver,
-};
+use model::{ArrivalProcess, BackgroundWork, ErrorAction, KeyDistribution, KeyOrder, SearchOver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -17,8 +14,9 @@ pub(crate) struct TestKeys {
     /// Unique within the study; the workload's name when absent.
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
     pub name: Maybe<String>,
-    /// What the test does: `statement`, `failover`, `load`, or `search` where the highest load under a bound is
-    /// searched for. When absent a load, or a search where the test has a bound.
+    /// What the test does: `statement`, `schema_change`, `failover`, `load`, or `search` where the
+    /// highest load under a bound is searched for. When absent a load, or a search where the test has
+    /// a bound.
     #[schemars(with = "Option<String>")]
     pub task: Maybe<String>,
     /// State of the caches when a trial starts; `warm` when absent. Cold: server stopped, file
@@ -311,36 +309,6 @@ pub(crate) struct StorageKeys {
     /// with an `slo`: the highest rate that meets it is searched for.
     #[schemars(with = "Option<u32>", range(min = 1, max = 99))]
     pub cpu_limit: Maybe<i64>,
-}
-
-/// The keys of the task `statement`.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct StatementKeys {
-    /// Built-in queries over the test tables, run one after another: `scan` reads a whole table and
-    /// aggregates it, `join` joins every row of one table to one of the next, `sort` sorts a whole
-    /// table without an index and returns it.
-    #[schemars(with = "Option<Names>", extend("examples" = [BuiltInQuery::ALL.map(BuiltInQuery::name)]))]
-    pub statements: Maybe<Names>,
-    /// SQL of your own, one statement or a list of them.
-    #[schemars(with = "Option<Names>")]
-    pub sql: Maybe<Names>,
-    /// Number of test tables to make; 2 when absent. Without this key and `table_size` none are made
-    /// for `sql`.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_TABLES))]
-    pub tables: Maybe<i64>,
-    /// Rows per test table; 100,000 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_ROWS))]
-    pub table_size: Maybe<i64>,
-    /// How long each statement may take, such as `10m` (the default). One that takes longer is ended
-    /// on the server, and the trial has failed.
-    #[schemars(with = "Option<String>")]
-    pub timeout: Maybe<String>,
-    /// How often all statements run before those that are timed; 1 when absent, with cold caches 0.
-    #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_WARMUP_RUNS))]
-    pub warmup_runs: Maybe<i64>,
-    /// Whether `sql` may change data; false when absent: its transactions are read-only.
-    #[schemars(with = "Option<bool>")]
-    pub writes: Maybe<bool>,
 }
 
 /// The keys of the task `failover`: one of `switch`, `loss` and `command`.

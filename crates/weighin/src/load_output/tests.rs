@@ -104,7 +104,7 @@ fn measured() -> Measured {
         fleet: None,
     };
     let sampling = Sampling { before: reading(100), after: reading(114), ..Sampling::default() };
-    Measured { load, sampling, marks: Vec::new() }
+    Measured { load, sampling, marks: Vec::new(), space: Default::default() }
 }
 
 /// The kind of workload that has the most fields.

@@ -31,6 +31,7 @@ mod redis;
 mod replication;
 mod resume;
 mod run;
+mod schema_change;
 mod secrets;
 mod server_trouble;
 mod slo;

@@ -1,5 +1,6 @@
 //! MariaDB and MySQL.
 
+mod changes;
 mod counters;
 mod cross_check;
 mod examine;

@@ -1,9 +1,11 @@
 //! Statements whose time is taken: a session that runs them, and what the server counts for it.
 
-use super::connect;
+use super::{changes, connect};
 use crate::systems::login::Login;
 use crate::systems::{SessionCounts, StatementSession};
-use model::{Failure, FailureKind, Query, Statement, Stop, TimedStatement, Workload};
+use model::{
+    Failure, FailureKind, Oltp, Query, SchemaChange, Statement, Stop, TimedStatement, Workload,
+};
 use protocol::mysql::ServerError;
 use std::time::Duration;
 use target::client::{ClientError, Connection};
@@ -11,6 +13,10 @@ use workload::oltp::analytic;
 
 /// Errors that say that the server gave the connection up: it shuts down, or somebody killed it.
 const GIVEN_UP: [u16; 3] = [1053, 1317, 1927];
+/// Errors that say that the server ended the statement at a limit of its own.
+const ENDED_BY_SERVER: [u16; 2] = [1969, 3024];
+/// More was changed meanwhile than the server keeps for a change of the schema.
+const ROW_LOG_FULL: u16 = 1799;
 /// There is no connection of that number any more.
 const NO_SUCH_THREAD: u16 = 1094;
 
@@ -42,9 +48,14 @@ impl Session {
         Ok(Self { connection, login, data, timeout })
     }
 
+    fn tables(&self) -> Option<&Oltp> {
+        self.data.as_ref().and_then(|data| data.oltp().ok())
+    }
+
     fn sql(&self, query: &Query) -> Result<String, Failure> {
         match (query, self.data.as_ref().map(Workload::oltp)) {
             (Query::Own(sql), _) => Ok(sql.clone()),
+            (Query::Change(change), _) => changes::sql(change, self.tables()),
             (Query::BuiltIn(query), Some(tables)) => Ok(analytic(*query, tables?)),
             (Query::BuiltIn(query), None) => Err(Failure::new(
                 FailureKind::NotPermitted,
@@ -63,7 +74,20 @@ impl Session {
                 "see who ended it, in the server's error log or among its users",
             );
         }
-        let failure = error.failure(&doing);
+        let failure = match error.code() {
+            Some(code) if ENDED_BY_SERVER.contains(&code) => Failure::new(
+                FailureKind::TimedOut,
+                format!("{doing}: {error}"),
+                "raise the server's own limit (max_statement_time, or max_execution_time)",
+            ),
+            _ => error.failure(&doing),
+        };
+        if let (Query::Change(change), Some(code)) = (&timed.query, error.code()) {
+            return self.failed_change(change, code, failure);
+        }
+        if error.code().is_some() {
+            return failure;
+        }
         if !matches!(failure.kind, FailureKind::TimedOut | FailureKind::Stopped) {
             return failure;
         }
@@ -87,6 +111,42 @@ impl Session {
         )
     }
 
+    /// A change that the server did not make: with the space that it would have needed where that was
+    /// the reason.
+    fn failed_change(&self, change: &SchemaChange, code: u16, failure: Failure) -> Failure {
+        if changes::is_not_offered(code) {
+            let version = self.connection.server_version();
+            return Failure::new(
+                FailureKind::NotOffered,
+                format!("{version} does not offer this: {}", failure.message),
+                "compare the algorithms that it offers",
+            );
+        }
+        if code == ROW_LOG_FULL {
+            return Failure::new(
+                FailureKind::DiskFull,
+                failure.message,
+                "raise innodb_online_alter_log_max_size, or change the table at a time of fewer \
+                 writes",
+            );
+        }
+        if failure.kind != FailureKind::DiskFull {
+            return failure;
+        }
+        let other = connect(&self.login);
+        let needed = other
+            .ok()
+            .and_then(|mut other| changes::space_needed(&mut other, change, self.tables()));
+        match needed {
+            Some(needed) => Failure::new(
+                FailureKind::DiskFull,
+                format!("{}; it needs {needed}", failure.message),
+                "make that much room there, or take an algorithm that needs less",
+            ),
+            None => failure,
+        }
+    }
+
     /// Kills the connection, over another that does not end at a stop.
     fn end_on_server(&self) -> Result<(), Failure> {
         let mut other = connect(&self.login.clone().stopped_by(&Stop::default()))?;
@@ -104,6 +164,18 @@ impl StatementSession for Session {
         let sql = self.sql(&timed.query)?;
         let counted = self.connection.count_rows(&sql, self.timeout);
         counted.map_err(|error| self.failure(timed, &error))
+    }
+
+    fn prepare(&mut self, timed: &TimedStatement) -> Result<(), Failure> {
+        let Query::Change(change) = &timed.query else { return Ok(()) };
+        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
+        changes::begin(&mut self.connection, change, tables)
+    }
+
+    fn undo(&mut self, timed: &TimedStatement, made: bool) -> Result<(), Failure> {
+        let Query::Change(change) = &timed.query else { return Ok(()) };
+        let tables = self.data.as_ref().and_then(|data| data.oltp().ok());
+        changes::undo(&mut self.connection, change, tables, made)
     }
 
     fn counts(&mut self) -> Result<SessionCounts, Failure> {

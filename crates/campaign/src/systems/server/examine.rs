@@ -30,7 +30,8 @@ impl<K: ServerKind> Server<K> {
             let Some(load) = test.load() else { continue };
             let Some(work) = examination.found.keep(work::<K>(&load.workload))? else { continue };
             if let Some(highest) = load.levels.iter().max() {
-                let acts = load.interventions.len();
+                // What runs beside the load has a connection as well.
+                let acts = load.interventions.len() + usize::from(!test.is_of_load());
                 let limits = K::check_limits(control, work, highest.clients, acts);
                 examination.found.keep(limits)?;
             }

@@ -95,6 +95,7 @@ impl PrivateServers {
             server_pid: Some(self.primary.pid()),
             replica_pids: self.replicas.iter().map(|replica| replica.pid()).collect(),
             disks: self.primary.disks(),
+            data_directory: Some(self.primary.data_directory().to_owned()),
         }
     }
 

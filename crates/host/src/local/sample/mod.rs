@@ -29,5 +29,5 @@ pub use host::{HostReader, HostReading, rates};
 pub(crate) use process::read_stat;
 pub use process::{ProcessReader, ProcessReading, own_usage};
 pub use sampler::{SampleSink, Sampler, SamplerOptions};
-pub use temporary::TemporarySpace;
+pub use temporary::SpaceWatch;
 pub use volume::{Volume, device_of, volume_of};

@@ -1,9 +1,11 @@
-//! Temporary files of a server: those that it holds open and that have no name any more, or one that
-//! begins with `#sql`.
+//! The space that a server takes: in temporary files, which are those that it holds open and that
+//! have no name any more, or one that begins with `#sql`, and in its data directory.
 
+use crate::SpaceUsed;
+use files::Directory;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -11,39 +13,54 @@ use std::time::Duration;
 /// Time between two looks. What comes and goes between them is not seen.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Watches how much temporary space a process has in files, until it is asked.
+/// Watches how much space a process has in temporary files, and a directory in all, until it is asked.
 #[derive(Debug)]
-pub struct TemporarySpace {
+pub struct SpaceWatch {
     stop: Sender<()>,
-    thread: JoinHandle<Option<u64>>,
+    thread: JoinHandle<SpaceUsed>,
 }
 
-impl TemporarySpace {
-    /// Begins to watch a process of this host. What it holds already does not count.
-    pub fn watch(pid: u32) -> Self {
+impl SpaceWatch {
+    /// Begins to watch a process of this host and a directory. What is there already does not count.
+    /// `None` where there is nothing to watch.
+    pub fn begin(pid: Option<u32>, data: Option<&Path>) -> Option<Self> {
+        if pid.is_none() && data.is_none() {
+            return None;
+        }
+        // Opened once: the path may be another's to change.
+        let data = data.and_then(|data| Directory::open(data).ok());
+        let look = move || SpaceUsed {
+            temporary: pid.and_then(bytes_of),
+            data: data.as_ref().and_then(|data| data.bytes().ok()),
+        };
         let (stop, stopped) = channel();
         // Before this returns, so that nothing of what comes next counts as there already.
-        let before = bytes_of(pid);
+        let before = look();
         let thread = thread::spawn(move || {
-            let before = before?;
             let mut most = before;
             loop {
                 let ended = stopped.recv_timeout(POLL_INTERVAL) != Err(RecvTimeoutError::Timeout);
-                most = most.max(bytes_of(pid).unwrap_or(0));
+                let now = look();
+                // What could not be seen at the beginning has nothing to grow from.
+                most.temporary = most.temporary.map(|most| most.max(now.temporary.unwrap_or(0)));
+                most.data = most.data.map(|most| most.max(now.data.unwrap_or(0)));
                 if ended {
-                    return Some(most - before);
+                    let grown = |most: Option<u64>, before: Option<u64>| Some(most? - before?);
+                    return SpaceUsed {
+                        temporary: grown(most.temporary, before.temporary),
+                        data: grown(most.data, before.data),
+                    };
                 }
             }
         });
-        Self { stop, thread }
+        Some(Self { stop, thread })
     }
 
-    /// The most bytes that there were beyond those at the beginning; `None` where the process's
-    /// files may not be seen.
-    pub fn most(self) -> Option<u64> {
+    /// The most that there was beyond the beginning; nothing where it may not be seen.
+    pub fn most(self) -> SpaceUsed {
         // Nobody listens where the thread has ended already.
         let _ = self.stop.send(());
-        self.thread.join().ok().flatten()
+        self.thread.join().unwrap_or_default()
     }
 }
 
@@ -72,18 +89,22 @@ mod tests {
 
     #[test]
     fn files_without_a_name_count_and_others_do_not() {
-        let watch = TemporarySpace::watch(std::process::id());
+        let directory = tempfile::tempdir().unwrap();
+        let watch = SpaceWatch::begin(Some(std::process::id()), Some(directory.path())).unwrap();
         let mut unnamed = tempfile::tempfile().unwrap();
-        let mut named = tempfile::NamedTempFile::new().unwrap();
+        let mut named = tempfile::NamedTempFile::new_in(&directory).unwrap();
         unnamed.write_all(&[1; 70_000]).unwrap();
         named.write_all(&[1; 1_000_000]).unwrap();
-        let most = watch.most().unwrap();
-        assert!((70_000..1_000_000).contains(&most), "{most}");
+        named.as_file().sync_all().unwrap();
+        let SpaceUsed { temporary, data } = watch.most();
+        assert!((70_000..1_000_000).contains(&temporary.unwrap()), "{temporary:?}");
+        assert!((1_000_000..1_100_000).contains(&data.unwrap()), "{data:?}");
     }
 
     #[test]
     fn a_process_that_is_not_there_has_no_space() {
-        assert_eq!(TemporarySpace::watch(u32::MAX).most(), None);
+        assert_eq!(SpaceWatch::begin(Some(u32::MAX), None).unwrap().most(), SpaceUsed::default());
+        assert!(SpaceWatch::begin(None, None).is_none());
     }
 
     #[test]

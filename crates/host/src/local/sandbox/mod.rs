@@ -262,6 +262,10 @@ impl PrivateServer for Sandbox {
         self.pid
     }
 
+    fn data_directory(&self) -> &Path {
+        &self.data
+    }
+
     fn disks(&self) -> Vec<String> {
         volume_of(&self.data).map_or(Vec::new(), |volume| volume.members.into_iter().collect())
     }

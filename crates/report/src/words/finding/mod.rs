@@ -3,6 +3,7 @@
 mod advice;
 mod arithmetic;
 mod background;
+mod beside;
 mod caches;
 mod client;
 mod counters;

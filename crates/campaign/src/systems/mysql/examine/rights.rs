@@ -38,6 +38,7 @@ impl Right {
             Access::Insert => Self::Insert,
             Access::Update => Self::Update,
             Access::Delete => Self::Delete,
+            Access::Alter => Self::Alter,
         }
     }
 
@@ -88,6 +89,10 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     let mut rights: BTreeSet<Right> =
         needs.access.iter().map(|&access| Right::of(access)).collect();
+    if needs.access.contains(&Access::Alter) {
+        // A table that is copied is made anew.
+        rights.extend([Right::Create, Right::Insert, Right::Index]);
+    }
     if plan.to_make() > 0 {
         rights.extend([Right::Create, Right::Insert, Right::Select, Right::Alter, Right::Index]);
     }

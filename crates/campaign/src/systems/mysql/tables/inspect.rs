@@ -40,6 +40,33 @@ pub(super) fn tables(control: &mut Connection) -> Result<Vec<TableInfo>, Failure
         .collect())
 }
 
+/// How large a table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::systems::mysql) struct TableSize {
+    /// As the server estimates it.
+    pub(in crate::systems::mysql) rows: u64,
+    /// Bytes of the rows.
+    pub(in crate::systems::mysql) data: u64,
+    /// Bytes of the secondary indexes.
+    pub(in crate::systems::mysql) index: u64,
+}
+
+/// How large a table of the connection's database is; `None` where there is none of that name.
+pub(in crate::systems::mysql) fn size(
+    control: &mut Connection,
+    table: &str,
+) -> Result<Option<TableSize>, Failure> {
+    let sql = format!(
+        "SELECT table_rows, data_length, index_length FROM information_schema.tables \
+         WHERE table_schema = DATABASE() AND table_name = '{table}' AND table_rows IS NOT NULL"
+    );
+    if control.query(&sql).is_ok_and(|answer| answer.rows.is_empty()) {
+        return Ok(None);
+    }
+    let [rows, data, index] = numbers(control, &sql)?;
+    Ok(Some(TableSize { rows, data, index }))
+}
+
 /// The columns of a table, in order.
 pub(super) fn columns(control: &mut Connection, table: &str) -> Result<Vec<String>, Failure> {
     let rows = control

@@ -1,0 +1,72 @@
+//! What a statement and the load beside it do to each other.
+
+use super::{Group, Words};
+use crate::numbers;
+use analyse::BesideEachOther;
+use stats::Estimate;
+
+impl Words for BesideEachOther {
+    const HEADING: &'static str = "Beside the load";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let found = found.first;
+        let mut parts = vec![format!(
+            "{} takes {} beside the load{}",
+            found.what,
+            numbers::estimate(&found.elapsed, "s"),
+            found.slowdown.as_ref().map_or(String::new(), slowdown),
+        )];
+        parts.extend(found.throughput_kept.as_ref().map(kept));
+        parts.extend(found.p99_ms.as_ref().map(|(before, during)| {
+            format!(
+                "its p99 latency is {} meanwhile, and {} before",
+                numbers::estimate(during, "ms"),
+                numbers::estimate(before, "ms")
+            )
+        }));
+        parts.extend(found.longest_blocked_ms.as_ref().map(|longest| {
+            format!(
+                "the longest wait of one of its statements is {}",
+                numbers::estimate(longest, "ms")
+            )
+        }));
+        parts.join("; ")
+    }
+}
+
+/// How many times as long as alone; only where that is known to be so.
+fn slowdown(ratio: &Estimate) -> String {
+    match ratio.interval {
+        Some(interval) if interval.low <= 1.0 && interval.high >= 1.0 => {
+            format!(", and whether that is longer than alone is not resolved ({})", times(ratio))
+        }
+        _ => format!(", {} as long as alone", times(ratio)),
+    }
+}
+
+/// How much of its throughput the load loses or gains meanwhile.
+fn kept(ratio: &Estimate) -> String {
+    let lost = |share: f64| 1.0 - share;
+    let (verb, change): (&str, fn(f64) -> f64) = match ratio.point < 1.0 {
+        true => ("loses", lost),
+        false => ("gains", |share| share - 1.0),
+    };
+    let share = numbers::percent(change(ratio.point));
+    let Some(interval) = ratio.interval else {
+        return format!("the load {verb} {share} of its throughput meanwhile, measured once");
+    };
+    let ends = [change(interval.low), change(interval.high)];
+    let ends = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+    let confidence = numbers::percent(interval.confidence);
+    let within = format!("({confidence} interval {})", numbers::percents(ends));
+    match interval.low <= 1.0 && interval.high >= 1.0 {
+        true => format!(
+            "whether the load {verb} throughput meanwhile is not resolved: {share} {within}"
+        ),
+        false => format!("the load {verb} {share} of its throughput meanwhile {within}"),
+    }
+}
+
+fn times(ratio: &Estimate) -> String {
+    numbers::estimate(ratio, "times")
+}

@@ -1,0 +1,64 @@
+//! The load beside which statements run.
+
+use crate::load;
+use crate::problem::Problems;
+use crate::test::{BesideTable, TestTable, length};
+use crate::validate::applies_only_with;
+use model::{BesideLoad, CacheState, OltpMix, Statement, Task, Workload};
+use std::time::Duration;
+
+/// How long the load is measured before and after the statements where the study does not say.
+const DEFAULT_AROUND: Duration = Duration::from_secs(10);
+/// Keys that only a load gives a meaning to.
+const OF_LOADS: [&str; 8] =
+    ["rate", "clients", "warmup", "arrivals", "load_generators", "before", "after", "alone"];
+
+/// What is said of the test that runs beside a load.
+#[derive(Clone, Copy)]
+pub(crate) struct Over<'a> {
+    pub table: &'a TestTable,
+    pub beside: &'a BesideTable,
+    pub cache: CacheState,
+}
+
+/// The statements with the load beside them, where the test has one; they find its tables.
+pub(crate) fn with_load(
+    over: Over<'_>,
+    mut statement: Statement,
+    problems: &mut Problems,
+) -> Option<Statement> {
+    let Over { table, beside, cache } = over;
+    let Some(written) = &beside.load else {
+        for (key, at) in table.places.of(&OF_LOADS) {
+            applies_only_with(key, at, "workload", "\"oltp_read_write\"", problems);
+        }
+        return Some(statement);
+    };
+    if written.work.is_none() {
+        let names = OltpMix::REPEATABLE.map(OltpMix::name);
+        let at = table.place("workload").unwrap_or_default();
+        problems
+            .add(at, "statements run beside loads of MariaDB and MySQL only")
+            .help(format!("`workload` is {}", crate::names::choices(names)));
+        return None;
+    }
+    if let (CacheState::Cold, Some(at)) = (cache, table.place("cache")) {
+        problems
+            .add(at, "a load warms the caches that are to be cold")
+            .help("leave `cache` out, or take the time of the statements without a load");
+    }
+    let before = length("before", &beside.keys.before, DEFAULT_AROUND, problems);
+    let after = length("after", &beside.keys.after, DEFAULT_AROUND, problems);
+    let Some(Task::Load(mut load)) = load::task(table, written, problems) else { return None };
+    load.duration = statement.longest_load(before, after);
+    if let (Some(Workload::Oltp(data)), Workload::Oltp(oltp)) =
+        (&statement.data, &mut load.workload)
+    {
+        // As many as the statements have without a load.
+        (oltp.tables, oltp.table_size) = (data.tables, data.table_size);
+    }
+    statement.data = Some(load.workload.clone());
+    let alone = beside.keys.alone.as_ref().is_none_or(|alone| *alone.get_ref());
+    statement.beside = Some(Box::new(BesideLoad { load, before, after, alone }));
+    Some(statement)
+}

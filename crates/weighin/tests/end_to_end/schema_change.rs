@@ -1,0 +1,196 @@
+//! The task `schema_change`, and statements beside a load: from the study file to every report.
+
+use crate::support::{Server, Workplace, wait_for};
+use model::{FailureKind, Metric, TrialRecord};
+
+/// A study of a server that runs already, with these lines of one test.
+fn on(server: &Server, test: &str) -> String {
+    format!(
+        "[study]\nname = \"change\"\nrepeats = 1\n\
+         [[target]]\nname = \"db\"\nurl = \"{}\"\npassword_file = \"{}\"\n\
+         [[test]]\nname = \"it\"\n{test}\n",
+        server.url(),
+        server.password_file().display()
+    )
+}
+
+const LOAD: &str = "workload = \"oltp_read_write\"\nclients = 4\nrate = 40\n\
+                    warmup = \"200ms\"\nbefore = \"2500ms\"\nafter = \"1500ms\"\n";
+
+/// The server's own log of how long each statement took.
+const SLOW_LOG: [(&str, &str); 3] =
+    [("slow_query_log", "ON"), ("log_output", "TABLE"), ("long_query_time", "0")];
+
+#[track_caller]
+fn figure(record: &TrialRecord, metric: Metric) -> f64 {
+    let outcome = record.outcome().unwrap_or_else(|| panic!("{:?}", record.failure()));
+    outcome.metric(metric).unwrap_or_else(|| panic!("no {metric:?} in {:?}", outcome.figures)).value
+}
+
+fn trials(place: &Workplace) -> Vec<TrialRecord> {
+    place.store().dataset().unwrap().trials
+}
+
+fn of<'a>(trials: &'a [TrialRecord], test: &str) -> &'a TrialRecord {
+    trials.iter().find(|trial| trial.key.test == test).unwrap()
+}
+
+/// What stands in the definition of the first test table.
+fn definition(server: &Server) -> String {
+    server
+        .query(
+            "SELECT GROUP_CONCAT(column_name, column_type) FROM information_schema.columns \
+                  WHERE table_name = 'sbtest1'",
+        )
+        .remove(0)
+}
+
+#[test]
+fn a_change_under_load_is_timed_as_the_server_times_it_and_taken_back() {
+    let place = Workplace::new();
+    let server = Server::start_with(&SLOW_LOG);
+    let test = format!(
+        "task = \"schema_change\"\nchange = \"change_type\"\n\
+         algorithm = [\"copy\", \"instant\"]\ntable_size = 30_000\nload_generators = 2\n{LOAD}"
+    );
+    place.write("change.toml", on(&server, &test));
+    let planned = place.weighin(&["plan", "change.toml"]).done();
+    assert!(planned.contains("it copy") && planned.contains("it instant"), "{planned}");
+    // That the server cannot do it at once is an answer, and no failure of the run.
+    place.weighin(&["run", "change.toml"]).done();
+    let trials = trials(&place);
+    let refused = of(&trials, "it instant").failure().expect("a refusal");
+    assert_eq!(refused.kind, FailureKind::NotOffered, "{refused:?}");
+    assert!(refused.message.contains("ALGORITHM=COPY"), "{refused:?}");
+
+    let copied = of(&trials, "it copy");
+    let logged = "SELECT TIME_TO_SEC(query_time) FROM mysql.slow_log \
+                  WHERE sql_text LIKE 'ALTER%BIGINT%COPY' ORDER BY start_time";
+    let logged: Vec<f64> = server.query(logged).iter().map(|s| s.parse().unwrap()).collect();
+    let timed = [Metric::ElapsedAlone, Metric::Elapsed].map(|metric| figure(copied, metric));
+    assert_eq!(logged.len(), 2, "{logged:?}");
+    for (timed, logged) in timed.into_iter().zip(logged) {
+        // 2 %, and a moment for the answer to be noticed on a busy machine.
+        let most = logged * 1.02 + 0.1;
+        assert!((logged - 1e-3..most).contains(&timed), "{timed} s, by the server {logged} s");
+    }
+    // Writes wait for as long as the table is copied.
+    let (elapsed, blocked) = (timed[1], figure(copied, Metric::LongestBlocked) / 1e3);
+    assert!(blocked > 0.5 * elapsed && blocked < elapsed + 5.0, "{blocked} s of {elapsed} s");
+    let [before, during] =
+        [Metric::ThroughputBefore, Metric::ThroughputDuring].map(|metric| figure(copied, metric));
+    assert!(before > 10.0 && during >= 0.0, "{before} {during}");
+    assert!((figure(copied, Metric::ThroughputKept) - during / before).abs() < 1e-9);
+    let load = copied.load().unwrap();
+    assert_eq!(load.generators.len(), 2);
+    assert!(load.measure.elapsed.as_secs_f64() > 4.0 + elapsed, "{:?}", load.measure);
+    assert_eq!(definition(&server), "idint(11),kint(11),cchar(120),padchar(60)");
+    // The table is as good as before: nothing is made anew for another run.
+    let again = place.weighin(&["run", "change.toml", "--store", "again.weighin"]);
+    assert!(
+        again.err.contains("found complete") || !again.err.contains("made in"),
+        "{}",
+        again.err
+    );
+
+    for format in ["html", "markdown", "json", "csv"] {
+        let text = place.weighin(&["report", "change.toml", "--format", format, "--out", "-"]);
+        let text = format!("{}{}", text.out, text.err);
+        for part in ["it copy", "it instant", "COPY"] {
+            assert!(text.contains(part), "no {part} in {format}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_table_that_weighin_did_not_make_is_not_changed() {
+    let place = Workplace::new();
+    let server = Server::start();
+    let made = "CREATE TABLE sbtest1 (id INT AUTO_INCREMENT PRIMARY KEY, k INT DEFAULT 0 NOT NULL, \
+                c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL)";
+    server.execute(made);
+    server.execute("INSERT INTO sbtest1 (k) SELECT seq FROM seq_1_to_100");
+    let test = "task = \"schema_change\"\nchange = \"add_column\"\ntable_size = 100";
+    place.write("change.toml", on(&server, test));
+    assert_eq!(place.weighin(&["run", "change.toml"]).code, Some(1));
+    let trials = trials(&place);
+    assert_eq!(trials[0].failure().map(|f| f.kind), Some(FailureKind::ForeignTables));
+    assert_eq!(definition(&server), "idint(11),kint(11),cchar(120),padchar(60)");
+}
+
+#[test]
+fn a_change_of_ones_own_is_taken_back_and_one_that_takes_too_long_is_ended() {
+    let place = Workplace::new();
+    let server = Server::start();
+    server.execute("CREATE TABLE orders (id INT PRIMARY KEY)");
+    let test = "task = \"schema_change\"\nsql = \"ALTER TABLE orders ADD note TEXT\"\n\
+                undo = \"ALTER TABLE orders DROP note\"\nalgorithm = \"inplace\"";
+    place.write("own.toml", on(&server, test).replace("repeats = 1", "repeats = 2"));
+    place.weighin(&["run", "own.toml"]).done();
+    assert!(trials(&place).iter().all(|trial| figure(trial, Metric::Elapsed) > 0.0));
+    assert_eq!(
+        server.query(
+            "SELECT COUNT(*) FROM information_schema.columns \
+                             WHERE table_name = 'orders'"
+        ),
+        ["1"]
+    );
+
+    // Somebody uses the table, so that nobody may change it.
+    let mut other = server.connect();
+    other.execute("BEGIN").unwrap();
+    other.query("SELECT * FROM orders").unwrap();
+    place.write("late.toml", on(&server, &format!("{test}\ntimeout = \"1s\"")));
+    let ran = place.weighin(&["run", "late.toml", "--store", "late.weighin"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("did not end within 1 s; it was ended on the server"), "{}", ran.err);
+    let waits = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'ALTER%'";
+    wait_for("the end of the statement", || server.query(waits) == ["0"]);
+}
+
+#[test]
+fn a_statement_beside_a_load_says_what_each_does_to_the_other() {
+    let place = Workplace::new();
+    let server = Server::start();
+    let load = LOAD.replace("oltp_read_write", "oltp_read_only").replace("rate = 40\n", "");
+    let test =
+        format!("task = \"statement\"\nstatements = [\"join\"]\ntable_size = 20_000\n{load}");
+    place.write("beside.toml", on(&server, &test));
+    place.weighin(&["run", "beside.toml"]).done();
+    let trials = trials(&place);
+    let (alone, beside) =
+        (figure(&trials[0], Metric::ElapsedAlone), figure(&trials[0], Metric::Elapsed));
+    assert!((figure(&trials[0], Metric::Slowdown) - beside / alone).abs() < 1e-9);
+    let markdown = place.weighin(&["report", "beside.toml", "--format", "markdown"]).done();
+    for part in ["beside the load", "The load before, during and after", "| during |"] {
+        assert!(markdown.contains(part), "no {part:?} in:\n{markdown}");
+    }
+    assert!(!markdown.contains("differs from"), "the server counted otherwise:\n{markdown}");
+}
+
+#[test]
+fn a_limit_of_the_server_and_a_kill_end_a_statement_beside_a_load_with_their_reason() {
+    let place = Workplace::new();
+    let server = Server::start();
+    server.execute("SET GLOBAL max_statement_time = 1");
+    let load = LOAD.replace("oltp_read_write", "oltp_read_only").replace("2500ms", "200ms");
+    let test = format!(
+        "task = \"statement\"\nsql = \"SELECT SLEEP(600)\"\nalone = false\nwarmup_runs = 0\n{load}"
+    );
+    place.write("limit.toml", on(&server, &test));
+    assert_eq!(place.weighin(&["run", "limit.toml"]).code, Some(1));
+    let trials = trials(&place);
+    let failure = trials[0].failure().expect("it failed");
+    assert_eq!(failure.kind, FailureKind::TimedOut, "{failure:?}");
+    assert!(failure.remedy.contains("max_statement_time"), "{failure:?}");
+
+    server.execute("SET GLOBAL max_statement_time = 0");
+    let run = place.start(&["run", "limit.toml", "--store", "killed.weighin"]);
+    let running = "SELECT id FROM information_schema.processlist WHERE info = 'SELECT SLEEP(600)'";
+    wait_for("the statement", || !server.query(running).is_empty());
+    let id = server.query(running).remove(0);
+    server.execute(&format!("KILL {id}"));
+    let ran = run.end();
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("the statement sql failed"), "{}", ran.err);
+}
