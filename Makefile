@@ -25,10 +25,12 @@ demo: ## Compare two private MariaDB servers and write a report (about four minu
 
 test: ## Run all tests, against real servers too
 	@scripts/setup test
+	@scripts/servers
 	$(CARGO) test $(LOCKED) --workspace
 
 endurance: ## Kill studies a hundred times, and load for an hour with 1000 clients (an hour and a quarter)
 	@scripts/setup test
+	@scripts/servers
 	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1
 
 # What looks at licences, sources and duplicates of dependencies. Built without optimisation: that

@@ -2,7 +2,8 @@
 
 use crate::preflight::Diagnostics;
 use model::{
-    ControlAct, Endpoint, PasswordSource, Place, ServerAddress, Study, System, Target, Tls,
+    ControlAct, Endpoint, PasswordSource, Place, SandboxSpec, ServerAddress, Software, Study,
+    System, Target, Tls,
 };
 use settings::{Verdict, judge};
 use std::collections::BTreeSet;
@@ -18,30 +19,54 @@ pub(crate) fn find(study: &Study, found: &mut Diagnostics) {
     commands(study, found);
 }
 
-/// Settings that the study says are trusted, and a password that crosses a network as it is.
+/// Programs that the study names, settings that it says are trusted, and a password that crosses a
+/// network as it is.
 fn risks(target: &Target, found: &mut Diagnostics) {
     match &target.place {
-        Place::Sandbox(spec) if spec.trusted => {
-            let settings = spec.replica_settings();
-            let settings = spec.settings.iter().chain(&settings);
-            let trusted =
-                settings.filter_map(|(name, value)| match judge(target.system, name, value) {
-                    Verdict::NeedsTrust(harm) => Some(format!("{name} ({harm})")),
-                    Verdict::Allowed | Verdict::Decided(_) => None,
-                });
-            let trusted: BTreeSet<String> = trusted.collect();
-            let trusted: Vec<String> = trusted.into_iter().collect();
-            let named = match trusted.as_slice() {
-                [] => "none of its settings needs that, statements of the study may".to_owned(),
-                some => some.join(", "),
-            };
-            found.warn(format!("the study says that this private server is trusted: {named}"), "");
+        Place::Sandbox(spec) => {
+            if let Some(programs) = named_programs(spec) {
+                found.note(programs, "");
+            }
+            if let Some(trusted) = trusted(spec, target.system) {
+                found.warn(trusted, "");
+            }
         }
         Place::Server(spec) if target.system == System::Redis => {
             clear_text(&spec.address, found);
         }
-        Place::Sandbox(_) | Place::Server(_) | Place::Storage(_) | Place::Imported => {}
+        Place::Server(_) | Place::Storage(_) | Place::Imported => {}
     }
+}
+
+/// That a private server is another than the installed one.
+pub fn named_programs(spec: &SandboxSpec) -> Option<String> {
+    let server = match &spec.software {
+        Software::Installed => return None,
+        Software::Base(base) => format!("runs the server in {}", base.display()),
+        Software::Container(image) => {
+            format!("runs the server of the image {image} in a container without a network")
+        }
+    };
+    Some(format!("{server}; for root it runs as an account without rights"))
+}
+
+fn trusted(spec: &SandboxSpec, system: System) -> Option<String> {
+    if !spec.trusted {
+        return None;
+    }
+    let of_replicas = spec.replica_settings();
+    let settings = spec.settings.iter().chain(&of_replicas);
+    let trusted = settings.filter_map(|(name, value)| match judge(system, name, value) {
+        Verdict::NeedsTrust(harm) => Some(format!("{name} ({harm})")),
+        Verdict::Allowed | Verdict::Decided(_) => None,
+    });
+    let trusted: BTreeSet<String> = trusted.collect();
+    let trusted: Vec<String> = trusted.into_iter().collect();
+    let named = match trusted.as_slice() {
+        [] => "none of its settings needs that, statements of the study may".to_owned(),
+        some => some.join(", "),
+    };
+    Some(format!("the study says that this private server is trusted: {named}"))
 }
 
 /// The commands that a study runs on this host.
@@ -97,7 +122,7 @@ fn clear_text(address: &ServerAddress, found: &mut Diagnostics) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{SandboxSpec, ServerKey, ServerSpec};
+    use model::{ServerKey, ServerSpec};
 
     fn cautions(target: &Target) -> Vec<String> {
         let mut found = Diagnostics::default();
@@ -122,6 +147,18 @@ mod tests {
         assert_eq!(told.len(), 1);
         assert!(told[0].contains("loadmodule") && !told[0].contains("save"), "{told:?}");
         assert!(cautions(&target(System::Redis, Place::Sandbox(spec(false)))).is_empty());
+    }
+
+    #[test]
+    fn programs_that_the_study_names_are_told() {
+        for (software, told) in [
+            (Software::Base("/opt/x".into()), "/opt/x"),
+            (Software::Container("mysql:8.4".into()), "mysql:8.4"),
+        ] {
+            let spec = SandboxSpec { software, ..SandboxSpec::default() };
+            let all = cautions(&target(System::MariaDb, Place::Sandbox(spec)));
+            assert!(all.len() == 1 && all[0].contains(told), "{all:?}");
+        }
     }
 
     #[test]

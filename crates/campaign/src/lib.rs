@@ -21,6 +21,7 @@ mod systems;
 mod trial;
 mod walk;
 
+pub use caution::named_programs;
 pub use generators::{GENERATOR_COMMAND, generate};
 pub use hosts::Hosts;
 pub use measure::{Measured, Order, measure};

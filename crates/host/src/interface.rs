@@ -224,6 +224,9 @@ pub trait PrivateServer: Debug {
     /// Process id; of the last one while it is stopped.
     fn pid(&self) -> u32;
 
+    /// Which program it is, in words: its path, or the image that it is of.
+    fn program(&self) -> String;
+
     /// The disks under its data, by kernel name; none where that is not known.
     fn disks(&self) -> Vec<String>;
 

@@ -37,6 +37,8 @@ pub struct HostFacts {
 pub struct ServerFacts {
     /// `VERSION()`, such as `10.11.6-MariaDB-0+deb12u1`.
     pub version: String,
+    /// Which program a private server is: its path, or the image that it is of.
+    pub program: Option<String>,
     /// Every server variable.
     pub variables: BTreeMap<String, String>,
     /// Those that differ between any two servers, or between two readings of one, and are no settings

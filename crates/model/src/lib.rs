@@ -90,7 +90,7 @@ pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
 pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling};
 pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
-pub use setting::{SettingDifference, setting_differences};
+pub use setting::{SettingDifference, SettingOrigin, setting_differences};
 pub use slo::{LatencyFigure, Slo, SloError};
 pub use statement::{BesideLoad, BuiltInQuery, Query, Statement, TimedStatement};
 pub use stop::Stop;
@@ -98,7 +98,7 @@ pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
     ControlAct, Endpoint, PasswordSource, Place, PrivateReplication, ReplicationControl,
-    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Study, System, Target, Tls,
+    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, Study, System, Target, Tls,
 };
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};

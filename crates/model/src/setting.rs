@@ -11,14 +11,30 @@ pub struct SettingDifference {
     pub name: String,
     /// Value by name of target; a target that lacks the variable is missing.
     pub values: BTreeMap<String, String>,
-    /// Whether the study sets it on purpose for any of the targets.
-    pub intended: bool,
+    pub origin: SettingOrigin,
+}
+
+/// Why the values of a setting differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SettingOrigin {
+    /// The study sets it for one of the targets or more.
+    Study,
+    /// All targets are private servers, which have nothing but the study's settings: it is what each
+    /// server has by default.
+    Default,
+    /// Whoever set up these servers.
+    Unknown,
 }
 
 /// Variables whose values differ between the targets that were observed, or that some of them
 /// lack, in order of name.
 pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<SettingDifference> {
     let intended = intended(study);
+    let private = targets.iter().all(|facts| {
+        let target = study.measured().find(|target| target.name == facts.target);
+        target.is_some_and(|target| matches!(target.place, Place::Sandbox(_)))
+    });
     let incidental: BTreeSet<String> = targets
         .iter()
         .flat_map(|facts| &facts.server.incidental)
@@ -39,8 +55,12 @@ pub fn setting_differences(study: &Study, targets: &[TargetFacts]) -> Vec<Settin
             distinct.len() > 1 || values.len() < targets.len()
         })
         .map(|(name, values)| {
-            let intended = intended.contains(&name);
-            SettingDifference { name, values, intended }
+            let origin = match (intended.contains(&name), private) {
+                (true, _) => SettingOrigin::Study,
+                (false, true) => SettingOrigin::Default,
+                (false, false) => SettingOrigin::Unknown,
+            };
+            SettingDifference { name, values, origin }
         })
         .collect()
 }

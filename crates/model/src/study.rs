@@ -66,6 +66,16 @@ pub enum System {
     Unknown,
 }
 
+impl System {
+    /// What a server is called that tells this version: MariaDB and MySQL are one system.
+    pub fn product(self, version: &str) -> String {
+        match self {
+            Self::MariaDb if !version.is_empty() && !version.contains("MariaDB") => "MySQL".into(),
+            _ => self.to_string(),
+        }
+    }
+}
+
 impl std::fmt::Display for System {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -104,8 +114,10 @@ pub struct SandboxSpec {
     /// Directory in which the server's own is made, with its data or with the files of `volume`;
     /// weighin chooses one when absent.
     pub directory: Option<PathBuf>,
+    /// Where the server's programs come from.
+    pub software: Software,
     /// Name of the server program, where servers of several names speak the same protocol and the
-    /// study says which; the first that is installed when absent.
+    /// study says which; the first that is there when absent.
     pub program: Option<String>,
     /// A volume to build for the data; it is on the directory's own disk when absent. Every member of
     /// a group has one.
@@ -171,6 +183,19 @@ pub enum ControlAct {
     Statement(String),
     /// A program of the machine that makes the load, with its arguments.
     Command(Vec<String>),
+}
+
+/// Where the programs of a private server come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Software {
+    /// What is installed on the machine.
+    #[default]
+    Installed,
+    /// An unpacked distribution: the directory above its `bin`, or above its `usr`.
+    Base(PathBuf),
+    /// A container image by the name that podman or docker has for it.
+    Container(String),
 }
 
 /// Address and login of a server reached over the network or a socket.

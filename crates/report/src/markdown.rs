@@ -22,6 +22,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
         ),
         "## The answer".to_owned(),
     ];
+    blocks.extend(words::scaled(analysis).map(|said| format!("**{}**", escaped(&said))));
     blocks.extend(words::nothing_ranked(analysis).map(|said| format!("**{}**", escaped(&said))));
     for test in analysis.tests.iter().filter(|test| test.basis.is_some()) {
         blocks.extend(answer(analysis, test));
@@ -198,9 +199,12 @@ fn background(analysis: &Analysis) -> Vec<String> {
 fn environment(analysis: &Analysis) -> Vec<String> {
     let mut blocks = vec!["## Environment".to_owned(), table(&tables::servers(analysis))];
     let differences = tables::differences(analysis);
-    if !differences.rows.is_empty() {
+    if !differences.is_empty() {
         blocks.push("### Settings that differ between targets".to_owned());
-        blocks.push(table(&differences));
+    }
+    for group in &differences {
+        blocks.push(format!("{}:", escaped(&group.heading)));
+        blocks.push(table(&group.table));
     }
     if view::imported(analysis) {
         blocks.push("### Import".to_owned());

@@ -21,6 +21,10 @@ const FIGURES: usize = 52;
 /// either case control characters and invisible ones in names and messages are shown as escapes.
 pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> String {
     let mut page = Page::new(width, colour);
+    if let Some(scaled) = words::scaled(analysis) {
+        page.paragraph("", &scaled, Style::Doubtful);
+        page.end_section();
+    }
     for test in &analysis.tests {
         page.test(analysis, test);
     }

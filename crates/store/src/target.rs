@@ -10,12 +10,14 @@ pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> 
     connection.execute("DELETE FROM target WHERE id = ?", [id])?;
     let server = &facts.server;
     connection.execute(
-        "INSERT INTO target (id, name, version, dataset_bytes, cache_bytes, prepare_seconds, rows,
-         checksum, rows_after, checksum_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO target (id, name, version, program, dataset_bytes, cache_bytes,
+         prepare_seconds, rows, checksum, rows_after, checksum_after)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         params![
             id,
             facts.target,
             server.version,
+            server.program,
             server.dataset_bytes,
             server.cache_bytes,
             server.prepare_seconds,
@@ -39,8 +41,8 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<(i64, TargetFacts)>>
     let mut variables =
         connection.prepare("SELECT name, value, incidental FROM variable WHERE target_id = ?")?;
     let mut statement = connection.prepare(
-        "SELECT id, name, version, dataset_bytes, cache_bytes, prepare_seconds, rows, checksum,
-         rows_after, checksum_after FROM target ORDER BY id",
+        "SELECT id, name, version, program, dataset_bytes, cache_bytes, prepare_seconds, rows,
+         checksum, rows_after, checksum_after FROM target ORDER BY id",
     )?;
     let targets = statement.query_map([], |row| {
         let mut columns = Columns::of("target", row);
@@ -49,6 +51,7 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<(i64, TargetFacts)>>
             target: columns.next()?,
             server: ServerFacts {
                 version: columns.next()?,
+                program: columns.next()?,
                 dataset_bytes: columns.next()?,
                 cache_bytes: columns.next()?,
                 prepare_seconds: columns.next()?,

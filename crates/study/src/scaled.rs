@@ -1,5 +1,5 @@
 use model::bounds::{MAX_DURATION, MAX_OPERATIONS, SCALE};
-use model::{Storage, Study, Task, Workload};
+use model::{Load, Place, Storage, Study, Task, Workload};
 use std::time::Duration;
 
 /// Shortest time that scaling leaves: below it a trial has no interval to show.
@@ -10,10 +10,14 @@ const MIN_BLOCKS: u64 = 16;
 
 const MIB: u64 = 1 << 20;
 
+/// Fewest rows of a table, or keys, that scaling leaves.
+const FEWEST_ROWS: u32 = 1000;
+
 /// The study with every warm-up, duration and fixed amount of work multiplied by `factor`, for a trial
-/// run or a longer look; interventions keep their place in the measured phase. Nothing gets shorter than a second by it;
-/// what was shorter stays as it is. A factor below one also makes the data of storage tests smaller,
-/// in whole blocks, and whole MiB where that is possible.
+/// run or a longer look; interventions keep their place in the measured phase. Nothing gets shorter
+/// than a second by it; what was shorter stays as it is. A factor below one also makes data smaller:
+/// that of storage tests in whole blocks, and whole MiB where that is possible; rows and keys where
+/// all servers are private ones, since others may have their tables already.
 ///
 /// A factor above the largest of [`SCALE`] counts as that; one that is not a positive number
 /// changes nothing.
@@ -21,29 +25,57 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
     let mut study = study.clone();
     if factor > 0.0 {
         let factor = factor.min(*SCALE.end());
+        let private = study.targets.iter().all(|target| !matches!(target.place, Place::Server(_)));
         for test in &mut study.tests {
-            if let Task::Statement(statement) = &mut test.task {
-                statement.scale_load(|time| scale(time, factor));
-                continue;
+            match &mut test.task {
+                Task::Load(load) => scale_load(load, factor),
+                Task::Search(search) => scale_load(&mut search.load, factor),
+                Task::Statement(statement) => statement.scale_load(|time| scale(time, factor)),
+                // A failover takes as long as it takes.
+                Task::Failover(_) | Task::Imported(_) => {}
             }
-            let Some(load) = test.load_mut() else { continue };
-            load.warmup = scale(load.warmup, factor);
-            let duration = scale(load.duration, factor);
-            for intervention in &mut load.interventions {
-                // At the same share of the measured phase, which may have shrunk by less.
-                let share = duration.div_duration_f64(load.duration);
-                intervention.at = intervention.at.mul_f64(share);
-            }
-            load.duration = duration;
-            load.operations = load
-                .operations
-                .map(|count| ((count as f64 * factor) as u64).clamp(1, MAX_OPERATIONS));
-            if let (Workload::Storage(storage), true) = (&mut load.workload, factor < 1.0) {
-                shrink(storage, factor);
+            if factor < 1.0 {
+                data_mut(&mut test.task).into_iter().for_each(|data| shrink(data, factor, private));
             }
         }
     }
     study
+}
+
+/// The workloads whose data a test has.
+fn data_mut(task: &mut Task) -> Vec<&mut Workload> {
+    match task {
+        Task::Load(load) => vec![&mut load.workload],
+        Task::Search(search) => vec![&mut search.load.workload],
+        Task::Statement(statement) => {
+            let beside = statement.beside.iter_mut().map(|beside| &mut beside.load.workload);
+            statement.data.iter_mut().chain(beside).collect()
+        }
+        Task::Failover(_) | Task::Imported(_) => Vec::new(),
+    }
+}
+
+fn scale_load(load: &mut Load, factor: f64) {
+    load.warmup = scale(load.warmup, factor);
+    let duration = scale(load.duration, factor);
+    for intervention in &mut load.interventions {
+        // At the same share of the measured phase, which may have shrunk by less.
+        let share = duration.div_duration_f64(load.duration);
+        intervention.at = intervention.at.mul_f64(share);
+    }
+    load.duration = duration;
+    load.operations =
+        load.operations.map(|count| ((count as f64 * factor) as u64).clamp(1, MAX_OPERATIONS));
+}
+
+fn shrink(data: &mut Workload, factor: f64, private: bool) {
+    let fewer = |rows: u32| ((f64::from(rows) * factor) as u32).max(FEWEST_ROWS).min(rows);
+    match data {
+        Workload::Oltp(oltp) if private => oltp.table_size = fewer(oltp.table_size),
+        Workload::KeyValue(load) if private => load.keys = fewer(load.keys),
+        Workload::Oltp(_) | Workload::KeyValue(_) => {}
+        Workload::Storage(storage) => shrink_blocks(storage, factor),
+    }
 }
 
 fn scale(time: Duration, factor: f64) -> Duration {
@@ -52,7 +84,7 @@ fn scale(time: Duration, factor: f64) -> Duration {
     product.max(SHORTEST.min(time))
 }
 
-fn shrink(storage: &mut Storage, factor: f64) {
+fn shrink_blocks(storage: &mut Storage, factor: f64) {
     let block = u64::from(storage.largest_block()).max(1);
     let fewest = MIN_BLOCKS.max(storage.threads.into());
     let wanted = (storage.bytes_per_vm as f64 * factor) as u64;

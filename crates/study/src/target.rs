@@ -6,7 +6,9 @@ use crate::validate::{name, one_of};
 use crate::volume::{VolumeKey, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
 use crate::{price, replication, volumes};
-use model::{PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, System, Target, Tls};
+use model::{
+    PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, Software, System, Target, Tls,
+};
 use std::path::PathBuf;
 use toml::Spanned;
 
@@ -174,17 +176,73 @@ fn sandbox(mut table: SandboxTable, system: System, problems: &mut Problems) -> 
             }
         }
     }
+    let software = software(&table.base, &table.container, problems);
+    if let (Software::Container(_), Some(_), Some(image)) = (&software, &built, &table.container) {
+        problems.add(image.span(), "a container has no volume that weighin builds").help(
+            "name a directory on a volume of your own, or use `base` in place of `container`",
+        );
+    }
     let trusted = table.trusted.unwrap_or(false);
     let replication = replication::private(&mut table, system, trusted, problems);
+    if let (Software::Container(_), Some(_), Some(image)) =
+        (&software, &replication, &table.container)
+    {
+        problems
+            .add(image.span(), "a container has no network, which replicas need")
+            .help("use `base` in place of `container`");
+    }
     SandboxSpec {
         settings: settings(table.settings, system, trusted, problems),
         trusted,
         restart: table.restart.unwrap_or(true),
         directory,
+        software,
         program: None,
         volume: built,
         replication,
     }
+}
+
+/// Where the programs come from; the usual place where that is wrong, which is noted.
+fn software(base: &Maybe<String>, container: &Maybe<String>, problems: &mut Problems) -> Software {
+    match (base, container) {
+        (None, None) => Software::Installed,
+        (Some(base), Some(container)) => {
+            problems
+                .add(container.span(), "`base` and `container` both say which server to run")
+                .other(base.span(), "the unpacked distribution")
+                .help("remove one of them, or make two targets");
+            Software::Installed
+        }
+        (Some(written), None) => match path("base", base, problems) {
+            Some(path) if !path.is_absolute() => {
+                problems
+                    .add(written.span(), "`base` must be an absolute path")
+                    .help("name the directory above bin, such as base = \"/opt/mariadb-11.4\"");
+                Software::Installed
+            }
+            path => path.map_or(Software::Installed, Software::Base),
+        },
+        (None, Some(image)) if is_image_name(image.get_ref()) => {
+            Software::Container(image.get_ref().clone())
+        }
+        (None, Some(image)) => {
+            problems
+                .add(image.span(), "this is not the name of a container image")
+                .help("write it as podman and docker do, such as container = \"mysql:8.4\"");
+            Software::Installed
+        }
+    }
+}
+
+/// Whether a text can be the name of an image, with a tag or a digest. It cannot be taken for an
+/// option.
+fn is_image_name(name: &str) -> bool {
+    /// More than any registry allows.
+    const LONGEST: usize = 512;
+    name.len() <= LONGEST
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-/:@".contains(c))
 }
 
 fn server(

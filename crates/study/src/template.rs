@@ -3,6 +3,12 @@
 pub enum Template {
     /// Two private servers that differ in one setting.
     HeadToHead,
+    /// One server in two versions.
+    VersionUpgrade,
+    /// A server of one's own against one in a cloud.
+    MetalVsCloud,
+    /// Latency of a server that has just started, on two kinds of disk.
+    ColdCache,
     /// Redis on four set-ups of volume and instance, with prices.
     RedisVolumes,
     /// Reads and writes of many virtual machines on the volumes of a host.
@@ -15,8 +21,11 @@ pub enum Template {
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 8] = [
         Self::HeadToHead,
+        Self::VersionUpgrade,
+        Self::MetalVsCloud,
+        Self::ColdCache,
         Self::RedisVolumes,
         Self::StorageCluster,
         Self::AnalyticQueries,
@@ -27,6 +36,9 @@ impl Template {
     pub fn name(self) -> &'static str {
         match self {
             Self::HeadToHead => "head-to-head",
+            Self::VersionUpgrade => "version-upgrade",
+            Self::MetalVsCloud => "metal-vs-cloud",
+            Self::ColdCache => "cold-cache",
             Self::RedisVolumes => "redis-volumes",
             Self::StorageCluster => "storage-cluster",
             Self::AnalyticQueries => "analytic-queries",
@@ -44,6 +56,9 @@ impl Template {
 pub fn template(kind: Template) -> &'static str {
     match kind {
         Template::HeadToHead => include_str!("../templates/head-to-head.toml"),
+        Template::VersionUpgrade => include_str!("../templates/version-upgrade.toml"),
+        Template::MetalVsCloud => include_str!("../templates/metal-vs-cloud.toml"),
+        Template::ColdCache => include_str!("../templates/cold-cache.toml"),
         Template::RedisVolumes => include_str!("../templates/redis-volumes.toml"),
         Template::StorageCluster => include_str!("../templates/storage-cluster.toml"),
         Template::AnalyticQueries => include_str!("../templates/analytic-queries.toml"),

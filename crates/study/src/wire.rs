@@ -134,6 +134,14 @@ pub(crate) struct TargetTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct SandboxTable {
+    /// Run the server of an unpacked distribution: the directory above its `bin`, as an absolute
+    /// path. Without `base` and `container` the server that is installed is run.
+    #[schemars(with = "Option<String>")]
+    pub base: Maybe<String>,
+    /// Run the server in a container of this image, such as `mysql:8.4`, with podman or docker; the
+    /// image must be on this machine.
+    #[schemars(with = "Option<String>")]
+    pub container: Maybe<String>,
     /// Server settings by name, as in its option file.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Setting>")]

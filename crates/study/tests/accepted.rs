@@ -295,6 +295,24 @@ fn scaling_multiplies_times_and_leaves_at_least_a_second() {
 }
 
 #[test]
+fn scaling_down_takes_fewer_rows_of_private_servers_and_leaves_others_theirs() {
+    let rows = |target: &str, factor: f64| {
+        let text = format!(
+            "[study]\nname = \"s\"\n[[target]]\nname = \"t\"\n{target}\n[[test]]\n\
+             workload = \"oltp_read_write\"\ntable_size = 2_000_000\nclients = 1\n\
+             transactions = 50_000\n"
+        );
+        let study = scaled(&parse(&text, "s").unwrap(), factor);
+        let load = study.tests[0].load().unwrap();
+        (load.workload.oltp().unwrap().table_size, load.operations.unwrap())
+    };
+    assert_eq!(rows("sandbox = {}", 0.01), (20_000, 500));
+    assert_eq!(rows("sandbox = {}", 0.00001), (1_000, 1));
+    assert_eq!(rows("sandbox = {}", 2.0), (2_000_000, 100_000));
+    assert_eq!(rows("url = \"mysql://bench@db/sbtest\"", 0.01), (2_000_000, 500));
+}
+
+#[test]
 fn a_test_may_change_what_its_workload_holds() {
     let study = |keys: &str| {
         let text = format!(

@@ -121,6 +121,7 @@ pub fn facts(target: &str) -> TargetFacts {
         target: target.into(),
         server: ServerFacts {
             version: "10.11.6-MariaDB".into(),
+            program: Some("/usr/sbin/mariadbd".into()),
             variables: [("port".to_string(), "3306".to_string()), ("x".into(), String::new())]
                 .into(),
             incidental: ["port".to_string()].into(),

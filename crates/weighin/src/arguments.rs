@@ -62,7 +62,7 @@ pub(crate) struct DemoArguments {
     /// Directory for the study file, the results and the report
     #[arg(long, default_value = "weighin-demo")]
     pub(crate) directory: PathBuf,
-    /// Multiply all warm-ups and durations
+    /// Multiply all warm-ups and durations; below 1 also rows
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
 }
@@ -81,7 +81,7 @@ pub(crate) struct InitArguments {
 pub(crate) struct CheckArguments {
     /// The study file
     pub(crate) study: PathBuf,
-    /// Multiply all warm-ups and durations, and below 1 the data of volumes
+    /// Multiply all warm-ups, durations and amounts of work; below 1 also rows, keys and data
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
     /// A device or file of the study that may be overwritten, if the study allows it as well
@@ -96,7 +96,7 @@ pub(crate) struct CheckArguments {
 pub(crate) struct PlanArguments {
     /// The study file
     pub(crate) study: PathBuf,
-    /// Multiply all warm-ups and durations, and below 1 the data of volumes
+    /// Multiply all warm-ups, durations and amounts of work; below 1 also rows, keys and data
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
     /// Also print command lines of fio and DiskSpd that are equivalent to the storage tests
@@ -108,8 +108,8 @@ pub(crate) struct PlanArguments {
 pub(crate) struct RunArguments {
     /// The study file; its results are written next to it
     pub(crate) study: PathBuf,
-    /// Multiply all warm-ups and durations, for a quick look or a longer run; below 1 also the data
-    /// of storage tests
+    /// Multiply all warm-ups, durations and amounts of work, for a quick look or a longer run; below
+    /// 1 also the data of volumes, and where all servers are private ones rows and keys
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f64,
     /// Resume the latest interrupted run of this study

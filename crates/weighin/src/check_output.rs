@@ -178,6 +178,7 @@ impl<'a> TargetOutput<'a> {
         let is_error = |one: &Diagnostic| {
             one.severity == Severity::Error && one.target.as_deref() == Some(name)
         };
+        let version = examined.facts.as_ref().map(|facts| facts.version.as_str());
         let data = examined.data.as_ref();
         let gigabytes = data.map(|data| data.bytes as f64 / 1e9);
         let cost = examined.target.price.as_ref().and_then(|price| price.fixed_monthly(gigabytes));
@@ -185,8 +186,8 @@ impl<'a> TargetOutput<'a> {
         Self {
             name,
             ok: !diagnostics.iter().any(is_error) && examined.facts.is_some(),
-            system: examined.target.system.to_string(),
-            version: examined.facts.as_ref().map(|facts| facts.version.as_str()),
+            system: examined.target.system.product(version.unwrap_or_default()),
+            version,
             data,
             found: found.map(|(path, what)| (path.display().to_string(), what.as_str())).collect(),
             cost: cost.map(|monthly| monthly / Price::MONTH_HOURS * hours),

@@ -5,7 +5,7 @@ use analyse::{
     Choice, DatasetAgainstMemory, Evidence, FewRepeats, Metric, PairsLimited, Severity,
     TrialsMissing, analyse,
 };
-use model::{Dataset, Place, SandboxSpec};
+use model::{Dataset, Place, SandboxSpec, SettingOrigin};
 
 fn plain(repeats: u32) -> Dataset {
     dataset(&["a", "b"], &[1, 2], repeats, |_, _, _| 1000.0)
@@ -73,13 +73,19 @@ fn settings_that_differ_are_listed_and_those_of_the_study_are_marked() {
         data.targets[target].server.incidental = ["port".to_owned()].into();
     }
     let analysis = analyse(&data);
-    let settings: Vec<(&str, usize, bool)> =
-        analysis.settings.iter().map(|s| (s.name.as_str(), s.values.len(), s.intended)).collect();
-    assert_eq!(
-        settings,
-        [("innodb_flush_log_at_trx_commit", 2, true), ("lone", 1, false), ("other", 1, false)]
-    );
+    let found = |analysis: &analyse::Analysis<'_>| -> Vec<(String, usize, SettingOrigin)> {
+        analysis.settings.iter().map(|s| (s.name.clone(), s.values.len(), s.origin)).collect()
+    };
+    let set = ("innodb_flush_log_at_trx_commit".to_owned(), 2, SettingOrigin::Study);
+    let others = |origin| ["lone", "other"].map(|name| (name.to_owned(), 1, origin));
+    // Between private servers, what the study does not set is what each has by default.
+    let [lone, other] = others(SettingOrigin::Default);
+    assert_eq!(found(&analysis), [set.clone(), lone, other]);
     assert_eq!(analysis.settings[0].values["a"], "2");
+    // Of other servers that is not known.
+    data.study.targets[1].place = Place::Imported;
+    let [lone, other] = others(SettingOrigin::Unknown);
+    assert_eq!(found(&analyse(&data)), [set, lone, other]);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use super::{Diagnostics, Examined};
 use crate::systems;
-use model::{Failure, FailureKind, Place, Study, TargetFacts, setting_differences, text};
+use model::{
+    Failure, FailureKind, Place, SettingOrigin, Study, TargetFacts, setting_differences, text,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest value of a setting that is shown, in characters.
@@ -124,7 +126,7 @@ fn settings(study: &Study, targets: &[Examined<'_>], found: &mut Diagnostics) {
         .copied()
         .collect();
     let differences = setting_differences(study, &facts);
-    let unasked = differences.iter().filter(|one| !one.intended);
+    let unasked = differences.iter().filter(|one| one.origin != SettingOrigin::Study);
     let (telling, others): (Vec<_>, Vec<_>) =
         unasked.partition(|one| telling.contains(one.name.as_str()));
     if !telling.is_empty() {

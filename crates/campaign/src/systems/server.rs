@@ -9,7 +9,7 @@ mod tools;
 mod volume;
 
 pub(crate) use self::kind::{ServerKind, Setting};
-use self::private::{PrivateServers, replica_name};
+use self::private::{PrivateServers, has_container, replica_name};
 use self::tools::tools;
 use self::volume::check_volume;
 use super::group::{Group, Replica};
@@ -83,6 +83,7 @@ impl<K: ServerKind> System for Servers<K> {
             login: None,
             replica_logins: Vec::new(),
             private: None,
+            over_socket: has_container(holding.study),
             stop: holding.stop.clone(),
             control: None,
             data_for: None,
@@ -101,6 +102,7 @@ pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
         load_host: this_machine(),
         replica_logins: Vec::new(),
         private: None,
+        over_socket: false,
         control: None,
         data_for: None,
         tools: BTreeMap::new(),
@@ -121,6 +123,8 @@ struct Server<K: ServerKind> {
     /// Likewise, of its replicas.
     replica_logins: Vec<Login>,
     private: Option<PrivateServers>,
+    /// A private server is reached over its socket, because another of the study is in a container.
+    over_socket: bool,
     stop: Stop,
     /// While it is up.
     control: Option<K::Connection>,
@@ -143,7 +147,13 @@ impl<K: ServerKind> Server<K> {
             }
             Place::Sandbox(spec) => {
                 let Some(host) = &self.host else { return Err(target.out_of_reach()) };
-                let private = PrivateServers::start(host.as_ref(), target, spec, &self.stop)?;
+                let private = PrivateServers::start(
+                    host.as_ref(),
+                    target,
+                    spec,
+                    self.over_socket,
+                    &self.stop,
+                )?;
                 self.private = Some(private);
             }
         }
@@ -279,7 +289,8 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn facts(&mut self) -> Result<ServerFacts, Failure> {
-        K::facts(self.connected()?.1)
+        let program = self.private.as_ref().map(|private| private.primary.program());
+        Ok(ServerFacts { program, ..K::facts(self.connected()?.1)? })
     }
 
     fn prepare(

@@ -26,6 +26,9 @@ const ROLLBACK: usize = 6;
 /// After this error the server has rolled the transaction back already.
 const ER_LOCK_DEADLOCK: u16 = 1213;
 
+/// MySQL prepares no BEGIN, MariaDB does: as sysbench does it, the statement is sent as text then.
+const ER_UNSUPPORTED_PS: u16 = 1295;
+
 /// One client of an OLTP load on a MySQL server. It tells its statements apart for their latencies
 /// where `BY_STATEMENT` says so.
 pub struct OltpSession<const BY_STATEMENT: bool = false> {
@@ -43,10 +46,18 @@ pub struct OltpSession<const BY_STATEMENT: bool = false> {
     /// The statement whose reply has just come.
     answered: Option<Statement>,
     reader: ResponseReader,
-    /// Ids of the prepared statements by place.
-    ids: Vec<u32>,
+    /// The prepared statements by place.
+    prepared: Vec<Prepared>,
     /// Whether the statement in that place has been executed on this connection.
     executed: Vec<bool>,
+}
+
+/// What became of a statement that was to be prepared.
+enum Prepared {
+    /// The server knows it by this id.
+    Id(u32),
+    /// The server prepares none of its kind: it is sent as this text.
+    Text(Box<str>),
 }
 
 enum Stage {
@@ -71,7 +82,7 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
             text: Vec::new(),
             writes_without_effect: 0,
             rows_due: 0,
-            ids: Vec::with_capacity(statements.per_client()),
+            prepared: Vec::with_capacity(statements.per_client()),
             executed: vec![false; statements.per_client()],
             login,
             statements,
@@ -122,7 +133,7 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
     }
 
     fn prepare_next(&mut self, dialect: Dialect, out: &mut Vec<u8>) -> Event {
-        match self.statements.sql(self.ids.len()) {
+        match self.statements.sql(self.prepared.len()) {
             Some(sql) => {
                 write_prepare(&sql, out);
                 self.stage = Stage::Preparing(PrepareReader::new(dialect), dialect);
@@ -144,11 +155,16 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         match prepared {
             None => Ok((consumed, Event::More)),
             Some(Ok(prepared)) => {
-                self.ids.push(prepared.id);
+                self.prepared.push(Prepared::Id(prepared.id));
                 Ok((consumed, self.prepare_next(dialect, out)))
             }
             Some(Err(error)) => {
-                let statement = self.statements.sql(self.ids.len()).unwrap_or_default();
+                let place = self.prepared.len();
+                let statement = self.statements.sql(place).unwrap_or_default();
+                if error.code == ER_UNSUPPORTED_PS && self.statements.is_constant(place) {
+                    self.prepared.push(Prepared::Text(statement.into()));
+                    return Ok((consumed, self.prepare_next(dialect, out)));
+                }
                 let error = Box::new(operation_error(error));
                 Err(SessionError::Prepare { statement, error })
             }
@@ -173,8 +189,15 @@ impl<const BY_STATEMENT: bool> OltpSession<BY_STATEMENT> {
         match self.statements.form(step.statement) {
             Form::Prepared { packet, values, first } => {
                 let place = first + step.table.saturating_sub(1) as usize;
+                let id = match &self.prepared[place] {
+                    Prepared::Id(id) => *id,
+                    Prepared::Text(sql) => {
+                        write_query(&**sql, out);
+                        return;
+                    }
+                };
                 let first_time = !std::mem::replace(&mut self.executed[place], true);
-                let mut slots = packet.write(self.ids[place], first_time, out);
+                let mut slots = packet.write(id, first_time, out);
                 for (index, value) in values.iter().enumerate() {
                     match value {
                         Value::Number(parameter) => {
@@ -223,7 +246,7 @@ impl<const BY_STATEMENT: bool> Session for OltpSession<BY_STATEMENT> {
     const STATEMENTS: &'static [&'static str] = if BY_STATEMENT { &Statement::NAMES } else { &[] };
 
     fn open(&mut self, _out: &mut Vec<u8>) {
-        self.ids.clear();
+        self.prepared.clear();
         self.executed.fill(false);
         self.source.restart();
         self.stage = Stage::LoggingIn(Box::new(Login::new(self.login.clone())));

@@ -102,6 +102,13 @@ impl OltpStatements {
         Some(statement.text(&self.workload, *table).0)
     }
 
+    /// Whether the statement to prepare in that place has no values.
+    pub(super) fn is_constant(&self, place: usize) -> bool {
+        self.to_prepare.get(place).is_some_and(|(statement, _)| {
+            matches!(self.form(*statement), Form::Prepared { values, .. } if values.is_empty())
+        })
+    }
+
     /// How the statement of a step is sent.
     #[inline]
     pub(super) fn form(&self, statement: Statement) -> &Form {

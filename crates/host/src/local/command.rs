@@ -12,7 +12,10 @@ use std::process::Command;
 
 /// Variables that other programs get. They say where things are, which language is spoken, and how
 /// memory is allocated, which people set to measure it. None of them holds a secret.
-const PASSED_ON: [&str; 34] = [
+const PASSED_ON: [&str; 40] = [
+    "CONTAINERS_CONF",
+    "CONTAINERS_STORAGE_CONF",
+    "DOCKER_HOST",
     "GLIBC_TUNABLES",
     "HOME",
     "LANG",
@@ -47,6 +50,9 @@ const PASSED_ON: [&str; 34] = [
     "USER",
     "WEIGHIN_SANDBOX_DIR",
     "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
 ];
 
 /// A command that starts a program with an environment without secrets. Variables that are set on

@@ -42,6 +42,12 @@ pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
+/// The numbers of the user and the group that weighin runs as, such as `1000:1000`.
+pub(crate) fn own_numbers() -> String {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    format!("{}:{}", user.as_raw(), group.as_raw())
+}
+
 /// Lets children of root open as many files as the kernel allows a process, also those that have
 /// become another account's by the time they ask for it. What this process itself may open stays.
 pub(crate) fn allow_many_files() {
@@ -52,6 +58,18 @@ pub(crate) fn allow_many_files() {
         // A container may refuse it. Then the server says by itself what it has too little of.
         let _ = setrlimit(Resource::Nofile, Rlimit { maximum: Some(most), ..limit });
     }
+}
+
+/// How many open files and processes this process may have at most, by the names that container
+/// engines have for these limits. What has no limit is left out.
+pub(crate) fn process_limits() -> impl Iterator<Item = (&'static str, u64)> {
+    // More than all numbers of processes are no limit, and podman may refuse it.
+    let numbers = fs::read_to_string("/proc/sys/kernel/pid_max").ok();
+    let numbers = numbers.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
+    let limits = [("nofile", Resource::Nofile, u64::MAX), ("nproc", Resource::Nproc, numbers)];
+    limits
+        .into_iter()
+        .filter_map(|(name, limit, most)| Some((name, getrlimit(limit).maximum?.min(most))))
 }
 
 /// Asks a process to end (SIGTERM). One that has ended already is no error.

@@ -95,6 +95,7 @@ fn answer(analysis: &Analysis) -> Markup {
     html! {
         section #answer {
             h2 { "The answer" }
+            @if let Some(scaled) = words::scaled(analysis) { p.limits { strong { (scaled) } } }
             @if analysis.tests.is_empty() { p { (words::NO_TEST) } }
             @if let Some(nothing) = words::nothing_ranked(analysis) { p.headline { (nothing) } }
             @for test in analysis.tests.iter().filter(|test| test.basis.is_some()) {
@@ -164,12 +165,22 @@ fn environment(analysis: &Analysis) -> Markup {
             (table::table(&tables::servers(analysis)))
             @if variables.rows.is_empty() && view::imported(analysis) {
                 p { "The servers’ settings are not known." }
-            } @else if differences.rows.is_empty() {
+            } @else if differences.is_empty() {
                 h3 { "Settings that differ between targets" }
                 p { "No server variable differs, or fewer than two targets were reached." }
             } @else {
                 h3 { "Settings that differ between targets" }
-                (table::table(&differences))
+                @for group in &differences {
+                    @if group.is_long() {
+                        details {
+                            summary { (group.heading) }
+                            (table::table(&group.table))
+                        }
+                    } @else {
+                        h4 { (group.heading) }
+                        (table::table(&group.table))
+                    }
+                }
             }
             @if !variables.rows.is_empty() {
                 details {

@@ -81,8 +81,11 @@ pub(crate) fn servers(analysis: &Analysis) -> Table {
         let or_nothing = |text: Option<String>| TableCell::text(text.as_deref().unwrap_or(NOTHING));
         table.push([
             TableCell::target(&target.name, view::series(analysis, &target.name)),
-            TableCell::text(target.system.to_string()),
-            TableCell::text(place(&target.place)),
+            TableCell::text(target.system.product(server.map_or("", |server| &server.version))),
+            match server.and_then(|server| server.program.as_deref()) {
+                Some(program) => TableCell::text(place(&target.place)).with_note(program),
+                None => TableCell::text(place(&target.place)),
+            },
             TableCell::text(server.map_or(unseen, |server| &server.version)),
             or_nothing((!labels.is_empty()).then(|| labels.join(", "))),
             or_nothing(target.price.as_ref().map(offer)),

@@ -1,32 +1,89 @@
 use super::{Table, TableCell, Tone, words};
-use crate::numbers::NOTHING;
+use crate::numbers::{NOTHING, count};
 use analyse::Analysis;
+use model::{SettingDifference, SettingOrigin};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// More rows than this are folded where a page can do that.
+const SHORT: usize = 12;
+/// A value with more items between commas than this is shown by those that differ.
+const LONGEST_LIST: usize = 3;
+
+/// Server variables that differ between the targets for one reason.
+pub(crate) struct Differences {
+    pub(crate) heading: String,
+    pub(crate) table: Table,
+}
+
+impl Differences {
+    pub(crate) fn is_long(&self) -> bool {
+        self.table.rows.len() > SHORT
+    }
+}
+
 /// The server variables in which the targets differ: those set on purpose first.
-pub(crate) fn differences(analysis: &Analysis) -> Table {
-    let mut table = Table::new([words("variable"), words("target"), words("value"), words("why")]);
-    let (intended, other): (Vec<_>, Vec<_>) = analysis.settings.iter().partition(|s| s.intended);
-    for difference in intended.into_iter().chain(other) {
-        for (i, target) in analysis.dataset.study.targets.iter().enumerate() {
-            let value = difference.values.get(&target.name);
-            let value = value.map_or("(no such variable)", String::as_str);
-            let name =
-                if i == 0 { TableCell::text(&difference.name) } else { TableCell::default() };
-            let why = match (i, difference.intended) {
-                (0, true) => TableCell::text("set by the study"),
-                (0, false) => TableCell::text("not set by the study").with_tone(Tone::Doubtful),
-                _ => TableCell::default(),
-            };
-            let row = [name, TableCell::target(&target.name, i), TableCell::text(value), why];
-            if i == 0 {
-                table.push_group(row);
-            } else {
-                table.push(row);
-            }
-        }
+pub(crate) fn differences(analysis: &Analysis) -> Vec<Differences> {
+    let all = analysis.dataset.targets.len();
+    let everywhere = |difference: &SettingDifference| difference.values.len() == all;
+    type Belongs<'a> = &'a dyn Fn(&SettingDifference) -> bool;
+    let groups: [(&str, Tone, Belongs<'_>); 4] = [
+        ("Set by the study", Tone::Plain, &|s| s.origin == SettingOrigin::Study),
+        ("Not set by the study", Tone::Doubtful, &|s| s.origin == SettingOrigin::Unknown),
+        ("Defaults that differ", Tone::Plain, &|s| {
+            s.origin == SettingOrigin::Default && everywhere(s)
+        }),
+        ("Defaults of settings that not every server has", Tone::Plain, &|s| {
+            s.origin == SettingOrigin::Default && !everywhere(s)
+        }),
+    ];
+    let tables = groups.into_iter().filter_map(|(heading, tone, belongs)| {
+        let own: Vec<&SettingDifference> =
+            analysis.settings.iter().filter(|difference| belongs(difference)).collect();
+        (!own.is_empty()).then(|| Differences {
+            heading: format!("{heading} ({})", count(own.len() as u64)),
+            table: by_target(analysis, &own, tone),
+        })
+    });
+    tables.collect()
+}
+
+/// A row for each variable, a column for each target that was reached.
+fn by_target(analysis: &Analysis, own: &[&SettingDifference], tone: Tone) -> Table {
+    let targets: Vec<&str> =
+        analysis.dataset.targets.iter().map(|facts| facts.target.as_str()).collect();
+    let mut table =
+        Table::new([words("variable")].into_iter().chain(targets.iter().map(|name| words(*name))));
+    for difference in own {
+        let common = common_items(difference);
+        let value = |name: &&str| match difference.values.get(*name) {
+            Some(value) => TableCell::text(without(value, &common)),
+            None => TableCell::text(NOTHING),
+        };
+        let name = TableCell::text(&difference.name).with_tone(tone);
+        table.push([name].into_iter().chain(targets.iter().map(value)));
     }
     table
+}
+
+/// The items that all values of a variable have where these are long lists, such as of an optimiser's
+/// switches.
+fn common_items(difference: &SettingDifference) -> BTreeSet<&str> {
+    let mut lists = difference.values.values().map(|value| value.split(',').collect());
+    let Some(first) = lists.next() else { return BTreeSet::new() };
+    let common: BTreeSet<&str> = lists
+        .fold(first, |common: BTreeSet<&str>, list| common.intersection(&list).copied().collect());
+    if common.len() > LONGEST_LIST { common } else { BTreeSet::new() }
+}
+
+fn without(value: &str, common: &BTreeSet<&str>) -> String {
+    if common.is_empty() {
+        return value.to_owned();
+    }
+    let own: Vec<&str> = value.split(',').filter(|item| !common.contains(item)).collect();
+    match own.is_empty() {
+        true => "…".to_owned(),
+        false => format!("… {}", own.join(", ")),
+    }
 }
 
 /// Every server variable with its value: once where all targets that have it agree.

@@ -394,6 +394,19 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Some trials weaken this answer: {}.", parts.join("; ")))
 }
 
+/// That the study was not run as it is written.
+pub(crate) fn scaled(analysis: &Analysis) -> Option<String> {
+    let scale = analysis.dataset.run.scale;
+    let data = if scale < 1.0 { ", and the test data were made smaller" } else { "" };
+    (scale != 1.0).then(|| {
+        format!(
+            "This run was scaled by {}: all warm-ups, durations and amounts of work were multiplied \
+             by it{data}. Its figures are not those of the study as it is written.",
+            numbers::figure(scale),
+        )
+    })
+}
+
 /// What no answer of this run holds for, whatever the test.
 pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
     let dataset = analysis.dataset;
@@ -430,12 +443,6 @@ pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
         let have = if missing == 1 { "has" } else { "have" };
         let trials = numbers::counted(missing, "trial");
         limits.push(format!("{trials} of the plan {have} not been run yet."));
-    }
-    if dataset.run.scale != 1.0 {
-        limits.push(format!(
-            "All warm-ups and durations were multiplied by {}: trials may be too short to settle.",
-            numbers::figure(dataset.run.scale),
-        ));
     }
     limits
 }

@@ -5,7 +5,8 @@ use super::volume::stands_on;
 use crate::numbers;
 use analyse::{Check, Curve, CurveShape, Severity, Validity, Verdict};
 use model::{
-    CacheState, Endpoint, FailureKind, KeyValue, Place, StoragePlace, Task, Test, Workload,
+    CacheState, Endpoint, FailureKind, KeyValue, Place, Software, StoragePlace, Task, Test,
+    Workload,
 };
 
 /// Heading of the findings of a severity.
@@ -112,6 +113,11 @@ pub(crate) fn place(place: &Place) -> String {
             } else {
                 "not restarted between trials"
             };
+            let of = match &spec.software {
+                Software::Installed => String::new(),
+                Software::Base(base) => format!(" of the distribution in {}", base.display()),
+                Software::Container(image) => format!(" in a container of the image {image}"),
+            };
             let server = match &spec.replication {
                 None => "a private server".to_owned(),
                 Some(group) => format!(
@@ -120,7 +126,7 @@ pub(crate) fn place(place: &Place) -> String {
                     if group.semi_sync { " (semi-synchronous)" } else { "" },
                 ),
             };
-            format!("{server}, {restarted}{}", stands_on(spec))
+            format!("{server}{of}, {restarted}{}", stands_on(spec))
         }
         Place::Storage(place) => volumes(place),
         Place::Imported => "imported".to_owned(),

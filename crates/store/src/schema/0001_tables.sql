@@ -39,6 +39,7 @@ CREATE TABLE target (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     version TEXT NOT NULL,
+    program TEXT,
     dataset_bytes INTEGER,
     cache_bytes INTEGER,
     prepare_seconds REAL,

@@ -4,7 +4,7 @@ use super::{Outcome, planned, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use crate::messages::shown;
-use model::{Act, Level, LevelUnit, Plan, SearchOver, Study, Test, Trial, text};
+use model::{Act, Level, LevelUnit, Place, Plan, SearchOver, Study, Test, Trial, text};
 use report::numbers::{bytes, counted, duration};
 use report::words::shared_processors;
 use std::fmt::Write;
@@ -18,6 +18,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let (plan, total) = planned(&study)?;
     let mut text = describe(&plan, &study, total);
+    text += &programs(&study);
     text += &space(&study);
     text += &processors(&study);
     text += &interventions(&study);
@@ -32,6 +33,18 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
 fn clients_heading(study: &Study) -> &'static str {
     let first = study.tests.iter().flat_map(Test::levels).next();
     first.map_or(LevelUnit::Clients, |level| level.unit).heading()
+}
+
+/// The servers that the study names in place of the installed ones.
+fn programs(study: &Study) -> String {
+    let mut text = String::new();
+    for target in &study.targets {
+        let Place::Sandbox(spec) = &target.place else { continue };
+        if let Some(programs) = campaign::named_programs(spec) {
+            let _ = writeln!(text, "\n{}: {}.", target.name, text::line(&programs));
+        }
+    }
+    text
 }
 
 /// The disk space that volumes need, and what is written to them before the first trial.

@@ -46,5 +46,6 @@ mod sysbench;
 mod sysbench_commands;
 mod two_doors;
 mod validity;
+mod versions;
 mod volumes;
 mod without_io_uring;

@@ -2,7 +2,9 @@
 
 use super::super::SamplingScope;
 use host::{GroupMember, Host, PrivateServer, SandboxOptions};
-use model::{CacheState, Failure, SandboxSpec, ServerAddress, Stop, Target};
+use model::{
+    CacheState, Failure, Place, SandboxSpec, ServerAddress, Software, Stop, Study, Target,
+};
 
 /// Private servers of a target, which are started, stopped and emptied together.
 #[derive(Debug)]
@@ -13,11 +15,13 @@ pub(super) struct PrivateServers {
 }
 
 impl PrivateServers {
-    /// Starts all of them. They do not replicate yet.
+    /// Starts all of them, to be reached over their sockets or over loopback. They do not replicate
+    /// yet.
     pub(super) fn start(
         host: &dyn Host,
         target: &Target,
         spec: &SandboxSpec,
+        over_socket: bool,
         stop: &Stop,
     ) -> Result<Self, Failure> {
         let replication = spec.replication.as_ref();
@@ -29,8 +33,10 @@ impl PrivateServers {
             settings: spec.settings.clone(),
             trusted: spec.trusted,
             directory: spec.directory.clone(),
+            software: spec.software.clone(),
             program: spec.program.clone(),
             volume: spec.volume,
+            over_socket,
             member: member(1),
             stop: stop.clone(),
         };
@@ -108,4 +114,13 @@ impl PrivateServers {
 /// What messages call a replica; the first is number 1.
 pub(super) fn replica_name(target: &str, number: usize) -> String {
     format!("{target}, replica {number}")
+}
+
+/// Whether a private server of the study is in a container, which has a network of its own. The others
+/// are then reached in the same way, so that they are compared alike.
+pub(super) fn has_container(study: &Study) -> bool {
+    study.targets.iter().any(|target| {
+        matches!(&target.place, Place::Sandbox(spec)
+            if matches!(spec.software, Software::Container(_)))
+    })
 }

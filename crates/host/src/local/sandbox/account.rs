@@ -2,6 +2,7 @@
 
 use crate::local::os;
 use files::Directory;
+use model::{Failure, FailureKind, System};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{MetadataExt, fchown};
@@ -9,8 +10,12 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// The account that MariaDB's packages make for the server.
+/// The account that the packages of MariaDB and MySQL make for the server.
 const SERVER_ACCOUNT: &str = "mysql";
+/// The same of Redis.
+const REDIS_ACCOUNT: &str = "redis";
+/// The account without rights that every machine has.
+const NOBODY: &str = "nobody";
 
 /// An account of this machine that is not weighin's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,13 +35,52 @@ pub(super) struct Account {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunAs {
     account: Option<Account>,
+    /// What that account is called.
+    name: &'static str,
     is_root: bool,
 }
 
 impl RunAs {
     /// The user that runs weighin.
     pub(super) fn own() -> Self {
-        Self { account: None, is_root: os::is_root() }
+        Self { account: None, name: "", is_root: os::is_root() }
+    }
+
+    /// For programs that only the study vouches for: root runs them as an account without rights,
+    /// which must reach these directories.
+    ///
+    /// # Errors
+    /// `NotPermitted` where there is no such account.
+    pub(super) fn without_rights(system: System, directories: &[&Path]) -> Result<Self, Failure> {
+        if !os::is_root() {
+            return Ok(Self::own());
+        }
+        let own = match system {
+            System::Redis => REDIS_ACCOUNT,
+            System::MariaDb | System::Storage | System::Unknown => SERVER_ACCOUNT,
+        };
+        let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let mut closed = None;
+        for name in [own, NOBODY] {
+            let Some(account) = find(&passwd, name) else { continue };
+            match directories.iter().find(|directory| !account.reaches(directory)) {
+                None => return Ok(Self { account: Some(account), name, is_root: true }),
+                Some(directory) => closed = Some((name, directory)),
+            }
+        }
+        let message = match closed {
+            Some((name, directory)) => format!(
+                "the account {name}, as which root runs a server that a study names, cannot reach {}",
+                directory.display()
+            ),
+            None => format!(
+                "there is no account {own} or {NOBODY} as which root could run a server that a \
+                 study names"
+            ),
+        };
+        let remedy = "move it to where every account may pass through, such as /opt, or run weighin \
+                      as an ordinary user";
+        Err(Failure::new(FailureKind::NotPermitted, message, remedy))
     }
 
     /// Decides for a server whose directory will be made in `parent`.
@@ -46,7 +90,7 @@ impl RunAs {
             .then(|| find(&fs::read_to_string("/etc/passwd").unwrap_or_default(), SERVER_ACCOUNT))
             .flatten()
             .filter(|account| account.reaches(parent));
-        Self { account, is_root }
+        Self { account, name: SERVER_ACCOUNT, is_root }
     }
 
     /// Has a command run as the server's account from its first instruction.
@@ -69,7 +113,15 @@ impl RunAs {
 
     /// The account of the operating system that may log in to the server as its administrator.
     pub(super) fn administrator(&self) -> Option<&'static str> {
-        self.account.is_some().then_some(SERVER_ACCOUNT)
+        self.account.is_some().then_some(self.name)
+    }
+
+    /// The numbers of user and group, as container engines take them.
+    pub(super) fn numbers(&self) -> String {
+        match &self.account {
+            Some(account) => format!("{}:{}", account.uid, account.gid),
+            None => os::own_numbers(),
+        }
     }
 
     /// Whether the server runs as another user than weighin.

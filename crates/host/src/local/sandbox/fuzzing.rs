@@ -9,7 +9,7 @@ pub(crate) fn read(text: &str) {
         assert_eq!(owner.to_string().parse::<Owner>().ok(), Some(owner), "{text}");
     }
     let _ = account::find(text, "mysql");
-    let _ = mariadb::parse_version(text);
+    let _ = mariadb::Version::parse(text);
     let failure = trouble::log_trouble("the server ended", text);
     assert!(failure.message.starts_with("the server ended"));
 }

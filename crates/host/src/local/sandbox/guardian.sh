@@ -26,6 +26,17 @@ kill_servers() {
     done
 }
 
+# Containers are known by their label. One that is being made cannot start without the directory.
+remove_containers() {
+    [ -e "$1/container" ] || return 0
+    { read -r engine; read -r label; } <"$1/container"
+    for container in $("$engine" ps --all --quiet --filter "label=$label"); do
+        left=yes
+        "$engine" kill --signal KILL "$container"
+        "$engine" rm --force --volumes "$container"
+    done
+}
+
 # Devices of the volume are known by their files, which lie in the directory; their limits are lifted
 # as long as they are, for their numbers then pass to others. Writing is limited no more when it is
 # waited for.
@@ -71,6 +82,7 @@ while [ "$tries" -lt 1000 ]; do
     left=
     lift_limits "$1"
     kill_servers "$1"
+    remove_containers "$1"
     take_volume_apart "$1"
     if [ -z "$left" ]; then
         rm -rf -- "$1"

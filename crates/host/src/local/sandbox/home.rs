@@ -26,6 +26,8 @@ const MARKER: &str = "weighin-sandbox";
 const LOG: &str = "server.log";
 /// The file with the password of weighin's login.
 const PASSWORD: &str = "password";
+/// The file that says which containers are the home's, for the guardian.
+const CONTAINER: &str = "container";
 /// Longest path of a Unix socket: `sun_path` holds 108 bytes with the closing NUL.
 const LONGEST_SOCKET_PATH: usize = 107;
 
@@ -102,6 +104,11 @@ impl Home {
             Some(_) => self.root.directory("volume"),
             None => self.root.try_clone(),
         }
+    }
+
+    /// The directory itself.
+    pub(super) fn root(&self) -> &Path {
+        self.root.path()
     }
 
     /// What the data is on, where that was built for it.
@@ -195,6 +202,15 @@ impl Home {
         let mut file = self.root.create_file(name, 0o600)?;
         file.write_all(text.as_bytes())?;
         Ok(file)
+    }
+
+    /// Writes down which containers are the home's, before there are any, so that the guardian removes
+    /// them.
+    ///
+    /// # Errors
+    /// When the file can't be made.
+    pub(super) fn write_container(&self, note: &str) -> io::Result<()> {
+        self.write(CONTAINER, note).map(drop)
     }
 
     /// The path of a file that [`Self::write`] makes.

@@ -1,4 +1,5 @@
-//! Private servers, started from the installed binaries and gone when weighin is.
+//! Private servers, of the installed programs, an unpacked distribution or a container image; gone
+//! when weighin is.
 //!
 //! A sandbox is a directory of its own with data, socket and log, and a server on it that listens
 //! on that socket and on a loopback port. A guardian process beside weighin ends the server and
@@ -6,6 +7,8 @@
 //! killed too, the next sandbox in the same place sweeps up.
 
 mod account;
+mod container;
+mod distribution;
 pub(crate) mod fuzzing;
 mod guardian;
 mod home;
@@ -18,7 +21,7 @@ mod redis;
 mod server;
 mod trouble;
 
-use self::account::RunAs;
+use self::distribution::Distribution;
 use self::home::Home;
 use self::mariadb::MariaDb;
 use self::recipe::Recipe;
@@ -30,8 +33,8 @@ use crate::local::os;
 use crate::local::sample::volume_of;
 use crate::local::volume::Volume;
 use model::{
-    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey, Stop,
-    System, Tls,
+    BuiltVolume, Endpoint, Failure, FailureKind, PasswordSource, ServerAddress, ServerKey,
+    Software, Stop, System, Tls,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -65,6 +68,8 @@ pub struct SandboxOptions {
     /// Existing directory in which the server's own directory is made; [`sandbox_directory`] when
     /// absent.
     pub directory: Option<PathBuf>,
+    /// Where the server's programs come from.
+    pub software: Software,
     /// Name of the server program of Redis and its kin; the first that is installed when absent.
     pub program: Option<String>,
     /// A volume to build there for the data, which goes with the sandbox; without one the data is on
@@ -72,6 +77,8 @@ pub struct SandboxOptions {
     pub volume: Option<BuiltVolume>,
     /// What it takes to be the member of a group; a server alone when absent. SQL servers only.
     pub member: Option<GroupMember>,
+    /// Its Unix socket is its address, and not its port on loopback; always so in a container.
+    pub over_socket: bool,
     /// Ends every wait for the server, which is then killed: whatever asks to stop needs it no more.
     pub stop: Stop,
 }
@@ -122,7 +129,7 @@ pub struct Sandbox {
 impl Sandbox {
     /// Makes a data directory and starts a server on it; returns when the server answers.
     ///
-    /// A MariaDB server allows 1100 connections unless the settings say otherwise, and resolves no
+    /// A MariaDB or MySQL server allows 1100 connections unless the settings say otherwise, and resolves no
     /// host names. All other settings are the server's own defaults.
     ///
     /// # Errors
@@ -131,23 +138,20 @@ impl Sandbox {
     /// [`crate::local::volume::check`] says of a volume that can't be built.
     pub fn start(options: SandboxOptions) -> Result<Self, Failure> {
         let SandboxOptions {
-            system,
-            name,
-            settings,
-            trusted,
-            directory,
-            program,
-            volume,
-            member,
-            stop,
+            system, name, settings, trusted, software, directory, program, ..
         } = options;
+        let (volume, member, stop) = (options.volume, options.member, options.stop);
+        let over_socket = options.over_socket || matches!(software, Software::Container(_));
         let parent = directory.unwrap_or_else(sandbox_directory);
+        let distribution = Distribution::find(&software, system, &parent)?;
         let recipe: Box<dyn Recipe> = match system {
             System::MariaDb => {
-                let run_as = RunAs::for_directory(&parent);
-                Box::new(MariaDb::new(name, settings, trusted, member, run_as)?)
+                Box::new(MariaDb::new(name, settings, trusted, member, distribution)?)
             }
-            System::Redis => Box::new(Redis::new(name, settings, trusted, program.as_deref())?),
+            System::Redis => {
+                let program = program.as_deref();
+                Box::new(Redis::new(name, settings, trusted, program, distribution)?)
+            }
             System::Storage | System::Unknown => {
                 return Err(Failure::new(
                     FailureKind::NotPermitted,
@@ -161,13 +165,15 @@ impl Sandbox {
         let files = |error| file_trouble("the login", &home.run(), &error);
         let password = Password(os::random_hex(16).map_err(files)?);
         home.write_password(password.reveal()).map_err(files)?;
+        if let Some(container) = recipe.distribution().container() {
+            home.write_container(&container.note(&home)).map_err(files)?;
+        }
         let replication = member.map(|_| os::random_hex(16).map(Password)).transpose();
         let replication = replication.map_err(files)?;
         if let Some(password) = &replication {
             home.write(REPLICATION_PASSWORD, password.reveal()).map_err(files)?;
         }
         recipe.prepare(&home, password.reveal(), replication.as_ref().map(Password::reveal))?;
-        home.hand_over(recipe.run_as())?;
         let server = start_limited(recipe.as_ref(), &home, None, &stop)?;
         recipe.has_come_up(&home)?;
 
@@ -175,7 +181,7 @@ impl Sandbox {
         Ok(Self {
             server: Some(server),
             address: ServerAddress {
-                endpoint: loopback(port),
+                endpoint: endpoint(over_socket, &home, port),
                 user: (system == System::MariaDb).then(|| USER.to_owned()),
                 database: match system {
                     System::MariaDb => DATABASE.to_owned(),
@@ -254,6 +260,7 @@ impl PrivateServer for Sandbox {
         self.home.has(REPLICATION_PASSWORD).then(|| ServerAddress {
             user: Some(REPLICATION_USER.to_owned()),
             password: PasswordSource::File(self.home.path_of(REPLICATION_PASSWORD)),
+            endpoint: endpoint(false, &self.home, self.port),
             ..self.address.clone()
         })
     }
@@ -264,6 +271,10 @@ impl PrivateServer for Sandbox {
 
     fn data_directory(&self) -> &Path {
         &self.data
+    }
+
+    fn program(&self) -> String {
+        self.recipe.distribution().describe(self.recipe.program())
     }
 
     fn disks(&self) -> Vec<String> {
@@ -307,7 +318,9 @@ impl PrivateServer for Sandbox {
         }
         let server = start_limited(self.recipe.as_ref(), &self.home, Some(self.port), &self.stop)?;
         (self.port, self.pid) = (server.port(), server.pid());
-        self.address.endpoint = loopback(self.port);
+        if let Endpoint::Tcp { port, .. } = &mut self.address.endpoint {
+            *port = self.port;
+        }
         self.server = Some(server);
         Ok(())
     }
@@ -335,6 +348,9 @@ fn start_limited(
     Server::start(recipe, home, port, stop)
 }
 
-fn loopback(port: u16) -> Endpoint {
+fn endpoint(over_socket: bool, home: &Home, port: u16) -> Endpoint {
+    if over_socket {
+        return Endpoint::Socket(home.socket());
+    }
     Endpoint::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port }
 }

@@ -1,6 +1,6 @@
 //! What differs between kinds of private servers.
 
-use super::account::RunAs;
+use super::distribution::Distribution;
 use super::home::Home;
 use model::Failure;
 use std::fmt::Debug;
@@ -17,8 +17,8 @@ pub(super) trait Recipe: Debug + Send + Sync {
     /// The server program.
     fn program(&self) -> &Path;
 
-    /// Fills an empty home, once, while nobody else may enter it: data, configuration, and the login
-    /// with that password; for the member of a group that of its replicas, with its own.
+    /// Fills an empty home, once: data, configuration, and the login with that password, for the
+    /// member of a group that of its replicas with its own; and gives it to the server.
     ///
     /// # Errors
     /// When a program fails, or a file cannot be made.
@@ -29,8 +29,8 @@ pub(super) trait Recipe: Debug + Send + Sync {
         replication_password: Option<&str>,
     ) -> Result<(), Failure>;
 
-    /// Who the server runs as.
-    fn run_as(&self) -> &RunAs;
+    /// Where its programs come from, and as whom they run.
+    fn distribution(&self) -> &Distribution;
 
     /// The command that starts the server on a prepared home, with that port on loopback.
     fn command(&self, home: &Home, port: u16) -> Command;

@@ -1,5 +1,6 @@
 //! A server process, from its start to its end.
 
+use super::container::Container;
 use super::home::Home;
 use super::recipe::Recipe;
 use super::trouble::log_trouble;
@@ -32,7 +33,10 @@ const PORT_TRIES: u32 = 8;
 /// A server that is running, unless it has ended by itself. Dropping it kills it.
 #[derive(Debug)]
 pub(super) struct Server {
+    /// The server, or the engine's program that runs it in a container.
     child: Child,
+    pid: u32,
+    container: Option<Container>,
     port: u16,
     name: String,
     slow_end_remedy: &'static str,
@@ -76,13 +80,17 @@ impl Server {
         let log_start = length(home);
         let child = spawn(recipe, home, port).map_err(not_run)?;
         let mut server = Self {
+            pid: child.id(),
+            container: recipe.distribution().container().cloned(),
             child,
             port,
             name: recipe.target().to_owned(),
             slow_end_remedy: recipe.slow_end_remedy(),
             up_from: log_start,
         };
-        let happened = match server.wait_until_ready(recipe, home, stop) {
+        let come_up =
+            server.find_process(home).and_then(|()| server.wait_until_ready(recipe, home, stop));
+        let happened = match come_up {
             Ok(()) => {
                 server.up_from = length(home);
                 return Ok(server);
@@ -95,6 +103,17 @@ impl Server {
             return Err(NotUp::PortTaken);
         }
         Err(NotUp::Failed(log_trouble(&happened, &log)))
+    }
+
+    /// Finds the server's own process where it is in a container.
+    fn find_process(&mut self, home: &Home) -> Result<(), String> {
+        let Some(container) = &self.container else { return Ok(()) };
+        let child = &mut self.child;
+        let pid = container.process(home, &mut || matches!(child.try_wait(), Ok(None)));
+        self.pid = pid.map_err(|why| {
+            format!("the container of target \"{}\" did not start: {why}", self.name)
+        })?;
+        Ok(())
     }
 
     /// Waits until it serves; says what happened when it does not.
@@ -133,7 +152,7 @@ impl Server {
 
     /// Process id.
     pub(super) fn pid(&self) -> u32 {
-        self.child.id()
+        self.pid
     }
 
     /// Signals its process in that way.
@@ -214,7 +233,12 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Both fail only when the server is gone already.
+        // These fail only when the server is gone already.
+        if self.container.is_some() && matches!(self.child.try_wait(), Ok(None)) {
+            // Then the engine ends by itself, and removes the container.
+            let _ = os::kill(self.pid);
+            let _ = self.wait(EXIT_TIMEOUT, &Stop::default());
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -247,7 +271,10 @@ fn spawn(recipe: &dyn Recipe, home: &Home, port: u16) -> io::Result<Child> {
         Some(volume) => command = volume.grouped(command)?,
         None => drop(command.stdin(Stdio::null())),
     }
-    recipe.run_as().apply(&mut command);
+    // An engine runs as weighin does, and the server in its container as it is told.
+    if recipe.distribution().container().is_none() {
+        recipe.distribution().run_as().apply(&mut command);
+    }
     command
         // By this the guardian knows servers that rewrite their arguments.
         .current_dir(home.data())

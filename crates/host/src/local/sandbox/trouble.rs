@@ -3,6 +3,7 @@
 use model::{Failure, FailureKind};
 use std::io;
 use std::path::Path;
+use std::process::Output;
 
 /// How many lines of a log a message may hold: it is to fit on a screen.
 const LOG_LINES: usize = 6;
@@ -69,6 +70,24 @@ pub(super) fn log_trouble(happened: &str, log: &str) -> Failure {
     let message =
         if lines.is_empty() { happened.to_owned() } else { format!("{happened}:\n{lines}") };
     Failure::new(kind, message, remedy)
+}
+
+/// A program that ended with an error when it was asked something. The loader names a library that
+/// is missing.
+pub(super) fn run_trouble(program: &Path, output: &Output) -> Failure {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = telling_lines(&said);
+    let remedy = if said.contains("shared librar") {
+        "install the library, or name its directory in LD_LIBRARY_PATH"
+    } else if said.contains("GLIBC") {
+        "take a distribution for this machine's operating system, or a container"
+    } else {
+        "see whether it is a program for this machine"
+    };
+    let program = program.display();
+    let happened = format!("{program} does not run here ({})", output.status);
+    let message = if said.is_empty() { happened } else { format!("{happened}: {said}") };
+    Failure::new(FailureKind::MissingProgram, message, remedy)
 }
 
 /// The last lines that tell of errors; the last lines at all when none do. Redis marks what one

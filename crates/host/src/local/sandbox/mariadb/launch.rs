@@ -1,9 +1,10 @@
-//! Everything that starting a private MariaDB server takes.
+//! Everything that starting a private server of MariaDB or MySQL takes.
 
 use super::programs::Programs;
 use super::settings::Settings;
 use super::template;
-use crate::local::sandbox::account::RunAs;
+use super::version::Version;
+use crate::local::sandbox::distribution::Distribution;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::recipe::Recipe;
 use crate::local::sandbox::trouble::file_trouble;
@@ -23,13 +24,13 @@ const MAX_CONNECTIONS: &str = "--max_connections=1100";
 /// Statements that the server carries out before its first connection.
 const INIT_FILE: &str = "init.sql";
 
-/// How a target's MariaDB server is started.
+/// How a target's server is started.
 #[derive(Debug)]
 pub(in crate::local::sandbox) struct MariaDb {
     target: String,
+    pub(super) distribution: Distribution,
     pub(super) programs: Programs,
     pub(super) settings: Settings,
-    pub(super) run_as: RunAs,
     member: Option<GroupMember>,
 }
 
@@ -37,22 +38,38 @@ impl MariaDb {
     /// Finds the programs and checks the settings.
     ///
     /// # Errors
-    /// `MissingProgram` when MariaDB is not installed, `SandboxStart` that names a setting.
+    /// `MissingProgram` when there is no server, `SandboxStart` that names a setting.
     pub(in crate::local::sandbox) fn new(
         target: String,
         settings: BTreeMap<String, String>,
         trusted: bool,
         member: Option<GroupMember>,
-        run_as: RunAs,
+        distribution: Distribution,
     ) -> Result<Self, Failure> {
-        let programs = Programs::find()?;
+        let programs = Programs::find(&distribution)?;
         // Asking the server takes a moment, and says nothing where there is nothing to ask.
-        let known = (!settings.is_empty()).then(|| programs.options()).transpose()?;
+        let known = (!settings.is_empty()).then(|| programs.options(&distribution)).transpose()?;
         let settings = known
             .map(|known| Settings::new(&target, &known, &settings, trusted))
             .transpose()?
             .unwrap_or_default();
-        Ok(Self { target, programs, settings, run_as, member })
+        Ok(Self { target, distribution, programs, settings, member })
+    }
+
+    /// Where a server of an unpacked distribution finds the rest of it.
+    pub(super) fn distribution_options(&self) -> impl Iterator<Item = OsString> {
+        let Programs { base, shared, plugins, .. } = &self.programs;
+        let shared = shared.iter().flat_map(|shared| {
+            let character_sets = shared.join("charsets");
+            let character_sets = character_sets.is_dir().then_some(character_sets);
+            Some(path_option("--lc-messages-dir=", shared))
+                .into_iter()
+                .chain(character_sets.map(|path| path_option("--character-sets-dir=", &path)))
+        });
+        base.iter()
+            .map(|base| path_option("--basedir=", base))
+            .chain(shared)
+            .chain(plugins.iter().map(|plugins| path_option("--plugin-dir=", plugins)))
     }
 }
 
@@ -65,8 +82,8 @@ impl Recipe for MariaDb {
         &self.programs.server
     }
 
-    fn run_as(&self) -> &RunAs {
-        &self.run_as
+    fn distribution(&self) -> &Distribution {
+        &self.distribution
     }
 
     fn prepare(
@@ -76,27 +93,29 @@ impl Recipe for MariaDb {
         replication_password: Option<&str>,
     ) -> Result<(), Failure> {
         template::fill_data_directory(home, self)?;
-        home.write(INIT_FILE, &login_statements(password, replication_password))
-            .and_then(|file| self.run_as.give_file(&file))
+        let statements = login_statements(password, replication_password, &self.programs.version);
+        home.write(INIT_FILE, &statements)
+            .and_then(|file| self.distribution.run_as().give_file(&file))
             .map_err(|error| file_trouble("the login", &home.run(), &error))
     }
 
     fn command(&self, home: &Home, port: u16) -> Command {
-        let mut command = crate::local::command(&self.programs.server);
+        let mut command = self.distribution.server_command(&self.programs.server, home);
         command
             .arg("--no-defaults")
             .args(["--skip-name-resolve", MAX_CONNECTIONS])
-            .args(self.member.iter().flat_map(member_options))
+            .args(own_words(&self.programs.version))
+            .args(self.member.iter().flat_map(|m| member_options(m, &self.programs.version)))
             .args(self.settings.options())
             // No setting gives two members the same number.
             .args(self.member.map(|member| format!("--server-id={}", member.number)))
             // Of an option given twice the last one counts.
-            .arg(path_option("--basedir=", &self.programs.base))
+            .args(self.distribution_options())
             .arg(path_option("--datadir=", &home.data()))
             .arg(path_option("--tmpdir=", &home.temporary()))
             .arg(path_option("--socket=", &home.socket()))
             .arg(path_option("--pid-file=", &home.run().join("server.pid")))
-            .args(self.run_as.user_option().map(|user| format!("--user={user}")))
+            .args(self.distribution.run_as().user_option().map(|user| format!("--user={user}")))
             .arg(format!("--port={port}"))
             .arg(format!("--bind-address={}", Ipv4Addr::LOCALHOST));
         if home.has(INIT_FILE) {
@@ -131,19 +150,52 @@ impl Recipe for MariaDb {
     }
 }
 
-/// What makes a server one that others can replicate from, and that can replicate from others. They
-/// begin to replicate only when they are told to, since the primary may listen elsewhere than
-/// before.
-fn member_options(member: &GroupMember) -> impl Iterator<Item = &'static str> {
-    let log =
-        ["--log-bin=binlog", "--relay-log=relay", "--log-slave-updates", "--skip-slave-start"];
-    let semi_sync = ["--rpl-semi-sync-master-enabled=ON", "--rpl-semi-sync-slave-enabled=ON"];
-    log.into_iter().chain(semi_sync.into_iter().filter(|_| member.semi_sync))
+/// What makes a server one that others can replicate from, and that can replicate from others, by
+/// global transaction ids. They begin to replicate only when they are told to, since the primary may
+/// listen elsewhere than before.
+fn member_options(member: &GroupMember, version: &Version) -> Vec<&'static str> {
+    let mut options = vec!["--log-bin=binlog", "--relay-log=relay"];
+    options.extend(match version.is_mysql_from([8, 0, 26]) {
+        true => ["--log-replica-updates", "--skip-replica-start"],
+        false => ["--log-slave-updates", "--skip-slave-start"],
+    });
+    if !version.is_mariadb_from([0, 0, 0]) {
+        options.extend(["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]);
+    }
+    if member.semi_sync {
+        options.extend(["--rpl-semi-sync-master-enabled=ON", "--rpl-semi-sync-slave-enabled=ON"]);
+    }
+    options
+}
+
+/// What weighin decides for servers that have more doors and places than others: the X protocol,
+/// which would listen on a port of its own, and the directory for files that clients name.
+fn own_words(version: &Version) -> &'static [&'static str] {
+    if version.is_mysql_from([8, 0, 11]) {
+        &["--loose-mysqlx=OFF", "--secure-file-priv=NULL"]
+    } else if version.is_mysql_from([5, 7, 6]) {
+        &["--secure-file-priv=NULL"]
+    } else {
+        &[]
+    }
 }
 
 /// One statement a line. They are in no binary log: every member of a group has accounts of its own.
-fn login_statements(password: &str, replication_password: Option<&str>) -> String {
-    let mut statements = format!("SET SESSION sql_log_bin = 0;\nCREATE DATABASE {DATABASE};\n");
+/// MariaDB's script leaves no account that anybody but root could use; MySQL leaves an administrator
+/// without a password, and old versions of both leave several accounts.
+fn login_statements(
+    password: &str,
+    replication_password: Option<&str>,
+    version: &Version,
+) -> String {
+    let mut statements = "SET SESSION sql_log_bin = 0;\n".to_owned();
+    if version.is_mysql_from([5, 7, 6]) {
+        statements += "DROP USER root@localhost;\n";
+    } else if !version.is_mariadb_from([10, 4, 0]) {
+        statements += "DELETE FROM mysql.user;\nFLUSH PRIVILEGES;\n\
+                       DROP DATABASE IF EXISTS test;\n";
+    }
+    statements += &format!("CREATE DATABASE {DATABASE};\n");
     for host in ["localhost", "127.0.0.1"] {
         statements += &format!("CREATE USER {USER}@'{host}' IDENTIFIED BY '{password}';\n");
         statements += &format!("GRANT ALL ON *.* TO {USER}@'{host}' WITH GRANT OPTION;\n");

@@ -1,9 +1,10 @@
-//! Private MariaDB servers.
+//! Private servers of MariaDB and MySQL.
 
 mod launch;
 mod programs;
 mod settings;
 mod template;
+mod version;
 
 pub(super) use launch::MariaDb;
-pub(super) use programs::parse_version;
+pub(super) use version::Version;

@@ -56,8 +56,8 @@ impl Settings {
                 }
                 Err(NameError::Unknown { optional: true, .. }) => continue,
                 Err(error) => {
-                    let remedy = "correct or remove the setting: `mariadbd --no-defaults \
-                                  --verbose --help` lists them all";
+                    let remedy = "correct or remove the setting: the server lists them all with \
+                                  --no-defaults --verbose --help";
                     return Err(refusal(target, written, &error.to_string(), remedy));
                 }
             };

@@ -1,6 +1,8 @@
 //! Data directories made once and copied after that.
 
 use super::launch::{MariaDb, path_option};
+use super::programs::{Initialiser, Programs};
+use crate::local::child::{self, Ended};
 use crate::local::os;
 use crate::local::sandbox::guardian::Guardian;
 use crate::local::sandbox::home::Home;
@@ -9,18 +11,31 @@ use files::Directory;
 use model::Failure;
 use std::io;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::time::Duration;
 
 /// Initial size of the redo log. The server makes a new one of the size that its settings say when
 /// it first starts, so a small one here only makes for a quicker copy.
 const REDO_LOG: &str = "--innodb_log_file_size=4M";
 
-/// Fills a sandbox's empty data directory: from the cache, or else by initialising it, and then
-/// keeps a copy in the cache for the next time.
+/// How long making a data directory may take: seconds on most disks.
+const INITIALISE_LIMIT: Duration = Duration::from_secs(300);
+
+/// Fills a sandbox's empty data directory, and gives the sandbox to the server: from the cache, or
+/// else by initialising it, and then keeps a copy in the cache for the next time.
+///
+/// What a distribution that only the study vouches for makes as an account without rights is made
+/// each time: no other server gets it.
 ///
 /// # Errors
 /// When initialising fails, or the data can't be copied.
 pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
+    let run_as = launch.distribution.run_as();
+    if launch.distribution.container().is_some()
+        || launch.distribution.base().is_some() && run_as.is_other()
+    {
+        home.hand_over(run_as)?;
+        return initialise(home, launch);
+    }
     let trouble = |error| file_trouble("a copy", &home.data(), &error);
     let data = home.open_data().map_err(trouble)?;
     // A cache that can't be used, or into which others could put data of theirs, costs time and
@@ -28,13 +43,14 @@ pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), F
     let cache = cache_directory().and_then(|path| Directory::open_or_create_trusted(&path).ok());
     let key = key(launch);
     if let Some(template) = cache.as_ref().and_then(|cache| template(cache, &key)) {
-        return template.copy_into(&data).map_err(trouble);
+        template.copy_into(&data).map_err(trouble)?;
+        return home.hand_over(run_as);
     }
     initialise(home, launch)?;
     if let Some(cache) = cache {
         let _ = keep(&data, &cache, &key);
     }
-    Ok(())
+    home.hand_over(run_as)
 }
 
 /// The template of that name; `None` where there is none that only this account and root can have
@@ -47,8 +63,12 @@ fn template(cache: &Directory, key: &str) -> Option<Directory> {
 
 /// The name of a template: whatever makes initialised data differ.
 fn key(launch: &MariaDb) -> String {
-    let mut key = format!("{}-weighin-{}", launch.programs.version, env!("CARGO_PKG_VERSION"));
-    if let Some(administrator) = launch.run_as.administrator() {
+    let Programs { version, server, .. } = &launch.programs;
+    let mut key = format!("{version}-weighin-{}", env!("CARGO_PKG_VERSION"));
+    if launch.distribution.base().is_some() {
+        key = format!("{key}-{}", server.display());
+    }
+    if let Some(administrator) = launch.distribution.run_as().administrator() {
         key = format!("{key}-{administrator}");
     }
     for option in launch.settings.initial_options() {
@@ -71,33 +91,73 @@ fn cache_directory() -> Option<PathBuf> {
     Some(base.join("weighin"))
 }
 
-/// Initialises the data directory as this account, which alone may enter it yet.
+/// Initialises the data directory: as this account, which alone may enter it yet, or as the server's,
+/// whose it is already.
 fn initialise(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
-    let mut command = crate::local::command(&launch.programs.install);
-    command
-        .arg("--no-defaults")
-        .arg(path_option("--basedir=", &launch.programs.base))
-        .arg(path_option("--datadir=", &home.data()))
-        // Not --user: with it the program would also change the owners of files of the
-        // installation.
-        // The machine's root, or the server's account, may log in over the socket, and nobody else.
-        .arg("--auth-root-authentication-method=socket")
-        .args(launch.run_as.administrator().map(|user| format!("--auth-root-socket-user={user}")))
-        .args(["--skip-test-db", "--skip-name-resolve", REDO_LOG])
-        .args(launch.settings.initial_options())
-        .env("TMPDIR", home.temporary())
-        .stdin(Stdio::null());
-    let program = launch.programs.install.display();
-    let output = command
-        .output()
-        .map_err(|error| log_trouble(&format!("{program} could not be run: {error}"), ""))?;
+    let Programs { server, initialiser, .. } = &launch.programs;
+    let program = match initialiser {
+        Initialiser::Script(script) => script,
+        Initialiser::Server | Initialiser::Statements(_) => server,
+    };
+    let mut command = launch.distribution.command(program, Some(home));
+    command.arg("--no-defaults");
+    let mut statements = Vec::new();
+    match initialiser {
+        Initialiser::Script(_) => {
+            command
+                .args(launch.programs.base.iter().map(|base| path_option("--basedir=", base)))
+                // Not --user: with it the program would also change the owners of files of the
+                // installation.
+                // The machine's root, or the server's account, may log in over the socket, and
+                // nobody else.
+                .arg("--auth-root-authentication-method=socket")
+                .args(
+                    launch
+                        .distribution
+                        .run_as()
+                        .administrator()
+                        .map(|user| format!("--auth-root-socket-user={user}")),
+                )
+                .args(["--skip-name-resolve", REDO_LOG]);
+            if launch.programs.version.is_mariadb_from([10, 4, 0]) {
+                command.arg("--skip-test-db");
+            }
+        }
+        Initialiser::Server => {
+            command.arg("--initialize-insecure").args(launch.distribution_options()).args(
+                launch.distribution.run_as().user_option().map(|user| format!("--user={user}")),
+            );
+        }
+        Initialiser::Statements(files) => {
+            command.arg("--bootstrap").args(launch.distribution_options()).args(
+                launch.distribution.run_as().user_option().map(|user| format!("--user={user}")),
+            );
+            statements.extend(b"CREATE DATABASE mysql;\nUSE mysql;\n");
+            for file in files {
+                let text = std::fs::read(file);
+                statements
+                    .extend(text.map_err(|error| file_trouble("the system tables", file, &error))?);
+            }
+        }
+    }
+    command.arg(path_option("--datadir=", &home.data())).args(launch.settings.initial_options());
+    let name = program.display();
+    let never = || false;
+    let ended = child::run(&mut command, &statements, INITIALISE_LIMIT, &never)
+        .map_err(|error| log_trouble(&format!("{name} could not be run: {error}"), ""))?;
+    let output = match ended {
+        Ended::Finished(output) => output,
+        Ended::TimedOut | Ended::Stopped => {
+            let seconds = INITIALISE_LIMIT.as_secs();
+            return Err(log_trouble(&format!("{name} took more than {seconds} s"), ""));
+        }
+    };
     if output.status.success() {
         return Ok(());
     }
-    let log = [output.stdout, output.stderr].concat();
     Err(log_trouble(
-        &format!("{program} could not make a data directory ({})", output.status),
-        &String::from_utf8_lossy(&log),
+        &format!("{name} could not make a data directory ({})", output.status),
+        &[output.stdout, output.stderr].concat(),
     ))
 }
 

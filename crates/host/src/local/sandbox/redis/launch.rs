@@ -1,11 +1,10 @@
 //! Everything that starting a private Redis server takes.
 
 use super::configuration::Configuration;
-use crate::local::sandbox::account::RunAs;
+use crate::local::sandbox::distribution::Distribution;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::recipe::Recipe;
 use crate::local::sandbox::trouble::file_trouble;
-use crate::local::search_path;
 use model::{Failure, FailureKind};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -20,47 +19,50 @@ const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/redis/bin"]
 /// The file of its configuration.
 const CONFIGURATION: &str = "redis.conf";
 
-/// How a target's Redis server is started. It runs as the user that runs weighin.
+/// How a target's Redis server is started. Installed ones run as the user that runs weighin.
 #[derive(Debug)]
 pub(in crate::local::sandbox) struct Redis {
     target: String,
     program: PathBuf,
     configuration: Configuration,
-    run_as: RunAs,
+    distribution: Distribution,
 }
 
 impl Redis {
     /// Finds the program, that of the name if one is given, and checks the settings.
     ///
     /// # Errors
-    /// `MissingProgram` when it is not installed, `SandboxStart` that names a setting.
+    /// `MissingProgram` when it is not there or does not run, `SandboxStart` that names a setting.
     pub(in crate::local::sandbox) fn new(
         target: String,
         settings: BTreeMap<String, String>,
         trusted: bool,
         program_name: Option<&str>,
+        distribution: Distribution,
     ) -> Result<Self, Failure> {
         let configuration = Configuration::new(&target, settings, trusted)?;
-        let places = search_path(&USUAL_PLACES);
         let wanted = program_name.map_or(PROGRAMS.to_vec(), |name| vec![name]);
-        let program = wanted
-            .iter()
-            .flat_map(|name| places.iter().map(move |place| place.join(name)))
-            .find(|program| program.is_file());
-        let program = program.ok_or_else(|| {
-            Failure::new(
-                FailureKind::MissingProgram,
-                match wanted.as_slice() {
-                    [only] => format!("{only} is not installed, on PATH or elsewhere"),
-                    several => {
-                        format!("none of {} is installed, on PATH or elsewhere", several.join(", "))
-                    }
-                },
-                "install it; a target of the kind redis takes the Debian package redis-server",
-            )
-        })?;
-        Ok(Self { target, program, configuration, run_as: RunAs::own() })
+        let program =
+            distribution.find_program(&wanted, &[], &USUAL_PLACES, || not_installed(&wanted))?;
+        if !distribution.is_installed() {
+            distribution.ask(&program, &["--version"])?;
+        }
+        Ok(Self { target, program, configuration, distribution })
     }
+}
+
+fn not_installed(wanted: &[&str]) -> Failure {
+    Failure::new(
+        FailureKind::MissingProgram,
+        match wanted {
+            [only] => format!("{only} is not installed, on PATH or elsewhere"),
+            several => {
+                format!("none of {} is installed, on PATH or elsewhere", several.join(", "))
+            }
+        },
+        "install it, such as the Debian package redis-server, or name an unpacked distribution: \
+         sandbox = { base = \"/opt/valkey-8\" }",
+    )
 }
 
 impl Recipe for Redis {
@@ -72,19 +74,20 @@ impl Recipe for Redis {
         &self.program
     }
 
-    fn run_as(&self) -> &RunAs {
-        &self.run_as
+    fn distribution(&self) -> &Distribution {
+        &self.distribution
     }
 
     fn prepare(&self, home: &Home, password: &str, _: Option<&str>) -> Result<(), Failure> {
         // A file, because anybody may read the arguments of a process.
         home.write(CONFIGURATION, &self.configuration.text(home, password))
-            .map(drop)
-            .map_err(|error| file_trouble("the configuration", &home.run(), &error))
+            .and_then(|file| self.distribution.run_as().give_file(&file))
+            .map_err(|error| file_trouble("the configuration", &home.run(), &error))?;
+        home.hand_over(self.distribution.run_as())
     }
 
     fn command(&self, home: &Home, port: u16) -> Command {
-        let mut command = crate::local::command(&self.program);
+        let mut command = self.distribution.server_command(&self.program, home);
         command.arg(home.path_of(CONFIGURATION)).arg("--port").arg(port.to_string());
         command
     }

@@ -1,0 +1,161 @@
+//! Private servers in containers, run by the podman or docker of this machine.
+//!
+//! A container sees its image, no network but a loopback of its own, and the sandbox's directory
+//! under the same path as outside. So the server has the same arguments as any other, its socket is
+//! where others have theirs, and the guardian finds the process by its arguments.
+
+use super::account::RunAs;
+use super::home::Home;
+use crate::local::{os, search_path};
+use model::{Failure, FailureKind};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What runs containers, in this order.
+const ENGINES: [&str; 2] = ["podman", "docker"];
+/// How long an engine may take until it knows the process of a container that it is starting.
+const PROCESS_LIMIT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// An image that is on this machine, and what runs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Container {
+    engine: PathBuf,
+    /// As the study has it.
+    pub(super) image: String,
+    /// By this it is run, whatever its name comes to mean.
+    pub(super) id: String,
+}
+
+impl Container {
+    /// Finds the image. Nothing is fetched from elsewhere.
+    ///
+    /// # Errors
+    /// `MissingProgram` where there is no engine, or none that has the image.
+    pub(super) fn find(image: &str) -> Result<Self, Failure> {
+        let places = search_path(&["/usr/bin", "/usr/local/bin"]);
+        let engines: Vec<PathBuf> = ENGINES
+            .iter()
+            .filter_map(|name| {
+                places.iter().map(|place| place.join(name)).find(|program| program.is_file())
+            })
+            .collect();
+        let mut said = Vec::new();
+        for engine in &engines {
+            match ask(engine, &["image", "inspect", "--format", "{{.Id}}", image]) {
+                Ok(id) => return Ok(Self { engine: engine.clone(), image: image.to_owned(), id }),
+                Err(why) => said.push(format!("{}: {why}", engine.display())),
+            }
+        }
+        let (message, remedy) = match engines.first() {
+            None => (
+                "neither podman nor docker is installed, and the study names a container"
+                    .to_owned(),
+                "install one of them, such as the Debian package podman".to_owned(),
+            ),
+            Some(engine) => (
+                format!("the image {image} is not on this machine: {}", said.join("; ")),
+                format!(
+                    "fetch it, as weighin fetches nothing by itself: {} pull {image}",
+                    engine.file_name().unwrap_or_default().display()
+                ),
+            ),
+        };
+        Err(Failure::new(FailureKind::MissingProgram, message, remedy))
+    }
+
+    /// A command that runs a program of the image in a container, which is gone when that ends.
+    /// Arguments that are added are the program's.
+    pub(super) fn command(&self, program: &Path, run_as: &RunAs, home: Option<&Home>) -> Command {
+        let mut command = crate::local::command(&self.engine);
+        command
+            .args(["run", "--rm", "--pull=never", "--network=none", "--log-driver=none"])
+            .args(["--cap-drop=ALL", "--security-opt=no-new-privileges"])
+            // Where SELinux would have the files relabelled, which are no container's for long.
+            .arg("--security-opt=label=disable")
+            .arg(format!("--user={}", run_as.numbers()))
+            .args(
+                os::process_limits()
+                    .map(|(name, limit)| format!("--ulimit={name}={limit}:{limit}")),
+            );
+        if self.is_podman() && !os::is_root() {
+            command.arg("--userns=keep-id");
+        }
+        if let Some(home) = home {
+            let mut volume = OsString::from("--volume=");
+            volume.push(home.root());
+            volume.push(":");
+            volume.push(home.root());
+            let mut directory = OsString::from("--workdir=");
+            directory.push(home.data());
+            let mut temporary = OsString::from("--env=TMPDIR=");
+            temporary.push(home.temporary());
+            command.args([volume, directory, temporary]).arg(format!("--label={}", label(home)));
+        }
+        let mut entry = OsString::from("--entrypoint=");
+        entry.push(program);
+        command.stdin(Stdio::null()).arg(entry).arg(&self.id);
+        command
+    }
+
+    /// What the guardian needs to end the containers of a home.
+    pub(super) fn note(&self, home: &Home) -> String {
+        format!("{}\n{}\n", self.engine.display(), label(home))
+    }
+
+    /// The process on this machine of the container that is being started in a home.
+    ///
+    /// # Errors
+    /// With what the engine said.
+    pub(super) fn process(
+        &self,
+        home: &Home,
+        is_starting: &mut dyn FnMut() -> bool,
+    ) -> Result<u32, String> {
+        let deadline = Instant::now() + PROCESS_LIMIT;
+        let pid = || {
+            let filter = format!("label={}", label(home));
+            let running = ask(&self.engine, &["ps", "--quiet", "--filter", &filter])?;
+            let id = running.lines().next().ok_or("the container has not started")?;
+            let said = ask(&self.engine, &["inspect", "--format", "{{.State.Pid}}", id])?;
+            said.parse()
+                .ok()
+                .filter(|&pid| pid > 0)
+                .ok_or("the container has no process".to_owned())
+        };
+        loop {
+            match pid() {
+                Err(_) if is_starting() && Instant::now() < deadline => {
+                    thread::sleep(POLL_INTERVAL)
+                }
+                pid => return pid,
+            }
+        }
+    }
+
+    fn is_podman(&self) -> bool {
+        self.engine.file_name().is_some_and(|name| name == ENGINES[0])
+    }
+}
+
+/// By this the containers of a home are known: its directory is named at random.
+fn label(home: &Home) -> String {
+    format!("weighin={}", home.root().file_name().unwrap_or_default().display())
+}
+
+/// What an engine prints, without line breaks around it; what it complains of where it fails.
+fn ask(engine: &Path, arguments: &[&str]) -> Result<String, String> {
+    let output = crate::local::command(engine)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
+    match output.status.success() {
+        true => Ok(text(output.stdout)),
+        false => Err(text(output.stderr)),
+    }
+}

@@ -1,0 +1,310 @@
+//! Versions side by side: private servers of unpacked distributions, which scripts/servers fetches.
+
+use crate::support::{
+    Ran, Workplace, command_lines_with, not_tested, processes_with, shared_directory, wait_for,
+};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MARIADB: &str = "mariadb-11.4.5";
+const MYSQL: &str = "mysql-8.0.15";
+const VALKEY: &str = "valkey-9.1.2";
+
+/// Where scripts/servers has put a server.
+fn fetched(name: &str) -> PathBuf {
+    let home = || PathBuf::from(std::env::var_os("HOME").expect("a home directory"));
+    let cache = match std::env::var_os("WEIGHIN_TEST_SERVERS") {
+        Some(cache) => PathBuf::from(cache),
+        None if host::local::os::is_root() => "/var/cache/weighin-test-servers".into(),
+        None => std::env::var_os("XDG_CACHE_HOME")
+            .map_or_else(|| home().join(".cache"), PathBuf::from)
+            .join("weighin-test-servers"),
+    };
+    let server = cache.join(name);
+    assert!(server.is_dir(), "{} is missing: run scripts/servers first", server.display());
+    server
+}
+
+fn target(name: &str, kind: &str, sandbox: &str) -> String {
+    format!("[[target]]\nname = \"{name}\"\nkind = \"{kind}\"\nsandbox = {{ {sandbox} }}\n")
+}
+
+fn base(name: &str) -> String {
+    format!("base = {:?}", fetched(name))
+}
+
+const HEAD: &str = "[study]\nname = \"versions\"\nrepeats = 1\n";
+const OLTP: &str = "[[test]]\nworkload = \"oltp_read_write\"\ntable_size = 200\nclients = 2\n\
+                    warmup = \"100ms\"\nduration = \"400ms\"\n";
+
+/// A study of the installed MariaDB, another one, and MySQL, on servers that commit without waiting
+/// for the disk.
+fn three_versions() -> String {
+    let set = "settings = { innodb_flush_log_at_trx_commit = 0 }";
+    [
+        HEAD,
+        &target("installed", "mariadb", set),
+        &target("newer", "mariadb", &format!("{set}, {}", base(MARIADB))),
+        &target("other", "mysql", &format!("{set}, {}", base(MYSQL))),
+        OLTP,
+    ]
+    .concat()
+}
+
+#[test]
+fn versions_of_two_makes_are_measured_side_by_side_and_their_defaults_compared() {
+    let place = Workplace::new();
+    place.write("versions.toml", three_versions());
+    let plan = place.weighin(&["plan", "versions.toml"]).done();
+    assert!(plan.contains("runs the server in"), "{plan}");
+    let check = place.weighin(&["check", "versions.toml"]).done();
+    assert!(check.contains("newer: MariaDB 11.4.5-MariaDB;"), "{check}");
+    assert!(check.contains("other: MySQL 8.0.15;"), "{check}");
+    place.weighin(&["run", "versions.toml", "--store", "kept.weighin"]).done();
+    let report = place.weighin(&["report", "kept.weighin", "--format", "json"]).json();
+    let targets = report["targets"].as_array().unwrap();
+    let server = |number: usize, key: &str| targets[number]["server"][key].as_str().unwrap();
+    assert_eq!(server(2, "version"), "8.0.15");
+    for (number, name) in [(1, MARIADB), (2, MYSQL)] {
+        assert!(server(number, "program").contains(name), "{}", server(number, "program"));
+    }
+    // Every statement that a client sent is one that the server has counted.
+    let found = |kind: &str| {
+        report["findings"].as_array().unwrap().iter().filter(|one| one["kind"] == kind).count()
+    };
+    assert_eq!(found("counters_disagree"), 0);
+    let settings = report["settings"].as_array().unwrap();
+    let setting = |name: &str| settings.iter().find(|setting| setting["name"] == name);
+    let character_set = setting("character_set_server").unwrap();
+    assert_eq!(character_set["origin"], "default");
+    assert_eq!(character_set["values"]["installed"], "latin1");
+    assert_eq!(character_set["values"]["other"], "utf8mb4");
+    assert_eq!(setting("log_bin").unwrap()["values"]["other"], "ON");
+    // What the study sets for all is no difference, and neither is where a server has its files.
+    for name in ["innodb_flush_log_at_trx_commit", "datadir", "basedir", "plugin_dir", "version"] {
+        assert!(setting(name).is_none(), "{name}");
+    }
+    let page = std::fs::read_to_string(place.path("kept.html")).unwrap();
+    assert!(page.contains("Defaults that differ ("), "no table of defaults");
+    assert!(page.contains("of the distribution in"), "the page does not say where the server is");
+}
+
+#[test]
+fn caching_sha2_logs_in_to_a_private_mysql_after_every_restart() {
+    let place = Workplace::new();
+    let study = [HEAD, &target("a", "mysql", &base(MYSQL)), OLTP].concat();
+    place.write("study.toml", study.replace("repeats = 1", "repeats = 2"));
+    let said = place.weighin(&["run", "study.toml", "--store", "kept.weighin"]).done();
+    assert!(said.contains("transactions per second"), "{said}");
+}
+
+#[test]
+fn redis_runs_beside_its_kin_from_a_distribution() {
+    let place = Workplace::new();
+    let study = [
+        HEAD,
+        &target("redis", "redis", ""),
+        &target("valkey", "valkey", &base(VALKEY)),
+        "[[test]]\nworkload = \"key_value\"\nkeys = 100\nclients = 2\nwarmup = \"100ms\"\n\
+         duration = \"300ms\"\n",
+    ];
+    place.write("study.toml", study.concat());
+    place.weighin(&["run", "study.toml", "--store", "kept.weighin"]).done();
+    let report = place.weighin(&["report", "kept.weighin", "--format", "json"]).json();
+    assert_eq!(report["targets"][1]["server"]["version"], "Valkey 9.1.2");
+}
+
+#[test]
+fn a_distribution_that_cannot_be_run_says_why() {
+    let place = Workplace::new();
+    let directory = shared_directory();
+    let empty = directory.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let open = directory.path().join("open");
+    std::fs::create_dir_all(open.join("bin")).unwrap();
+    std::fs::copy("/bin/true", open.join("bin/mariadbd")).unwrap();
+    std::fs::set_permissions(open.join("bin"), PermissionsExt::from_mode(0o777)).unwrap();
+    let another = directory.path().join("another");
+    std::fs::create_dir_all(another.join("bin")).unwrap();
+    std::fs::copy("/bin/echo", another.join("bin/mysqld")).unwrap();
+    let away = directory.path().join("away");
+    std::fs::create_dir_all(away.join("bin")).unwrap();
+    symlink("/bin/true", away.join("bin/mariadbd")).unwrap();
+    let cases: [(&Path, &str, &str); 6] = [
+        (Path::new("/nonexistent"), "mariadb", "cannot be opened"),
+        (&empty, "mariadb", "no mariadbd or mysqld in"),
+        (&open, "mariadb", "others could exchange its programs"),
+        (&another, "mysql", "says with --version what no MariaDB or MySQL server says"),
+        (&away, "mariadb", "leads out of the distribution"),
+        (&fetched(MYSQL), "redis", "no redis-server"),
+    ];
+    for (path, kind, told) in cases {
+        let study = [HEAD, &target("a", kind, &format!("base = {path:?}"))].concat();
+        let test = match kind {
+            "redis" => "[[test]]\nworkload = \"key_value\"\nclients = 1\n",
+            _ => OLTP,
+        };
+        place.write("study.toml", &(study + test));
+        let check = place.weighin(&["check", "study.toml"]);
+        assert!(check.out.contains(told), "{told}: {check:?}");
+        assert!(check.out.contains("= help: "), "{check:?}");
+    }
+}
+
+#[test]
+fn nothing_stays_of_servers_whose_weighin_is_killed() {
+    let place = Workplace::new();
+    let sandboxes = shared_directory();
+    let study = [
+        HEAD,
+        &target("newer", "mariadb", &base(MARIADB)),
+        &target("other", "mysql", &base(MYSQL)),
+        &OLTP.replace("400ms", "60s"),
+    ];
+    place.write("study.toml", study.concat());
+    let mut command = place.command(&["run", "study.toml"]);
+    let mut weighin = command.env("WEIGHIN_SANDBOX_DIR", sandboxes.path()).spawn().unwrap();
+    let inside = sandboxes.path().display().to_string();
+    let servers = || {
+        let lines = processes_with(&format!("--datadir={inside}"));
+        lines.into_iter().filter(|(_, line)| line.contains("--port=")).collect::<Vec<_>>()
+    };
+    wait_for("a server", || !servers().is_empty());
+    if host::local::os::is_root() {
+        let (pid, line) = servers().pop().unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let uid = status.lines().find(|line| line.starts_with("Uid:")).unwrap();
+        assert!(!uid.split_whitespace().any(|number| number == "0"), "{line} runs as root: {uid}");
+    } else {
+        not_tested("as whom root runs a server");
+    }
+    weighin.kill().unwrap();
+    weighin.wait().unwrap();
+    wait_for("the end of all that it started", || {
+        command_lines_with(&inside).is_empty()
+            && std::fs::read_dir(sandboxes.path()).unwrap().next().is_none()
+    });
+}
+
+/// Podman with images of its own, for one test.
+struct Podman {
+    directory: tempfile::TempDir,
+}
+
+impl Podman {
+    const IMAGE: &str = "localhost/weighin-test-mysql:8.0";
+
+    /// With an image of the MySQL server and the libraries that it takes; `None` where this user or
+    /// this machine can run no container.
+    fn with_mysql() -> Option<Self> {
+        if !host::local::os::is_root() {
+            not_tested("containers: this user may not make any");
+            return None;
+        }
+        let directory = shared_directory();
+        let at = |name: &str| directory.path().join(name);
+        let storage = format!(
+            "[storage]\ndriver = \"vfs\"\ngraphroot = {:?}\nrunroot = {:?}\n",
+            at("root"),
+            at("run")
+        );
+        std::fs::write(at("storage.conf"), storage).unwrap();
+        let engine = "[engine]\nruntime = \"runc\"\ncgroup_manager = \"cgroupfs\"\n\
+                      events_logger = \"file\"\n";
+        std::fs::write(at("containers.conf"), engine).unwrap();
+        let script = "mkdir -p image/opt image/usr/bin image/tmp image/etc
+            cp -a \"$0\" image/opt/mysql
+            ln -s /opt/mysql/bin/mysqld image/usr/bin/mysqld
+            for library in $(ldd \"$0/bin/mysqld\" | grep -o '/lib[^ ]*so[^ ]*' | grep -v \"$0\"); do
+                if [ -e \"$library\" ]; then cp -L --parents \"$library\" image; fi
+            done
+            echo 'root:x:0:0::/:/bin/false' >image/etc/passwd
+            tar -C image -c . | podman import - \"$1\"
+            rm -r image";
+        let podman = Self { directory };
+        let mut command = Command::new("sh");
+        command.args(["-ec", script]).arg(fetched(MYSQL)).arg(Self::IMAGE);
+        let made = podman.surround(&mut command).current_dir(podman.directory.path()).output();
+        let made = made.unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let runs = podman.run(&[
+            "run",
+            "--rm",
+            "--network=none",
+            "--ulimit=nofile=1024:1024",
+            "--ulimit=nproc=1024:1024",
+            "--entrypoint=mysqld",
+            Self::IMAGE,
+            "--version",
+        ]);
+        if let Err(why) = runs {
+            not_tested(&format!("containers: podman runs none here: {why}"));
+            return None;
+        }
+        Some(podman)
+    }
+
+    fn surround<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .env("CONTAINERS_CONF", self.directory.path().join("containers.conf"))
+            .env("CONTAINERS_STORAGE_CONF", self.directory.path().join("storage.conf"))
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<String, String> {
+        let output = self.surround(Command::new("podman").args(arguments)).output().unwrap();
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+
+    fn containers(&self) -> usize {
+        self.run(&["ps", "--all", "--quiet"]).unwrap().lines().count()
+    }
+}
+
+#[test]
+fn a_server_in_a_container_is_measured_as_others_are_and_gone_when_weighin_is() {
+    let Some(podman) = Podman::with_mysql() else { return };
+    let place = Workplace::new();
+    let image = format!("container = {:?}", Podman::IMAGE);
+    let study =
+        [HEAD, &target("base", "mysql", &base(MYSQL)), &target("container", "mysql", &image), OLTP];
+    place.write("study.toml", study.concat());
+    let mut run = place.command(&["run", "study.toml", "--store", "kept.weighin"]);
+    podman.surround(&mut run);
+    Ran::of(run).done();
+    assert_eq!(podman.containers(), 0);
+    let report = place.weighin(&["report", "kept.weighin", "--format", "json"]).json();
+    let server = &report["targets"][1]["server"];
+    assert_eq!(server["version"], "8.0.15");
+    let program = server["program"].as_str().unwrap();
+    assert!(program.contains(Podman::IMAGE) && program.contains("mysqld of"), "{program}");
+    // Killed while the container runs.
+    let sandboxes = shared_directory();
+    let study = [HEAD, &target("container", "mysql", &image), &OLTP.replace("400ms", "60s")];
+    place.write("study.toml", study.concat());
+    let mut command = place.command(&["run", "study.toml"]);
+    podman.surround(&mut command).env("WEIGHIN_SANDBOX_DIR", sandboxes.path());
+    let mut weighin = command.spawn().unwrap();
+    let inside = sandboxes.path().display().to_string();
+    wait_for("the server in a container", || {
+        !command_lines_with(&format!("{inside}/")).iter().all(|line| !line.contains("--init-file="))
+    });
+    weighin.kill().unwrap();
+    weighin.wait().unwrap();
+    wait_for("the end of all that it started", || {
+        command_lines_with(&inside).is_empty()
+            && std::fs::read_dir(sandboxes.path()).unwrap().next().is_none()
+            && podman.containers() == 0
+    });
+    // An image that is not there is not fetched.
+    let absent = target("absent", "mysql", "container = \"localhost/weighin-absent:1\"");
+    place.write("study.toml", [HEAD, &absent, OLTP].concat());
+    let mut check = place.command(&["check", "study.toml"]);
+    podman.surround(&mut check);
+    let check = Ran::of(check);
+    assert!(check.out.contains("is not on this machine"), "{check:?}");
+    assert!(check.out.contains("pull localhost/weighin-absent:1"), "{check:?}");
+}
