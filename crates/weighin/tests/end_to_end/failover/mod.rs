@@ -89,7 +89,10 @@ fn compare(semi_sync: bool, replicates_to_the_end: bool) -> Compared {
     // What the second probe wrote itself met the same fate.
     let there = pair.ids_on_replica("other.independent");
     let its_lost = seen.acknowledged.iter().filter(|id| !there.contains(id)).count();
-    assert_eq!(its_lost > 0, !lost.is_empty(), "{its_lost} and {}", lost.len());
+    // Of asynchronous replication the last write may be lost, whoever wrote it.
+    if semi_sync || !replicates_to_the_end {
+        assert_eq!(its_lost > 0, !lost.is_empty(), "{its_lost} and {}", lost.len());
+    }
     let downtimes = [downtime, seen.longest, of_relay];
     Compared { downtimes, lost: lost.len(), record }
 }
@@ -107,7 +110,7 @@ fn downtime_and_lost_writes_are_what_a_second_probe_and_a_relay_see() {
 }
 
 #[test]
-#[ignore = "it takes ten minutes: make endurance"]
+#[ignore = "it takes minutes: make endurance"]
 #[allow(clippy::print_stdout, reason = "figures for whoever runs it")]
 fn twenty_kills_are_what_a_second_probe_and_a_relay_see() {
     for kill in 0..20 {

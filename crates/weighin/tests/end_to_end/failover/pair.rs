@@ -26,7 +26,8 @@ impl Pair {
                 ("log_slave_updates", "ON"),
                 ("server_id", id),
                 ("innodb_flush_log_at_trx_commit", "1"),
-                ("rpl_semi_sync_master_enabled", semi_sync),
+                // A replica that waited for replicas of its own would hold up what it applies.
+                ("rpl_semi_sync_master_enabled", if id == "1" { semi_sync } else { "OFF" }),
                 ("rpl_semi_sync_slave_enabled", semi_sync),
                 ("rpl_semi_sync_master_timeout", "60000"),
             ]

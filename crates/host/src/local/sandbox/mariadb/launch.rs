@@ -163,7 +163,12 @@ fn member_options(member: &GroupMember, version: &Version) -> Vec<&'static str> 
         options.extend(["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]);
     }
     if member.semi_sync {
-        options.extend(["--rpl-semi-sync-master-enabled=ON", "--rpl-semi-sync-slave-enabled=ON"]);
+        options.push("--rpl-semi-sync-slave-enabled=ON");
+    }
+    // A replica that waited for replicas of its own would hold up the first commit that it applies,
+    // until it gives up waiting.
+    if member.semi_sync && member.number == 1 {
+        options.push("--rpl-semi-sync-master-enabled=ON");
     }
     options
 }
