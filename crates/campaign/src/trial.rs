@@ -1,6 +1,6 @@
 use crate::systems::{Preparing, TargetHandle};
 use crate::walk::Event;
-use crate::{Goal, Measured, Order, Searched, failover, measure, search, statement};
+use crate::{Goal, Measured, Order, Searched, catch_up, failover, measure, search, statement};
 use engine::Stop;
 use host::Host;
 use model::{
@@ -149,6 +149,9 @@ impl Attempt<'_, '_> {
             Task::Failover(task) => {
                 let Context { study, stop, host, .. } = self.context;
                 failover::run(self.target, task, study.sample_every, *host, stop)?
+            }
+            Task::CatchUp(task) => {
+                catch_up::run_trial(self.target, task, self.trial.seed, self.context)?
             }
             Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.measured()?,
         };

@@ -9,6 +9,7 @@ mod account;
 mod around;
 mod bound;
 pub mod bounds;
+mod catch_up;
 mod counters;
 mod cross_check;
 mod dataset;
@@ -54,6 +55,7 @@ mod workload;
 pub use account::{HostAccount, Throttling};
 pub use around::{Around, Stretch, longest_statement};
 pub use bound::Bound;
+pub use catch_up::{Backlog, CatchUp};
 pub use counters::ServerCounters;
 pub use cross_check::{
     CrossCheckEnd, CrossCheckFigures, CrossCheckOrder, CrossCheckPart, CrossCheckRecord, Direction,

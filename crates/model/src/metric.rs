@@ -26,6 +26,10 @@ pub enum MetricUnit {
     Milliseconds,
     /// Bytes.
     Bytes,
+    /// Seconds of one thing in a second of another.
+    SecondsPerSecond,
+    /// Percent; of processors 100 is one of them.
+    Percent,
     /// A number of things, which the metric names.
     Count,
     /// A share of another figure, or a multiple of it.
@@ -273,6 +277,42 @@ registry! {
         derivation: None,
         printed_as: &[],
     };
+    /// From the start of appliers until the last replica has applied the backlog.
+    CatchUpTime = measured("catch_up", MetricUnit::Seconds, Better::Less, "catch-up time");
+    /// Time in which the backlog was written ÷ catch-up time: below 1 a replica never catches up
+    /// with a primary that goes on like this.
+    LagApplied = measured(
+        "lag_applied_s_per_s",
+        MetricUnit::SecondsPerSecond,
+        Better::More,
+        "lag applied per second",
+    );
+    /// Transactions of the backlog ÷ catch-up time.
+    ApplyRate = measured("applied_per_s", MetricUnit::PerSecond, Better::More, "apply rate");
+    /// Processor time of all replicas while they caught up.
+    ReplicaCpu =
+        measured("replica_cpu", MetricUnit::Percent, Better::Neither, "processor time of replicas");
+    /// Transactions in the backlog, those of weighin's heartbeat included.
+    BacklogTransactions = measured(
+        "backlog_transactions",
+        MetricUnit::Count,
+        Better::Neither,
+        "transactions in the backlog",
+    );
+    /// By how much the primary's binary log grew.
+    BacklogSize = measured("backlog", MetricUnit::Bytes, Better::Neither, "size of the backlog");
+    /// How long writing it took.
+    BacklogTime =
+        measured("backlog_time", MetricUnit::Seconds, Better::Neither, "time to write the backlog");
+}
+
+const fn measured(
+    id: &'static str,
+    unit: MetricUnit,
+    better: Better,
+    words: &'static str,
+) -> MetricEntry {
+    MetricEntry { id, unit, better, words, derivation: None, printed_as: &[] }
 }
 
 const fn rate_in(id: &'static str, words: &'static str, part: Around) -> MetricEntry {
@@ -381,13 +421,16 @@ impl MetricUnit {
             Self::Seconds => "s",
             Self::Milliseconds => "ms",
             Self::Bytes => "bytes",
+            Self::SecondsPerSecond => "s/s",
+            Self::Percent => "%",
             Self::Count | Self::Ratio => "",
         }
     }
 
     fn suffix(self) -> &'static str {
         match self {
-            Self::PerSecond | Self::Count | Self::Ratio => "",
+            Self::PerSecond | Self::Count | Self::Ratio | Self::SecondsPerSecond => "",
+            Self::Percent => "_percent",
             Self::Seconds => "_s",
             Self::Milliseconds => "_ms",
             Self::Bytes => "_bytes",
@@ -412,6 +455,8 @@ impl MetricUnit {
                 "GiB" => 1024.0 * 1024.0 * 1024.0,
                 _ => return None,
             }),
+            Self::SecondsPerSecond => (unit == "s/s").then_some(1.0),
+            Self::Percent => (unit == "%").then_some(1.0),
             Self::Count | Self::Ratio => unit.is_empty().then_some(1.0),
         }
     }
@@ -432,65 +477,4 @@ pub fn seconds_in(unit: &str) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_come_in_the_unit_of_their_metric() {
-        assert_eq!(Metric::Elapsed.unit().factor_from("min"), Some(60.0));
-        assert_eq!(Metric::LatencyP95.unit().factor_from("ms"), Some(1.0));
-        assert_eq!(Metric::LatencyMean.unit().factor_from("us"), Some(1e-3));
-        assert_eq!(Metric::LatencyMean.unit().factor_from(""), None, "a time needs a unit");
-        assert_eq!(Metric::Throughput.unit().factor_from("ms"), None);
-        for metric in Metric::ALL {
-            assert_eq!(metric.unit().factor_from(metric.unit().text()), Some(1.0), "{metric:?}");
-        }
-    }
-
-    #[test]
-    fn no_name_stands_for_two_metrics() {
-        let names: Vec<&str> =
-            Metric::ALL.iter().flat_map(|m| m.printed_names()).map(|known| known.name).collect();
-        for (place, name) in names.iter().enumerate() {
-            assert!(!names[place + 1..].contains(name), "{name}");
-        }
-        for metric in Metric::ALL {
-            assert_eq!(Metric::from_name(&metric.name()), Some(*metric));
-            assert_eq!(Metric::of_figure(metric.entry().id), Some(*metric));
-        }
-    }
-
-    #[test]
-    fn names_in_json_and_csv_say_the_unit() {
-        let names: Vec<String> = Metric::ALL.iter().map(|metric| metric.name()).collect();
-        let expected = [
-            "throughput",
-            "elapsed_s",
-            "elapsed_alone_s",
-            "slowdown",
-            "longest_blocked_ms",
-            "throughput_before",
-            "throughput_during",
-            "throughput_after",
-            "throughput_kept",
-            "latency_p99_before_ms",
-            "latency_p99_during_ms",
-            "latency_p99_after_ms",
-            "downtime_s",
-            "first_error_s",
-            "first_accepted_s",
-            "rate_back_s",
-            "lost_writes",
-            "unacknowledged_writes",
-            "failed_writes",
-            "latency_mean_ms",
-            "latency_p50_ms",
-            "latency_p95_ms",
-            "latency_p99_ms",
-            "rows_returned",
-            "temporary_bytes",
-            "data_growth_bytes",
-        ];
-        assert_eq!(names, expected);
-    }
-}
+mod tests;

@@ -60,6 +60,11 @@ impl Test {
                 access: [Access::Read, Access::Insert, Access::Delete].into(),
                 ..Needs::default()
             },
+            Task::CatchUp(task) => {
+                // The data is compared in the end.
+                let compared = Needs { access: [Access::Read].into(), ..Needs::default() };
+                task.workload.needs().and(compared)
+            }
             Task::Imported(_) => Needs::default(),
         }
     }

@@ -15,6 +15,11 @@ pub const LOG_WRITTEN: &str = "log_written_bytes";
 pub const DATA_READ: &str = "data_read_bytes";
 /// Reads that waited for data that was not in the target's own cache, since it started.
 pub const CACHE_MISSES: &str = "cache_misses";
+/// How far the replica that is furthest behind is behind its primary, in milliseconds: the age of the
+/// oldest heartbeat that it has not applied.
+pub const REPLICA_LAG: &str = "replica_lag_ms";
+/// The same in transactions that it has yet to apply.
+pub const REPLICA_BACKLOG: &str = "replica_lag_transactions";
 /// Keys that were removed to stay below the limit of memory, since the target started.
 pub const EVICTED_KEYS: &str = "evicted_keys";
 /// The most memory that data may take, in bytes; 0 for no limit.

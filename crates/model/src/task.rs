@@ -1,8 +1,8 @@
 //! What a test does with a target: the task, as plain data.
 
 use crate::{
-    ArrivalProcess, Bound, ErrorPolicy, Failover, Intervention, Level, Slo, Statement, Storage,
-    Workload,
+    ArrivalProcess, Bound, CatchUp, ErrorPolicy, Failover, Intervention, Level, Slo, Statement,
+    Storage, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -19,6 +19,8 @@ pub enum Task {
     Statement(Statement),
     /// The loss or the handing over of a primary, and how writes survive it.
     Failover(Failover),
+    /// How long replicas take to apply a backlog.
+    CatchUp(CatchUp),
     /// Something that was measured elsewhere, which can be reported and not run.
     Imported(ImportedTask),
 }

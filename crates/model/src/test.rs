@@ -1,6 +1,6 @@
 use crate::{
-    Act, Bound, Failover, FailoverCause, Failure, FailureKind, Intervention, KeyValue, Level, Load,
-    Metric, Oltp, Storage, System, Task, UnitName, Workload,
+    Act, Bound, CatchUp, Failover, FailoverCause, Failure, FailureKind, Intervention, KeyValue,
+    Level, Load, Metric, Oltp, Storage, System, Task, UnitName, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl Test {
             Task::Load(load) => Some(load),
             Task::Search(search) => Some(&search.load),
             Task::Statement(statement) => statement.beside.as_ref().map(|beside| &beside.load),
-            Task::Failover(_) | Task::Imported(_) => None,
+            Task::Failover(_) | Task::CatchUp(_) | Task::Imported(_) => None,
         }
     }
 
@@ -44,7 +44,7 @@ impl Test {
             Task::Load(load) => Some(load),
             Task::Search(search) => Some(&mut search.load),
             Task::Statement(statement) => statement.beside.as_mut().map(|beside| &mut beside.load),
-            Task::Failover(_) | Task::Imported(_) => None,
+            Task::Failover(_) | Task::CatchUp(_) | Task::Imported(_) => None,
         }
     }
 
@@ -71,9 +71,24 @@ impl Test {
             Task::Statement(statement) => {
                 statement.beside.as_ref().map_or(&[Level::NONE], |beside| &beside.load.levels)
             }
-            Task::Failover(_) => &[Level::NONE],
+            Task::Failover(_) | Task::CatchUp(_) => &[Level::NONE],
             Task::Imported(imported) => &imported.levels,
         }
+    }
+
+    /// What needs the most connections to a target at a time, and how many: the clients of a load at
+    /// its highest level, or of what writes a backlog.
+    pub fn most_clients(&self) -> Option<(&Workload, u32)> {
+        if let Task::CatchUp(task) = &self.task {
+            return Some((&task.workload, task.level.clients));
+        }
+        let load = self.load()?;
+        Some((&load.workload, load.levels.iter().max()?.clients))
+    }
+
+    /// Whether it needs targets with replicas.
+    pub fn needs_replicas(&self) -> bool {
+        matches!(self.task, Task::CatchUp(_))
     }
 
     /// What clients do, where the test runs a load.
@@ -91,6 +106,7 @@ impl Test {
         match &self.task {
             Task::Statement(statement) => statement.data.as_ref(),
             Task::Failover(_) => None,
+            Task::CatchUp(task) => Some(&task.workload),
             Task::Load(_) | Task::Search(_) | Task::Imported(_) => self.workload(),
         }
     }
@@ -115,7 +131,11 @@ impl Test {
     pub fn bound(&self) -> Option<Bound> {
         match &self.task {
             Task::Search(search) => Some(search.bound()),
-            Task::Load(_) | Task::Statement(_) | Task::Failover(_) | Task::Imported(_) => None,
+            Task::Load(_)
+            | Task::Statement(_)
+            | Task::Failover(_)
+            | Task::CatchUp(_)
+            | Task::Imported(_) => None,
         }
     }
 
@@ -165,7 +185,9 @@ impl Test {
     pub fn suits(&self, system: System) -> bool {
         match (&self.task, self.workload()) {
             (_, Some(workload)) => workload.suits(system),
-            (Task::Statement(_) | Task::Failover(_), None) => system == System::MariaDb,
+            (Task::Statement(_) | Task::Failover(_) | Task::CatchUp(_), None) => {
+                system == System::MariaDb
+            }
             (_, None) => true,
         }
     }
@@ -177,6 +199,7 @@ impl Test {
             Task::Search(search) => search.load.workload.name(),
             Task::Statement(statement) => statement.task(),
             Task::Failover(_) => Failover::NAME,
+            Task::CatchUp(_) => CatchUp::NAME,
             Task::Imported(imported) => &imported.name,
         }
     }
@@ -188,6 +211,8 @@ impl Test {
             Task::Load(_) | Task::Search(_) => Some(Metric::Throughput),
             Task::Statement(_) => Some(Metric::Elapsed),
             Task::Failover(_) => Some(Metric::Downtime),
+            // The backlog is the same everywhere, and this is what users wait for.
+            Task::CatchUp(_) => Some(Metric::CatchUpTime),
             Task::Imported(_) => None,
         }
     }
@@ -201,6 +226,7 @@ impl Test {
             Task::Search(search) => steady(&search.load) * Self::STEPS_OF_A_SEARCH,
             Task::Statement(statement) => statement.work_time(),
             Task::Failover(failover) => failover.duration,
+            Task::CatchUp(task) => task.work_time(),
             Task::Imported(_) => Duration::ZERO,
         }
     }

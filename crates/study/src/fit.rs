@@ -15,6 +15,7 @@ pub(crate) fn check(
     check_sql(test, table, targets, problems);
     check_acts(test, table, targets, problems);
     check_failover(test, table, targets, problems);
+    check_replicas(test, table, targets, problems);
     let unsuitable = targets.iter().find(|(target, _)| !test.suits(target.system));
     let Some((target, place)) = unsuitable else { return };
     let server = what(target.system);
@@ -61,12 +62,38 @@ fn what(system: System) -> &'static str {
     }
 }
 
+/// Notes a test that needs replicas, and a target that has none.
+fn check_replicas(
+    test: &Test,
+    table: &TestTable,
+    targets: &[(Target, Place)],
+    problems: &mut Problems,
+) {
+    let alone = |(target, _): &&(Target, Place)| target.replicas() == 0;
+    let Some((target, place)) = targets.iter().find(alone).filter(|_| test.needs_replicas()) else {
+        return;
+    };
+    problems
+        .add(
+            table.workload_place(),
+            format!("{} needs replicas, and the target `{}` has none", test.what(), target.name),
+        )
+        .other(place.clone(), "the target")
+        .help(
+            "give it some: sandbox = { replicas = 1 }, or replicas = [\"mysql://...\"] beside its \
+             url; put targets without replicas into a study of their own",
+        );
+}
+
 /// The interventions of a test, each with the place of its act; none where something is wrong with
 /// one of them.
 fn acts<'a>(test: &'a Test, table: &'a TestTable) -> Vec<(&'a Act, Place)> {
     let tables = match &table.task {
         TaskTable::Load(load) => load.keys.intervention.as_deref().unwrap_or_default(),
-        TaskTable::Statement(..) | TaskTable::SchemaChange(..) | TaskTable::Failover(_) => &[],
+        TaskTable::Statement(..)
+        | TaskTable::SchemaChange(..)
+        | TaskTable::Failover(_)
+        | TaskTable::CatchUp(_) => &[],
     };
     let places: Vec<Place> =
         tables.iter().filter_map(|table| table.get_ref().acts().next()).collect();
@@ -145,7 +172,7 @@ fn check_sql(test: &Test, table: &TestTable, targets: &[(Target, Place)], proble
             let own = statement.statements.iter().any(|timed| is_own(&timed.query));
             own.then(|| ("sql", table.place("sql").unwrap_or_default()))
         }
-        Task::Failover(_) => None,
+        Task::Failover(_) | Task::CatchUp(_) => None,
         Task::Load(_) | Task::Search(_) | Task::Imported(_) => {
             let mut acts = acts(test, table).into_iter();
             let own = acts.find(|(act, _)| matches!(act, Act::Statement(_)));

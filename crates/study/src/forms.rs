@@ -1,11 +1,12 @@
 //! Which keys go together in a `[[test]]`: a form for each task and workload. A test is read, checked
 //! and described by the form that it has.
 
+use crate::catch_up;
 use crate::wire::{
-    BesideKeys, FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, SchemaChangeKeys, ServerKeys,
-    StatementKeys, StorageKeys, TestKeys,
+    BesideKeys, CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, SchemaChangeKeys,
+    ServerKeys, StatementKeys, StorageKeys, TestKeys,
 };
-use model::{Failover, OltpMix, SchemaChange, Statement, Storage, Workload};
+use model::{CatchUp, Failover, OltpMix, SchemaChange, Statement, Storage, Workload};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -20,11 +21,12 @@ pub(crate) enum Form {
     Statement,
     SchemaChange,
     Failover,
+    CatchUp,
 }
 
 /// Values that `task` takes.
-pub(crate) const TASKS: [&str; 5] =
-    ["load", "search", Statement::NAME, SchemaChange::TASK, Failover::NAME];
+pub(crate) const TASKS: [&str; 6] =
+    ["load", "search", Statement::NAME, SchemaChange::TASK, Failover::NAME, CatchUp::NAME];
 
 /// The workloads that are none of the OLTP family.
 const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
@@ -50,13 +52,14 @@ pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTH
 
 impl Form {
     /// One for each set of keys.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Oltp(OltpMix::ReadWrite),
         Self::KeyValue,
         Self::Storage,
         Self::Statement,
         Self::SchemaChange,
         Self::Failover,
+        Self::CatchUp,
     ];
 
     /// That of a test as written; `None` where it names no workload that there is.
@@ -66,6 +69,7 @@ impl Form {
             Some(Statement::NAME) => Some(Self::Statement),
             Some(SchemaChange::TASK) => Some(Self::SchemaChange),
             Some(Failover::NAME) => Some(Self::Failover),
+            Some(CatchUp::NAME) => Some(Self::CatchUp),
             _ => Self::of_workload(text("workload")?),
         }
     }
@@ -88,12 +92,13 @@ impl Form {
             Self::Statement => "the task statement",
             Self::SchemaChange => "the task schema_change",
             Self::Failover => "the task failover",
+            Self::CatchUp => "the task catch_up",
         }
     }
 
     /// Whether its tests run a load for its own sake.
     pub fn is_of_load(self) -> bool {
-        !matches!(self, Self::Statement | Self::SchemaChange | Self::Failover)
+        !matches!(self, Self::Statement | Self::SchemaChange | Self::Failover | Self::CatchUp)
     }
 
     /// What a user would choose another of for other keys.
@@ -109,14 +114,15 @@ impl Form {
             | Self::Storage
             | Self::Statement
             | Self::SchemaChange
-            | Self::Failover => self.name(),
+            | Self::Failover
+            | Self::CatchUp => self.name(),
         }
     }
 
     /// The keys that it may have, each with its schema.
     pub fn keys(self) -> Map<String, Value> {
         let mut keys = properties::<TestKeys>();
-        if self != Self::Failover {
+        if !matches!(self, Self::Failover | Self::CatchUp) {
             keys.extend(properties::<LoadKeys>());
         }
         if matches!(self, Self::Statement | Self::SchemaChange) {
@@ -138,6 +144,7 @@ impl Form {
             Self::Statement => keys.extend(properties::<StatementKeys>()),
             Self::SchemaChange => keys.extend(properties::<SchemaChangeKeys>()),
             Self::Failover => keys.extend(properties::<FailoverKeys>()),
+            Self::CatchUp => keys.extend(properties::<CatchUpKeys>()),
         }
         keys
     }
@@ -154,14 +161,17 @@ impl Form {
             Self::Failover => {
                 return vec![self.task_schema(Failover::NAME, &["switch", "loss", "command"])];
             }
+            Self::CatchUp => return vec![self.catch_up_schema()],
             Self::Oltp(_) => json!({ "enum": OltpMix::REPEATABLE.map(OltpMix::name) }),
             Self::KeyValue | Self::Storage => json!({ "const": self.name() }),
         };
         let (levels, bounds) = match self {
             Self::Oltp(_) | Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
-            Self::Storage | Self::Statement | Self::SchemaChange | Self::Failover => {
-                (&["pattern", "queue_depth", "rate"][..], &["slo", "cpu_limit"][..])
-            }
+            Self::Storage
+            | Self::Statement
+            | Self::SchemaChange
+            | Self::Failover
+            | Self::CatchUp => (&["pattern", "queue_depth", "rate"][..], &["slo", "cpu_limit"][..]),
         };
         let of = |task: &str, without: &[&str], either: &[&str]| {
             let mut keys = self.keys();
@@ -214,6 +224,26 @@ impl Form {
             "properties": keys,
             "required": ["task"],
             "anyOf": either,
+            "additionalProperties": false,
+        })
+    }
+
+    fn catch_up_schema(self) -> Value {
+        let mut keys = self.keys();
+        narrow(&mut keys, "task", &json!({ "const": CatchUp::NAME }));
+        let names: Vec<&str> = catch_up::workloads().map(OltpMix::name).collect();
+        narrow(&mut keys, "workload", &json!({ "enum": names }));
+        let both = |a: &str, b: &str| json!({ "required": [a, b] });
+        json!({
+            "title": self.name(),
+            "type": "object",
+            "properties": keys,
+            "required": ["task"],
+            "not": { "anyOf": [
+                both("backlog_transactions", "backlog_time"),
+                both("backlog_transactions", "backlog_bytes"),
+                both("backlog_time", "backlog_bytes"),
+            ] },
             "additionalProperties": false,
         })
     }

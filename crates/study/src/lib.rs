@@ -6,6 +6,7 @@
 
 mod amount;
 mod beside;
+mod catch_up;
 mod duration;
 mod error;
 mod estimate;

@@ -1,5 +1,5 @@
 use model::bounds::{MAX_DURATION, MAX_OPERATIONS, SCALE};
-use model::{Load, Place, Storage, Study, Task, Workload};
+use model::{Backlog, Load, Place, Storage, Study, Task, Workload};
 use std::time::Duration;
 
 /// Shortest time that scaling leaves: below it a trial has no interval to show.
@@ -13,7 +13,7 @@ const MIB: u64 = 1 << 20;
 /// Fewest rows of a table, or keys, that scaling leaves.
 const FEWEST_ROWS: u32 = 1000;
 
-/// The study with every warm-up, duration and fixed amount of work multiplied by `factor`, for a trial
+/// The study with every warm-up, duration, backlog and fixed amount of work multiplied by `factor`, for a trial
 /// run or a longer look; interventions keep their place in the measured phase. Nothing gets shorter
 /// than a second by it; what was shorter stays as it is. A factor below one also makes data smaller:
 /// that of storage tests in whole blocks, and whole MiB where that is possible; rows and keys where
@@ -32,6 +32,13 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
                 Task::Search(search) => scale_load(&mut search.load, factor),
                 Task::Statement(statement) => statement.scale_load(|time| scale(time, factor)),
                 // A failover takes as long as it takes.
+                Task::CatchUp(task) => {
+                    task.backlog = match task.backlog {
+                        Backlog::Transactions(count) => Backlog::Transactions(times(count, factor)),
+                        Backlog::Bytes(count) => Backlog::Bytes(times(count, factor)),
+                        Backlog::Time(length) => Backlog::Time(scale(length, factor)),
+                    };
+                }
                 Task::Failover(_) | Task::Imported(_) => {}
             }
             if factor < 1.0 {
@@ -51,6 +58,7 @@ fn data_mut(task: &mut Task) -> Vec<&mut Workload> {
             let beside = statement.beside.iter_mut().map(|beside| &mut beside.load.workload);
             statement.data.iter_mut().chain(beside).collect()
         }
+        Task::CatchUp(task) => vec![&mut task.workload],
         Task::Failover(_) | Task::Imported(_) => Vec::new(),
     }
 }
@@ -64,8 +72,11 @@ fn scale_load(load: &mut Load, factor: f64) {
         intervention.at = intervention.at.mul_f64(share);
     }
     load.duration = duration;
-    load.operations =
-        load.operations.map(|count| ((count as f64 * factor) as u64).clamp(1, MAX_OPERATIONS));
+    load.operations = load.operations.map(|count| times(count, factor));
+}
+
+fn times(count: u64, factor: f64) -> u64 {
+    ((count as f64 * factor) as u64).clamp(1, MAX_OPERATIONS)
 }
 
 fn shrink(data: &mut Workload, factor: f64, private: bool) {

@@ -48,6 +48,7 @@ pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) ->
             TaskTable::SchemaChange(Box::new(typed(table, problems)?), beside(table, problems)?)
         }
         Some(Form::Failover) => TaskTable::Failover(Box::new(typed(table, problems)?)),
+        Some(Form::CatchUp) => TaskTable::CatchUp(Box::new(typed(table, problems)?)),
         form => TaskTable::Load(Box::new(load(form, table, problems)?)),
     };
     let keys = typed::<TestKeys>(table, problems)?;
@@ -62,7 +63,7 @@ fn load(
     problems: &mut Problems,
 ) -> Option<LoadTable> {
     let work = match form {
-        None | Some(Form::Statement | Form::SchemaChange | Form::Failover) => None,
+        None | Some(Form::Statement | Form::SchemaChange | Form::Failover | Form::CatchUp) => None,
         Some(Form::Oltp(mix)) => {
             Some(WorkTable::Oltp(mix, typed(table, problems)?, typed(table, problems)?))
         }

@@ -17,11 +17,13 @@ pub enum Template {
     AnalyticQueries,
     /// What is lost when a server is killed, and how long it is away.
     Failover,
+    /// Replicas that catch up, with and without parallel replication.
+    Replication,
 }
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::HeadToHead,
         Self::VersionUpgrade,
         Self::MetalVsCloud,
@@ -30,6 +32,7 @@ impl Template {
         Self::StorageCluster,
         Self::AnalyticQueries,
         Self::Failover,
+        Self::Replication,
     ];
 
     /// The name that the command line gives it.
@@ -43,6 +46,7 @@ impl Template {
             Self::StorageCluster => "storage-cluster",
             Self::AnalyticQueries => "analytic-queries",
             Self::Failover => "failover",
+            Self::Replication => "replication",
         }
     }
 
@@ -63,6 +67,7 @@ pub fn template(kind: Template) -> &'static str {
         Template::StorageCluster => include_str!("../templates/storage-cluster.toml"),
         Template::AnalyticQueries => include_str!("../templates/analytic-queries.toml"),
         Template::Failover => include_str!("../templates/failover.toml"),
+        Template::Replication => include_str!("../templates/replication.toml"),
     }
 }
 

@@ -2,10 +2,10 @@ use crate::duration::parse_duration;
 use crate::problem::{Place, Places, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{
-    BesideKeys, FailoverKeys, KeyValueKeys, LoadKeys, Maybe, OltpKeys, SchemaChangeKeys,
-    ServerKeys, StatementKeys, StorageKeys, TestKeys,
+    BesideKeys, CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, Maybe, OltpKeys,
+    SchemaChangeKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
 };
-use crate::{failover, load, schema_change, statement};
+use crate::{catch_up, failover, load, schema_change, statement};
 use model::{CacheState, OltpMix, Task, Test};
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ pub(crate) enum TaskTable {
     Statement(Box<StatementKeys>, BesideTable),
     SchemaChange(Box<SchemaChangeKeys>, BesideTable),
     Failover(Box<FailoverKeys>),
+    CatchUp(Box<CatchUpKeys>),
 }
 
 /// The keys of the load beside which something runs.
@@ -73,9 +74,10 @@ impl TestTable {
     pub fn name(&self) -> Option<(&str, Place)> {
         let workload = match &self.task {
             TaskTable::Load(load) => &load.keys.workload,
-            TaskTable::Statement(..) | TaskTable::SchemaChange(..) | TaskTable::Failover(_) => {
-                &self.keys.task
-            }
+            TaskTable::Statement(..)
+            | TaskTable::SchemaChange(..)
+            | TaskTable::Failover(_)
+            | TaskTable::CatchUp(_) => &self.keys.task,
         };
         let written = self.keys.name.as_ref().or(workload.as_ref())?;
         Some((written.get_ref(), written.span()))
@@ -95,13 +97,17 @@ pub(crate) fn tests(table: &TestTable, problems: &mut Problems) -> Vec<Test> {
             of(statement::task(table, keys, beside, cache, problems))
         }
         TaskTable::Failover(keys) => of(failover::task(table, keys, cache, problems)),
+        TaskTable::CatchUp(keys) => of(catch_up::task(table, keys, cache, problems)),
         TaskTable::SchemaChange(keys, beside) => {
             schema_change::tasks(table, keys, beside, cache, problems)
         }
     };
     let cross_check = match &table.task {
         TaskTable::Load(load) => load::asks_cross_check(&load.keys),
-        TaskTable::Statement(..) | TaskTable::SchemaChange(..) | TaskTable::Failover(_) => false,
+        TaskTable::Statement(..)
+        | TaskTable::SchemaChange(..)
+        | TaskTable::Failover(_)
+        | TaskTable::CatchUp(_) => false,
     };
     let Some(name) = name else { return Vec::new() };
     let test = |(variant, task): (Option<&str>, Task)| {

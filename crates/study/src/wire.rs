@@ -6,8 +6,8 @@ mod test;
 
 pub(crate) use statement::{BesideKeys, SchemaChangeKeys, StatementKeys};
 pub(crate) use test::{
-    FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys, StorageKeys,
-    TestKeys,
+    CatchUpKeys, FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys,
+    StorageKeys, TestKeys,
 };
 
 use crate::volume::VolumeKey;

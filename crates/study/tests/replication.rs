@@ -1,7 +1,10 @@
 //! Targets that are groups: what a study file says of replicas, and how mistakes are told.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use model::{ControlAct, Endpoint, Place, PrivateReplication, SandboxSpec, ServerSpec};
+use model::{
+    Backlog, CatchUp, ControlAct, Endpoint, Level, OltpMix, Place, PrivateReplication, SandboxSpec,
+    ServerSpec, Task,
+};
 use study::parse;
 
 fn study(target: &str) -> String {
@@ -132,4 +135,63 @@ fn mistakes_are_told_with_the_way_to_fix_them() {
     refused(&format!("{group}stop_applier = [\"stop\"]"), &["runs a program", "trusted = true"]);
     refused(&format!("{group}stop_applier = \" \""), &["`stop_applier` is empty"]);
     refused(&format!("{group}stop_appliers = \"X\""), &["unknown key", "`stop_applier`"]);
+}
+
+fn catching_up(target: &str, keys: &str) -> String {
+    format!(
+        "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\n{target}\n\
+         [[test]]\ntask = \"catch_up\"\n{keys}\n"
+    )
+}
+
+fn catch_up(keys: &str) -> CatchUp {
+    let study = catching_up("sandbox = { replicas = 1 }", keys);
+    let study = parse(&study, "s.toml").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(study.tests[0].name, "catch_up");
+    match study.tests[0].task.clone() {
+        Task::CatchUp(task) => task,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_backlog_is_so_many_transactions_unless_another_measure_is_named() {
+    let plain = catch_up("");
+    assert_eq!(plain.backlog, Backlog::Transactions(100_000));
+    assert_eq!((plain.level, plain.timeout.as_secs()), (Level::clients(8), 3600));
+    assert_eq!(plain.workload.oltp().unwrap().mix, OltpMix::WriteOnly);
+    let keys = "workload = \"oltp_read_write\"\ntables = 2\ntable_size = 7\nclients = 3\n\
+                rate = 50\nbacklog_time = \"90s\"\ntimeout = \"2m\"";
+    let timed = catch_up(keys);
+    assert_eq!(timed.backlog, Backlog::Time(std::time::Duration::from_secs(90)));
+    assert_eq!((timed.level, timed.timeout.as_secs()), (Level::rate(3, 50), 120));
+    let tables = timed.workload.oltp().unwrap();
+    assert_eq!((tables.mix, tables.tables, tables.table_size), (OltpMix::ReadWrite, 2, 7));
+    assert_eq!(catch_up("backlog_bytes = \"3MiB\"").backlog, Backlog::Bytes(3 << 20));
+}
+
+#[test]
+fn catching_up_takes_replicas_and_a_workload_that_writes() {
+    let refused = |target: &str, keys: &str, parts: &[&str]| {
+        let text = catching_up(target, keys);
+        let message = parse(&text, "s.toml").expect_err(&text).to_string();
+        for part in parts {
+            assert!(message.contains(part), "no {part:?} in:\n{message}");
+        }
+    };
+    let group = "sandbox = { replicas = 1 }";
+    refused("sandbox = {}", "", &["catch_up needs replicas", "`a` has none", "replicas = 1"]);
+    let reads = "workload = \"oltp_point_select\"";
+    refused(group, reads, &["writes nothing that replicates", "oltp_write_only"]);
+    refused(group, "workload = \"oltp_writ_only\"", &["did you mean `oltp_write_only`"]);
+    let both = "backlog_time = \"1m\"\nbacklog_transactions = 5";
+    refused(group, both, &["second measure of the backlog", "keep one"]);
+    refused(group, "backlog_transactions = 0", &["`backlog_transactions` must be from 1"]);
+    refused(group, "backlog_bytes = \"0B\"", &["`backlog_bytes` must be more than zero"]);
+    refused(group, "backlog_bytes = \"many\"", &["`backlog_bytes`"]);
+    let long = "backlog_time = \"2m\"\ntimeout = \"1m\"";
+    refused(group, long, &["`backlog_time` must be", "raise `timeout`"]);
+    refused(group, "timeout = \"0s\"", &["`timeout` must be more than zero"]);
+    refused(group, "cache = \"cold\"", &["`catch_up` does not work with `cold`"]);
+    refused(group, "slo = \"p95 < 1ms\"", &["slo", "does not apply to the task catch_up"]);
 }

@@ -6,7 +6,7 @@ use crate::slo_output::{answer_line, capacity_line, step_line};
 use campaign::{Event, SearchProgress, Severity, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{
-    Interval, Outcome, Phase, Study, Trial, TrialEnd, TrialRecord, UnitName, Workload, text,
+    Interval, Metric, Outcome, Phase, Study, Trial, TrialEnd, TrialRecord, UnitName, Workload, text,
 };
 use report::numbers::{count, duration, figure};
 use std::io::IsTerminal;
@@ -189,10 +189,10 @@ impl RunProgress {
         let Some(load) = &outcome.load else {
             return match &outcome.source {
                 Some(source) => format!("read from {}", text::line(&source.file)),
-                None => match outcome.number("elapsed") {
-                    Some(elapsed) => format!("{} s", figure(elapsed.value)),
-                    None => "completed".to_owned(),
-                },
+                None => [Metric::Elapsed, Metric::CatchUpTime]
+                    .into_iter()
+                    .find_map(|metric| outcome.metric(metric))
+                    .map_or("completed".to_owned(), |took| format!("{} s", figure(took.value))),
             };
         };
         if let Some(search) = &record.search {

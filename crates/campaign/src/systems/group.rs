@@ -3,7 +3,7 @@
 
 use super::login::Login;
 use host::{CommandOrder, Host};
-use model::{ControlAct, Failure, FailureKind, ReplicationControl, Stop};
+use model::{ControlAct, Failure, FailureKind, ReplicationControl, Stop, TableContents, Workload};
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -83,6 +83,39 @@ pub trait Member: Debug + Send {
     /// # Errors
     /// When the server has something against it.
     fn run(&mut self, statement: &str) -> Result<(), Failure>;
+
+    /// Makes a row for heartbeats where there is none.
+    ///
+    /// # Errors
+    /// `ForeignTables` when somebody else's table is in its place, or the account may not.
+    fn prepare_heartbeat(&mut self) -> Result<(), Failure>;
+
+    /// Writes that number into it.
+    ///
+    /// # Errors
+    /// When it refuses.
+    fn beat(&mut self, number: u64) -> Result<(), Failure>;
+
+    /// The number that it has written, or as a replica applied.
+    ///
+    /// # Errors
+    /// When it does not tell.
+    fn last_beat(&mut self) -> Result<u64, Failure>;
+
+    /// How many transactions lie between two positions; `None` where they do not tell.
+    fn transactions(&self, from: &Position, to: &Position) -> Option<u64>;
+
+    /// Bytes of its binary logs; `None` where it does not tell.
+    fn log_bytes(&mut self) -> Option<u64>;
+
+    /// To how many seconds [`Self::wait_for`] meets the moment.
+    fn wait_resolution(&self, position: &Position) -> f64;
+
+    /// What the tables of a load hold.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn contents(&mut self, workload: &Workload) -> Result<TableContents, Failure>;
 
     /// Forgets logs that every member has applied, so that they take no space.
     ///

@@ -6,6 +6,7 @@
 
 mod connections;
 pub mod group;
+mod lag;
 pub(crate) mod load;
 pub(crate) mod login;
 pub mod mysql;

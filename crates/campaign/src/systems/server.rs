@@ -9,10 +9,11 @@ mod tools;
 mod volume;
 
 pub(crate) use self::kind::{ServerKind, Setting};
-use self::private::{PrivateServers, has_container, replica_name};
+use self::private::{PrivateServers, endpoint_variables, has_container, replica_name};
 use self::tools::tools;
 use self::volume::check_volume;
 use super::group::{Group, Replica};
+use super::lag::with_lag;
 use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
@@ -23,8 +24,8 @@ use crate::{Hosts, Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
 use host::{CounterSource, Host, this_machine};
 use model::{
-    BackgroundWork, CacheState, CrossCheckFigures, Endpoint, FailoverCause, Failure, FailureKind,
-    Place, ReplicationControl, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
+    BackgroundWork, CacheState, CrossCheckFigures, FailoverCause, Failure, FailureKind, Place,
+    ReplicationControl, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
     TableContents, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
@@ -178,12 +179,13 @@ impl<K: ServerKind> Server<K> {
             group.replicas.iter_mut().try_for_each(|replica| replica.member.follow(&primary))?;
         }
         group.replicas.iter_mut().try_for_each(Replica::check)?;
-        group.bring_in_step(&self.stop)?;
         if self.private.is_some() {
+            group.primary.prepare_heartbeat()?;
+            group.bring_in_step(&self.stop)?;
             group.primary.forget_logs()?;
-            group.replicas.iter_mut().try_for_each(|replica| replica.member.forget_logs())?;
+            return group.replicas.iter_mut().try_for_each(|replica| replica.member.forget_logs());
         }
-        Ok(())
+        group.bring_in_step(&self.stop)
     }
 
     fn login_to(&self, address: &ServerAddress) -> Result<Login, Failure> {
@@ -260,7 +262,12 @@ impl<K: ServerKind> Server<K> {
                     "set cache = \"warm\", or make the target a sandbox",
                 ));
             }
-            (_, _, CacheState::Warm) => self.bring_in_step()?,
+            (_, _, CacheState::Warm) if !self.replica_logins.is_empty() => {
+                let mut group = self.group_of(&self.stop)?;
+                group.primary.prepare_heartbeat()?;
+                group.bring_in_step(&self.stop)?;
+            }
+            (_, _, CacheState::Warm) => {}
         }
         self.connected().map(drop)
     }
@@ -366,7 +373,11 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {
         let mut connection = K::connect(self.login()?)?;
         K::set_answer_limit(&mut connection, COUNTER_TIMEOUT);
-        Ok(Some(Box::new(move || K::counters(&mut connection))))
+        let counters: CounterSource = Box::new(move || K::counters(&mut connection));
+        if self.replica_logins.is_empty() {
+            return Ok(Some(counters));
+        }
+        with_lag(self.group_of(&self.stop)?, counters).map(Some)
     }
 
     fn host(&self) -> Option<&dyn Host> {
@@ -475,16 +486,6 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 /// The part of a workload that servers of a kind can run.
 fn work<K: ServerKind>(workload: &Workload) -> Result<&K::Work, Failure> {
     K::work(workload).ok_or_else(|| unsuitable(workload, &format!("{} servers", K::SYSTEM)))
-}
-
-/// Where commands of the user find a server.
-fn endpoint_variables(login: &Login) -> Vec<(&'static str, String)> {
-    match &login.address().endpoint {
-        Endpoint::Tcp { host, port } => {
-            vec![("WEIGHIN_HOST", host.clone()), ("WEIGHIN_PORT", port.to_string())]
-        }
-        Endpoint::Socket(path) => vec![("WEIGHIN_SOCKET", path.display().to_string())],
-    }
 }
 
 fn not_started() -> Failure {

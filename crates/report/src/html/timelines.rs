@@ -184,6 +184,7 @@ struct Extent {
     throughput: f64,
     disks: DiskExtent,
     dirty: f64,
+    lag: f64,
     /// Where background work was seen, which shows in the longest latencies.
     tail: Option<Tail>,
     p99: f64,
@@ -223,6 +224,7 @@ impl Extent {
             seconds: largest(&mut ends),
             throughput: largest(&mut intervals().filter_map(rate)),
             dirty: largest(&mut samples().filter_map(dirty_mib)),
+            lag: largest(&mut samples().filter_map(lag_seconds)),
             p99: largest(&mut intervals().filter_map(|i| tail?.p99(i))),
             longest: largest(&mut intervals().filter_map(|i| tail?.longest(i))),
             tail,
@@ -242,6 +244,12 @@ fn rate(interval: &Interval) -> Option<f64> {
 fn dirty_mib(sample: &Sample) -> Option<f64> {
     let bytes = sample.counters.as_ref()?.get(signal::DIRTY_BYTES)?;
     Some(*bytes as f64 / f64::from(1 << 20))
+}
+
+/// How far the replica that is furthest behind is behind its primary, in seconds.
+fn lag_seconds(sample: &Sample) -> Option<f64> {
+    let millis = sample.counters.as_ref()?.get(signal::REPLICA_LAG)?;
+    Some(*millis as f64 / 1e3)
 }
 
 fn chart(
@@ -327,13 +335,18 @@ fn sampled_panels(record: &TrialRecord, extent: &Extent) -> Vec<Panel> {
         points: record.sampling.samples.iter().filter_map(|s| Some((middle(s), of(s)?))).collect(),
     };
     let mut panels = vec![Panel {
+        heading: "replication lag, s".to_owned(),
+        largest: extent.lag,
+        lines: vec![line("load", &lag_seconds)],
+    }];
+    panels.push(Panel {
         heading: "processors, %".to_owned(),
         largest: 100.0,
         lines: vec![
             line("iowait", &|s| s.cpu.is_known().then_some(s.cpu.iowait * 100.0)),
             line("busy", &|s| s.cpu.is_known().then_some(s.cpu.busy() * 100.0)),
         ],
-    }];
+    });
     panels.extend(extent.disks.panels(record));
     panels.push(Panel {
         heading: "dirty data, MiB".to_owned(),

@@ -166,6 +166,7 @@ pub(crate) fn workload(test: &Test) -> String {
         Task::Search(search) => &search.load,
         Task::Statement(statement) => return super::statement::describe(test, statement),
         Task::Failover(failover) => return super::failover::describe(failover),
+        Task::CatchUp(task) => return super::catch_up::describe(task),
         Task::Imported(imported) if imported.name == test.name => return "Imported".to_owned(),
         Task::Imported(imported) => return format!("{}, imported", imported.name),
     };

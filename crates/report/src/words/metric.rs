@@ -70,6 +70,8 @@ pub(crate) fn short_unit(test: &TestAnalysis) -> &'static str {
         Some(MetricUnit::Seconds) => " s",
         Some(MetricUnit::Milliseconds) => " ms",
         Some(MetricUnit::Bytes) => " bytes",
+        Some(MetricUnit::SecondsPerSecond) => " s/s",
+        Some(MetricUnit::Percent) => " %",
         Some(MetricUnit::Count | MetricUnit::Ratio) => "",
     }
 }

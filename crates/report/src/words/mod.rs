@@ -6,6 +6,7 @@
 
 mod answer;
 mod capacity;
+mod catch_up;
 mod disks;
 mod events;
 mod failover;

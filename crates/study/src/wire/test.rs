@@ -14,7 +14,7 @@ pub(crate) struct TestKeys {
     /// Unique within the study; the workload's name when absent.
     #[schemars(with = "Option<String>", length(min = 1, max = 64))]
     pub name: Maybe<String>,
-    /// What the test does: `statement`, `schema_change`, `failover`, `load`, or `search` where the
+    /// What the test does: `statement`, `schema_change`, `failover`, `catch_up`, `load`, or `search` where the
     /// highest load under a bound is searched for. When absent a load, or a search where the test has
     /// a bound.
     #[schemars(with = "Option<String>")]
@@ -352,6 +352,41 @@ pub(crate) struct FailoverKeys {
     pub connections: Maybe<i64>,
     /// How long the probe waits for an answer, and for a login, before it gives the connection up;
     /// 1s when absent.
+    #[schemars(with = "Option<String>")]
+    pub timeout: Maybe<String>,
+}
+
+/// The keys of the task `catch_up`: the appliers of a target's replicas are stopped, a backlog is
+/// written on the primary, and the appliers are started.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct CatchUpKeys {
+    /// What writes the backlog; `oltp_write_only` when absent.
+    #[schemars(with = "Option<String>")]
+    pub workload: Maybe<String>,
+    /// Number of tables; 1 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_TABLES))]
+    pub tables: Maybe<i64>,
+    /// Rows per table; 10,000 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_ROWS))]
+    pub table_size: Maybe<i64>,
+    /// Connections that write it; 8 when absent. With `rate` those to choose from.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_CLIENTS))]
+    pub clients: Maybe<i64>,
+    /// Transactions offered per second; as many as the primary does when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_RATE))]
+    pub rate: Maybe<i64>,
+    /// How much is written, the same on all targets: so many transactions; 100,000 when absent.
+    #[schemars(with = "Option<u64>", range(min = 1, max = model::bounds::MAX_OPERATIONS))]
+    pub backlog_transactions: Maybe<i64>,
+    /// In place of transactions: what is written in that time, such as `5m`. A faster primary writes
+    /// more, unless there is a `rate`.
+    #[schemars(with = "Option<String>")]
+    pub backlog_time: Maybe<String>,
+    /// In place of transactions: so much binary log of the primary, such as `1GiB`, or a little more.
+    #[schemars(with = "Option<String>")]
+    pub backlog_bytes: Maybe<String>,
+    /// How long writing the backlog may take, and again applying it, such as `1h` (the default). What
+    /// takes longer has failed.
     #[schemars(with = "Option<String>")]
     pub timeout: Maybe<String>,
 }

@@ -1,4 +1,5 @@
 //! Groups: primaries with replicas, private ones and such that run already.
 
 mod by_url;
+mod catch_up;
 mod private;

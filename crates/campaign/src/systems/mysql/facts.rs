@@ -31,6 +31,7 @@ const INCIDENTAL: &[&str] = &[
     "wsrep_node_address",
     "wsrep_node_incoming_address",
     "wsrep_node_name",
+    "init_file",
     // Directories and files of its own. The medium that they are on matters; their names do not.
     "aria_log_dir_path",
     "basedir",

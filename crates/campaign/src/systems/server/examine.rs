@@ -27,14 +27,12 @@ impl<K: ServerKind> Server<K> {
             examination.found.keep(K::check_tool_login(login, control))?;
         }
         for test in &examination.study.tests {
-            let Some(load) = test.load() else { continue };
-            let Some(work) = examination.found.keep(work::<K>(&load.workload))? else { continue };
-            if let Some(highest) = load.levels.iter().max() {
-                // What runs beside the load has a connection as well.
-                let acts = load.interventions.len() + usize::from(!test.is_of_load());
-                let limits = K::check_limits(control, work, highest.clients, acts);
-                examination.found.keep(limits)?;
-            }
+            let Some((workload, clients)) = test.most_clients() else { continue };
+            let Some(work) = examination.found.keep(work::<K>(workload))? else { continue };
+            // What runs beside the load has a connection as well.
+            let acts = test.interventions().len() + usize::from(!test.is_of_load());
+            let limits = K::check_limits(control, work, clients, acts);
+            examination.found.keep(limits)?;
         }
         let seen = K::examine(login, control, &setting, examination);
         // Making the data of other targets may take longer than a server lets connections idle.

@@ -1,9 +1,10 @@
 //! The private servers of a target: one, or a group.
 
 use super::super::SamplingScope;
+use super::super::login::Login;
 use host::{GroupMember, Host, PrivateServer, SandboxOptions};
 use model::{
-    CacheState, Failure, Place, SandboxSpec, ServerAddress, Software, Stop, Study, Target,
+    CacheState, Endpoint, Failure, Place, SandboxSpec, ServerAddress, Software, Stop, Study, Target,
 };
 
 /// Private servers of a target, which are started, stopped and emptied together.
@@ -123,4 +124,14 @@ pub(super) fn has_container(study: &Study) -> bool {
         matches!(&target.place, Place::Sandbox(spec)
             if matches!(spec.software, Software::Container(_)))
     })
+}
+
+/// Where commands of the user find a server.
+pub(super) fn endpoint_variables(login: &Login) -> Vec<(&'static str, String)> {
+    match &login.address().endpoint {
+        Endpoint::Tcp { host, port } => {
+            vec![("WEIGHIN_HOST", host.clone()), ("WEIGHIN_PORT", port.to_string())]
+        }
+        Endpoint::Socket(path) => vec![("WEIGHIN_SOCKET", path.display().to_string())],
+    }
 }

@@ -5,13 +5,13 @@ use host::GroupMember;
 
 /// A primary and a replica that weighin knows only by their URLs. Both know an account by the name of
 /// `bench`.
-struct Pair {
-    primary: Server,
-    replica: Server,
+pub struct Pair {
+    pub primary: Server,
+    pub replica: Server,
 }
 
 impl Pair {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let member = |number| Some(GroupMember { number, semi_sync: false });
         let primary = Server::start_as(&[], member(1));
         let replica = Server::start_as(&[], member(2));
@@ -35,10 +35,21 @@ impl Pair {
     }
 
     fn study(&self, place: &Workplace, test: &str) -> String {
+        self.study_with(place, 1, "", test)
+    }
+
+    /// With further lines of its target.
+    pub fn study_with(
+        &self,
+        place: &Workplace,
+        repeats: usize,
+        target: &str,
+        test: &str,
+    ) -> String {
         let password = place.path(place.write("pw", "secret\n"));
         format!(
-            "[study]\nname = \"pair\"\nrepeats = 1\n[[target]]\nname = \"pair\"\n\
-             url = \"{}\"\nreplicas = [\"{}\"]\npassword_file = \"{}\"\n[[test]]\n{test}\n",
+            "[study]\nname = \"pair\"\nrepeats = {repeats}\n[[target]]\nname = \"pair\"\n\
+             url = \"{}\"\nreplicas = [\"{}\"]\npassword_file = \"{}\"\n{target}[[test]]\n{test}\n",
             self.primary.url_of("bench", "sbtest"),
             self.replica.url_of("bench", "sbtest"),
             password.display(),

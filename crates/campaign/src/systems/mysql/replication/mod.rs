@@ -1,13 +1,15 @@
 //! Replication of MariaDB and MySQL: what its statements, functions and columns are called in each
 //! version.
 
+mod gtid;
+mod heartbeat;
 mod words;
 
 use self::words::Words;
-use super::connect;
+use super::{connect, tables};
 use crate::systems::group::{Member, Position, ReplicaState};
 use crate::systems::login::Login;
-use model::{Endpoint, Failure, FailureKind};
+use model::{Endpoint, Failure, FailureKind, TableContents, Workload};
 use protocol::mysql::TextRows;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -45,10 +47,10 @@ impl Server {
         rows.map_err(|error| error.failure(&format!("{endpoint}: {doing}")))
     }
 
-    /// The one field that a query gives; empty for NULL.
+    /// The last field of the first row that a query gives; empty for NULL.
     fn field(&mut self, sql: &str, doing: &str) -> Result<String, Failure> {
         let rows = self.rows(sql, doing)?.rows;
-        let field = rows.into_iter().next().and_then(|row| row.into_iter().next().flatten());
+        let field = rows.into_iter().next().and_then(|row| row.into_iter().next_back().flatten());
         Ok(String::from_utf8_lossy(&field.unwrap_or_default()).into_owned())
     }
 
@@ -201,6 +203,44 @@ impl Member for Server {
     fn run(&mut self, statement: &str) -> Result<(), Failure> {
         let shown: String = statement.chars().take(60).collect();
         self.execute(statement, &format!("«{shown}» failed"))
+    }
+
+    fn prepare_heartbeat(&mut self) -> Result<(), Failure> {
+        heartbeat::prepare(&mut self.connection)
+    }
+
+    fn beat(&mut self, number: u64) -> Result<(), Failure> {
+        self.execute(&heartbeat::write(number), "cannot write a heartbeat")
+    }
+
+    fn last_beat(&mut self) -> Result<u64, Failure> {
+        let text = self.field(&heartbeat::read(), "cannot read the heartbeat")?;
+        Ok(text.parse().unwrap_or_default())
+    }
+
+    fn transactions(&self, from: &Position, to: &Position) -> Option<u64> {
+        gtid::between(&from.0, &to.0)
+    }
+
+    fn log_bytes(&mut self) -> Option<u64> {
+        let logs = self.rows("SHOW BINARY LOGS", "cannot list its binary logs").ok()?;
+        let size = logs.columns.iter().position(|column| column == "File_size")?;
+        let bytes = |row: &Vec<Option<Vec<u8>>>| {
+            std::str::from_utf8(row.get(size)?.as_deref()?).ok()?.parse::<u64>().ok()
+        };
+        logs.rows.iter().map(bytes).sum()
+    }
+
+    fn wait_resolution(&self, position: &Position) -> f64 {
+        match Log::of(position) {
+            // The server wakes the waiting by itself.
+            None => 0.001,
+            Some(_) => 2.0 * POLL_INTERVAL.as_secs_f64(),
+        }
+    }
+
+    fn contents(&mut self, workload: &Workload) -> Result<TableContents, Failure> {
+        tables::contents(&mut self.connection, workload.oltp()?)
     }
 
     fn forget_logs(&mut self) -> Result<(), Failure> {

@@ -36,12 +36,13 @@ const MARIADB: Words = Words {
     forget_primary: "RESET SLAVE ALL",
     replica_status: "SHOW ALL SLAVES STATUS",
     log_status: "SHOW MASTER STATUS",
-    position: "SELECT @@gtid_current_pos",
+    // No SELECT, which the load's are counted against.
+    position: "SHOW GLOBAL VARIABLES LIKE 'gtid_current_pos'",
 };
 const MYSQL_MASTER: Words = Words {
     flavour: Flavour::Master,
     replica_status: "SHOW SLAVE STATUS",
-    position: "SELECT @@gtid_executed",
+    position: "SHOW GLOBAL VARIABLES LIKE 'gtid_executed'",
     ..MARIADB
 };
 const MYSQL_SOURCE: Words = Words {

@@ -1,7 +1,21 @@
-use model::Oltp;
+use super::inspect;
+use model::{Failure, Oltp};
+use target::client::Connection;
 
 const PREFIX: &str = "weighin: ";
 const UNFINISHED: &str = "weighin: being prepared";
+
+/// The table of a group with the row by which lag is seen.
+pub(in super::super) const HEARTBEAT: &str = "weighin_heartbeat";
+/// Its comment.
+pub(in super::super) const HEARTBEAT_COMMENT: &str = "weighin: heartbeat";
+
+/// Whether weighin made the table of heartbeats; `None` where there is none.
+pub(in super::super) fn heartbeat(control: &mut Connection) -> Result<Option<bool>, Failure> {
+    let tables = inspect::tables(control)?;
+    let table = tables.iter().find(|table| table.name == HEARTBEAT);
+    Ok(table.map(|table| is_ours(&table.comment)))
+}
 
 /// The comment of a table whose rows are not all there yet.
 pub(super) fn unfinished() -> &'static str {

@@ -1,0 +1,118 @@
+//! The task `catch_up`: a backlog that replicas apply.
+
+use crate::mix;
+use crate::problem::Problems;
+use crate::size::parse_size;
+use crate::test::{TestTable, length};
+use crate::validate::{one_of, whole};
+use crate::wire::{CatchUpKeys, OltpKeys};
+use model::bounds::{MAX_CLIENTS, MAX_OPERATIONS, MAX_RATE};
+use model::{Backlog, CacheState, CatchUp, Level, OltpMix, Task, Workload};
+use std::time::Duration;
+
+/// How long replicas may take where the study names no time.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
+/// Connections that write the backlog where the study names no number.
+const DEFAULT_CLIENTS: u32 = 8;
+/// The keys that say how much is written.
+const BACKLOGS: [&str; 3] = ["backlog_transactions", "backlog_time", "backlog_bytes"];
+
+/// Workloads that write.
+pub(crate) fn workloads() -> impl Iterator<Item = OltpMix> {
+    OltpMix::REPEATABLE.into_iter().filter(|mix| mix.transaction().writes() > 0)
+}
+
+/// What a test has replicas catch up with.
+pub(crate) fn task(
+    table: &TestTable,
+    keys: &CatchUpKeys,
+    cache: CacheState,
+    problems: &mut Problems,
+) -> Option<Task> {
+    if let (CacheState::Cold, Some(written)) = (cache, &table.keys.cache) {
+        problems
+            .add(
+                written.span(),
+                "`catch_up` does not work with `cold` caches: the backlog warms them",
+            )
+            .help("leave `cache` out, or set it to \"warm\"");
+    }
+    let mix = match &keys.workload {
+        None => OltpMix::WriteOnly,
+        Some(written) => {
+            let all = crate::forms::workload_names().map(|name| (name, name));
+            one_of("workload", &keys.workload, all, problems)?;
+            let named = OltpMix::from_name(written.get_ref());
+            let writing = named.filter(|mix| workloads().any(|writing| writing == *mix));
+            if writing.is_none() {
+                let names: Vec<&str> = workloads().map(OltpMix::name).collect();
+                problems
+                    .add(
+                        written.span(),
+                        format!("{} writes nothing that replicates", written.get_ref()),
+                    )
+                    .help(format!("choose one of {}", names.join(", ")));
+            }
+            writing?
+        }
+    };
+    let tables = OltpKeys {
+        tables: keys.tables.clone(),
+        table_size: keys.table_size.clone(),
+        ..OltpKeys::default()
+    };
+    let workload = Workload::Oltp(mix::workload(mix, &tables, table.workload_place(), problems));
+    let clients = whole("clients", &keys.clients, DEFAULT_CLIENTS, 1..=MAX_CLIENTS, problems);
+    let rate = keys.rate.is_some().then(|| whole("rate", &keys.rate, 1, 1..=MAX_RATE, problems));
+    let level = rate.map_or(Level::clients(clients), |rate| Level::rate(clients, rate));
+    let timeout = length("timeout", &keys.timeout, DEFAULT_TIMEOUT, problems);
+    if let (Some(at), true) = (table.place("timeout"), timeout.is_zero()) {
+        problems.add(at, "`timeout` must be more than zero: no replica would ever catch up");
+    }
+    let backlog = backlog(table, keys, problems)?;
+    if let Backlog::Time(writing) = backlog
+        && (writing.is_zero() || writing > timeout)
+    {
+        let at = table.place("backlog_time").unwrap_or_default();
+        problems
+            .add(at, "`backlog_time` must be more than zero, and at most the `timeout`")
+            .help("raise `timeout`, or write for a shorter time");
+    }
+    Some(Task::CatchUp(CatchUp { workload, level, backlog, timeout }))
+}
+
+/// How much is written: one key says it.
+fn backlog(table: &TestTable, keys: &CatchUpKeys, problems: &mut Problems) -> Option<Backlog> {
+    if let [(_, first), (key, second), ..] = table.places.of(&BACKLOGS).as_slice() {
+        problems
+            .add(second.clone(), format!("`{key}` is a second measure of the backlog"))
+            .other(first.clone(), "the first one")
+            .help("keep one of them; backlog_transactions are the same on all targets");
+        return None;
+    }
+    if let Some(written) = &keys.backlog_bytes {
+        return match parse_size(written.get_ref()) {
+            Ok(0) => {
+                problems.add(written.span(), "`backlog_bytes` must be more than zero");
+                None
+            }
+            Ok(bytes) => Some(Backlog::Bytes(bytes)),
+            Err(error) => {
+                problems.add(written.span(), format!("`backlog_bytes`: {error}"));
+                None
+            }
+        };
+    }
+    if keys.backlog_time.is_some() {
+        return Some(Backlog::Time(length(
+            "backlog_time",
+            &keys.backlog_time,
+            Duration::from_secs(60),
+            problems,
+        )));
+    }
+    let written = &keys.backlog_transactions;
+    let default = CatchUp::TRANSACTIONS;
+    let count = whole("backlog_transactions", written, default, 1..=MAX_OPERATIONS, problems);
+    Some(Backlog::Transactions(count))
+}

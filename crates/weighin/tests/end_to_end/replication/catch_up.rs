@@ -1,0 +1,222 @@
+//! The task `catch_up`, from the study file to every report.
+
+use super::by_url::Pair;
+use crate::support::{Server, Workplace, wait_for};
+use model::{FailureKind, Metric, TrialRecord, signal};
+use std::path::Path;
+use std::process::{Child, Command};
+
+fn number(record: &TrialRecord, metric: Metric) -> f64 {
+    let outcome = record.outcome().unwrap_or_else(|| panic!("{:?}", record.end));
+    outcome.metric(metric).unwrap_or_else(|| panic!("no {metric:?} in {outcome:?}")).value
+}
+
+fn trials(place: &Workplace, store: &str) -> Vec<TrialRecord> {
+    store::Store::open(&place.path(store)).unwrap().dataset().unwrap().trials
+}
+
+#[test]
+fn a_private_replica_catches_up_and_every_report_says_how() {
+    let place = Workplace::new();
+    place.write(
+        "study.toml",
+        "[study]\nname = \"catching-up\"\nrepeats = 2\n\
+         [[target]]\nname = \"pair\"\n[target.sandbox]\nreplicas = 1\n\
+         settings = { innodb_flush_log_at_trx_commit = 0 }\n\
+         [[test]]\nname = \"catch-up\"\ntask = \"catch_up\"\nclients = 2\ntable_size = 1000\n\
+         backlog_transactions = 1500\n",
+    );
+    place.weighin(&["run", "study.toml", "--store", "kept.weighin"]).done();
+    place.assert_no_server_left();
+    let trials = trials(&place, "kept.weighin");
+    assert_eq!(trials.len(), 2);
+    for record in &trials {
+        let took = number(record, Metric::CatchUpTime);
+        let written = number(record, Metric::BacklogTime);
+        let transactions = number(record, Metric::BacklogTransactions);
+        assert!(took > 0.0 && written > 0.0);
+        // Ten heartbeats a second, and deadlocks that wrote nothing.
+        let heartbeats = 10.0 * written + 3.0;
+        assert!((1400.0..=1500.0 + heartbeats).contains(&transactions), "{transactions}");
+        assert!(number(record, Metric::BacklogSize) > 100.0 * transactions);
+        assert!((number(record, Metric::LagApplied) - written / took).abs() < 1e-9);
+        assert!((number(record, Metric::ApplyRate) - transactions / took).abs() < 1e-6);
+        let marks = &record.outcome().unwrap().marks;
+        let names: Vec<&str> = marks.iter().map(|mark| mark.name.as_str()).collect();
+        assert_eq!(names, ["backlog written", "applier started", "caught up"]);
+        assert!((marks[2].at_seconds - marks[1].at_seconds - took).abs() < 1e-6, "{marks:?}");
+        // The lag grows while the backlog is written.
+        let lag =
+            |sample: &model::Sample| sample.counters.as_ref()?.get(signal::REPLICA_LAG).copied();
+        let most = record.sampling.samples.iter().filter_map(lag).max().unwrap_or_default();
+        assert!(most > 0 && most as f64 <= 1e3 * (written + took + 1.0), "{most} ms");
+    }
+    for format in ["html", "markdown", "json", "csv"] {
+        let file = format!("report.{format}");
+        let format_option = format!("--format={format}");
+        place.weighin(&["report", "kept.weighin", &format_option, "--out", &file]).done();
+        let text = std::fs::read_to_string(place.path(&file)).unwrap();
+        let parts: &[&str] = match format {
+            "html" => &["catch-up time", "replication lag, s", "caught up", "applier started"],
+            "markdown" => {
+                &["catch-up time, s", "lag applied per second", "Catching up: the appliers"]
+            }
+            "json" => &["catch_up_s", "backlog_transactions", "replica_cpu_percent"],
+            _ => &["catch_up_s", "lag_applied_s_per_s", "backlog_bytes"],
+        };
+        for part in parts {
+            assert!(text.contains(part), "no {part} in {format}: {text}");
+        }
+        assert!(!text.contains("something else wrote"), "{format}");
+    }
+}
+
+/// A process of its own that waits by hand for positions of the primary, which a program hands to it
+/// that also starts the applier.
+struct Probe {
+    waits: Child,
+    /// What weighin starts appliers with.
+    start_applier: String,
+}
+
+impl Probe {
+    fn start(place: &Workplace, pair: &Pair) -> Self {
+        let client = |server: &Server| {
+            let port = server.sandbox.port();
+            format!("mariadb --no-defaults -h127.0.0.1 -P{port} -ubench --batch -N -e")
+        };
+        let (primary, replica) = (client(&pair.primary), client(&pair.replica));
+        let directory = place.path("");
+        let pipe = directory.join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let waits = format!(
+            "exec 3<>pipe; while read -r began position <&3; do \
+             {replica} \"SELECT MASTER_GTID_WAIT('$position', 600)\" >>waited; \
+             echo \"$began $(date +%s%N)\" >>times; done"
+        );
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &waits]).current_dir(&directory).env("MYSQL_PWD", "secret");
+        let waits = shell.spawn().unwrap();
+        let starts = format!(
+            "began=$(date +%s%N)\nexport MYSQL_PWD=secret\n\
+             position=$({primary} 'SELECT @@gtid_binlog_pos')\n\
+             echo \"$began $position\" >{}\n{replica} 'START SLAVE SQL_THREAD'\n",
+            pipe.display()
+        );
+        place.write("start.sh", starts);
+        Self { waits, start_applier: place.path("start.sh").display().to_string() }
+    }
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        let _ = self.waits.kill();
+        let _ = self.waits.wait();
+    }
+}
+
+/// What the probe noted, in seconds.
+fn noted(times: &Path) -> Vec<f64> {
+    let text = std::fs::read_to_string(times).unwrap_or_default();
+    let seconds = |line: &str| {
+        let (began, ended) = line.split_once(' ')?;
+        let nanos = ended.trim().parse::<i64>().ok()? - began.parse::<i64>().ok()?;
+        Some(nanos as f64 / 1e9)
+    };
+    text.lines().filter_map(seconds).collect()
+}
+
+#[allow(clippy::print_stdout, reason = "how close it comes is worth knowing")]
+fn report(off: &[f64], by_hand: &[f64]) {
+    println!("off by {off:?} of {by_hand:?} s by hand");
+}
+
+#[test]
+fn catch_up_time_is_that_of_waiting_for_the_primarys_position_by_hand() {
+    const REPEATS: usize = 3;
+    let pair = Pair::start();
+    let place = Workplace::new();
+    // What the replica applies is slow there alone, so that it takes more than a second.
+    pair.primary.weighin(&place, "prepare", &["--tables", "1", "--table-size", "1000"]).done();
+    wait_for("the table", || pair.replica.query("SHOW TABLES LIKE 'sbtest1'").len() == 1);
+    pair.replica
+        .execute("CREATE TRIGGER slow BEFORE UPDATE ON sbtest1 FOR EACH ROW DO SLEEP(0.001)");
+    let probe = Probe::start(&place, &pair);
+    let test = "task = \"catch_up\"\nclients = 4\ntable_size = 1000\nbacklog_transactions = 600";
+    let program = &probe.start_applier;
+    let control =
+        format!("[target.replication]\nstart_applier = [\"sh\", \"{program}\"]\ntrusted = true\n");
+    let study = pair.study_with(&place, REPEATS, &control, test);
+    place.write("pair.toml", study);
+    place.weighin(&["run", "pair.toml", "--store", "kept.weighin"]).done();
+    let times = place.path("times");
+    wait_for("the last wait by hand", || noted(&times).len() >= REPEATS);
+    let by_hand = noted(&times);
+    let waited = std::fs::read_to_string(place.path("waited")).unwrap();
+    assert_eq!(waited.split_whitespace().collect::<Vec<_>>(), ["0"; REPEATS]);
+    let trials = trials(&place, "kept.weighin");
+    assert_eq!(trials.len(), REPEATS);
+    let mut off = Vec::new();
+    for (record, by_hand) in trials.iter().zip(&by_hand) {
+        let ours = number(record, Metric::CatchUpTime);
+        let figure = record.outcome().unwrap().metric(Metric::CatchUpTime).unwrap();
+        assert!(figure.resolution <= 0.001, "{figure:?}");
+        assert!(*by_hand > 1.0, "too short to tell anything: {by_hand} s");
+        off.push((ours - by_hand).abs() / by_hand);
+        // A busy machine may start a client late.
+        assert!((ours - by_hand).abs() <= 0.02 * by_hand + 0.25, "{ours} s, by hand {by_hand} s");
+    }
+    off.sort_by(f64::total_cmp);
+    assert!(off[REPEATS / 2] <= 0.02, "{off:?}, by hand {by_hand:?}");
+    report(&off, &by_hand);
+}
+
+#[test]
+fn replicas_that_do_not_catch_up_or_differ_are_failures_with_the_reason() {
+    let pair = Pair::start();
+    let place = Workplace::new();
+    let test = "task = \"catch_up\"\nclients = 2\ntable_size = 500\nbacklog_transactions = 200";
+    let study = |control: &str| pair.study_with(&place, 1, control, test);
+    let failure = |name: &str, control: &str| {
+        place.write("pair.toml", study(control));
+        let ran = place.weighin(&["run", "pair.toml", "--store", name]);
+        let trial = trials(&place, name).remove(0);
+        trial.failure().unwrap_or_else(|| panic!("{:?} {}", trial.end, ran.err)).clone()
+    };
+    // The user's own statement has the last word, also where it starts nothing.
+    let idle = failure("idle.weighin", "[target.replication]\nstart_applier = \"SELECT 1\"\n");
+    assert_eq!(idle.kind, FailureKind::Replication);
+    assert!(idle.message.contains("pair, replica 1 does not apply"), "{idle}");
+    pair.replica.execute("START SLAVE SQL_THREAD");
+
+    // A row that only the replica has. Statements that do not meet it go on.
+    pair.replica.execute("INSERT INTO sbtest1 VALUES (1000000, 1, 'c', 'pad')");
+    let differ = failure("differ.weighin", "");
+    assert_eq!(differ.kind, FailureKind::Replication);
+    for part in ["the data of pair, replica 1 differ", "501 rows in place of 500"] {
+        assert!(differ.message.contains(part), "{differ}");
+    }
+
+    // No rows where changes of rows look for them.
+    pair.primary.execute("SET GLOBAL binlog_format = 'ROW'");
+    pair.replica.execute("DELETE FROM sbtest1");
+    let broken = failure("broken.weighin", "");
+    assert_eq!(broken.kind, FailureKind::Replication);
+    for part in ["replication to pair, replica 1 is broken", "sbtest1"] {
+        assert!(broken.message.contains(part), "{broken}");
+    }
+}
+
+#[test]
+fn an_applier_that_was_stopped_is_started_when_weighin_is_told_to_end() {
+    let pair = Pair::start();
+    let place = Workplace::new();
+    let test = "task = \"catch_up\"\nclients = 1\ntable_size = 500\nbacklog_time = \"120s\"";
+    place.write("pair.toml", pair.study_with(&place, 1, "", test));
+    let applies = || pair.replica.query("SHOW ALL SLAVES STATUS").join("").contains("\tYes\tYes\t");
+    wait_for("the pair", applies);
+    let run = place.start(&["run", "pair.toml"]);
+    wait_for("the applier to be stopped", || !applies());
+    run.stopped_by_one_signal();
+    wait_for("the applier to run", applies);
+}
