@@ -122,6 +122,8 @@ pub struct SandboxSpec {
     /// A volume to build for the data; it is on the directory's own disk when absent. Every member of
     /// a group has one.
     pub volume: Option<BuiltVolume>,
+    /// A volume to build for temporary files, without limits; they are with the data when absent.
+    pub temporary_volume: Option<BuiltVolume>,
     /// The replicas of the server, which are private too; a server alone when absent.
     pub replication: Option<PrivateReplication>,
 }
@@ -142,6 +144,11 @@ impl PrivateReplication {
 }
 
 impl SandboxSpec {
+    /// The volumes that are built for each server.
+    pub fn built_volumes(&self) -> impl Iterator<Item = BuiltVolume> {
+        self.volume.into_iter().chain(self.temporary_volume)
+    }
+
     /// All settings of the replicas.
     pub fn replica_settings(&self) -> BTreeMap<String, String> {
         let own = self.replication.iter().flat_map(|replication| &replication.settings);

@@ -3,11 +3,12 @@ use crate::secret::is_secret_key;
 use crate::settings::settings;
 use crate::url::parse_url;
 use crate::validate::{name, one_of};
-use crate::volume::{VolumeKey, volume};
+use crate::volume::{VolumeKey, VolumeTable, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
 use crate::{price, replication, volumes};
 use model::{
-    PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, Software, System, Target, Tls,
+    BuiltVolume, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, Software, System,
+    Target, Tls,
 };
 use std::path::PathBuf;
 use toml::Spanned;
@@ -182,6 +183,15 @@ fn sandbox(mut table: SandboxTable, system: System, problems: &mut Problems) -> 
             "name a directory on a volume of your own, or use `base` in place of `container`",
         );
     }
+    let temporary = table.temporary_volume.take();
+    if let (Software::Container(_), Some(_), Some(image)) =
+        (&software, &temporary, &table.container)
+    {
+        problems
+            .add(image.span(), "a container has no volume that weighin builds")
+            .help("remove `temporary_volume`, or use `base` in place of `container`");
+    }
+    let temporary_volume = temporary.and_then(|table| for_temporary_files(table, system, problems));
     let trusted = table.trusted.unwrap_or(false);
     let replication = replication::private(&mut table, system, trusted, problems);
     if let (Software::Container(_), Some(_), Some(image)) =
@@ -199,6 +209,7 @@ fn sandbox(mut table: SandboxTable, system: System, problems: &mut Problems) -> 
         software,
         program: None,
         volume: built,
+        temporary_volume,
         replication,
     }
 }
@@ -243,6 +254,27 @@ fn is_image_name(name: &str) -> bool {
     name.len() <= LONGEST
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-/:@".contains(c))
+}
+
+/// The volume for the temporary files of a server that has them.
+fn for_temporary_files(
+    table: Spanned<VolumeTable>,
+    system: System,
+    problems: &mut Problems,
+) -> Option<BuiltVolume> {
+    let at = table.span();
+    if system != System::MariaDb {
+        problems
+            .add(at.clone(), "`temporary_volume` is of MariaDB: other servers sort nothing on disk")
+            .help("remove it");
+    }
+    let built = volume(table, problems)?;
+    if !built.limits.is_none() {
+        problems
+            .add(at, "a `temporary_volume` has a size, and no limits")
+            .help("remove the limits, or set them in `volume`, which holds temporary files too");
+    }
+    Some(built)
 }
 
 fn server(

@@ -10,7 +10,7 @@ pub(crate) use test::{
     StorageKeys, TestKeys,
 };
 
-use crate::volume::VolumeKey;
+use crate::volume::{VolumeKey, VolumeTable};
 use model::PriceUnit;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -167,6 +167,10 @@ pub(crate) struct SandboxTable {
     /// weighin to build; a directory of weighin's own when absent.
     #[schemars(with = "Option<VolumeKey>")]
     pub volume: Maybe<VolumeKey>,
+    /// A volume for weighin to build for the server's temporary files, such as `{ size = "64MiB" }`:
+    /// so much room do sorts and changes of the schema find. They are with the data when absent.
+    #[schemars(with = "Option<VolumeTable>")]
+    pub temporary_volume: Maybe<VolumeTable>,
     /// The same as a `volume` that is a directory; beside one to build, where its files are kept.
     #[schemars(with = "Option<String>")]
     pub directory: Maybe<String>,

@@ -6,11 +6,15 @@ use model::{BuiltVolume, IoLimits, Place, SandboxSpec, Study};
 /// What the data of a private server stand on, as the end of a sentence; empty for weighin's usual
 /// directory.
 pub(crate) fn stands_on(sandbox: &SandboxSpec) -> String {
-    match (&sandbox.volume, &sandbox.directory) {
+    let data = match (&sandbox.volume, &sandbox.directory) {
         (Some(volume), _) => format!(", on a volume built from files: {}", built(volume)),
         (None, Some(directory)) => format!(", with its data in {}", directory.display()),
         (None, None) => String::new(),
-    }
+    };
+    let temporary = sandbox.temporary_volume.as_ref().map_or(String::new(), |volume| {
+        format!(", with its temporary files on a volume built from files: {}", built(volume))
+    });
+    format!("{data}{temporary}")
 }
 
 /// The targets whose volumes have limits.

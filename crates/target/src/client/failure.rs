@@ -211,6 +211,11 @@ pub fn server_failure(refusal: &ServerError, what: &str) -> Failure {
         1146 => (Kind::MissingTables, "prepare the test tables first"),
         1021 | 1114 => (Kind::DiskFull, "make room where the server keeps its data"),
         // Whatever the statement was, the operating system's error 28 is the reason.
+        // InnoDB says of its own temporary files only that they could not be written.
+        1878 => (Kind::DiskFull, "make room where the server keeps its temporary files"),
+        _ if refusal.message.contains("Temp file write failure") => {
+            (Kind::DiskFull, "make room where the server keeps its temporary files")
+        }
         _ if refusal.message.contains("No space left on device") => {
             (Kind::DiskFull, "make room where the server keeps its data or its temporary files")
         }

@@ -1,6 +1,6 @@
 //! The task `schema_change`, and statements beside a load: from the study file to every report.
 
-use crate::support::{Server, Workplace, wait_for};
+use crate::support::{Server, Workplace, not_tested, wait_for};
 use model::{FailureKind, Metric, TrialRecord};
 
 /// A study of a server that runs already, with these lines of one test.
@@ -193,4 +193,39 @@ fn a_limit_of_the_server_and_a_kill_end_a_statement_beside_a_load_with_their_rea
     let ran = run.end();
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("the statement sql failed"), "{}", ran.err);
+}
+
+/// A study of a private server with so much room for temporary files, and one test.
+fn cramped(test: &str) -> String {
+    format!(
+        "[study]\nname = \"cramped\"\nrepeats = 1\n\
+         [[target]]\nname = \"cramped\"\n[target.sandbox]\n\
+         temporary_volume = {{ size = \"32MiB\" }}\nsettings = {{ innodb_flush_log_at_trx_commit = 0 }}\n\
+         [[test]]\nname = \"it\"\ntable_size = 150_000\n{test}\n"
+    )
+}
+
+#[test]
+fn too_little_room_for_temporary_files_is_a_result_with_the_room_that_is_needed() {
+    if !host::local::os::is_root() || !std::path::Path::new("/dev/loop-control").exists() {
+        return not_tested("only root may build volumes, on loop devices");
+    }
+    let place = Workplace::new();
+    let change = "task = \"schema_change\"\nchange = \"add_column\"\nalgorithm = [\"copy\", \"instant\"]\n\
+                  [[test]]\nname = \"sort\"\ntask = \"statement\"\nstatements = \"sort\"\n\
+                  tables = 1\ntable_size = 150_000\nwarmup_runs = 0";
+    place.write("cramped.toml", cramped(change));
+    assert_eq!(place.weighin(&["run", "cramped.toml"]).code, Some(1));
+    place.assert_no_server_left();
+    let trials = trials(&place);
+    let copied = of(&trials, "it copy").failure().expect("it failed");
+    assert_eq!(copied.kind, FailureKind::DiskFull, "{copied:?}");
+    assert!(copied.message.contains("it needs about"), "{copied:?}");
+    assert!(copied.message.contains("temporary/volume/tmp"), "{copied:?}");
+    let sorted = of(&trials, "sort").failure().expect("it failed");
+    assert_eq!(sorted.kind, FailureKind::DiskFull, "{sorted:?}");
+    // The table is as it was, and what needs no room works.
+    assert!(figure(of(&trials, "it instant"), Metric::Elapsed) > 0.0);
+    let left = std::fs::read_dir(place.sandboxes()).unwrap().count();
+    assert_eq!(left, 0, "something is left in {}", place.sandboxes().display());
 }

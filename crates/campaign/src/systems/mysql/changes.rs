@@ -122,6 +122,7 @@ pub(super) fn space_needed(
     let whole = size.data + size.index;
     let (data, sorting) = match change.algorithm {
         Some(Algorithm::MetadataOnly) => return None,
+        Some(Algorithm::Copy) if sorts_copies(connection.server_version()) => (whole, whole),
         Some(Algorithm::Copy) => (whole, 0),
         _ if adds_index => (size.rows * INDEX_ENTRY, size.rows * INDEX_ENTRY),
         _ => (whole, size.index),
@@ -145,6 +146,16 @@ pub(super) fn space_needed(
         );
     }
     Some(format!("{words}, estimated from the size of {table}"))
+}
+
+/// Whether a server sorts the rows of a copy in temporary files first, as MariaDB does from 10.11.8 on.
+fn sorts_copies(version: &str) -> bool {
+    let numbers: Vec<u32> = version
+        .split(|c: char| !c.is_ascii_digit())
+        .take(3)
+        .map_while(|number| number.parse().ok())
+        .collect();
+    version.contains("MariaDB") && numbers.as_slice() >= &[10, 11, 8]
 }
 
 /// The table that a statement alters, where it is one of the connection's own database.
@@ -182,6 +193,13 @@ mod tests {
         let own = Change::Own { sql: text.into(), undo: String::new() };
         let own = change(own, Some(Algorithm::Copy));
         assert_eq!(sql(&own, None).unwrap(), "ALTER TABLE orders ADD note TEXT, ALGORITHM=COPY");
+    }
+
+    #[test]
+    fn newer_versions_of_mariadb_sort_what_they_copy() {
+        assert!(sorts_copies("10.11.19-MariaDB-0+deb12u1") && sorts_copies("11.4.2-MariaDB"));
+        assert!(!sorts_copies("10.6.20-MariaDB") && !sorts_copies("10.11.2-MariaDB"));
+        assert!(!sorts_copies("8.0.36"));
     }
 
     #[test]

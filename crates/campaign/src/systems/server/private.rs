@@ -38,6 +38,7 @@ impl PrivateServers {
             program: spec.program.clone(),
             volume: spec.volume,
             over_socket,
+            temporary_volume: spec.temporary_volume,
             member: member(1),
             stop: stop.clone(),
         };

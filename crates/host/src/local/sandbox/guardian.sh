@@ -83,6 +83,7 @@ while [ "$tries" -lt 1000 ]; do
     lift_limits "$1"
     kill_servers "$1"
     remove_containers "$1"
+    take_volume_apart "$1/temporary"
     take_volume_apart "$1"
     if [ -z "$left" ]; then
         rm -rf -- "$1"

@@ -28,6 +28,8 @@ const LOG: &str = "server.log";
 const PASSWORD: &str = "password";
 /// The file that says which containers are the home's, for the guardian.
 const CONTAINER: &str = "container";
+/// The directory with the volume of temporary files.
+const TEMPORARY: &str = "temporary";
 /// Longest path of a Unix socket: `sun_path` holds 108 bytes with the closing NUL.
 const LONGEST_SOCKET_PATH: usize = 107;
 
@@ -37,19 +39,25 @@ pub(super) struct Home {
     root: Directory,
     /// What the data is on, where that was built for it.
     volume: Option<Volume>,
+    /// The same of temporary files.
+    temporary: Option<Volume>,
     /// `None` only while the home is being dropped.
     guardian: Option<Guardian>,
 }
 
 impl Home {
     /// Makes a directory in `parent`, after sweeping away those that killed runs left there, and in
-    /// it the volume that the data is to be on, if one is asked for. Only this account may enter it
+    /// it the volumes that the data and temporary files are to be on, if such are asked for. Only this account may enter it
     /// until [`Self::hand_over`].
     ///
     /// # Errors
     /// When others could exchange the directory for another, when it can't be made, or its path is
     /// too long for a socket; when the volume can't be built.
-    pub(super) fn make(parent: &Path, volume: Option<&BuiltVolume>) -> Result<Self, Failure> {
+    pub(super) fn make(
+        parent: &Path,
+        volume: Option<&BuiltVolume>,
+        temporary: Option<&BuiltVolume>,
+    ) -> Result<Self, Failure> {
         let trouble = |error| file_trouble("a directory for a private server", parent, &error);
         let within = Directory::open(parent).map_err(trouble)?;
         within.check_trusted_path().map_err(|error| parent_trouble(parent, &error))?;
@@ -61,10 +69,15 @@ impl Home {
         // could be left behind.
         let guardian = Guardian::watch(&path).map_err(trouble)?;
         let root = within.create_directory(&name, 0o700).map_err(trouble)?;
-        let mut home = Self { root, volume: None, guardian: Some(guardian) };
+        let mut home = Self { root, volume: None, temporary: None, guardian: Some(guardian) };
         let owner = Owner::this_process().map_err(trouble)?;
         home.write(MARKER, &owner.to_string()).map_err(trouble)?;
         home.volume = volume.map(|volume| Volume::build(volume, &path)).transpose()?;
+        if let Some(temporary) = temporary {
+            // A home within the home, so that the guardian takes it apart in the same way.
+            home.root.create_directory(TEMPORARY, 0o700).map_err(trouble)?;
+            home.temporary = Some(Volume::build(temporary, &path.join(TEMPORARY))?);
+        }
         home.make_parts().map_err(trouble)?;
         Ok(home)
     }
@@ -72,7 +85,7 @@ impl Home {
     fn make_parts(&self) -> io::Result<()> {
         let on_volume = self.on_volume()?;
         on_volume.create_directory("data", 0o700)?;
-        on_volume.create_directory("tmp", 0o700)?;
+        self.around_temporary()?.create_directory("tmp", 0o700)?;
         self.root.create_directory("run", 0o700)?;
         Ok(())
     }
@@ -89,7 +102,10 @@ impl Home {
         let give = || {
             let on_volume = self.on_volume()?;
             run_as.give(&on_volume.directory("data")?)?;
-            run_as.give(&on_volume.directory("tmp")?)?;
+            run_as.give(&self.around_temporary()?.directory("tmp")?)?;
+            if self.temporary.is_some() {
+                self.root.directory(TEMPORARY)?.set_mode(0o711)?;
+            }
             run_as.give(&self.root.directory("run")?)?;
             // Its account must be able to pass through, and needn't list.
             self.root.set_mode(0o711)
@@ -97,7 +113,15 @@ impl Home {
         give().map_err(|error| file_trouble("the server's files", self.root.path(), &error))
     }
 
-    /// The directory that `data` and `tmp` are in; they can't be exchanged there by the server.
+    /// The directory that `tmp` is in.
+    fn around_temporary(&self) -> io::Result<Directory> {
+        match self.temporary {
+            Some(_) => self.root.directory(TEMPORARY)?.directory("volume"),
+            None => self.on_volume(),
+        }
+    }
+
+    /// The directory that `data` is in; it can't be exchanged there by the server.
     fn on_volume(&self) -> io::Result<Directory> {
         // Opened anew each time: a descriptor that is kept would keep the volume mounted.
         match self.volume {
@@ -123,7 +147,10 @@ impl Home {
 
     /// For the server's temporary tables and files.
     pub(super) fn temporary(&self) -> PathBuf {
-        self.path_on_volume("tmp")
+        match self.temporary {
+            Some(_) => mount_point(&self.root.path().join(TEMPORARY)).join("tmp"),
+            None => self.path_on_volume("tmp"),
+        }
     }
 
     fn path_on_volume(&self, name: &str) -> PathBuf {
@@ -315,7 +342,7 @@ mod tests {
     #[test]
     fn a_home_is_gone_when_dropped() {
         let parent = tempfile::tempdir().unwrap();
-        let home = Home::make(parent.path(), None).unwrap();
+        let home = Home::make(parent.path(), None, None).unwrap();
         let root = home.root.path().to_owned();
         assert!(home.data().is_dir() && home.run().is_dir() && root.join(MARKER).is_file());
         drop(home);
@@ -327,7 +354,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let secret = parent.path().join("secret");
         fs::write(&secret, "secret").unwrap();
-        let home = Home::make(parent.path(), None).unwrap();
+        let home = Home::make(parent.path(), None, None).unwrap();
         home.open_log().unwrap().write_all(b"said").unwrap();
         let mut said = String::new();
         home.read_log().unwrap().read_to_string(&mut said).unwrap();
@@ -343,7 +370,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let long = parent.path().join("long".repeat(25));
         fs::create_dir(&long).unwrap();
-        let failure = Home::make(&long, None).unwrap_err();
+        let failure = Home::make(&long, None, None).unwrap_err();
         assert_eq!(failure.kind, FailureKind::SandboxStart);
         assert!(failure.message.contains("the limit is 107"), "{failure}");
         assert!(check_path(Path::new("/a\nb")).is_err());

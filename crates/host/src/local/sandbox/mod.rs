@@ -75,6 +75,8 @@ pub struct SandboxOptions {
     /// A volume to build there for the data, which goes with the sandbox; without one the data is on
     /// the directory's own disk.
     pub volume: Option<BuiltVolume>,
+    /// Another for temporary files, without limits; they are with the data when absent.
+    pub temporary_volume: Option<BuiltVolume>,
     /// What it takes to be the member of a group; a server alone when absent. SQL servers only.
     pub member: Option<GroupMember>,
     /// Its Unix socket is its address, and not its port on loopback; always so in a container.
@@ -140,7 +142,8 @@ impl Sandbox {
         let SandboxOptions {
             system, name, settings, trusted, software, directory, program, ..
         } = options;
-        let (volume, member, stop) = (options.volume, options.member, options.stop);
+        let (volume, temporary_volume) = (options.volume, options.temporary_volume);
+        let (member, stop) = (options.member, options.stop);
         let over_socket = options.over_socket || matches!(software, Software::Container(_));
         let parent = directory.unwrap_or_else(sandbox_directory);
         let distribution = Distribution::find(&software, system, &parent)?;
@@ -160,7 +163,7 @@ impl Sandbox {
                 ));
             }
         };
-        let home = Home::make(&parent, volume.as_ref())?;
+        let home = Home::make(&parent, volume.as_ref(), temporary_volume.as_ref())?;
 
         let files = |error| file_trouble("the login", &home.run(), &error);
         let password = Password(os::random_hex(16).map_err(files)?);
