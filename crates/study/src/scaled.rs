@@ -1,5 +1,6 @@
+use crate::volume::min_mib;
 use model::bounds::{MAX_DURATION, MAX_OPERATIONS, SCALE};
-use model::{Backlog, Load, Place, Storage, Study, Task, Workload};
+use model::{Backlog, BuiltVolume, Load, Place, Storage, Study, Target, Task, Workload};
 use std::time::Duration;
 
 /// Shortest time that scaling leaves: below it a trial has no interval to show.
@@ -17,7 +18,8 @@ const FEWEST_ROWS: u32 = 1000;
 /// run or a longer look; interventions keep their place in the measured phase. Nothing gets shorter
 /// than a second by it; what was shorter stays as it is. A factor below one also makes data smaller:
 /// that of storage tests in whole blocks, and whole MiB where that is possible; rows and keys where
-/// all servers are private ones, since others may have their tables already.
+/// all servers are private ones, since others may have their tables already; and volumes for the
+/// temporary files of such servers.
 ///
 /// A factor above the largest of [`SCALE`] counts as that; one that is not a positive number
 /// changes nothing.
@@ -25,6 +27,15 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
     let mut study = study.clone();
     if factor > 0.0 {
         let factor = factor.min(*SCALE.end());
+        if factor < 1.0 {
+            // A table that has become smaller must meet as little room as the large one would.
+            let targets = study.targets.iter_mut().chain(&mut study.aa_control);
+            for volume in targets.filter_map(temporary_volume) {
+                let bytes = (volume.device_bytes as f64 * factor) as u64 / MIB * MIB;
+                let least = min_mib(volume.devices, volume.file_system) * MIB;
+                volume.device_bytes = bytes.max(least).min(volume.device_bytes);
+            }
+        }
         let private = study.targets.iter().all(|target| !matches!(target.place, Place::Server(_)));
         for test in &mut study.tests {
             match &mut test.task {
@@ -47,6 +58,14 @@ pub fn scaled(study: &Study, factor: f64) -> Study {
         }
     }
     study
+}
+
+/// The volume that a private server has for temporary files.
+fn temporary_volume(target: &mut Target) -> Option<&mut BuiltVolume> {
+    match &mut target.place {
+        Place::Sandbox(spec) => spec.temporary_volume.as_mut(),
+        Place::Server(_) | Place::Storage(_) | Place::Imported => None,
+    }
 }
 
 /// The workloads whose data a test has.

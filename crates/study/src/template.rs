@@ -5,6 +5,8 @@ pub enum Template {
     HeadToHead,
     /// One server in two versions.
     VersionUpgrade,
+    /// May a server take over: replication, queries, schema changes, loads and failover.
+    AcceptanceTest,
     /// A server of one's own against one in a cloud.
     MetalVsCloud,
     /// Latency of a server that has just started, on two kinds of disk.
@@ -23,9 +25,10 @@ pub enum Template {
 
 impl Template {
     /// All templates, in the order in which help texts list them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::HeadToHead,
         Self::VersionUpgrade,
+        Self::AcceptanceTest,
         Self::MetalVsCloud,
         Self::ColdCache,
         Self::RedisVolumes,
@@ -40,6 +43,7 @@ impl Template {
         match self {
             Self::HeadToHead => "head-to-head",
             Self::VersionUpgrade => "version-upgrade",
+            Self::AcceptanceTest => "acceptance-test",
             Self::MetalVsCloud => "metal-vs-cloud",
             Self::ColdCache => "cold-cache",
             Self::RedisVolumes => "redis-volumes",
@@ -61,6 +65,7 @@ pub fn template(kind: Template) -> &'static str {
     match kind {
         Template::HeadToHead => include_str!("../templates/head-to-head.toml"),
         Template::VersionUpgrade => include_str!("../templates/version-upgrade.toml"),
+        Template::AcceptanceTest => include_str!("../templates/acceptance-test.toml"),
         Template::MetalVsCloud => include_str!("../templates/metal-vs-cloud.toml"),
         Template::ColdCache => include_str!("../templates/cold-cache.toml"),
         Template::RedisVolumes => include_str!("../templates/redis-volumes.toml"),

@@ -88,7 +88,7 @@ fn device_bytes(
 }
 
 /// The least size of each device, in MiB: what `mkfs` needs, and room for what md keeps of its own.
-fn min_mib(devices: u32, file_system: FileSystem) -> u64 {
+pub(crate) fn min_mib(devices: u32, file_system: FileSystem) -> u64 {
     match file_system {
         FileSystem::Ext4 => 32,
         // mkfs.xfs makes no file system below 300 MiB.
