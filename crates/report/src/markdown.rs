@@ -24,6 +24,7 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     ];
     blocks.extend(words::scaled(analysis).map(|said| format!("**{}**", escaped(&said))));
     blocks.extend(words::nothing_ranked(analysis).map(|said| format!("**{}**", escaped(&said))));
+    blocks.extend(summary(analysis));
     for test in analysis.tests.iter().filter(|test| test.basis.is_some()) {
         blocks.extend(answer(analysis, test));
     }
@@ -31,7 +32,6 @@ pub(crate) fn page(analysis: &Analysis) -> String {
         blocks.push(words::NO_TEST.to_owned());
     }
     blocks.push(escaped(&words::general_limits(analysis).join(" ")));
-    blocks.extend(summary(analysis));
     for test in &analysis.tests {
         blocks.extend(details(analysis, test));
     }
@@ -86,7 +86,7 @@ fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
 fn summary(analysis: &Analysis) -> Vec<String> {
     let Some((tests, targets)) = tables::summary(analysis) else { return Vec::new() };
     let mut blocks =
-        vec!["## First and second places".to_owned(), escaped(&words::summary(analysis))];
+        vec!["### First and second places".to_owned(), escaped(&words::summary(analysis))];
     blocks.push(table(&tests));
     if !targets.rows.is_empty() {
         blocks.push(table(&targets));

@@ -21,8 +21,12 @@ const KINDS: [fn(&TrialRecord) -> bool; 6] = [
         record.load().is_some_and(|load| load.fleet.as_ref().is_some_and(fleet))
     },
     |record| {
-        let marks = record.outcome().map_or(&[][..], |outcome| &outcome.marks);
-        let marked = marks.len() > 1 && record.interventions().next().is_some();
+        let outcome = record.outcome();
+        let marks = outcome.map_or(&[][..], |outcome| &outcome.marks);
+        let series = outcome.map_or(&[][..], |outcome| &outcome.series);
+        let marked = marks.len() > 1
+            && record.interventions().next().is_some()
+            && series.iter().any(|series| series.values.iter().any(Option::is_some));
         let full = record.load().is_some_and(|load| {
             load.open.is_some()
                 && load.client.receive_delay.is_some()

@@ -40,7 +40,6 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                 header { (heading(analysis, question)) }
                 main {
                     (answer(analysis))
-                    (summary::section(analysis))
                     @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i)) }
                     (advice(analysis))
                     (factors(analysis))
@@ -98,6 +97,7 @@ fn answer(analysis: &Analysis) -> Markup {
             @if let Some(scaled) = words::scaled(analysis) { p.limits { strong { (scaled) } } }
             @if analysis.tests.is_empty() { p { (words::NO_TEST) } }
             @if let Some(nothing) = words::nothing_ranked(analysis) { p.headline { (nothing) } }
+            (summary::part(analysis))
             @for test in analysis.tests.iter().filter(|test| test.basis.is_some()) {
                 @let said = words::answer(analysis, test);
                 div.answer {

@@ -400,9 +400,8 @@ pub(crate) fn scaled(analysis: &Analysis) -> Option<String> {
     let data = if scale < 1.0 { ", and the test data were made smaller" } else { "" };
     (scale != 1.0).then(|| {
         format!(
-            "This run was scaled by {}: all warm-ups, durations and amounts of work were multiplied \
+            "This run was scaled by {scale}: all warm-ups, durations and amounts of work were multiplied \
              by it{data}. Its figures are not those of the study as it is written.",
-            numbers::figure(scale),
         )
     })
 }
