@@ -1,4 +1,4 @@
-//! Settings of MariaDB, by full names with underscores.
+//! Settings of MariaDB and MySQL, by full names with underscores.
 
 use crate::{PATH, Rule, Verdict, find, find_prefix, is_path};
 
@@ -24,8 +24,15 @@ const DECIDED: [Rule; 5] = [
     (
         "weighin chooses the socket and a free loopback port, so that sandboxes don't meet",
         &[
+            "admin_address",
+            "admin_port",
             "bind_address",
+            "create_admin_listener_thread",
             "extra_port",
+            "mysqlx",
+            "mysqlx_bind_address",
+            "mysqlx_port",
+            "mysqlx_socket",
             "port",
             "proxy_protocol_networks",
             "skip_networking",
@@ -34,7 +41,14 @@ const DECIDED: [Rule; 5] = [
     ),
     (
         "weighin sets up the accounts of a sandbox and runs it as an ordinary user",
-        &["bootstrap", "init_file", "skip_grant_tables", "user"],
+        &[
+            "bootstrap",
+            "init_file",
+            "initialize",
+            "initialize_insecure",
+            "skip_grant_tables",
+            "user",
+        ],
     ),
     (
         "weighin starts the server with options of its own and must stay its parent",
@@ -58,7 +72,7 @@ pub(crate) const SECRETS: [&str; 2] = ["report_password", "wsrep_sst_auth"];
 
 /// Settings that could harm the host, and how.
 const NEED_TRUST: [Rule; 4] = [
-    ("it makes the server load code", &["allow_suspicious_udfs"]),
+    ("it makes the server load code", &["allow_suspicious_udfs", "early_plugin_load"]),
     (
         "it makes the server run statements that the study names",
         &["init_connect", "init_replica", "init_slave"],
@@ -71,8 +85,9 @@ const NEED_TRUST: [Rule; 4] = [
 ];
 
 /// The same by the beginnings of names.
-const PREFIXES_NEED_TRUST: [Rule; 3] = [
+const PREFIXES_NEED_TRUST: [Rule; 4] = [
     ("it makes the server load code", &["plugin_"]),
+    ("it makes the server connect to others", &["group_replication", "clone_"]),
     ("it makes the server load code, run commands and connect to others", &["wsrep_"]),
     ("it makes the server send data about itself to others", &["feedback"]),
 ];

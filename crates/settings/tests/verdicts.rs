@@ -16,6 +16,10 @@ fn what_weighin_chooses_is_refused_however_it_is_written() {
         "skip_networking",
         "proxy_protocol_networks",
         "report_password",
+        "mysqlx_bind_address",
+        "loose-mysqlx",
+        "admin-address",
+        "initialize_insecure",
     ] {
         assert!(matches!(judge(MariaDb, name, "1"), Verdict::Decided(_)), "{name}");
     }
@@ -29,6 +33,9 @@ fn what_could_harm_the_host_needs_trust() {
     for (name, value) in [
         ("plugin_load", "x"),
         ("plugin-load-add", "ha_x"),
+        ("early-plugin-load", "keyring.so"),
+        ("group_replication_group_seeds", "x:33061"),
+        ("clone_valid_donor_list", "x:3306"),
         ("loose_plugin_dir", "x"),
         ("wsrep_notify_cmd", "reboot"),
         ("wsrep_provider", "none"),
