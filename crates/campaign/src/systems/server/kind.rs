@@ -27,6 +27,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) replicas: &'a [Login],
     /// Whether weighin itself would stop and start their appliers.
     pub(crate) controls_appliers: bool,
+    /// Whether a test of the study cannot be without that.
+    pub(crate) needs_appliers: bool,
 }
 
 /// What is particular to one kind of server.

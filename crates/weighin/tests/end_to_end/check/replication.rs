@@ -62,6 +62,8 @@ fn a_broken_replica_is_refused_and_one_that_works_is_told() {
     let words = ["may not stop the applier of the replica at", "REPLICATION SLAVE ADMIN"];
     let checked = warned(&place, &study(&[("one", &group)], WRITES), &words);
     assert!(!checked.contains("1 connected"), "{checked}");
+    let catch_up = "task = \"catch_up\"\nbacklog_transactions = 100\n";
+    refused(&place, &study(&[("one", &group)], catch_up), &words);
 
     // A row that is there already.
     replica.execute("INSERT INTO other.t VALUES (1)");

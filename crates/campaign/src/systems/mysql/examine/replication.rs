@@ -58,15 +58,17 @@ pub(super) fn check(
     host_name(server, replicas > 0, found);
     if server.setting.controls_appliers && !server.setting.is_private {
         for login in server.setting.replicas {
-            appliers(login, server.is_mariadb(), found);
+            let (is_mariadb, needed) = (server.is_mariadb(), server.setting.needs_appliers);
+            appliers(login, is_mariadb, needed, found);
         }
     }
 }
 
-/// Whether the account may stop and start a replica's applier. What takes the same right is tried in
+/// Whether the account may stop and start a replica's applier, which is an error where it may not and
+/// a test needs it. What takes the same right is tried in
 /// a way that the server refuses once it has looked at rights: a setting of a wrong type, and a
 /// replication by a name that none has.
-fn appliers(login: &Login, is_mariadb: bool, found: &mut Diagnostics) {
+fn appliers(login: &Login, is_mariadb: bool, needed: bool, found: &mut Diagnostics) {
     // What cannot be reached was said when the group was brought up.
     let Ok(mut control) = connect(login) else { return };
     let (sql, right) = match is_mariadb {
@@ -76,16 +78,18 @@ fn appliers(login: &Login, is_mariadb: bool, found: &mut Diagnostics) {
     let tried = control.execute(sql);
     let Err(error) = tried else { return };
     if error.code() == Some(NOT_PERMITTED) {
-        found.warn(
-            format!(
-                "the account may not stop the applier of the replica at {}, which tests of \
-                 replication do: {error}",
-                control.endpoint()
-            ),
-            format!(
-                "GRANT {right} ON *.* to it, or say in [target.replication] what stops and starts it"
-            ),
+        let message = format!(
+            "the account may not stop the applier of the replica at {}, which tests of replication \
+             do: {error}",
+            control.endpoint()
         );
+        let remedy = format!(
+            "GRANT {right} ON *.* to it, or say in [target.replication] what stops and starts it"
+        );
+        match needed {
+            true => found.error(Failure::new(FailureKind::NotPermitted, message, remedy)),
+            false => found.warn(message, remedy),
+        }
     }
 }
 
