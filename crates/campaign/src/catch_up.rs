@@ -3,15 +3,15 @@
 
 use crate::Order;
 use crate::hosts::scope_on;
-use crate::measure::seconds_from;
+use crate::measure::{reading, seconds_from};
 use crate::systems::TargetHandle;
 use crate::systems::group::{Group, Position};
 use crate::trial::{Context, Done};
 use engine::{Limit, Schedule, run};
 use host::{SamplerOptions, Scope, Watched};
 use model::{
-    Backlog, CatchUp, CounterReading, Failure, FailureKind, Figure, Load, Mark, Metric, Outcome,
-    Sample, Sampling, Stop,
+    Backlog, CatchUp, Failure, FailureKind, Figure, Load, Mark, Metric, Outcome, Sample, Sampling,
+    Stop,
 };
 use std::time::{Duration, Instant};
 
@@ -106,14 +106,10 @@ impl Attempt<'_, '_> {
         let (written, started, caught_up, applying) = timed?;
         self.compare(group)?;
 
-        let reading = |at: Instant, counters: Option<_>| {
-            counters
-                .map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
-        };
         let sampling = Sampling {
             samples,
-            before: reading(origin, before),
-            after: reading(after.0, after.1),
+            before: reading(origin, origin, before),
+            after: reading(origin, after.0, after.1),
             account,
             volume: scope.disks,
         };

@@ -177,13 +177,10 @@ pub(crate) fn measure_beside(
         error.remedy = prepared.error_remedy(error).to_owned();
     }
     let origin = started.unwrap_or(before.0);
-    let reading = |(at, counters): (Instant, Option<_>)| {
-        counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
-    };
     let sampling = Sampling {
         samples,
-        before: reading(before),
-        after: reading(after),
+        before: reading(origin, before.0, before.1),
+        after: reading(origin, after.0, after.1),
         account,
         volume: scope.disks,
     };
@@ -222,6 +219,15 @@ fn settled(
         }
         std::thread::sleep(SETTLING_POLL_INTERVAL);
     }
+}
+
+/// What the counters said at that moment, where they said something.
+pub(crate) fn reading(
+    origin: Instant,
+    at: Instant,
+    counters: Option<ServerCounters>,
+) -> Option<CounterReading> {
+    Some(CounterReading { at_seconds: seconds_from(origin, at), counters: counters? })
 }
 
 /// Seconds from `origin` to `at`, negative when `at` is earlier.

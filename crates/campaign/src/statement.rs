@@ -3,15 +3,15 @@
 
 use crate::hosts::scope_on;
 use crate::intervention::{BesideWork, Job};
-use crate::measure::{Measured, measure_beside, seconds_from};
+use crate::measure::{Measured, measure_beside, reading, seconds_from};
 use crate::systems::{SessionCounts, StatementSession, TargetHandle};
 use crate::trial::{Context, Done};
 use crate::{Event, Order};
 use engine::{Limit, Schedule};
 use host::{SamplerOptions, Scope, SpaceUsed, Watched};
 use model::{
-    ActResult, BesideLoad, CounterReading, Failure, FailureKind, Figure, FigureNumber, FigureValue,
-    Mark, Metric, Outcome, Query, Sampling, Statement, Stop, Trial,
+    ActResult, BesideLoad, Failure, FailureKind, Figure, FigureNumber, FigureValue, Mark, Metric,
+    Outcome, Query, Sampling, Statement, Stop, Trial,
 };
 use std::sync::mpsc::channel;
 use std::thread;
@@ -98,13 +98,10 @@ fn idle(
     let after = (Instant::now(), timed.failure.is_none().then(|| target.counters()).flatten());
     take_back(target, statement, &timed, stop)?;
     let timed = finished(timed)?;
-    let reading = |at: Instant, counters: Option<_>| {
-        counters.map(|counters| CounterReading { at_seconds: seconds_from(origin, at), counters })
-    };
     let sampling = Sampling {
         samples,
-        before: reading(origin, before),
-        after: reading(after.0, after.1),
+        before: reading(origin, origin, before),
+        after: reading(origin, after.0, after.1),
         account,
         volume: scope.disks,
     };

@@ -134,11 +134,7 @@ fn replica(
             None
         }
         Err(error) => {
-            let notation = problems.notation;
-            let problem = problems.add(url.span(), error.to_string());
-            if let Some(help) = error.help(notation) {
-                problem.help(help);
-            }
+            error.note(url.span(), problems);
             None
         }
     }

@@ -318,11 +318,7 @@ fn server(
             Some((system, ServerAddress { password: password?, tls: tls?, server_key, ..address }))
         }
         Err(error) => {
-            let notation = problems.notation;
-            let problem = problems.add(url.span(), error.to_string());
-            if let Some(help) = error.help(notation) {
-                problem.help(help);
-            }
+            error.note(url.span(), problems);
             None
         }
     }

@@ -1,6 +1,7 @@
-use crate::problem::Notation;
+use crate::problem::{Notation, Problems};
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, System, Tls};
 use percent_encoding::percent_decode_str;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// Where MySQL and MariaDB listen unless told otherwise.
@@ -43,6 +44,15 @@ pub enum UrlError {
 }
 
 impl UrlError {
+    /// Notes it as a problem of what stands there, with the way to fix it.
+    pub(crate) fn note(&self, at: Range<usize>, problems: &mut Problems) {
+        let help = self.help(problems.notation);
+        let problem = problems.add(at, self.to_string());
+        if let Some(help) = help {
+            problem.help(help);
+        }
+    }
+
     /// How to correct it, where the error itself does not say so.
     pub(crate) fn help(&self, notation: Notation) -> Option<String> {
         match self {

@@ -62,6 +62,17 @@ impl Distribution {
                 Ok(Self { source: Source::Base(base), run_as })
             }
             Software::Container(image) => {
+                // Engines take what is behind it for another directory.
+                if parent.as_os_str().as_encoded_bytes().contains(&b':') {
+                    return Err(Failure::new(
+                        FailureKind::NotPermitted,
+                        format!(
+                            "a container cannot be given {}, which has a colon in its name",
+                            parent.display()
+                        ),
+                        "name another `directory` in the sandbox",
+                    ));
+                }
                 let container = Container::find(image)?;
                 let run_as = RunAs::without_rights(system, &[parent])?;
                 Ok(Self { source: Source::Container(container), run_as })
@@ -253,4 +264,18 @@ fn no_server(place: &str, names: &[&str]) -> Failure {
         "name the directory into which a distribution of this kind was unpacked, the one above its \
          bin, or an image of such a server",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_container_gets_no_directory_that_its_engine_would_take_for_two() {
+        let image = Software::Container("mysql:8.4".to_owned());
+        let parent = Path::new("/etc:/var/tmp");
+        let refused = Distribution::find(&image, System::MariaDb, parent).unwrap_err();
+        assert_eq!(refused.kind, FailureKind::NotPermitted);
+        assert!(refused.message.contains("/etc:/var/tmp"), "{refused}");
+    }
 }

@@ -47,8 +47,8 @@ pub(super) struct Home {
 
 impl Home {
     /// Makes a directory in `parent`, after sweeping away those that killed runs left there, and in
-    /// it the volumes that the data and temporary files are to be on, if such are asked for. Only this account may enter it
-    /// until [`Self::hand_over`].
+    /// it the volumes that the data and temporary files are to be on, if such are asked for. Only this
+    /// account may enter it until [`Self::hand_over`].
     ///
     /// # Errors
     /// When others could exchange the directory for another, when it can't be made, or its path is
