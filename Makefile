@@ -10,7 +10,7 @@ BENCH ?=
 FUZZ ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test endurance lint fuzz bench bench-quick
+.PHONY: help build demo test endurance lint fuzz bench bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -64,3 +64,7 @@ bench-quick: ## The same in a few minutes, too roughly to conclude much; prints 
 	@scripts/setup bench
 	$(CARGO) build $(LOCKED) --release --package weighin --package bench
 	$(TARGET_DIR)/release/bench --weighin $(TARGET_DIR)/release/weighin --pairs 2 --seconds 1 --clients 1,64,1000 --preparations 1 $(BENCH)
+
+calibrate: ## How often verdicts err and how much they find, over simulated studies: the table of docs/method.md
+	@scripts/setup build
+	$(CARGO) run $(LOCKED) --release --package stats --example calibrate

@@ -1,13 +1,17 @@
 //! The trials of one target at one level, with what was concluded of each.
 
 use crate::check::{CheckResult, CheckedTrial};
-use crate::series::{Figures, Series};
+use crate::series::{Figures, Kin, Series};
 use crate::{
     Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
 };
 use model::{Dataset, Level, LoadResult, Target, Test, TrialRecord};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
+use std::sync::Arc;
+
+/// The most targets all pairs of which tell how ratios scatter; of more, neighbours do.
+const MOST_PAIRED: usize = 8;
 
 /// The cells of a test: target by target in the order of the study, each by ascending level.
 #[derive(Default)]
@@ -30,6 +34,35 @@ impl<'a> Cells<'a> {
     /// Those of one target.
     pub(crate) fn of(&self, target: &str) -> &[CellData<'a>] {
         self.of_target.get(target).map_or(&[], |range| &self.cells[range.clone()])
+    }
+
+    /// How a figure scatters over all of them.
+    fn kin(&self, test: &Test, metric: Metric) -> Kin {
+        let all: Vec<&Series> = self.cells.iter().map(|cell| cell.series(metric)).collect();
+        let at = |target: &Range<usize>, level: Level| {
+            let own = &self.cells[target.clone()];
+            let place = own.binary_search_by_key(&level, |cell| cell.level).ok()?;
+            Some(all[target.start + place])
+        };
+        let mut targets: Vec<&Range<usize>> = self.of_target.values().collect();
+        targets.sort_by_key(|range| range.start);
+        if let [only] = targets.as_slice() {
+            // A single target has ratios from level to level alone.
+            let steps = all[(*only).clone()].windows(2);
+            return Kin::of(&all, steps.map(|two| (two[0], two[1])), 1.0);
+        }
+        let all_pairs = targets.len() <= MOST_PAIRED;
+        let others = |first: usize| {
+            let last = if all_pairs { targets.len() } else { (first + 2).min(targets.len()) };
+            (first + 1..last).map(move |second| (first, second))
+        };
+        let pairs: Vec<(usize, usize)> = (0..targets.len()).flat_map(others).collect();
+        let ratios = test.levels().iter().flat_map(|&level| {
+            let both = |&(a, b): &(usize, usize)| at(targets[a], level).zip(at(targets[b], level));
+            pairs.iter().filter_map(both).collect::<Vec<_>>()
+        });
+        let independent = if all_pairs { 2.0 / targets.len() as f64 } else { 1.0 };
+        Kin::of(&all, ratios, independent)
     }
 
     pub(crate) fn at(&self, target: &str, level: Level) -> Option<&CellData<'a>> {
@@ -60,6 +93,8 @@ pub(crate) struct CellData<'a> {
     trials: Vec<CellTrial<'a>>,
     /// What its trials are worth at most.
     at_most: Validity,
+    /// The figures that are known, over the trials that are not void.
+    series: BTreeMap<Metric, Series>,
 }
 
 struct CellTrial<'a> {
@@ -98,19 +133,39 @@ pub(crate) fn collect<'a>(
         .map(|(target, level)| {
             let mut trials = by_cell.remove(&(target, level)).unwrap_or_default();
             trials.sort_by_key(|trial| trial.record.key.repeat);
-            CellData { target, level, test: &test.name, trials, at_most: Validity::Valid }
+            let series = BTreeMap::new();
+            let at_most = Validity::Valid;
+            let mut cell = CellData { target, level, test: &test.name, trials, at_most, series };
+            cell.series = cell.known();
+            cell
         })
         .filter(|cell| !imported || !cell.trials.is_empty());
-    Cells::new(cells.collect())
+    let mut cells = Cells::new(cells.collect());
+    for metric in Metric::ALL {
+        let kin = Arc::new(cells.kin(test, *metric));
+        for cell in cells.iter_mut() {
+            if let Some(series) = cell.series.get_mut(metric) {
+                series.belongs_to(&kin);
+            }
+        }
+    }
+    cells
 }
 
 impl<'a> CellData<'a> {
+    fn known(&self) -> BTreeMap<Metric, Series> {
+        let figures = || {
+            self.usable()
+                .filter_map(|trial| Some((trial.record.key.repeat, trial.figures.as_ref()?)))
+        };
+        let all = Metric::ALL.iter().map(|metric| (*metric, Series::of(*metric, figures())));
+        all.filter(|(_, series)| !series.is_empty()).collect()
+    }
+
     /// A figure over the trials that are not void.
-    pub(crate) fn series(&self, metric: Metric) -> Series {
-        let figures = self
-            .usable()
-            .filter_map(|trial| Some((trial.record.key.repeat, trial.figures.as_ref()?)));
-        Series::of(metric, figures)
+    pub(crate) fn series(&self, metric: Metric) -> &Series {
+        static UNKNOWN: Series = Series::UNKNOWN;
+        self.series.get(&metric).unwrap_or(&UNKNOWN)
     }
 
     /// What a report shows of the cell.

@@ -1,6 +1,7 @@
 //! Targets against each other, level by level.
 
 use crate::cell::{CellData, Cells};
+use crate::family::Compared;
 use crate::{
     Basis, Comparison, Evidence, Finding, Metric, OverallComparison, Strength, Subject,
     TestAnalysis, Verdict, floor,
@@ -92,7 +93,7 @@ pub(crate) fn comparisons(
     test: &Test,
     basis: Basis,
     cells: &Cells,
-) -> Vec<Comparison> {
+) -> Vec<Compared<Comparison>> {
     let mut comparisons = Vec::new();
     for (baseline, candidate) in each_pair(study) {
         for &level in test.levels() {
@@ -110,19 +111,20 @@ fn compare(
     study: &Study,
     (baseline, candidate): (&CellData, &CellData),
     metric: Metric,
-) -> Option<Comparison> {
+) -> Option<Compared<Comparison>> {
     let base = baseline.series(metric);
-    let ratio = candidate.series(metric).ratio_to(&base, study.confidence)?;
-    Some(Comparison {
+    let ratio = candidate.series(metric).ratio(base)?;
+    let of = Comparison {
         baseline: baseline.target.to_owned(),
         candidate: candidate.target.to_owned(),
         level: baseline.level,
         metric,
         base: base.estimate(study.confidence)?,
-        ratio,
-        verdict: verdict(metric, &ratio, study.margin),
+        ratio: ratio.bare(),
+        verdict: Verdict::Unresolved,
         strength: Strength::default(),
-    })
+    };
+    Some(Compared { of, ratio })
 }
 
 /// What follows from a ratio candidate ÷ baseline.

@@ -95,7 +95,7 @@ fn point(
     let series =
         |target: &str, level: Level| Some(cells.at(target, level)?.series(Metric::Throughput));
     let levels = cells.of(baseline).iter().map(|cell| cell.level);
-    let both: Vec<(f64, Series, Series)> = levels
+    let both: Vec<(f64, &Series, &Series)> = levels
         .filter(|level| (low..=high).contains(level))
         .filter_map(|level| {
             let (base, candidate) = (series(baseline, level)?, series(candidate, level)?);
@@ -104,7 +104,7 @@ fn point(
         })
         .collect();
     let complete = |repeat| {
-        let ratio = |(_, base, candidate): &(f64, Series, Series)| {
+        let ratio = |(_, base, candidate): &(f64, &Series, &Series)| {
             Some((candidate.at(repeat)? / base.at(repeat)?).ln())
         };
         both.iter().map(ratio).collect::<Option<Vec<f64>>>()

@@ -1,6 +1,7 @@
 //! Throughput along the levels of one target.
 
 use crate::cell::{CellData, Cells};
+use crate::race::Contender;
 use crate::series::Series;
 use crate::{Curve, CurveShape, Finding, Metric, Subject};
 use model::{Level, Study};
@@ -50,6 +51,16 @@ impl CurveData {
         &self.points[self.index].series
     }
 
+    /// The target at its peak.
+    pub(crate) fn contender(&self, study: &Study) -> Contender<'_> {
+        Contender {
+            target: &self.curve.target,
+            level: self.curve.peak,
+            series: self.series(),
+            choices: self.candidates(study),
+        }
+    }
+
     /// How many levels might be the peak, itself included: those that are not surely below it.
     pub(crate) fn candidates(&self, study: &Study) -> usize {
         let below = |point: &&Point| {
@@ -72,6 +83,7 @@ fn peak(study: &Study, target: &str, own: &[CellData]) -> Option<CurveData> {
         .filter_map(|cell| {
             let series = cell.series(Metric::Throughput);
             let throughput = series.estimate(study.confidence)?;
+            let series = series.clone();
             Some(Point { level: cell.level, series, throughput, steady: cell.is_steady() })
         })
         .collect();

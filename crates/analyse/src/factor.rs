@@ -1,13 +1,13 @@
 //! What a label does: targets that differ in it alone, over all tests and levels.
 
 use crate::cell::Cells;
-use crate::compare::verdict;
+use crate::family::{Judged, judge};
 use crate::overall::pool;
 use crate::series::Series;
 use crate::{Basis, Finding, Metric, NoiseFloor, Subject, Verdict, floor};
 use model::{Level, Study, Target, Test};
 use serde::Serialize;
-use stats::Estimate;
+use stats::{Estimate, Ratio, closed};
 
 /// Two values of one label, compared over the pairs of targets that have one each and are alike in
 /// all other labels. What the labels don't say may differ too.
@@ -61,8 +61,8 @@ pub struct LevelEffect {
 pub(crate) struct PairAtLevel {
     factor: Factor,
     pair: (String, String),
-    test: String,
-    level: Level,
+    /// The test and the level.
+    place: (String, Level),
     base: Series,
     candidate: Series,
     /// The noise floor of the test, where it is known.
@@ -104,10 +104,9 @@ pub(crate) fn observations(
             observations.push(PairAtLevel {
                 factor: factor.clone(),
                 pair: (baseline.name.clone(), candidate.name.clone()),
-                test: test.name.clone(),
-                level,
-                base,
-                candidate: numerator,
+                place: (test.name.clone(), level),
+                base: base.clone(),
+                candidate: numerator.clone(),
                 floor: floor::of(floors, metric).cloned(),
             });
         }
@@ -163,50 +162,17 @@ pub(crate) fn contrasts(study: &Study, observations: &[PairAtLevel]) -> Vec<Fact
 }
 
 fn contrast(study: &Study, factor: &Factor, observations: &[&PairAtLevel]) -> Option<FactorEffect> {
-    let effect = |observations: &[&PairAtLevel]| {
-        let ratio = ratio(study, observations)?;
-        // Tests that are taken together have the highest of their floors.
-        let floors = observations.iter().filter_map(|observation| observation.floor.as_ref());
-        let hidden = floors.into_iter().any(|floor| !floor.is_cleared_by(&ratio));
-        Some(match verdict(factor.metric, &ratio, study.margin) {
-            Verdict::CandidateBetter | Verdict::BaselineBetter if hidden => {
-                (ratio, Verdict::Unresolved)
-            }
-            verdict => (ratio, verdict),
-        })
-    };
-    let (ratio, verdict) = effect(observations)?;
-    let pairs: Vec<PairEffect> = distinct(observations, |observation| &observation.pair)
-        .into_iter()
-        .filter_map(|((baseline, candidate), of_pair)| {
-            let (ratio, verdict) = effect(&of_pair)?;
-            let (baseline, candidate) = (baseline.clone(), candidate.clone());
-            Some(PairEffect { baseline, candidate, ratio, verdict })
-        })
-        .collect();
-    let places: Vec<(String, Level)> = observations
-        .iter()
-        .map(|observation| (observation.test.clone(), observation.level))
-        .collect();
-    let mut seen: Vec<&(String, Level)> = Vec::new();
-    let levels = places
-        .iter()
-        .filter(|place| {
-            let new = !seen.contains(place);
-            if new {
-                seen.push(place);
-            }
-            new
-        })
-        .filter_map(|(test, level)| {
-            let here = |observation: &&&PairAtLevel| {
-                observation.test == *test && observation.level == *level
-            };
-            let at_level: Vec<&PairAtLevel> = observations.iter().filter(here).copied().collect();
-            let (ratio, verdict) = effect(&at_level)?;
-            Some(LevelEffect { test: test.clone(), level: *level, ratio, verdict })
-        })
-        .collect();
+    let (ratio, verdict) = effects(study, factor, &[observations.to_vec()]).pop()?;
+    let of_pairs = distinct(observations, |observation| &observation.pair);
+    let pairs = named_effects(study, factor, of_pairs, |pair, ratio, verdict| {
+        let (baseline, candidate) = pair.clone();
+        PairEffect { baseline, candidate, ratio, verdict }
+    });
+    let of_levels = distinct(observations, |observation| &observation.place);
+    let levels = named_effects(study, factor, of_levels, |place, ratio, verdict| {
+        let (test, level) = place.clone();
+        LevelEffect { test, level, ratio, verdict }
+    });
     Some(FactorEffect {
         label: factor.label.clone(),
         from: factor.from.clone(),
@@ -218,6 +184,49 @@ fn contrast(study: &Study, factor: &Factor, observations: &[&PairAtLevel]) -> Op
         pairs,
         levels,
     })
+}
+
+/// The effects on groups that have names.
+fn named_effects<K, E>(
+    study: &Study,
+    factor: &Factor,
+    named: Vec<(&K, Vec<&PairAtLevel>)>,
+    effect: impl Fn(&K, Estimate, Verdict) -> E,
+) -> Vec<E> {
+    let known = named.into_iter().filter(|(_, group)| ratio(group).is_some());
+    let (names, groups): (Vec<&K>, Vec<Vec<&PairAtLevel>>) = known.unzip();
+    let effects = effects(study, factor, &groups);
+    names
+        .into_iter()
+        .zip(effects)
+        .map(|(name, (ratio, verdict))| effect(name, ratio, verdict))
+        .collect()
+}
+
+/// The effects on groups of observations, held together; of those groups that have a ratio.
+fn effects(
+    study: &Study,
+    factor: &Factor,
+    groups: &[Vec<&PairAtLevel>],
+) -> Vec<(Estimate, Verdict)> {
+    let (ratios, groups): (Vec<Ratio>, Vec<&Vec<&PairAtLevel>>) =
+        groups.iter().filter_map(|group| Some((ratio(group)?, group))).unzip();
+    let p_values: Vec<f64> = ratios.iter().map(|ratio| ratio.p_value().unwrap_or(1.0)).collect();
+    let judged = ratios.iter().zip(groups).zip(closed(&p_values));
+    judged
+        .map(|((ratio, group), adjusted)| {
+            let Judged { shown, verdict, .. } = judge(study, factor.metric, ratio, adjusted);
+            // Tests that are taken together have the highest of their floors.
+            let mut floors = group.iter().filter_map(|observation| observation.floor.as_ref());
+            let hidden = floors.any(|floor| !floor.is_cleared_by(&shown));
+            match verdict {
+                Verdict::CandidateBetter | Verdict::BaselineBetter if hidden => {
+                    (shown, Verdict::Unresolved)
+                }
+                verdict => (shown, verdict),
+            }
+        })
+        .collect()
 }
 
 /// Rungs by a key, in the order in which the keys first come.
@@ -236,13 +245,16 @@ fn distinct<'a, K: PartialEq>(
 }
 
 /// The ratio of geometric means over observations, one value for each repeat.
-fn ratio(study: &Study, observations: &[&PairAtLevel]) -> Option<Estimate> {
+fn ratio(observations: &[&PairAtLevel]) -> Option<Ratio> {
+    if let [only] = observations {
+        return only.candidate.ratio(&only.base);
+    }
     let pairs: Vec<(&Series, &Series)> = observations
         .iter()
         .map(|observation| (&observation.base, &observation.candidate))
         .collect();
     let pooled = pool(&pairs, 1)?;
-    pooled.candidate.ratio_to(&pooled.base, study.confidence)
+    pooled.candidate.ratio(&pooled.base)
 }
 
 /// Whether the intervals of any two pairs have nothing in common.

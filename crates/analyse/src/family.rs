@@ -1,51 +1,100 @@
 //! Many comparisons at once: what is a difference by itself may be chance among all of them.
+//!
+//! Verdict and interval come from one test: the interval that is shown is as wide as the family
+//! demands, and excludes 1 exactly where the difference counts.
 
-use crate::cell::Cells;
-use crate::overall::{Both, both};
-use crate::series::Series;
+use crate::compare::verdict;
 use crate::{Comparison, Metric, OverallComparison, Strength, Verdict};
-use model::{Level, Study, Test};
-use stats::{holm, repeats_to_resolve};
+use model::Study;
+use stats::{Estimate, Interval, Ratio, Relation, closed_groups};
 
-/// A verdict with the values that it came from.
+/// A comparison with the ratio that it rests on, not judged yet.
+pub(crate) struct Compared<C> {
+    pub(crate) of: C,
+    pub(crate) ratio: Ratio,
+}
+
+/// What judging needs of a comparison and changes in it.
 struct Member<'a> {
     metric: Metric,
-    base: Series,
-    candidate: Series,
+    /// Baseline and candidate.
+    pair: (&'a str, &'a str),
+    ratio: &'a Ratio,
+    shown: &'a mut Estimate,
     verdict: &'a mut Verdict,
     strength: &'a mut Strength,
 }
 
-/// Holds comparisons, level by level, to the family of all that are by the same metric. The two
-/// metrics of a closed loop are nearly one measurement (Little's law), so they don't share one.
-pub(crate) fn hold_comparisons(study: &Study, cells: &Cells, all: &mut [Comparison]) {
-    let series = |target: &str, level: Level, metric: Metric| {
-        cells.at(target, level).map(|cell| cell.series(metric)).unwrap_or_default()
-    };
-    let members = all.iter_mut().map(|comparison| Member {
-        metric: comparison.metric,
-        base: series(&comparison.baseline, comparison.level, comparison.metric),
-        candidate: series(&comparison.candidate, comparison.level, comparison.metric),
-        verdict: &mut comparison.verdict,
-        strength: &mut comparison.strength,
+/// Holds comparisons, level by level, to the family of all that are by the same metric: the levels
+/// of a pair support each other, and the pairs are held together. The two metrics of a closed loop
+/// are nearly one measurement (Little's law), so they don't share a family.
+pub(crate) fn hold_comparisons(
+    study: &Study,
+    mut all: Vec<Compared<Comparison>>,
+) -> Vec<Comparison> {
+    let members = all.iter_mut().map(|Compared { of, ratio }| Member {
+        metric: of.metric,
+        pair: (&of.baseline, &of.candidate),
+        ratio,
+        shown: &mut of.ratio,
+        verdict: &mut of.verdict,
+        strength: &mut of.strength,
     });
     hold(study, members.collect());
+    all.into_iter().map(|compared| compared.of).collect()
 }
 
-/// Holds comparisons over all levels together to the family of all pairs by the same metric.
+/// Holds comparisons over all levels together to the family of all pairs by the same metric. A
+/// target that is better at every one of these levels is so over all of them.
 pub(crate) fn hold_overall(
     study: &Study,
-    test: &Test,
-    cells: &Cells,
-    all: &mut [OverallComparison],
-) {
-    let members = all.iter_mut().filter_map(|overall| {
-        let pair = (overall.baseline.as_str(), overall.candidate.as_str());
-        let Both { base, numerator: candidate, .. } = both(test, cells, pair, overall.metric)?;
-        let (verdict, strength) = (&mut overall.verdict, &mut overall.strength);
-        Some(Member { metric: overall.metric, base, candidate, verdict, strength })
+    by_level: &[Comparison],
+    mut all: Vec<Compared<OverallComparison>>,
+) -> Vec<OverallComparison> {
+    let members = all.iter_mut().map(|Compared { of, ratio }| Member {
+        metric: of.metric,
+        pair: (&of.baseline, &of.candidate),
+        ratio,
+        shown: &mut of.ratio,
+        verdict: &mut of.verdict,
+        strength: &mut of.strength,
     });
     hold(study, members.collect());
+    let mut all: Vec<OverallComparison> = all.into_iter().map(|compared| compared.of).collect();
+    for overall in all.iter_mut().filter(|overall| overall.verdict == Verdict::Unresolved) {
+        follow_levels(by_level, overall);
+    }
+    all
+}
+
+/// Takes the verdict that all levels agree in, with what their intervals say together: they all
+/// hold at once.
+fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
+    let own = |comparison: &&Comparison| {
+        comparison.metric == overall.metric
+            && comparison.baseline == overall.baseline
+            && comparison.candidate == overall.candidate
+            && overall.levels.contains(&comparison.level)
+    };
+    let own: Vec<&Comparison> = by_level.iter().filter(own).collect();
+    let Some(first) = own.first().filter(|_| own.len() == overall.levels.len()) else { return };
+    let intervals: Option<Vec<Interval>> =
+        own.iter().map(|comparison| comparison.ratio.interval).collect();
+    let Some(intervals) = intervals else { return };
+    let agree = own.iter().all(|comparison| comparison.verdict == first.verdict);
+    if !agree || first.verdict == Verdict::Unresolved {
+        return;
+    }
+    let mean = |end: fn(&Interval) -> f64| {
+        let logs: f64 = intervals.iter().map(|interval| end(interval).ln()).sum();
+        (logs / intervals.len() as f64).exp()
+    };
+    let (low, high) = (mean(|interval| interval.low), mean(|interval| interval.high));
+    let point = overall.ratio.point;
+    let interval = Interval { low: low.min(point), high: high.max(point), ..intervals[0] };
+    overall.ratio.interval = Some(interval);
+    overall.verdict = first.verdict;
+    overall.strength.further_repeats = None;
 }
 
 fn hold(study: &Study, members: Vec<Member>) {
@@ -60,23 +109,58 @@ fn hold(study: &Study, members: Vec<Member>) {
 }
 
 fn hold_family(study: &Study, family: Vec<Member>) {
-    let (p_values, members): (Vec<f64>, Vec<Member>) = family
-        .into_iter()
-        .filter_map(|member| Some((member.candidate.p_value_against(&member.base)?, member)))
-        .unzip();
-    let size = members.len();
-    for (member, p) in members.into_iter().zip(holm(&p_values)) {
-        let differs = matches!(*member.verdict, Verdict::CandidateBetter | Verdict::BaselineBetter);
-        if differs && p > 1.0 - study.confidence {
-            *member.verdict = Verdict::Unresolved;
-        }
-        member.strength.adjusted_p = Some(p);
-        if *member.verdict == Verdict::Unresolved {
-            let pairs = member.candidate.pairs_with(&member.base);
-            let needed = repeats_to_resolve(&pairs, study.margin, study.confidence, size);
-            // What the rule for planning would take for resolved takes at least one more.
-            let further = |needed: u32| needed.saturating_sub(pairs.len() as u32).max(1);
-            member.strength.further_repeats = needed.map(further);
+    let mut pairs: Vec<Vec<Member>> = Vec::new();
+    for member in family.into_iter().filter(|member| member.ratio.p_value().is_some()) {
+        match pairs.last_mut() {
+            Some(pair) if pair[0].pair == member.pair => pair.push(member),
+            _ => pairs.push(vec![member]),
         }
     }
+    let p_value = |member: &Member| member.ratio.p_value().unwrap_or(1.0);
+    let p_values: Vec<Vec<f64>> =
+        pairs.iter().map(|pair| pair.iter().map(p_value).collect()).collect();
+    let adjusted = closed_groups(&p_values).into_iter().flatten();
+    for (member, adjusted) in pairs.into_iter().flatten().zip(adjusted) {
+        let Judged { shown, verdict, further_repeats } =
+            judge(study, member.metric, member.ratio, adjusted);
+        (*member.shown, *member.verdict) = (shown, verdict);
+        member.strength.adjusted_p = Some(adjusted);
+        member.strength.further_repeats = further_repeats;
+    }
+}
+
+/// What follows from a ratio whose p-value its family has adjusted.
+pub(crate) struct Judged {
+    /// With the interval that decides: for equivalence the one that two one-sided tests demand.
+    pub(crate) shown: Estimate,
+    pub(crate) verdict: Verdict,
+    /// Further repeats that would probably resolve what is unresolved.
+    pub(crate) further_repeats: Option<u32>,
+}
+
+pub(crate) fn judge(study: &Study, metric: Metric, ratio: &Ratio, adjusted_p: f64) -> Judged {
+    let alpha = 1.0 - study.confidence;
+    // No interval around a point outside the margin lies within it.
+    if ratio.point.ln().abs() <= study.margin.ln_1p() {
+        let one_sided = ratio.estimate(1.0 - 2.0 * alpha);
+        if one_sided.relation(study.margin) == Relation::Equivalent {
+            return Judged {
+                shown: one_sided,
+                verdict: Verdict::Equivalent,
+                further_repeats: None,
+            };
+        }
+    }
+    let shown = ratio.held(adjusted_p, study.confidence);
+    let verdict = verdict(metric, &shown, study.margin);
+    let further = || {
+        let own = ratio.p_value()?;
+        let family = if own > 0.0 { adjusted_p / own } else { 1.0 };
+        let needed = ratio.repeats_to_resolve(study.margin, study.confidence, family)?;
+        // What the rule for planning would take for resolved takes at least one more.
+        let seen = u32::try_from(ratio.n).unwrap_or(u32::MAX);
+        Some(needed.saturating_sub(seen).max(1))
+    };
+    let further_repeats = if verdict == Verdict::Unresolved { further() } else { None };
+    Judged { shown, verdict, further_repeats }
 }

@@ -45,7 +45,7 @@ pub(crate) fn floors(
         let at = |&level: &Level| {
             let other = again.iter().find(|cell| cell.level == level)?.series(metric);
             let own = cells.at(&target.name, level)?.series(metric);
-            let ratio = other.ratio_to(&own, study.confidence)?;
+            let ratio = other.ratio_to(own, study.confidence)?;
             let interval = ratio.interval?;
             Some(((level, ratio), interval.high.max(interval.low.recip())))
         };

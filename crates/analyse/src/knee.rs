@@ -113,8 +113,8 @@ fn knee(study: &Study, metric: Metric, own: &[&CellData]) -> Option<LatencyKnee>
         return None;
     }
     let times = steepest.doublings.exp2();
-    let mean = |cell: &CellData| cell.series(Metric::LatencyMean);
-    let of_mean = mean(steepest.to).ratio_to(&mean(steepest.from), study.confidence);
+    let mean = Metric::LatencyMean;
+    let of_mean = steepest.to.series(mean).ratio_to(steepest.from.series(mean), study.confidence);
     let throughput = of_mean.map(|ratio| ratio.reciprocal().map(|ratio| ratio * times));
     let at_most = |ratio: Estimate| ratio.interval.map_or(ratio.point, |interval| interval.high);
     Some(LatencyKnee {
@@ -136,8 +136,8 @@ fn step<'a>(
     confidence: f64,
 ) -> Option<Segment<'a>> {
     let doublings = (f64::from(to.level.clients) / f64::from(from.level.clients)).log2();
-    let (low, high): (Series, Series) = (from.series(metric), to.series(metric));
-    let growth = high.ratio_to(&low, confidence).filter(|_| doublings > 0.0)?;
+    let (low, high) = (from.series(metric), to.series(metric));
+    let growth = high.ratio_to(low, confidence).filter(|_| doublings > 0.0)?;
     let growth = growth.map(|ratio| ratio.powf(doublings.recip()));
     Some(Segment { from, to, doublings, growth, rounding: low.rounding() + high.rounding() })
 }
@@ -167,7 +167,7 @@ fn gap(metric: Metric, pair: (&str, &str), cells: &Cells) -> Option<LatencyGap> 
             let first = repeats.next()?;
             repeats.next().is_none().then(|| series.at(first))?
         };
-        both.push((level, single(&a)?, single(&b)?, rounding));
+        both.push((level, single(a)?, single(b)?, rounding));
     }
     let first_ahead = both.iter().all(|(_, a, b, rounding)| *b > a * rounding);
     let second_ahead = both.iter().all(|(_, a, b, rounding)| *a > b * rounding);

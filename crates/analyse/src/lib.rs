@@ -43,6 +43,7 @@ mod money;
 mod named;
 mod overall;
 mod processors;
+mod race;
 mod rank;
 mod search;
 mod series;
@@ -154,18 +155,18 @@ fn analyse_test(
     findings.extend(curve::findings(&test.name, &peaks));
     let floors = floor::floors(study, test, basis, (compared, &again));
     findings.extend(floor::findings(&floors, &data));
-    let money = money::of_test(dataset, &data, &peaks, &floors);
     let growth = growth::growth(study, &peaks);
     findings.extend(growth::findings(&test.name, &growth));
     findings.extend(knee::findings(study, basis, compared));
     let laws = law::laws(study, &peaks);
     findings.extend(law::findings(&test.name, &laws));
 
-    let mut comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));
-    family::hold_comparisons(study, &data, &mut comparisons);
+    let comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));
+    let mut comparisons = family::hold_comparisons(study, comparisons);
     floor::hold_comparisons(&floors, &mut comparisons);
-    let mut overall = basis.map_or(vec![], |b| overall::overall(study, test, b, compared));
-    family::hold_overall(study, test, &data, &mut overall);
+    let money = money::of_test(dataset, &data, &peaks, (&comparisons, &floors));
+    let overall = basis.map_or(vec![], |b| overall::overall(study, test, b, compared));
+    let mut overall = family::hold_overall(study, &comparisons, overall);
     floor::hold_overall(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
@@ -181,7 +182,9 @@ fn analyse_test(
         basis,
         ranking: match search {
             Some(_) => Ranking::default(),
-            None => rank::ranking(study, test, (basis, &money, &floors), &peaks, &data),
+            None => {
+                rank::ranking(study, test, (basis, &money, &floors), &comparisons, &peaks, &data)
+            }
         },
         floors,
         curves: peaks.into_iter().map(|peak| peak.curve).collect(),

@@ -1,21 +1,15 @@
 //! Targets against each other over all levels together.
 
 use crate::cell::Cells;
-use crate::compare::{each_pair, verdict};
+use crate::compare::each_pair;
+use crate::family::Compared;
 use crate::series::Series;
-use crate::{Basis, Metric, OverallComparison, Strength};
+use crate::{Basis, Metric, OverallComparison, Strength, Verdict};
 use model::{Level, Study, Test};
 use std::collections::BTreeMap;
 
 /// Fewest levels that are more than a single comparison.
 const MIN_LEVELS: usize = 2;
-
-/// One level of a pair of targets.
-struct PairAtLevel {
-    level: Level,
-    base: Series,
-    candidate: Series,
-}
 
 /// Every pair of targets that has enough levels in common, in the order of the study.
 pub(crate) fn overall(
@@ -23,7 +17,7 @@ pub(crate) fn overall(
     test: &Test,
     basis: Basis,
     cells: &Cells,
-) -> Vec<OverallComparison> {
+) -> Vec<Compared<OverallComparison>> {
     each_pair(study)
         .flat_map(|pair| basis.compared().map(move |metric| (pair, metric)))
         .filter_map(|(pair, metric)| compare(study, test, cells, pair, metric))
@@ -36,56 +30,28 @@ fn compare(
     cells: &Cells,
     (baseline, candidate): (&str, &str),
     metric: Metric,
-) -> Option<OverallComparison> {
-    let Both { levels, base, numerator } = both(test, cells, (baseline, candidate), metric)?;
-    let ratio = numerator.ratio_to(&base, study.confidence)?;
-    Some(OverallComparison {
+) -> Option<Compared<OverallComparison>> {
+    let series = |target: &str, level: Level| Some(cells.at(target, level)?.series(metric));
+    let (levels, pairs): (Vec<Level>, Vec<(&Series, &Series)>) = test
+        .levels()
+        .iter()
+        .filter_map(|&level| Some((level, (series(baseline, level)?, series(candidate, level)?))))
+        .unzip();
+    let Pooled { kept, base, candidate: numerator } = pool(&pairs, MIN_LEVELS)?;
+    let levels: Vec<Level> = kept.iter().map(|&index| levels[index]).collect();
+    let ratio = numerator.ratio(&base)?;
+    let of = OverallComparison {
         baseline: baseline.to_owned(),
         candidate: candidate.to_owned(),
         all_levels: levels.len() == test.levels().len(),
         levels,
         metric,
         base: base.estimate(study.confidence)?,
-        ratio,
-        verdict: verdict(metric, &ratio, study.margin),
+        ratio: ratio.bare(),
+        verdict: Verdict::Unresolved,
         strength: Strength::default(),
-    })
-}
-
-/// The geometric means over the levels that a pair has in common, by repeat.
-pub(crate) struct Both {
-    levels: Vec<Level>,
-    pub(crate) base: Series,
-    pub(crate) numerator: Series,
-}
-
-/// Those of a pair; `None` where it has too little in common.
-pub(crate) fn both(
-    test: &Test,
-    cells: &Cells,
-    (baseline, candidate): (&str, &str),
-    metric: Metric,
-) -> Option<Both> {
-    let series = |target: &str, level: Level| Some(cells.at(target, level)?.series(metric));
-    let observations: Vec<PairAtLevel> = test
-        .levels()
-        .iter()
-        .filter_map(|&level| {
-            let (base, candidate) = (series(baseline, level)?, series(candidate, level)?);
-            Some(PairAtLevel { level, base, candidate })
-        })
-        .collect();
-    let pairs: Vec<(&Series, &Series)> = observations
-        .iter()
-        .map(|observation| (&observation.base, &observation.candidate))
-        .collect();
-    let Pooled { kept, base, candidate: numerator } = pool(&pairs, MIN_LEVELS)?;
-    let kept: Vec<&PairAtLevel> = kept.iter().map(|&index| &observations[index]).collect();
-    Some(Both {
-        levels: kept.iter().map(|observation| observation.level).collect(),
-        base,
-        numerator,
-    })
+    };
+    Some(Compared { of, ratio })
 }
 
 /// Several pairs of series in one: their geometric means in each repeat.
@@ -102,24 +68,23 @@ pub(crate) struct Pooled {
 /// `fewest` pairs are left.
 pub(crate) fn pool(pairs: &[(&Series, &Series)], fewest: usize) -> Option<Pooled> {
     let Balanced { repeats, pairs: kept } = balanced(pairs, fewest)?;
-    let of = |side: fn(&(&Series, &Series)) -> Series| {
-        let series: Vec<Series> = kept.iter().map(|&index| side(&pairs[index])).collect();
-        geometric_means(&repeats, &series)
-    };
-    let (base, candidate) = (of(|pair| pair.0.clone()), of(|pair| pair.1.clone()));
+    let (bases, candidates): (Vec<&Series>, Vec<&Series>) =
+        kept.iter().map(|&index| pairs[index]).unzip();
+    let base = geometric_means(&repeats, &bases);
+    let candidate = geometric_means(&repeats, &candidates);
     Some(Pooled { kept, base, candidate })
 }
 
 /// The geometric mean of the series in each repeat. The relative errors of its factors average
 /// in it, as their logarithms do.
-fn geometric_means(repeats: &[u32], series: &[Series]) -> Series {
+fn geometric_means(repeats: &[u32], series: &[&Series]) -> Series {
     let count = series.len().max(1) as f64;
     let mean = |repeat: u32| {
         let logs = series.iter().filter_map(|series| series.at(repeat)).map(f64::ln);
         (logs.sum::<f64>() / count).exp()
     };
     let values: BTreeMap<u32, f64> = repeats.iter().map(|&repeat| (repeat, mean(repeat))).collect();
-    let rounding = series.iter().map(Series::rounding).sum::<f64>() / count;
+    let rounding = series.iter().map(|series| series.rounding()).sum::<f64>() / count;
     Series::from_values(values, rounding)
 }
 

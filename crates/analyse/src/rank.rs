@@ -3,8 +3,11 @@
 use crate::cell::{CellData, Cells};
 use crate::curve::CurveData;
 use crate::money::TestMoney;
+use crate::race::{Contender, Race};
 use crate::series::Series;
-use crate::{Basis, FailedTarget, Metric, NoiseFloor, PrintedPlace, RankedTarget, Ranking, floor};
+use crate::{
+    Basis, Comparison, FailedTarget, Metric, NoiseFloor, PrintedPlace, RankedTarget, Ranking,
+};
 use model::{Better, Level, Study, Test};
 use stats::{Estimate, Relation};
 use std::collections::HashSet;
@@ -21,15 +24,15 @@ struct RankCandidate<'a> {
 
 /// Sorts targets into tiers; see [`Ranking`] for where a tier ends.
 ///
-/// Peaks are compared like cells, paired by repeat. Every target's peak is the luckiest of its
-/// levels. That works against whoever is below; whoever is above must have been the better with
-/// all the luck that it may have had, so the comparison is held to a confidence that makes up for
-/// the number of levels that might have been its peak (Bonferroni). Thus equal targets are
+/// Who is ahead says [`Race`]: peaks at the same level are not judged a second time. Every target's
+/// peak is the luckiest of its levels. That works against whoever is below; whoever is above must
+/// have been the better with all the luck that it may have had (Bonferroni). Thus equal targets are
 /// separated no more often than stated also where one scatters far more than the other.
 pub(crate) fn ranking(
     study: &Study,
     test: &Test,
     (basis, money, floors): (Option<Basis>, &TestMoney, &[NoiseFloor]),
+    comparisons: &[Comparison],
     peaks: &[CurveData],
     cells: &Cells,
 ) -> Ranking {
@@ -42,17 +45,9 @@ pub(crate) fn ranking(
             _ => at_one_level(study, test, metric, cells),
         };
         let ordered = in_order(metric, candidates);
-        let is_noise = |upper: &RankCandidate, lower: &RankCandidate| {
-            let ratio = upper.series.ratio_to(&lower.series, study.confidence);
-            ratio.is_some_and(|ratio| floor::hides(floors, metric, &ratio))
-        };
+        let race = Race { study, metric, comparisons, floors, targets: ordered.len() };
         let is_better = |upper: &RankCandidate, lower: &RankCandidate| {
-            let differs = match metric.better() {
-                Better::More => is_above(study, &upper.series, &lower.series, upper.choices),
-                Better::Less => is_below(study, &upper.series, &lower.series),
-                Better::Neither => false,
-            };
-            differs && !is_noise(upper, lower)
+            race.is_ahead(&upper.contender(), &lower.contender())
         };
         let cut = tiers(&ordered.iter().collect::<Vec<&RankCandidate>>(), is_better);
         let placed = |tier: Vec<&RankCandidate>| {
@@ -76,6 +71,11 @@ pub(crate) fn ranking(
 }
 
 impl<'a> RankCandidate<'a> {
+    fn contender(&self) -> Contender<'_> {
+        let Self { target, level, series, choices, .. } = self;
+        Contender { target, level: *level, series, choices: *choices }
+    }
+
     fn at_peak(study: &Study, peak: &'a CurveData) -> Self {
         Self {
             target: &peak.curve.target,
@@ -102,6 +102,7 @@ fn at_one_level<'a>(
             .filter_map(|cell| {
                 let series = cell.series(metric);
                 let figure = series.estimate(study.confidence)?;
+                let series = series.clone();
                 Some(RankCandidate { target: cell.target, level, series, choices: 1, figure })
             })
             .collect()
@@ -147,13 +148,6 @@ pub(crate) fn is_above(study: &Study, upper: &Series, lower: &Series, choices: u
     upper
         .ratio_to(lower, confidence)
         .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Larger)
-}
-
-/// Whether the smaller of two series is certainly so and by more than the margin.
-fn is_below(study: &Study, lower: &Series, upper: &Series) -> bool {
-    lower
-        .ratio_to(upper, study.confidence)
-        .is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
 }
 
 fn place(money: &TestMoney, metric: Metric, candidate: &RankCandidate) -> RankedTarget {

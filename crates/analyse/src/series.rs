@@ -2,10 +2,9 @@
 
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
-use stats::{
-    Estimate, Sample, paired_p_value, paired_ratio, unpaired_p_value, unpaired_ratio, values_needed,
-};
+use stats::{Estimate, Ratio, Sample, Scatter, values_needed};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// By how much a latency read from a histogram may be off, relative to itself.
 pub(crate) const HISTOGRAM_ROUNDING: f64 = Latencies::ROUNDING;
@@ -112,9 +111,49 @@ pub(crate) struct Series {
     values: BTreeMap<u32, f64>,
     /// The largest relative rounding of any value.
     rounding: f64,
+    /// How others of its kind scatter; absent where there are none.
+    kin: Option<Arc<Kin>>,
+}
+
+/// How a figure scatters over the cells of a test, on logarithms.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Kin {
+    /// From repeat to repeat of a cell.
+    cells: Option<Scatter>,
+    /// Of the ratio of two cells within a repeat.
+    ratios: Option<Scatter>,
+}
+
+impl Kin {
+    /// Learned from these cells, and from ratios of which only that share says nothing twice (see
+    /// [`Scatter::of`]).
+    pub(crate) fn of<'a>(
+        cells: &[&Series],
+        ratios: impl Iterator<Item = (&'a Series, &'a Series)>,
+        independent: f64,
+    ) -> Self {
+        // Counts may be zero, which no ratio says anything of.
+        let logs = |values: Vec<f64>| {
+            let logs: Vec<f64> = values.into_iter().map(f64::ln).collect();
+            logs.iter().all(|log| log.is_finite()).then_some(logs)
+        };
+        let own = |series: &&Series| logs(series.values.values().copied().collect());
+        let ratio = |(base, other): (&Series, &Series)| {
+            logs(other.pairs_with(base).into_iter().map(|(base, other)| other / base).collect())
+        };
+        let cells: Vec<Vec<f64>> = cells.iter().filter_map(own).collect();
+        let ratios: Vec<Vec<f64>> = ratios.filter_map(ratio).collect();
+        Self { cells: Scatter::of(&cells, 1.0), ratios: Scatter::of(&ratios, independent) }
+    }
 }
 
 impl Series {
+    pub(crate) const UNKNOWN: Self = Self { values: BTreeMap::new(), rounding: 0.0, kin: None };
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// Of these trials, each with its repeat. Empty where a trial lacks a latency, because it has too
     /// few transactions for a percentile or fell behind its rate: it is the slow trials that do,
     /// and without them the others would make the target look good.
@@ -145,7 +184,12 @@ impl Series {
 
     /// A series of these values by repeat, each off by up to `rounding` relative to itself.
     pub(crate) fn from_values(values: BTreeMap<u32, f64>, rounding: f64) -> Self {
-        Self { values, rounding }
+        Self { values, rounding, kin: None }
+    }
+
+    /// Its kind, whose scatter it borrows from.
+    pub(crate) fn belongs_to(&mut self, kin: &Arc<Kin>) {
+        self.kin = Some(Arc::clone(kin));
     }
 
     /// The largest relative rounding of any value.
@@ -155,7 +199,11 @@ impl Series {
 
     /// The median with its interval; `None` without values.
     pub(crate) fn estimate(&self, confidence: f64) -> Option<Estimate> {
-        self.sample().map(|sample| Estimate::of_median(&sample, confidence))
+        let sample = self.sample()?;
+        Some(match self.kin.as_ref().and_then(|kin| kin.cells.as_ref()) {
+            Some(scatter) => Estimate::of_median_among(&sample, confidence, scatter),
+            None => Estimate::of_median(&sample, confidence),
+        })
     }
 
     /// (max − min) ÷ median (method R31); `None` for fewer than two values, which show no spread.
@@ -165,34 +213,30 @@ impl Series {
 
     /// self ÷ base, paired by repeat, because partners of a pair ran in the same block and share
     /// what the host went through. With fewer than two common repeats (others failed or are void)
-    /// the ratio of medians, unpaired. Which of the two is decided by the number of pairs alone,
-    /// never by which interval is the narrower. `None` where either has no values.
-    pub(crate) fn ratio_to(&self, base: &Self, confidence: f64) -> Option<Estimate> {
+    /// unpaired. Which of the two is decided by the number of pairs alone, never by which interval
+    /// is the narrower. `None` where either has no values, or one that is not above zero.
+    pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
         let pairs = self.pairs_with(base);
+        let kin = base.kin.as_ref().or(self.kin.as_ref());
         let ratio = if pairs.len() >= 2 {
-            paired_ratio(&pairs, self.rounding + base.rounding, confidence)
+            let scatter = kin.and_then(|kin| kin.ratios.as_ref());
+            Ratio::paired(&pairs, self.rounding + base.rounding, scatter)
         } else {
-            unpaired_ratio(&base.sample()?, &self.sample()?, confidence)
+            let scatter = kin.and_then(|kin| kin.cells.as_ref());
+            Ratio::unpaired(&base.sample()?, &self.sample()?, scatter)
         };
         ratio.ok()
+    }
+
+    /// [`Self::ratio`] by itself, with its interval.
+    pub(crate) fn ratio_to(&self, base: &Self, confidence: f64) -> Option<Estimate> {
+        Some(self.ratio(base)?.estimate(confidence))
     }
 
     /// The values of repeats that both have, `(base, self)`.
     pub(crate) fn pairs_with(&self, base: &Self) -> Vec<(f64, f64)> {
         let pair = |(repeat, &base): (&u32, &f64)| Some((base, *self.values.get(repeat)?));
         base.values.iter().filter_map(pair).collect()
-    }
-
-    /// How likely a difference from `base` at least as large as this would be by chance, found on
-    /// the same values as [`Self::ratio_to`]; `None` where these allow no interval.
-    pub(crate) fn p_value_against(&self, base: &Self) -> Option<f64> {
-        let pairs = self.pairs_with(base);
-        let p = if pairs.len() >= 2 {
-            paired_p_value(&pairs, self.rounding + base.rounding)
-        } else {
-            unpaired_p_value(&base.sample()?, &self.sample()?)
-        };
-        p.ok().flatten()
     }
 
     fn sample(&self) -> Option<Sample> {

@@ -1,5 +1,5 @@
-use crate::Sample;
 use crate::interval::{Bounds, order_statistics, student};
+use crate::{Centre, Sample, Scatter};
 use serde::Serialize;
 
 /// A number with what is known of its uncertainty.
@@ -36,6 +36,8 @@ pub enum IntervalMethod {
     /// Student's t on logarithms: assumes that repeats scatter log-normally. Used below the
     /// number of values that order statistics need.
     StudentLog,
+    /// The same, with a scatter that is learned from all samples of the kind ([`crate::Scatter`]).
+    BorrowedScatter,
     /// Percentiles of a bootstrap over the repeats ([`crate::Bootstrap`]), for what is computed
     /// from several figures: assumes that the repeats of each scatter log-normally.
     Bootstrap,
@@ -95,6 +97,22 @@ impl Estimate {
             None => None,
         };
         Self { point, interval, n: sample.len() }
+    }
+
+    /// The median of a sample whose logarithms scatter as others do, with the interval that follows
+    /// ([`Scatter`]). Of one value, or where not all are above zero, as [`Self::of_median`].
+    pub fn of_median_among(sample: &Sample, confidence: f64, scatter: &Scatter) -> Self {
+        if sample.len() < 2 || sample.min() <= 0.0 {
+            return Self::of_median(sample, confidence);
+        }
+        let (point, n) = (sample.median(), sample.len());
+        let logs: Vec<f64> = sample.sorted().iter().map(|value| value.ln()).collect();
+        let interval = Centre::of(&logs, Some(scatter)).and_then(|centre| {
+            let bounds = centre.bounds(confidence)?;
+            let method = IntervalMethod::BorrowedScatter;
+            Interval::from_logs(point, bounds, sample.rounding(), method)
+        });
+        Self { point, interval, n }
     }
 
     /// The same statement about an increasing function of the quantity; an interval with an end

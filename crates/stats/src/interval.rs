@@ -100,18 +100,6 @@ impl MeanSpread {
         let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
         Some(Self { mean, error_squared: squares / (n - 1.0) / n, freedom: n - 1.0 })
     }
-
-    /// Square of the standard error of the difference of two means and its degrees of freedom,
-    /// which are Satterthwaite's (B. L. Welch, *Biometrika* 34, 1947). Without any scatter the
-    /// degrees of freedom are those of both together.
-    pub(crate) fn welch(a: &Self, b: &Self) -> (f64, f64) {
-        let error_squared = a.error_squared + b.error_squared;
-        if error_squared <= 0.0 {
-            return (0.0, a.freedom + b.freedom);
-        }
-        let parts = a.error_squared.powi(2) / a.freedom + b.error_squared.powi(2) / b.freedom;
-        (error_squared, error_squared.powi(2) / parts)
-    }
 }
 
 /// How many standard errors to go to each side for a two-sided interval.

@@ -6,23 +6,26 @@
 //! histogram.
 
 mod bootstrap;
+mod closed;
 mod equivalence;
 mod estimate;
-mod further;
 mod interval;
 mod p_value;
 mod ratio;
 mod sample;
+mod scatter;
+mod student;
 mod trend;
 mod usl;
 
 pub use bootstrap::Bootstrap;
+pub use closed::{closed, closed_groups};
 pub use equivalence::Relation;
 pub use estimate::{Estimate, Interval, IntervalMethod};
-pub use further::repeats_to_resolve;
 pub use interval::{repeats_needed, values_needed};
-pub use p_value::{holm, paired_p_value, unpaired_p_value};
-pub use ratio::{paired_ratio, unpaired_ratio};
+pub use p_value::holm;
+pub use ratio::{Ratio, paired_ratio};
 pub use sample::{Sample, SampleError};
+pub use scatter::{Centre, Scatter};
 pub use trend::trend;
 pub use usl::{USL_MIN_LEVELS, Usl, UslFit, UslPeak};

@@ -1,100 +1,194 @@
-use crate::interval::{Bounds, MeanSpread, order_statistics, student, t_quantile};
-use crate::p_value::logarithm;
+use crate::scatter::{Centre, Scatter};
 use crate::{Estimate, Interval, IntervalMethod, Sample, SampleError};
 
-/// The median of candidate ÷ base over pairs `(base, candidate)` measured under the same
-/// conditions (in one block of a plan), with its interval. What moves both partners of a pair,
-/// such as a slow hour of the host, cancels out.
+/// A ratio candidate ÷ base, with what is needed to judge it at any confidence: its interval and
+/// its p-value come from one test.
 ///
-/// Median and interval are found on the logarithms of the ratios, so that exchanging the partners
-/// gives exactly the reciprocal: neither is favoured. `rounding` is how much each ratio may be off
-/// because its parts were rounded (see [`Sample::with_rounding`]).
+/// All is found on the logarithms, so that exchanging the two gives exactly the reciprocal: neither
+/// is favoured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ratio {
+    /// The geometric mean over the repeats, outliers counting as less far off than they are (see
+    /// [`Scatter`]); of unpaired values the ratio of two such means.
+    pub point: f64,
+    /// Pairs that it rests on; where there are none, values on the smaller side.
+    pub n: usize,
+    /// Of the logarithm; absent for fewer than two repeats, which say nothing of their scatter.
+    centre: Option<Centre>,
+    /// By how much the logarithm may be off because the values were rounded.
+    rounding: f64,
+}
+
+impl Ratio {
+    /// Over pairs `(base, candidate)` measured under the same conditions (in one block of a plan).
+    /// What moves both partners of a pair, such as a slow hour of the host, cancels out. `rounding`
+    /// is how much each ratio may be off because its parts were rounded (see
+    /// [`Sample::with_rounding`]). `scatter` is that of the logarithms of such ratios, where others
+    /// are known; where it is absent the pairs speak for themselves.
+    ///
+    /// # Errors
+    /// When there is no pair, or a value is not a number above zero.
+    ///
+    /// ```
+    /// // The second block ran in a slow hour; the ratio is the same.
+    /// let blocks = [(1000.0, 1500.0), (100.0, 150.0), (1000.0, 1500.0)];
+    /// let ratio = stats::Ratio::paired(&blocks, 0.0, None)?.estimate(0.95);
+    /// let interval = ratio.interval.expect("three pairs are enough");
+    /// assert!((interval.low - 1.5).abs() < 1e-9 && (interval.high - 1.5).abs() < 1e-9);
+    /// # Ok::<(), stats::SampleError>(())
+    /// ```
+    pub fn paired(
+        pairs: &[(f64, f64)],
+        rounding: f64,
+        scatter: Option<&Scatter>,
+    ) -> Result<Self, SampleError> {
+        let logs = pairs
+            .iter()
+            .map(|&(base, candidate)| Ok(logarithm(candidate)? - logarithm(base)?))
+            .collect::<Result<Vec<f64>, SampleError>>()?;
+        let only = *logs.first().ok_or(SampleError::Empty)?;
+        let centre = Centre::of(&logs, scatter);
+        let value = centre.as_ref().map_or(only, |centre| centre.value);
+        Self { point: value.exp(), n: logs.len(), centre, rounding: rounding.max(0.0) }.checked()
+    }
+
+    /// For values that are not pairs: the fallback when fewer than two pairs are left. What differs
+    /// between blocks counts as scatter, and the degrees of freedom are Satterthwaite's (B. L.
+    /// Welch, *Biometrika* 34, 1947). `scatter` is that of the logarithms of such values.
+    ///
+    /// # Errors
+    /// When a value is not above zero, or the ratio is beyond what a number can hold.
+    ///
+    /// ```
+    /// use stats::{Ratio, Sample};
+    /// // Student's sleep data (*Biometrika* 6, 1908), the hours taken as logarithms.
+    /// let first = [0.7_f64, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
+    /// let second = [1.9_f64, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
+    /// let sample = |hours: [f64; 10]| Sample::new(hours.map(f64::exp).to_vec());
+    /// let ratio = Ratio::unpaired(&sample(first)?, &sample(second)?, None)?;
+    /// // R: t.test(extra ~ group, data = sleep): p-value = 0.07939, and of group 1 − group 2:
+    /// // -3.3654832 0.2054832
+    /// assert!((ratio.p_value().expect("ten are enough") - 0.079_39).abs() < 5e-6);
+    /// let interval = ratio.estimate(0.95).interval.expect("ten are enough");
+    /// assert!((interval.low.ln() + 0.205_483_2).abs() < 1e-6);
+    /// assert!((interval.high.ln() - 3.365_483_2).abs() < 1e-6);
+    /// # Ok::<(), stats::SampleError>(())
+    /// ```
+    pub fn unpaired(
+        base: &Sample,
+        candidate: &Sample,
+        scatter: Option<&Scatter>,
+    ) -> Result<Self, SampleError> {
+        let logs = |sample: &Sample| {
+            sample.sorted().iter().map(|&value| logarithm(value)).collect::<Result<Vec<f64>, _>>()
+        };
+        let (base_logs, candidate_logs) = (logs(base)?, logs(candidate)?);
+        let centre = Centre::of(&base_logs, scatter)
+            .zip(Centre::of(&candidate_logs, scatter))
+            .map(|(base, candidate)| Centre::difference(&base, &candidate));
+        let of_medians = || candidate.median().ln() - base.median().ln();
+        let value = centre.as_ref().map_or_else(of_medians, |centre| centre.value);
+        let (n, rounding) =
+            (base.len().min(candidate.len()), base.rounding() + candidate.rounding());
+        Self { point: value.exp(), n, centre, rounding }.checked()
+    }
+
+    fn checked(self) -> Result<Self, SampleError> {
+        let held = self.point.is_finite() && self.point > 0.0;
+        if held { Ok(self) } else { Err(SampleError::NotFinite(self.point)) }
+    }
+
+    /// How likely a ratio at least this far from 1 would be if base and candidate were equal and
+    /// repeats scattered log-normally, on either side; what rounding may account for is taken off
+    /// first. `None` where there is no interval.
+    pub fn p_value(&self) -> Option<f64> {
+        let centre = self.centre.as_ref()?;
+        Some(centre.p_value(centre.value.abs() - self.rounding))
+    }
+
+    /// The ratio alone.
+    pub fn bare(&self) -> Estimate {
+        Estimate { point: self.point, interval: None, n: self.n }
+    }
+
+    /// The ratio with its interval of that confidence.
+    pub fn estimate(&self, confidence: f64) -> Estimate {
+        let interval = self.centre.as_ref().and_then(|centre| {
+            let bounds = centre.bounds(confidence)?;
+            let method = if centre.is_alone() {
+                IntervalMethod::StudentLog
+            } else {
+                IntervalMethod::BorrowedScatter
+            };
+            Interval::from_logs(self.point, bounds, self.rounding, method)
+        });
+        Estimate { interval, ..self.bare() }
+    }
+
+    /// The ratio as it stands after [`crate::closed_groups`] has adjusted its p-value: at
+    /// `confidence` the interval excludes 1 exactly where the adjusted p-value is below 1 −
+    /// `confidence`. It is as much wider as the family demands, and never narrower than by itself.
+    pub fn held(&self, adjusted_p: f64, confidence: f64) -> Estimate {
+        let own = self.p_value().unwrap_or(1.0);
+        let share = if adjusted_p > own { own / adjusted_p } else { 1.0 };
+        let wide = self.estimate(1.0 - (1.0 - confidence) * share.max(f64::MIN_POSITIVE));
+        let stated = |interval| Interval { confidence, ..interval };
+        Estimate { interval: wide.interval.map(stated), ..wide }
+    }
+
+    /// How many repeats in all would probably decide between the two if ratio and scatter stay as
+    /// they are: a ratio beyond `margin` turns out a difference, whose p-value the family makes
+    /// `family` times as large; one within it turns out equivalence. `None` where there is no
+    /// interval, and where more than 1,000 would be needed, as for a ratio at the very margin.
+    pub fn repeats_to_resolve(&self, margin: f64, confidence: f64, family: f64) -> Option<u32> {
+        let centre = self.centre.as_ref()?;
+        let (seen, band) = ((centre.value.abs() - self.rounding).max(0.0), margin.ln_1p());
+        let (room, missed) = if seen > band {
+            (seen, (1.0 - confidence) / family.max(1.0))
+        } else {
+            (band - seen, 2.0 * (1.0 - confidence))
+        };
+        let resolves = |n: u32| {
+            centre.with_repeats(f64::from(n)).is_some_and(|more| more.p_value(room) < missed)
+        };
+        let mut too_few = u32::try_from(self.n).unwrap_or(u32::MAX);
+        if resolves(too_few) {
+            return Some(too_few);
+        }
+        let mut enough = MOST_REPEATS;
+        if too_few >= enough || !resolves(enough) {
+            return None;
+        }
+        while enough - too_few > 1 {
+            let middle = too_few.midpoint(enough);
+            if resolves(middle) { enough = middle } else { too_few = middle }
+        }
+        Some(enough)
+    }
+}
+
+/// More repeats than this are not worth naming.
+const MOST_REPEATS: u32 = 1000;
+
+/// [`Ratio::paired`] by itself, with its interval.
 ///
 /// # Errors
-/// When there is no pair, or a value is not a number above zero.
-///
-/// ```
-/// // The second block ran in a slow hour; the ratio is the same.
-/// let blocks = [(1000.0, 1500.0), (100.0, 150.0), (1000.0, 1500.0)];
-/// let ratio = stats::paired_ratio(&blocks, 0.0, 0.95)?;
-/// let interval = ratio.interval.expect("three pairs are enough");
-/// assert!((interval.low - 1.5).abs() < 1e-9 && (interval.high - 1.5).abs() < 1e-9);
-/// # Ok::<(), stats::SampleError>(())
-/// ```
+/// As there.
 pub fn paired_ratio(
     pairs: &[(f64, f64)],
     rounding: f64,
     confidence: f64,
 ) -> Result<Estimate, SampleError> {
-    let logs = pairs
-        .iter()
-        .map(|&(base, candidate)| Ok(logarithm(candidate)? - logarithm(base)?))
-        .collect::<Result<Vec<f64>, SampleError>>()?;
-    let logs = Sample::new(logs)?.with_rounding(rounding);
-    let point = logs.median().exp();
-    if !point.is_finite() || point == 0.0 {
-        return Err(SampleError::NotFinite(point));
+    Ok(Ratio::paired(pairs, rounding, None)?.estimate(confidence))
+}
+
+/// The logarithm of a value above zero.
+pub(crate) fn logarithm(value: f64) -> Result<f64, SampleError> {
+    match value {
+        _ if !value.is_finite() => Err(SampleError::NotFinite(value)),
+        _ if value <= 0.0 => Err(SampleError::NotPositive(value)),
+        _ => Ok(value.ln()),
     }
-    let interval = order_statistics(logs.sorted(), confidence)
-        .map(|bounds| (bounds, IntervalMethod::OrderStatistics))
-        .or_else(|| {
-            student(logs.sorted(), confidence).map(|bounds| (bounds, IntervalMethod::StudentLog))
-        })
-        .and_then(|(bounds, method)| Interval::from_logs(point, bounds, logs.rounding(), method));
-    Ok(Estimate { point, interval, n: logs.len() })
-}
-
-/// The ratio of medians candidate ÷ base for values that are not pairs: the fallback when fewer
-/// than two pairs are left.
-///
-/// The interval is Welch's (unequal variances) on logarithms, so what differs between blocks
-/// counts as scatter; it needs two values on each side. It is made wide enough to hold the ratio
-/// of medians. `n` is the number of values on the smaller side.
-///
-/// # Errors
-/// When a value is not above zero, or the ratio is beyond what a number can hold.
-///
-/// ```
-/// use stats::{Sample, unpaired_ratio};
-/// // Student's sleep data (*Biometrika* 6, 1908), the hours taken as logarithms.
-/// let first = [0.7_f64, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
-/// let second = [1.9_f64, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
-/// let sample = |hours: [f64; 10]| Sample::new(hours.map(f64::exp).to_vec());
-/// let ratio = unpaired_ratio(&sample(first)?, &sample(second)?, 0.95)?;
-/// // R: t.test(extra ~ group, data = sleep), of group 1 − group 2: -3.3654832 0.2054832
-/// let interval = ratio.interval.expect("ten values are enough");
-/// assert!((interval.low.ln() + 0.205_483_2).abs() < 1e-6);
-/// assert!((interval.high.ln() - 3.365_483_2).abs() < 1e-6);
-/// # Ok::<(), stats::SampleError>(())
-/// ```
-pub fn unpaired_ratio(
-    base: &Sample,
-    candidate: &Sample,
-    confidence: f64,
-) -> Result<Estimate, SampleError> {
-    let (base_logs, candidate_logs) = (logs(base)?, logs(candidate)?);
-    let point = candidate.median() / base.median();
-    if !point.is_finite() || point == 0.0 {
-        return Err(SampleError::NotFinite(point));
-    }
-    let rounding = base.rounding() + candidate.rounding();
-    let interval = welch(&base_logs, &candidate_logs, confidence).and_then(|bounds| {
-        Interval::from_logs(point, bounds, rounding, IntervalMethod::StudentLog)
-    });
-    Ok(Estimate { point, interval, n: base.len().min(candidate.len()) })
-}
-
-/// Welch's interval of the difference of two means, candidate − base.
-fn welch(base: &[f64], candidate: &[f64], confidence: f64) -> Option<Bounds> {
-    let (a, b) = (MeanSpread::of(base)?, MeanSpread::of(candidate)?);
-    let (error_squared, freedom) = MeanSpread::welch(&a, &b);
-    let difference = b.mean - a.mean;
-    let half = t_quantile(confidence, freedom)? * error_squared.sqrt();
-    Some(Bounds { low: difference - half, high: difference + half, confidence })
-}
-
-fn logs(sample: &Sample) -> Result<Vec<f64>, SampleError> {
-    sample.sorted().iter().map(|&value| logarithm(value)).collect()
 }
 
 #[cfg(test)]
@@ -113,7 +207,8 @@ mod tests {
 
         let (base, candidate): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
         let (base, candidate) = (Sample::new(base).unwrap(), Sample::new(candidate).unwrap());
-        let unpaired = unpaired_ratio(&base, &candidate, 0.95).unwrap().interval.unwrap();
+        let unpaired =
+            Ratio::unpaired(&base, &candidate, None).unwrap().estimate(0.95).interval.unwrap();
         assert!(unpaired.low < 0.1 && unpaired.high > 10.0, "{unpaired:?}");
     }
 
@@ -133,11 +228,40 @@ mod tests {
     }
 
     #[test]
-    fn six_pairs_use_order_statistics() {
-        let pairs: Vec<(f64, f64)> = (1..=6).map(|i| (1.0, f64::from(i))).collect();
-        let interval = paired_ratio(&pairs, 0.0, 0.95).unwrap().interval.unwrap();
-        assert_eq!(interval.method, IntervalMethod::OrderStatistics);
-        assert!((interval.low - 1.0).abs() < 1e-12 && (interval.high - 6.0).abs() < 1e-12);
+    fn interval_and_p_value_are_of_one_test() {
+        let ratio = Ratio::paired(&[(100.0, 110.0), (100.0, 118.0), (100.0, 104.0)], 0.0, None);
+        let ratio = ratio.unwrap();
+        let p = ratio.p_value().unwrap();
+        assert!((ratio.estimate(1.0 - p).interval.unwrap().low - 1.0).abs() < 1e-6);
+        // Twice the p-value is at 95 % what the same is at 97.5 %.
+        let held = ratio.held(2.0 * p, 0.95).interval.unwrap();
+        let alone = ratio.estimate(0.975).interval.unwrap();
+        assert!((held.low - alone.low).abs() < 1e-9 && held.confidence == 0.95, "{held:?}");
+        assert_eq!(ratio.held(p / 2.0, 0.95), ratio.estimate(0.95), "no narrower than by itself");
+    }
+
+    #[test]
+    fn equal_pairs_and_rounding_prove_nothing() {
+        let p = |pair, rounding| Ratio::paired(&[pair; 3], rounding, None).unwrap().p_value();
+        assert_eq!(p((5.0, 5.0), 0.0), Some(1.0));
+        assert_eq!(p((10.0, 11.0), 0.2), Some(1.0));
+        assert_eq!(p((10.0, 11.0), 0.0), Some(0.0));
+        assert_eq!(Ratio::paired(&[(1.0, 2.0)], 0.0, None).unwrap().p_value(), None);
+    }
+
+    #[test]
+    fn more_scatter_and_larger_families_take_more_repeats() {
+        let needed = |deviation: f64, family: f64| {
+            let pairs = [-1.0, 1.0, -1.0, 1.0]
+                .map(|side| (1.0, (0.1 + side * deviation * 0.75_f64.sqrt()).exp()));
+            Ratio::paired(&pairs, 0.0, None).unwrap().repeats_to_resolve(0.03, 0.95, family)
+        };
+        // t(0.975, 3) · 0.05 / √4 = 0.0796 is below 0.1.
+        assert_eq!(needed(0.05, 1.0), Some(4));
+        assert!(needed(0.05, 1.0) < needed(0.1, 1.0));
+        assert!(needed(0.1, 1.0) < needed(0.1, 12.0));
+        let single = Ratio::paired(&[(1.0, 2.0)], 0.0, None).unwrap();
+        assert_eq!(single.repeats_to_resolve(0.03, 0.95, 1.0), None);
     }
 
     #[test]
@@ -169,7 +293,7 @@ mod tests {
             candidate in prop::collection::vec(1e-6..1e6_f64, 1..8),
         ) {
             let (base, candidate) = (Sample::new(base).unwrap(), Sample::new(candidate).unwrap());
-            let ratio = unpaired_ratio(&base, &candidate, 0.95).unwrap();
+            let ratio = Ratio::unpaired(&base, &candidate, None).unwrap().estimate(0.95);
             if let Some(interval) = ratio.interval {
                 prop_assert!(interval.low > 0.0 && interval.high.is_finite());
                 prop_assert!(interval.low <= ratio.point && ratio.point <= interval.high);

@@ -79,7 +79,7 @@ fn order_statistics_cover_as_stated_whatever_the_distribution() {
 
 #[test]
 fn paired_ratios_cover_although_the_blocks_drift() {
-    for (seed, n, stated) in [(21, 3, 0.95), (22, 6, 0.96875)] {
+    for (seed, n, stated) in [(21, 3, 0.95), (22, 6, 0.95)] {
         let mut random = Random::new(seed);
         let held = (0..RUNS)
             .filter(|_| {

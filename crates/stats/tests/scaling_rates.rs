@@ -6,9 +6,7 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{
-    Bootstrap, Estimate, Usl, UslFit, holm, paired_p_value, paired_ratio, repeats_to_resolve,
-};
+use stats::{Bootstrap, Estimate, Ratio, Scatter, Usl, UslFit, closed_groups, paired_ratio};
 
 /// Datasets for each rate.
 const RUNS: u64 = 500;
@@ -69,24 +67,31 @@ fn parameters_of_a_law_with_noise_lie_in_their_intervals() {
     }
 }
 
+/// Pairs of equal targets, each at several levels, that borrow their scatter from one another.
 #[test]
 fn a_family_of_equal_pairs_finds_a_difference_as_seldom_as_stated() {
-    for (repeats, comparisons) in [(3, 6), (3, 40), (6, 12)] {
+    for (repeats, pairs, levels) in [(3, 1, 6), (3, 2, 20), (6, 1, 12)] {
         let clean = (0..RUNS)
             .filter(|&seed| {
                 let mut random = Noise::new(seed);
-                let p_values: Vec<f64> = (0..comparisons)
+                let logs: Vec<Vec<f64>> = (0..pairs * levels)
                     .map(|_| {
-                        let mut value = || 100.0 * random.factor(0.1);
-                        let pairs: Vec<(f64, f64)> =
-                            (0..repeats).map(|_| (value(), value())).collect();
-                        paired_p_value(&pairs, 0.0).unwrap().unwrap()
+                        let mut log = || (random.factor(0.1) / random.factor(0.1)).ln();
+                        (0..repeats).map(|_| log()).collect()
                     })
                     .collect();
-                holm(&p_values).iter().all(|p_value| *p_value > 0.05)
+                let scatter = Scatter::of(&logs, 1.0).unwrap();
+                let p_value = |logs: &Vec<f64>| {
+                    let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
+                    Ratio::paired(&pairs, 0.0, Some(&scatter)).unwrap().p_value().unwrap()
+                };
+                let groups: Vec<Vec<f64>> =
+                    logs.chunks(levels).map(|pair| pair.iter().map(p_value).collect()).collect();
+                closed_groups(&groups).concat().iter().all(|p_value| *p_value > 0.05)
             })
             .count();
-        at_least(&format!("no difference in {comparisons}, {repeats} repeats"), clean, 0.95);
+        let what = format!("no difference in {pairs} × {levels}, {repeats} repeats");
+        at_least(&what, clean, 0.95);
     }
 }
 
@@ -96,7 +101,8 @@ fn the_named_number_of_repeats_resolves_about_half_of_the_time_or_more() {
     // lies to its side of 1 where the mean does not fall short, that is in about half of all runs.
     let pilot: Vec<(f64, f64)> =
         (0..6).map(|i| (1.0, 1.1 * if i % 2 == 0 { 1.0954_f64 } else { 1.0 / 1.0954 })).collect();
-    let needed = repeats_to_resolve(&pilot, 0.03, 0.95, 1).unwrap();
+    let pilot = Ratio::paired(&pilot, 0.0, None).unwrap();
+    let needed = pilot.repeats_to_resolve(0.03, 0.95, 1.0).unwrap();
     let resolved = (0..RUNS)
         .filter(|&seed| {
             let mut random = Noise::new(seed);

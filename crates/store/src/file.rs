@@ -54,8 +54,9 @@ pub(crate) fn create(
 pub(crate) fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     beside::check_all(path)?;
     let connect = || {
-        let connection =
-            Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
+        // A connection never leaves its thread without being moved, so SQLite needs no locks.
+        let flags = OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, access | flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         harden(&connection)?;
         Ok(connection)
@@ -68,6 +69,8 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    // Without it a statement is planned anew for every value that it is bound to.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);

@@ -293,7 +293,9 @@ fn changes(
             Some(Series::from_values(values?, rounding))
         };
         let (during, quiet) = (series(|both| &both.0)?, series(|both| &both.1)?);
-        let ratio = during.ratio_to(&quiet, confidence)?;
+        let ratio = during.ratio(&quiet)?;
+        let p = ratio.p_value();
+        let ratio = ratio.estimate(confidence);
         let changed = match ratio.relation(study.margin) {
             Relation::Larger => Changed::Higher,
             Relation::Smaller => Changed::Lower,
@@ -301,7 +303,6 @@ fn changes(
             Relation::Unresolved => Changed::Unresolved,
         };
         let quiet_estimate = quiet.estimate(confidence)?;
-        let p = during.p_value_against(&quiet);
         Some((Change { metric, quiet: quiet_estimate, ratio, changed }, p))
     };
     METRICS.into_iter().filter_map(change).unzip()

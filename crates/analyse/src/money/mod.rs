@@ -11,8 +11,9 @@ pub use line::{CostGap, CostLine};
 
 use crate::cell::Cells;
 use crate::curve::CurveData;
+use crate::race::Race;
 use crate::volume::operations_per_io;
-use crate::{Finding, NoiseFloor, Subject};
+use crate::{Comparison, Finding, Metric, NoiseFloor, Subject};
 use model::{Dataset, Level, Price, Study, Target};
 use serde::Serialize;
 use stats::Estimate;
@@ -116,7 +117,7 @@ pub(crate) fn of_test(
     dataset: &Dataset,
     cells: &Cells,
     peaks: &[CurveData],
-    floors: &[NoiseFloor],
+    (comparisons, floors): (&[Comparison], &[NoiseFloor]),
 ) -> TestMoney {
     let study = &dataset.study;
     let cost = |target: &Target| {
@@ -125,7 +126,9 @@ pub(crate) fn of_test(
         Some(target_cost(dataset, cells, peak, (target, price)))
     };
     let mut costs: Vec<TargetCost> = study.targets.iter().filter_map(cost).collect();
-    let race = pareto::Race { study, peaks, floors };
+    let (metric, targets) = (Metric::Throughput, peaks.len());
+    let race = Race { study, metric, comparisons, floors, targets };
+    let race = pareto::PeakRace { race, peaks };
     pareto::place(&race, &mut costs);
     let steps = pareto::steps(&race, &costs);
     TestMoney { costs, steps }

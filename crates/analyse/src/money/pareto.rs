@@ -2,49 +2,39 @@
 
 use super::{Amount, Bill, PriceStep, Standing, TargetCost};
 use crate::curve::CurveData;
-use crate::{Metric, NoiseFloor, floor};
-use model::Study;
+use crate::race::{Contender, Race};
 use stats::{Estimate, Relation};
 use std::cmp::Ordering;
 
 /// Throughput by which the cost of a step is given: a tenth of what there was.
 const A_TENTH: f64 = 0.1;
 
-/// What tells which of two targets is the faster.
-pub(super) struct Race<'a> {
-    pub(super) study: &'a Study,
+/// The race of the targets at their peaks.
+pub(super) struct PeakRace<'a> {
+    pub(super) race: Race<'a>,
     pub(super) peaks: &'a [CurveData],
-    pub(super) floors: &'a [NoiseFloor],
 }
 
-impl Race<'_> {
+impl PeakRace<'_> {
     /// How the throughputs of two targets compare, each at its own peak.
     fn relation(&self, numerator: &str, denominator: &str) -> Relation {
-        let ratio = self.ratio(numerator, denominator);
-        ratio.map_or(Relation::Unresolved, |ratio| self.judged(&ratio))
-    }
-
-    fn judged(&self, ratio: &Estimate) -> Relation {
-        match ratio.relation(self.study.margin) {
-            Relation::Larger | Relation::Smaller
-                if floor::hides(self.floors, Metric::Throughput, ratio) =>
-            {
-                Relation::Unresolved
-            }
-            relation => relation,
-        }
+        let both = self.contender(numerator).zip(self.contender(denominator));
+        both.map_or(Relation::Unresolved, |(one, other)| self.race.relation(&one, &other))
     }
 
     /// Throughput over throughput, each at its target's own peak.
     fn ratio(&self, numerator: &str, denominator: &str) -> Option<Estimate> {
-        let peak = |name: &str| self.peaks.iter().find(|peak| peak.curve.target == name);
-        let (above, below) = (peak(numerator)?, peak(denominator)?);
-        above.series().ratio_to(below.series(), self.study.confidence)
+        self.race.ratio(&self.contender(numerator)?, &self.contender(denominator)?)
+    }
+
+    fn contender(&self, name: &str) -> Option<Contender<'_>> {
+        let peak = self.peaks.iter().find(|peak| peak.curve.target == name)?;
+        Some(peak.contender(self.race.study))
     }
 }
 
 /// Gives every target with a bill its place against the others of its currency.
-pub(super) fn place(race: &Race, costs: &mut [TargetCost]) {
+pub(super) fn place(race: &PeakRace, costs: &mut [TargetCost]) {
     let standings: Vec<Option<Standing>> =
         costs.iter().map(|cost| standing(race, costs, cost)).collect();
     for (cost, standing) in costs.iter_mut().zip(standings) {
@@ -55,7 +45,7 @@ pub(super) fn place(race: &Race, costs: &mut [TargetCost]) {
 /// A target is dominated by one that costs no more and is clearly faster, or costs less and is as
 /// fast. It stands on the Pareto front if that can be ruled out of every other target; where speed or
 /// cost is not resolved against some other one, so is its place. Without any other there is none.
-fn standing(race: &Race, costs: &[TargetCost], cost: &TargetCost) -> Option<Standing> {
+fn standing(race: &PeakRace, costs: &[TargetCost], cost: &TargetCost) -> Option<Standing> {
     let own = cost.monthly()?;
     let mut compared = false;
     let mut unresolved = None;
@@ -93,7 +83,7 @@ fn compare(a: &Amount, b: &Amount) -> Option<Ordering> {
 
 /// From each target on the Pareto front to the next dearer one: what it costs, and what a tenth more
 /// throughput comes to at that price.
-pub(super) fn steps(race: &Race, costs: &[TargetCost]) -> Vec<PriceStep> {
+pub(super) fn steps(race: &PeakRace, costs: &[TargetCost]) -> Vec<PriceStep> {
     let on_front = |cost: &&TargetCost| cost.standing == Some(Standing::OnParetoFront);
     let mut front: Vec<(&TargetCost, Amount)> =
         costs.iter().filter(on_front).filter_map(|cost| Some((cost, cost.monthly()?))).collect();
@@ -104,10 +94,10 @@ pub(super) fn steps(race: &Race, costs: &[TargetCost]) -> Vec<PriceStep> {
     pairs
         .filter(|[(from, _), (to, _)]| from.currency == to.currency)
         .filter_map(|[(from, low), (to, high)]| {
-            let ratio = race.ratio(&to.target, &from.target)?;
-            if race.judged(&ratio) != Relation::Larger {
+            if race.relation(&to.target, &from.target) != Relation::Larger {
                 return None;
             }
+            let ratio = race.ratio(&to.target, &from.target)?;
             let extra = high.with(*low, |high, low| high - low);
             let gain = Amount::of(&ratio).map(|ratio| ratio - 1.0);
             Some(PriceStep {

@@ -31,7 +31,7 @@ fn the_ratio_is_that_of_the_geometric_means() {
 }
 
 #[test]
-fn a_difference_that_single_levels_seldom_resolve_shows_over_all_of_them() {
+fn a_difference_that_half_of_the_levels_resolve_shows_over_all_of_them() {
     const RUNS: u64 = 40;
     let (mut at_levels, mut over_all) = (0, 0);
     for seed in 0..RUNS {
@@ -48,7 +48,8 @@ fn a_difference_that_single_levels_seldom_resolve_shows_over_all_of_them() {
         assert_eq!(found(&analysis, |e| matches!(e, Evidence::OverallResult(_))).len(), 1);
     }
     assert!(over_all > 32, "found over all levels in {over_all} of {RUNS} runs");
-    assert!(at_levels < 120, "found at {at_levels} of {} levels", 6 * RUNS);
+    // Levels support each other, and are still more than one claim.
+    assert!((100..190).contains(&at_levels), "found at {at_levels} of {} levels", 6 * RUNS);
 }
 
 #[test]

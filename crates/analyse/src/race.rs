@@ -1,0 +1,123 @@
+//! Which of two targets is ahead, each at the level at which it stands: the one verdict that
+//! rankings and prices follow.
+
+use crate::series::Series;
+use crate::{Comparison, Metric, NoiseFloor, Verdict, floor};
+use model::{Better, Level, Study};
+use stats::{Estimate, Relation};
+
+/// What tells which of two targets is ahead.
+pub(crate) struct Race<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) metric: Metric,
+    /// Those of the test, held to their family.
+    pub(crate) comparisons: &'a [Comparison],
+    pub(crate) floors: &'a [NoiseFloor],
+    /// How many targets run.
+    pub(crate) targets: usize,
+}
+
+/// A target at the level at which it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Contender<'a> {
+    pub(crate) target: &'a str,
+    pub(crate) level: Level,
+    pub(crate) series: &'a Series,
+    /// How many levels it may be the luckiest of.
+    pub(crate) choices: usize,
+}
+
+impl Race<'_> {
+    /// How the first relates to the second. At the same level it is what the comparison at that
+    /// level says; at different ones the claim needs a confidence that makes up for the levels that
+    /// the one ahead was picked from, and for the pairs.
+    pub(crate) fn relation(&self, one: &Contender, other: &Contender) -> Relation {
+        match self.comparison(one, other) {
+            Some((verdict, one_is_base)) => self.of_verdict(verdict, one_is_base),
+            None => self.of_ratio(one, other),
+        }
+    }
+
+    /// Whether the first is clearly better.
+    pub(crate) fn is_ahead(&self, one: &Contender, other: &Contender) -> bool {
+        let relation = self.relation(one, other);
+        match self.metric.better() {
+            Better::More => relation == Relation::Larger,
+            Better::Less => relation == Relation::Smaller,
+            Better::Neither => false,
+        }
+    }
+
+    /// One ÷ other, as it is shown where the two are compared.
+    pub(crate) fn ratio(&self, one: &Contender, other: &Contender) -> Option<Estimate> {
+        let compared = self.find(one, other).map(|(comparison, one_is_base)| {
+            if one_is_base { comparison.ratio.reciprocal() } else { comparison.ratio }
+        });
+        compared.or_else(|| one.series.ratio_to(other.series, self.study.confidence))
+    }
+
+    fn comparison(&self, one: &Contender, other: &Contender) -> Option<(Verdict, bool)> {
+        self.find(one, other).map(|(comparison, one_is_base)| (comparison.verdict, one_is_base))
+    }
+
+    fn find(&self, one: &Contender, other: &Contender) -> Option<(&Comparison, bool)> {
+        if one.level != other.level {
+            return None;
+        }
+        let here = |comparison: &&Comparison| {
+            comparison.metric == self.metric && comparison.level == one.level
+        };
+        let is = |comparison: &&Comparison, base: &str, candidate: &str| {
+            comparison.baseline == base && comparison.candidate == candidate
+        };
+        let mut here = self.comparisons.iter().filter(here);
+        here.find_map(|found| {
+            let one_is_base = is(&found, one.target, other.target);
+            let other_is_base = is(&found, other.target, one.target);
+            (one_is_base || other_is_base).then_some((found, one_is_base))
+        })
+    }
+
+    fn of_verdict(&self, verdict: Verdict, one_is_base: bool) -> Relation {
+        let candidate_is_better = match verdict {
+            Verdict::Equivalent => return Relation::Equivalent,
+            Verdict::Unresolved => return Relation::Unresolved,
+            Verdict::CandidateBetter => true,
+            Verdict::BaselineBetter => false,
+        };
+        let one_is_better = candidate_is_better != one_is_base;
+        if one_is_better == (self.metric.better() == Better::More) {
+            Relation::Larger
+        } else {
+            Relation::Smaller
+        }
+    }
+
+    fn of_ratio(&self, one: &Contender, other: &Contender) -> Relation {
+        let Some(ratio) = one.series.ratio(other.series) else { return Relation::Unresolved };
+        let pairs = (self.targets * self.targets.saturating_sub(1) / 2).max(1);
+        let missed = (1.0 - self.study.confidence) / pairs as f64;
+        let held = |choices: usize| {
+            let estimate = ratio.estimate(1.0 - missed / choices.max(1) as f64);
+            let hidden = floor::hides(self.floors, self.metric, &estimate);
+            match estimate.relation(self.study.margin) {
+                Relation::Larger | Relation::Smaller if hidden => Relation::Unresolved,
+                relation => relation,
+            }
+        };
+        // Luck works against whoever is behind.
+        match held(one.choices) {
+            Relation::Larger => Relation::Larger,
+            _ => match held(other.choices) {
+                Relation::Smaller => Relation::Smaller,
+                _ => {
+                    let equal = ratio.estimate(1.0 - 2.0 * (1.0 - self.study.confidence));
+                    match equal.relation(self.study.margin) {
+                        Relation::Equivalent => Relation::Equivalent,
+                        _ => Relation::Unresolved,
+                    }
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! How often comparisons err, and how much they find, over studies whose truth is known: prints the
+//! table of docs/method.md. `make calibrate` runs it; the number of studies is its argument.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use stats::{Ratio, Scatter, closed_groups, holm};
+use std::io::Write;
+
+const ALPHA: f64 = 0.05;
+
+struct Random(Xoshiro256PlusPlus);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    /// Standard normal (Box and Muller).
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// Student's t of three degrees of freedom, with variance 1.
+    fn heavy(&mut self) -> f64 {
+        let squares: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
+        self.normal() / squares.sqrt()
+    }
+}
+
+/// How the trials of a study scatter.
+#[derive(Clone, Copy)]
+struct Shape {
+    name: &'static str,
+    repeats: usize,
+    /// Standard deviation of the logarithm of the scatter from level to level.
+    spread: f64,
+    heavy: bool,
+    /// The share of trials that a disturbance makes 26 % slower.
+    bad: f64,
+}
+
+/// What is true.
+#[derive(Clone, Copy, PartialEq)]
+enum Truth {
+    /// All targets are equal.
+    Equal,
+    /// The last target is better by that factor at every level.
+    Better(f64),
+    /// It is far better at the lower half of the levels, and equal at the others.
+    Half,
+    /// It is better by a tenth at the lower half, and worse by as much at the others.
+    Crossing,
+}
+
+impl Truth {
+    /// The logarithm of last ÷ any other.
+    fn effect(self, level: usize, levels: usize) -> f64 {
+        let low = level < levels / 2;
+        match self {
+            Self::Equal => 0.0,
+            Self::Better(factor) => factor.ln(),
+            Self::Half => {
+                if low {
+                    1.5_f64.ln()
+                } else {
+                    0.0
+                }
+            }
+            Self::Crossing => {
+                if low {
+                    1.1_f64.ln()
+                } else {
+                    -1.1_f64.ln()
+                }
+            }
+        }
+    }
+}
+
+/// What a study found: whether it called anything equal different, and the share of the true
+/// differences that it called.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    error: f64,
+    power: f64,
+}
+
+/// The same by the method in use, and by Student's t of each ratio alone with Holm's procedure over
+/// all of them.
+struct Both {
+    here: Found,
+    alone: Found,
+}
+
+/// The logarithms of all trials, by target, level and repeat.
+fn trials(
+    random: &mut Random,
+    shape: &Shape,
+    truth: Truth,
+    targets: usize,
+    levels: usize,
+) -> Vec<Vec<Vec<f64>>> {
+    let scatter: Vec<f64> =
+        (0..levels).map(|_| 0.05 * (shape.spread * random.normal()).exp()).collect();
+    let mut trial = |target: usize, level: usize| {
+        let noise = if shape.heavy { random.heavy() } else { random.normal() };
+        let is_bad = shape.bad > 0.0 && random.uniform() < shape.bad;
+        let effect = if target + 1 == targets { truth.effect(level, levels) } else { 0.0 };
+        effect + scatter[level] * noise - if is_bad { 0.3 } else { 0.0 }
+    };
+    let mut cell = |target: usize, level: usize| -> Vec<f64> {
+        (0..shape.repeats).map(|_| trial(target, level)).collect()
+    };
+    let of_target =
+        |target: usize| -> Vec<Vec<f64>> { (0..levels).map(|level| cell(target, level)).collect() };
+    (0..targets).map(of_target).collect()
+}
+
+fn study(random: &mut Random, shape: &Shape, truth: Truth, targets: usize, levels: usize) -> Both {
+    let trials = trials(random, shape, truth, targets, levels);
+    let pairs: Vec<(usize, usize)> =
+        (0..targets).flat_map(|a| (a + 1..targets).map(move |b| (a, b))).collect();
+    // By pair and level.
+    let logs: Vec<Vec<Vec<f64>>> = pairs
+        .iter()
+        .map(|&(a, b)| {
+            let both = trials[a].iter().zip(&trials[b]);
+            both.map(|(a, b)| a.iter().zip(b).map(|(a, b)| b - a).collect()).collect()
+        })
+        .collect();
+    let all: Vec<Vec<f64>> = logs.iter().flatten().cloned().collect();
+    let scatter = Scatter::of(&all, 2.0 / targets as f64).expect("trials scatter");
+    let p_values = |of: &dyn Fn(&[f64]) -> f64| -> Vec<Vec<f64>> {
+        logs.iter().map(|pair| pair.iter().map(|logs| of(logs)).collect()).collect()
+    };
+    let here = closed_groups(&p_values(&|logs| {
+        let centre = scatter.centre(logs).expect("there are repeats");
+        centre.p_value(centre.value.abs())
+    }));
+    let alone = p_values(&|logs| {
+        let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
+        Ratio::paired(&pairs, 0.0, None).ok().and_then(|ratio| ratio.p_value()).unwrap_or(1.0)
+    });
+    let alone = holm(&alone.concat());
+    let count = |adjusted: &[f64]| {
+        let (mut error, mut called, mut differences) = (false, 0_u32, 0_u32);
+        for (index, p) in adjusted.iter().enumerate() {
+            let (pair, level) = (pairs[index / levels], index % levels);
+            let differs = pair.1 + 1 == targets && truth.effect(level, levels) != 0.0;
+            differences += u32::from(differs);
+            called += u32::from(differs && *p <= ALPHA);
+            error |= !differs && *p <= ALPHA;
+        }
+        Found {
+            error: f64::from(u8::from(error)),
+            power: f64::from(called) / f64::from(differences.max(1)),
+        }
+    };
+    Both { here: count(&here.concat()), alone: count(&alone) }
+}
+
+/// Means in percent over so many studies.
+fn studies(count: u32, shape: &Shape, truth: Truth, targets: usize, levels: usize) -> Both {
+    let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(1));
+    let mut sums = Both { here: Found::default(), alone: Found::default() };
+    for _ in 0..count {
+        let Both { here, alone } = study(&mut random, shape, truth, targets, levels);
+        for (sum, one) in [(&mut sums.here, here), (&mut sums.alone, alone)] {
+            sum.error += 100.0 * one.error / f64::from(count);
+            sum.power += 100.0 * one.power / f64::from(count);
+        }
+    }
+    sums
+}
+
+fn main() -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let count: u32 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let plain = Shape { name: "equal scatter", repeats: 3, spread: 0.0, heavy: false, bad: 0.0 };
+    let uneven = Shape { name: "× e^±0.3", spread: 0.3, ..plain };
+    let shapes = [
+        Shape { name: "× e^±0.3", repeats: 2, ..uneven },
+        plain,
+        uneven,
+        Shape { name: "× e^±0.6", spread: 0.6, ..plain },
+        Shape { name: "× e^±0.3, heavy tails", heavy: true, ..uneven },
+        Shape { name: "× e^±0.3, one bad trial in twenty", bad: 0.05, ..uneven },
+        Shape { repeats: 5, ..plain },
+        Shape { name: "× e^±0.3, one bad trial in twenty", repeats: 5, bad: 0.05, ..uneven },
+        Shape { name: "× e^±0.3, one bad trial in twenty", repeats: 10, bad: 0.05, ..uneven },
+    ];
+    writeln!(
+        out,
+        "| targets | levels | repeats | scatter | alone: error | found | borrowed: error | error, half equal | found | found, crossing |"
+    )?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|---|---|")?;
+    for (targets, levels) in [(2, 6), (2, 3), (2, 12), (2, 24), (4, 6)] {
+        for shape in &shapes {
+            let of = |truth: Truth| studies(count, shape, truth, targets, levels);
+            let (equal, better) = (of(Truth::Equal), of(Truth::Better(1.1)));
+            writeln!(
+                out,
+                "| {targets} | {levels} | {} | {} | {:.1} % | {:.0} % | {:.1} % | {:.1} % | {:.0} % | {:.0} % |",
+                shape.repeats,
+                shape.name,
+                equal.alone.error,
+                better.alone.power,
+                equal.here.error,
+                of(Truth::Half).here.error,
+                better.here.power,
+                of(Truth::Crossing).here.power,
+            )?;
+        }
+    }
+    Ok(())
+}
