@@ -15,8 +15,13 @@ pub struct Needs {
     /// The longest time that one of its statements may take, where such statements take longer than
     /// those of a transaction.
     pub longest_statement: Option<Duration>,
-    /// Temporary space, in sizes of the largest table.
-    pub temporary_tables: f64,
+    /// Temporary space of statements that sort, in sizes of the largest table.
+    pub sorted_tables: f64,
+    /// Space of changes of the schema, in sizes of the largest table: for its copy, and again for what
+    /// is sorted.
+    pub changed_tables: f64,
+    /// Whether queries of the user's are timed, which may build temporary tables of any size.
+    pub own_queries: bool,
     /// The user's own statements, each with the name that results have it by.
     pub own_statements: Vec<(String, String)>,
 }
@@ -43,7 +48,9 @@ impl Needs {
     pub fn and(mut self, other: Self) -> Self {
         self.access.extend(other.access);
         self.longest_statement = self.longest_statement.max(other.longest_statement);
-        self.temporary_tables = self.temporary_tables.max(other.temporary_tables);
+        self.sorted_tables = self.sorted_tables.max(other.sorted_tables);
+        self.changed_tables = self.changed_tables.max(other.changed_tables);
+        self.own_queries |= other.own_queries;
         self.own_statements.extend(other.own_statements);
         self
     }
@@ -116,13 +123,16 @@ impl Statement {
                 Query::BuiltIn(query) => {
                     needs.access.insert(Access::Read);
                     if *query == BuiltInQuery::Sort {
-                        needs.temporary_tables = 1.0;
+                        needs.sorted_tables = 1.0;
                     }
                 }
-                Query::Own(sql) => needs.own_statements.push((timed.name.clone(), sql.clone())),
+                Query::Own(sql) => {
+                    needs.own_queries = true;
+                    needs.own_statements.push((timed.name.clone(), sql.clone()));
+                }
                 Query::Change(change) => {
                     if change.algorithm != Some(Algorithm::MetadataOnly) {
-                        needs.temporary_tables = 1.0;
+                        needs.changed_tables = 1.0;
                     }
                     match &change.change {
                         Change::BuiltIn(_) => drop(needs.access.insert(Access::Alter)),
@@ -173,11 +183,12 @@ mod tests {
         };
         let sort = statement(Query::BuiltIn(BuiltInQuery::Sort)).needs();
         assert_eq!(
-            (sort.temporary_tables, sort.longest_statement),
+            (sort.sorted_tables, sort.longest_statement),
             (1.0, Some(Duration::from_secs(60)))
         );
         let both = sort.and(statement(Query::Own("SELECT 1".to_owned())).needs());
-        assert_eq!(both.temporary_tables, 1.0);
+        assert_eq!(both.sorted_tables, 1.0);
+        assert!(both.own_queries && both.changed_tables == 0.0);
         assert_eq!(both.own_statements.len(), 1);
     }
 }

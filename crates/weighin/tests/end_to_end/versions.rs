@@ -1,30 +1,12 @@
 //! Versions side by side: private servers of unpacked distributions, which scripts/servers fetches.
 
 use crate::support::{
-    Ran, Workplace, command_lines_with, not_tested, processes_with, shared_directory, wait_for,
+    MARIADB, MYSQL, Ran, VALKEY, Workplace, command_lines_with, fetched, not_tested,
+    processes_with, shared_directory, wait_for,
 };
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-
-const MARIADB: &str = "mariadb-11.4.5";
-const MYSQL: &str = "mysql-8.0.15";
-const VALKEY: &str = "valkey-9.1.2";
-
-/// Where scripts/servers has put a server.
-fn fetched(name: &str) -> PathBuf {
-    let home = || PathBuf::from(std::env::var_os("HOME").expect("a home directory"));
-    let cache = match std::env::var_os("WEIGHIN_TEST_SERVERS") {
-        Some(cache) => PathBuf::from(cache),
-        None if host::local::os::is_root() => "/var/cache/weighin-test-servers".into(),
-        None => std::env::var_os("XDG_CACHE_HOME")
-            .map_or_else(|| home().join(".cache"), PathBuf::from)
-            .join("weighin-test-servers"),
-    };
-    let server = cache.join(name);
-    assert!(server.is_dir(), "{} is missing: run scripts/servers first", server.display());
-    server
-}
 
 fn target(name: &str, kind: &str, sandbox: &str) -> String {
     format!("[[target]]\nname = \"{name}\"\nkind = \"{kind}\"\nsandbox = {{ {sandbox} }}\n")

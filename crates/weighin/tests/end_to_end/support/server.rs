@@ -1,7 +1,7 @@
 use super::{Ran, Workplace, shared_directory};
 use host::GroupMember;
 use host::local::sandbox::{Sandbox, SandboxOptions};
-use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Tls};
+use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Software, Tls};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use target::client::{Connection, Credentials, Secret};
@@ -35,6 +35,16 @@ impl Server {
 
     /// As one that can be in a group.
     pub fn start_as(settings: &[(&str, &str)], member: Option<GroupMember>) -> Self {
+        Self::of(settings, SandboxOptions { member, ..SandboxOptions::default() })
+    }
+
+    /// That of an unpacked distribution.
+    pub fn start_from(base: PathBuf) -> Self {
+        let software = Software::Base(base);
+        Self::of(&[], SandboxOptions { software, ..SandboxOptions::default() })
+    }
+
+    fn of(settings: &[(&str, &str)], options: SandboxOptions) -> Self {
         let directory = shared_directory();
         let mut all: BTreeMap<String, String> =
             settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
@@ -46,9 +56,7 @@ impl Server {
             // The servers of tests have certificates and plugins.
             trusted: true,
             directory: Some(directory.path().to_owned()),
-            program: None,
-            member,
-            ..SandboxOptions::default()
+            ..options
         };
         Self { sandbox: Sandbox::start(options).unwrap(), _directory: directory }
     }

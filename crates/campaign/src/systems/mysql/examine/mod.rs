@@ -3,11 +3,14 @@
 mod clock;
 mod identity;
 mod limits;
+mod log;
+mod privileges;
 mod replication;
 mod rights;
 mod server;
 mod space;
 mod statements;
+mod trial;
 
 use super::tables;
 use crate::Login;
@@ -62,8 +65,9 @@ impl Server<'_> {
     }
 }
 
-/// Looks at everything. Changes nothing: what is tried names tables that are not there, or is
-/// explained and not run.
+/// Looks at everything. Changes nothing that is there: what is tried names tables that are not there,
+/// or is explained and not run. A table of weighin's own is made, and removed, only where the study
+/// makes tables and the server does not say what the account may do.
 pub(super) fn examine(
     login: &Login,
     control: &mut Connection,
@@ -79,8 +83,10 @@ pub(super) fn examine(
     server::check(&server, &needs, &plan, examination.found);
     replication::check(&mut server, &needs, &plan, examination.found);
     statements::check(&mut server, &needs, plan.to_make() > 0, examination.found);
+    privileges::check(&mut server, &needs, examination.found);
     limits::check(&mut server, &needs, examination);
-    space::check(&server, &needs, &plan, examination);
+    space::check(&mut server, &needs, &plan, examination);
+    log::check(&mut server, &plan, examination);
     let load_host = examination.load_host;
     clock::check(&mut server, load_host, examination.found);
     let identity = identity::find(&server, load_host);

@@ -1,6 +1,7 @@
 //! Servers that replicate from others, and such that others replicate from.
 
 use super::Server;
+use super::privileges::sees_others;
 use crate::Login;
 use crate::preflight::Diagnostics;
 use crate::systems::DataPlan;
@@ -42,6 +43,14 @@ pub(super) fn check(
         }
     }
     let replicas = replicas(server);
+    if replicas.is_none() && writes && !server.setting.is_private {
+        found.note(
+            "the account may not see whether replicas are connected, which get everything that the \
+             study writes",
+            "GRANT PROCESS ON *.* to it, or look at SHOW REPLICAS yourself",
+        );
+    }
+    let replicas = replicas.unwrap_or(0);
     if replicas > server.setting.replicas.len() as u64 && writes {
         let (them, noun, verb) = match replicas {
             1 => ("it", "a replica", "gets"),
@@ -157,14 +166,16 @@ fn replicates(
     );
 }
 
-/// How many replicas are connected, as far as the account may see.
-fn replicas(server: &mut Server<'_>) -> u64 {
+/// How many replicas are connected; `None` where the account may not see that.
+fn replicas(server: &mut Server<'_>) -> Option<u64> {
     let status = server.rows("SHOW GLOBAL STATUS LIKE 'Slaves_connected'").unwrap_or_default();
     let counted = status.first().and_then(|row| row.get("Value")?.parse().ok());
     let seen = server.value(
         "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'",
     );
-    counted.max(seen.and_then(|count| count.parse().ok())).unwrap_or(0)
+    let seen = seen.and_then(|count| count.parse().ok());
+    // Of the connections of others an account sees none without a right to.
+    counted.max(seen.filter(|&seen| seen > 0 || sees_others(server)))
 }
 
 /// Whether replicas can be told the name that the study has for the server.

@@ -5,12 +5,13 @@
 //! read-only, before it looks for the table. Statements on tables that do exist are explained and not
 //! run.
 
-use super::Server;
+use super::{Server, trial};
 use crate::preflight::Diagnostics;
 use crate::systems::DataPlan;
+use crate::systems::mysql::tables;
 use host::random_hex;
 use model::{Access, Failure, FailureKind, Needs};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use target::client::ClientError;
 
 /// The account may not.
@@ -18,17 +19,17 @@ const DENIED: [u16; 5] = [1044, 1142, 1143, 1227, 1370];
 /// The server, or the transaction, is read-only.
 const READ_ONLY: [u16; 3] = [1290, 1792, 1836];
 
-/// Rights of accounts on a database, in the words of GRANT.
+/// Rights of accounts on a database, in the words of GRANT. In this order they can be tried on a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Right {
+pub(super) enum Right {
     Select,
     Insert,
     Update,
     Delete,
     Create,
-    Drop,
     Alter,
     Index,
+    Drop,
 }
 
 impl Right {
@@ -69,10 +70,25 @@ impl Right {
             Self::Index => format!("CREATE INDEX k ON {none} (k)"),
         }
     }
+
+    /// A statement that takes this right on a table that weighin made to try it
+    /// ([`tables::trial_table`]).
+    pub(super) fn on(self, table: &str) -> String {
+        match self {
+            Self::Select => format!("SELECT id FROM {table}"),
+            Self::Insert => format!("INSERT INTO {table} VALUES (1, 1)"),
+            Self::Update => format!("UPDATE {table} SET k = 2 WHERE id = 1"),
+            Self::Delete => format!("DELETE FROM {table} WHERE id = 1"),
+            Self::Create => tables::trial_table(table),
+            Self::Drop => format!("DROP TABLE {table}"),
+            Self::Alter => format!("ALTER TABLE {table} ADD c INT"),
+            Self::Index => format!("CREATE INDEX k ON {table} (k)"),
+        }
+    }
 }
 
 /// What the server says to an attempt.
-enum Answer {
+pub(super) enum Answer {
     May,
     Denied,
     ReadOnly(String),
@@ -101,16 +117,35 @@ pub(super) fn check(
     }
     let none = format!("weighin_none_{}", random_hex(8).unwrap_or_default());
     let there = kept.first().map_or(none.as_str(), String::as_str);
-    let (mut denied, mut read_only) = (Vec::new(), None);
+    let mut answers = BTreeMap::new();
     for right in rights {
-        let sql = right.attempt(there, &none);
-        match answer(server.control.execute(&sql))? {
+        answers.insert(right, answer(server.control.execute(&right.attempt(there, &none)))?);
+    }
+    let unclear =
+        |(&right, answer): (&Right, &Answer)| matches!(answer, Answer::Unclear(_)).then_some(right);
+    let unclear: BTreeSet<Right> = answers.iter().filter_map(unclear).collect();
+    // Where the study makes tables itself, so may this.
+    let may_try = plan.to_make() > 0;
+    if !unclear.is_empty() && may_try {
+        let tried = trial::try_out(server, &unclear)?;
+        answers.extend(tried);
+    }
+    let mut denied = Vec::new();
+    let mut read_only = None;
+    for (right, answer) in answers {
+        match answer {
             Answer::May => {}
             Answer::Denied => denied.push(right.name()),
             Answer::ReadOnly(said) => read_only = read_only.or(Some(said)),
             Answer::Unclear(said) => found.warn(
                 format!("whether the account may {} could not be found out: {said}", right.name()),
-                "",
+                match may_try {
+                    true => "look at SHOW GRANTS, or name the server itself in place of a proxy",
+                    false => {
+                        "look at SHOW GRANTS, or name the server itself in place of a proxy; the study \
+                         makes no tables, so that weighin does not try it with one either"
+                    }
+                },
             ),
         }
     }
@@ -123,7 +158,7 @@ pub(super) fn check(
     Ok(())
 }
 
-fn answer(tried: Result<u64, ClientError>) -> Result<Answer, Failure> {
+pub(super) fn answer(tried: Result<u64, ClientError>) -> Result<Answer, Failure> {
     let error = match tried {
         Ok(_) => return Ok(Answer::May),
         Err(error) => error,
@@ -150,7 +185,7 @@ fn lacks(server: &mut Server<'_>, rights: &str) -> Failure {
 }
 
 /// The account that the server took the login for, as SQL has it.
-fn account(server: &mut Server<'_>) -> String {
+pub(super) fn account(server: &mut Server<'_>) -> String {
     let known = server.value("SELECT CURRENT_USER()");
     let known = known.unwrap_or_else(|| server.login.credentials().user.clone());
     let (user, host) = known.rsplit_once('@').unwrap_or((&known, "%"));

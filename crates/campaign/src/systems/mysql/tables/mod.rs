@@ -21,6 +21,6 @@ pub(super) use contents::contents;
 pub(super) use inspect::size;
 pub(super) use lend::{lend, take_again};
 pub(super) use mark::{HEARTBEAT, HEARTBEAT_COMMENT, heartbeat};
-pub(super) use own::{OwnTable, check_room, drop_own, make_own};
+pub(super) use own::{OwnTable, check_room, drop_own, make_own, trial_table};
 pub(super) use prepare::dry_run;
 pub use prepare::{ToMake, make, prepare};

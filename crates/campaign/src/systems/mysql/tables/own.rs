@@ -42,8 +42,17 @@ pub(in super::super) fn make_own(
     if is_there(&present, table) {
         run(control, &format!("DROP TABLE {table}"))?;
     }
+    run(control, &definition(table, columns, purpose))
+}
+
+/// What makes a table by which it is tried what an account may do.
+pub(in super::super) fn trial_table(name: &str) -> String {
+    definition(name, "id INT NOT NULL PRIMARY KEY, k INT NOT NULL", "a trial of rights")
+}
+
+fn definition(table: &str, columns: &str, purpose: &str) -> String {
     let comment = mark::of_purpose(purpose);
-    run(control, &format!("CREATE TABLE {table} ({columns}) ENGINE=InnoDB COMMENT='{comment}'"))
+    format!("CREATE TABLE {table} ({columns}) ENGINE=InnoDB COMMENT='{comment}'")
 }
 
 /// Drops it, where it is weighin's.
