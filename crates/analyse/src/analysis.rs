@@ -5,7 +5,7 @@ use crate::{
 };
 use model::{Dataset, Failure, Level, Metric, SettingDifference};
 use serde::Serialize;
-use stats::Estimate;
+use stats::{Estimate, Interval};
 use std::collections::BTreeMap;
 
 /// What may be concluded from one run of a study.
@@ -86,6 +86,9 @@ pub struct Cell {
     /// times. Percentiles are absent where a trial has too few transactions for them (see
     /// [`crate::percentile_ms`]).
     pub estimates: BTreeMap<Metric, Estimate>,
+    /// Where one further trial would lie, 5 % of trials (at a confidence of 95 %) being beyond either
+    /// end; absent for fewer than two trials.
+    pub next: BTreeMap<Metric, Interval>,
     /// (max − min) / median of the metric that decides, over the trials (method R31), 0.05 being 5 %;
     /// absent for fewer than two.
     pub spread: Option<f64>,
@@ -123,6 +126,8 @@ pub struct Curve {
     pub peak: Level,
     /// Throughput there, in transactions per second.
     pub peak_throughput: Estimate,
+    /// Levels whose throughput is not clearly below it, in order, the peak included.
+    pub level_with_peak: Vec<Level>,
     /// What the curve does up to the highest level that has data.
     pub shape: CurveShape,
     /// Levels of the test above that one, ascending: all trials there failed, are void or were

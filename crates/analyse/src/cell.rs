@@ -179,6 +179,14 @@ impl<'a> CellData<'a> {
                 .iter()
                 .filter_map(|&metric| Some((metric, estimate(metric)?)))
                 .collect(),
+            // Each end is a claim by itself.
+            next: self
+                .series
+                .iter()
+                .filter_map(|(metric, series)| {
+                    Some((*metric, series.next(1.0 - 2.0 * (1.0 - confidence))?))
+                })
+                .collect(),
             spread: basis.and_then(|basis| self.series(basis.metric).spread()),
             volume: volume::of_cell(self, confidence),
             overloaded: self

@@ -12,6 +12,8 @@ use stats::{Estimate, Relation};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Peak {
     pub throughput: Estimate,
+    /// Other levels, in order, whose throughput is not clearly below it.
+    pub as_high: Vec<Level>,
     /// Whether the curve still rises at the highest level of the test.
     pub still_rising: bool,
     /// Levels above the highest with data, ascending: trials failed, are void or were not run.
@@ -52,32 +54,25 @@ impl CurveData {
     }
 
     /// The target at its peak.
-    pub(crate) fn contender(&self, study: &Study) -> Contender<'_> {
+    pub(crate) fn contender(&self) -> Contender<'_> {
         Contender {
             target: &self.curve.target,
             level: self.curve.peak,
             series: self.series(),
-            choices: self.candidates(study),
+            choices: self.curve.level_with_peak.len(),
         }
-    }
-
-    /// How many levels might be the peak, itself included: those that are not surely below it.
-    pub(crate) fn candidates(&self, study: &Study) -> usize {
-        let below = |point: &&Point| {
-            let ratio = point.series.ratio_to(self.series(), study.confidence);
-            ratio.is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
-        };
-        self.points.len() - self.points.iter().filter(below).count()
     }
 }
 
 /// One for each target with an estimate, in the order of the study.
 pub(crate) fn peaks(study: &Study, cells: &Cells) -> Vec<CurveData> {
-    let own = |target: &str| peak(study, target, cells.of(target));
+    let curves = study.targets.iter().filter(|target| !cells.of(&target.name).is_empty()).count();
+    let own = |target: &str| peak(study, target, cells.of(target), curves);
     study.targets.iter().filter_map(|target| own(&target.name)).collect()
 }
 
-fn peak(study: &Study, target: &str, own: &[CellData]) -> Option<CurveData> {
+/// One of so many curves, all of which may decline by chance.
+fn peak(study: &Study, target: &str, own: &[CellData], curves: usize) -> Option<CurveData> {
     let points: Vec<Point> = own
         .iter()
         .filter_map(|cell| {
@@ -96,7 +91,7 @@ fn peak(study: &Study, target: &str, own: &[CellData]) -> Option<CurveData> {
     let last = points.last()?.level;
     let without_data: Vec<Level> =
         own.iter().map(|cell| cell.level).filter(|&l| l > last).collect();
-    let shape = match shape(&points, index, study) {
+    let shape = match shape(&points, index, study, curves) {
         CurveShape::StillRising if !without_data.is_empty() => CurveShape::CutShort,
         shape => shape,
     };
@@ -104,19 +99,31 @@ fn peak(study: &Study, target: &str, own: &[CellData]) -> Option<CurveData> {
         target: target.to_owned(),
         peak: top.level,
         peak_throughput: top.throughput,
+        level_with_peak: level_with(&points, top, study, &shape),
         shape,
         without_data,
     };
     Some(CurveData { curve, points, index })
 }
 
+/// The levels that are not clearly below the peak.
+fn level_with(points: &[Point], peak: &Point, study: &Study, shape: &CurveShape) -> Vec<Level> {
+    let below = |point: &Point| {
+        let ratio = point.series.ratio_to(&peak.series, study.confidence);
+        ratio.is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
+    };
+    let declined = |level: Level| matches!(shape, CurveShape::Declines { at, .. } if *at == level);
+    let levels = points.iter().filter(|point| !below(point)).map(|point| point.level);
+    levels.filter(|level| !declined(*level)).collect()
+}
+
 /// What becomes of throughput towards the highest level that has data.
 ///
 /// Picking the peak by its median favours a level that was lucky, so a flat curve with noise seems
 /// to fall from its "peak". The claim of a decline is held to the confidence that makes up for
-/// the choice ([`confidence_after_choice`]); flatness needs no such guard, as luck works against
+/// the choice and for all other curves of the test ([`confidence_after_choice`]); flatness needs no such guard, as luck works against
 /// it, nor does a rise, which compares two fixed levels.
-fn shape(points: &[Point], peak: usize, study: &Study) -> CurveShape {
+fn shape(points: &[Point], peak: usize, study: &Study, curves: usize) -> CurveShape {
     let (Some(last), true) = (points.last(), points.len() > 1) else {
         return CurveShape::SinglePoint;
     };
@@ -127,7 +134,7 @@ fn shape(points: &[Point], peak: usize, study: &Study) -> CurveShape {
         ratio.map(|ratio| (ratio.relation(study.margin), ratio))
     };
     if !peak_is_last {
-        let confidence = confidence_after_choice(study.confidence, points.len() - 1);
+        let confidence = confidence_after_choice(study.confidence, (points.len() - 1) * curves);
         if let Some((Relation::Smaller, ratio)) = relation(confidence) {
             return CurveShape::Declines { at: last.level, ratio };
         }
@@ -155,6 +162,12 @@ pub(crate) fn findings(test: &str, peaks: &[CurveData]) -> Vec<Finding> {
             let subject = |level| Subject::test(test).on(&curve.target).at(level);
             let peak = Peak {
                 throughput: curve.peak_throughput,
+                as_high: curve
+                    .level_with_peak
+                    .iter()
+                    .filter(|level| **level != curve.peak)
+                    .copied()
+                    .collect(),
                 still_rising: curve.shape == CurveShape::StillRising,
                 without_data: curve.without_data.clone(),
             };

@@ -4,7 +4,7 @@ use crate::cell::Cells;
 use crate::family::{Judged, judge};
 use crate::overall::pool;
 use crate::series::Series;
-use crate::{Basis, Finding, Metric, NoiseFloor, Subject, Verdict, floor};
+use crate::{Finding, Metric, NoiseFloor, Subject, TestAnalysis, Verdict, floor};
 use model::{Level, Study, Target, Test};
 use serde::Serialize;
 use stats::{Estimate, Ratio, closed};
@@ -67,6 +67,32 @@ pub(crate) struct PairAtLevel {
     candidate: Series,
     /// The noise floor of the test, where it is known.
     floor: Option<NoiseFloor>,
+    /// What is said of the pair at this level, and over these levels of the test together.
+    here: Option<Said>,
+    together: Option<(Vec<Level>, Said)>,
+}
+
+/// A verdict that stands already, with its ratio `to` ÷ `from`.
+#[derive(Clone, Copy, PartialEq)]
+struct Said {
+    ratio: Estimate,
+    verdict: Verdict,
+}
+
+impl Said {
+    /// Of a comparison in which `to` is the candidate, or else the baseline.
+    fn new(ratio: Estimate, verdict: Verdict, to_is_candidate: bool) -> Self {
+        match verdict {
+            _ if to_is_candidate => Self { ratio, verdict },
+            Verdict::CandidateBetter => {
+                Self { ratio: ratio.reciprocal(), verdict: Verdict::BaselineBetter }
+            }
+            Verdict::BaselineBetter => {
+                Self { ratio: ratio.reciprocal(), verdict: Verdict::CandidateBetter }
+            }
+            verdict => Self { ratio: ratio.reciprocal(), verdict },
+        }
+    }
 }
 
 /// What a pair differs in, and by which figure it is compared.
@@ -82,10 +108,12 @@ struct Factor {
 pub(crate) fn observations(
     study: &Study,
     test: &Test,
-    basis: Option<Basis>,
-    (cells, floors): (&Cells, &[NoiseFloor]),
+    cells: &Cells,
+    analysis: &TestAnalysis,
 ) -> Vec<PairAtLevel> {
-    let Some(metric) = basis.map(|basis| basis.at_each_level(test)) else { return Vec::new() };
+    let Some(metric) = analysis.basis.map(|basis| basis.at_each_level(test)) else {
+        return Vec::new();
+    };
     let series =
         |target: &Target, level: Level| Some(cells.at(&target.name, level)?.series(metric));
     let mut observations = Vec::new();
@@ -96,7 +124,22 @@ pub(crate) fn observations(
             to: candidate.labels[label].clone(),
             metric,
         };
+        let is_pair = |metric_of: Metric, a: &str, b: &str| {
+            let forth = a == baseline.name && b == candidate.name;
+            metric_of == metric && (forth || (a == candidate.name && b == baseline.name))
+        };
+        let together =
+            analysis.overall.iter().find(|o| is_pair(o.metric, &o.baseline, &o.candidate)).map(
+                |o| {
+                    let said = Said::new(o.ratio, o.verdict, o.candidate == candidate.name);
+                    (o.levels.clone(), said)
+                },
+            );
         for &level in test.levels() {
+            let mut here = analysis.comparisons.iter().filter(|c| c.level == level);
+            let here = here
+                .find(|c| is_pair(c.metric, &c.baseline, &c.candidate))
+                .map(|c| Said::new(c.ratio, c.verdict, c.candidate == candidate.name));
             let Some((base, numerator)) = series(baseline, level).zip(series(candidate, level))
             else {
                 continue;
@@ -107,7 +150,9 @@ pub(crate) fn observations(
                 place: (test.name.clone(), level),
                 base: base.clone(),
                 candidate: numerator.clone(),
-                floor: floor::of(floors, metric).cloned(),
+                floor: floor::of(&analysis.floors, metric).cloned(),
+                here,
+                together: together.clone(),
             });
         }
     }
@@ -155,8 +200,10 @@ pub(crate) fn contrasts(study: &Study, observations: &[PairAtLevel]) -> Vec<Fact
     }
     // Stable: the values of a label stay in the order of the study.
     factors.sort_by(|a, b| a.label.cmp(&b.label));
+    // What has no ratio by itself, because all trials of a side failed, says nothing.
+    let says = |observation: &&PairAtLevel| ratio(&[*observation]).is_some();
     let of = |factor: &Factor| -> Vec<&PairAtLevel> {
-        observations.iter().filter(|observation| observation.factor == *factor).collect()
+        observations.iter().filter(|one| one.factor == *factor).filter(says).collect()
     };
     factors.into_iter().filter_map(|factor| contrast(study, factor, &of(factor))).collect()
 }
@@ -215,6 +262,9 @@ fn effects(
     let judged = ratios.iter().zip(groups).zip(closed(&p_values));
     judged
         .map(|((ratio, group), adjusted)| {
+            if let Some(Said { ratio, verdict }) = said(group) {
+                return (ratio, verdict);
+            }
             let Judged { shown, verdict, .. } = judge(study, factor.metric, ratio, adjusted);
             // Tests that are taken together have the highest of their floors.
             let mut floors = group.iter().filter_map(|observation| observation.floor.as_ref());
@@ -227,6 +277,18 @@ fn effects(
             }
         })
         .collect()
+}
+
+/// What the comparisons of a test say already of a group that is one pair at one level, or one pair
+/// at all its levels: nothing is judged twice.
+fn said(group: &[&PairAtLevel]) -> Option<Said> {
+    let (first, others) = group.split_first()?;
+    if others.is_empty() {
+        return first.here;
+    }
+    let alike = |other: &&PairAtLevel| other.pair == first.pair && other.place.0 == first.place.0;
+    let (levels, said) = first.together.as_ref().filter(|_| others.iter().all(alike))?;
+    group.iter().map(|one| &one.place.1).eq(levels).then_some(*said)
 }
 
 /// Rungs by a key, in the order in which the keys first come.

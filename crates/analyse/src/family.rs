@@ -67,8 +67,8 @@ pub(crate) fn hold_overall(
     all
 }
 
-/// Takes the verdict that all levels agree in, with what their intervals say together: they all
-/// hold at once.
+/// Takes the verdict that all levels agree in, with what their ratios and intervals say together:
+/// they all hold at once.
 fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
     let own = |comparison: &&Comparison| {
         comparison.metric == overall.metric
@@ -90,9 +90,9 @@ fn follow_levels(by_level: &[Comparison], overall: &mut OverallComparison) {
         (logs / intervals.len() as f64).exp()
     };
     let (low, high) = (mean(|interval| interval.low), mean(|interval| interval.high));
-    let point = overall.ratio.point;
-    let interval = Interval { low: low.min(point), high: high.max(point), ..intervals[0] };
-    overall.ratio.interval = Some(interval);
+    overall.ratio.interval = Some(Interval { low, high, ..intervals[0] });
+    let points: f64 = own.iter().map(|comparison| comparison.ratio.point.ln()).sum();
+    overall.ratio.point = (points / own.len() as f64).exp();
     overall.verdict = first.verdict;
     overall.strength.further_repeats = None;
 }

@@ -201,6 +201,6 @@ fn analyse_test(
         money,
     };
     findings.extend(compare::findings(study, &analysis));
-    let observations = factor::observations(study, test, basis, (compared, &analysis.floors));
+    let observations = factor::observations(study, test, compared, &analysis);
     (analysis, findings, observations)
 }

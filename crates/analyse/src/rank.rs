@@ -39,9 +39,7 @@ pub(crate) fn ranking(
     let mut ranking = Ranking::default();
     if let Some(Basis { metric, .. }) = basis {
         let candidates = match metric {
-            Metric::Throughput => {
-                peaks.iter().map(|peak| RankCandidate::at_peak(study, peak)).collect()
-            }
+            Metric::Throughput => peaks.iter().map(RankCandidate::at_peak).collect(),
             _ => at_one_level(study, test, metric, cells),
         };
         let ordered = in_order(metric, candidates);
@@ -76,12 +74,12 @@ impl<'a> RankCandidate<'a> {
         Contender { target, level: *level, series, choices: *choices }
     }
 
-    fn at_peak(study: &Study, peak: &'a CurveData) -> Self {
+    fn at_peak(peak: &'a CurveData) -> Self {
         Self {
             target: &peak.curve.target,
             level: peak.curve.peak,
             series: peak.series().clone(),
-            choices: peak.candidates(study),
+            choices: peak.curve.level_with_peak.len(),
             figure: peak.curve.peak_throughput,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
-use stats::{Estimate, Ratio, Sample, Scatter, values_needed};
+use stats::{Estimate, Interval, Ratio, Sample, Scatter, values_needed};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -204,6 +204,12 @@ impl Series {
             Some(scatter) => Estimate::of_median_among(&sample, confidence, scatter),
             None => Estimate::of_median(&sample, confidence),
         })
+    }
+
+    /// Where the figure of one further trial would lie; `None` for fewer than two values.
+    pub(crate) fn next(&self, confidence: f64) -> Option<Interval> {
+        let scatter = self.kin.as_ref().and_then(|kin| kin.cells.as_ref());
+        Estimate::of_next(&self.sample()?, confidence, scatter)
     }
 
     /// (max − min) ÷ median (method R31); `None` for fewer than two values, which show no spread.

@@ -88,11 +88,11 @@ impl LevelAxis {
         }
     }
 
-    /// Headings of the base and the ratio of the 95th percentile of that time.
-    pub(crate) fn p95_comparison(self) -> [&'static str; 2] {
+    /// Heading of the ratio of the 95th percentile of that time.
+    pub(crate) fn p95_ratio(self) -> &'static str {
         match self {
-            Self::Clients | Self::QueueDepth | Self::NotStated => ["base p95, ms", "p95 ratio"],
-            Self::Rate(_) => ["base p95 response, ms", "p95 response ratio"],
+            Self::Clients | Self::QueueDepth | Self::NotStated => "p95 ratio",
+            Self::Rate(_) => "p95 response ratio",
         }
     }
 }

@@ -288,16 +288,19 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             times: 2,
         })),
         curve(Evidence::Peak(Peak {
+            as_high: vec![],
             throughput: ratio(1_624.0, 1_540.2, 1_699.0),
             still_rising: false,
             without_data: vec![],
         })),
         curve(Evidence::Peak(Peak {
+            as_high: vec![],
             throughput: ratio(1_624.0, 1_540.2, 1_699.0),
             still_rising: true,
             without_data: vec![],
         })),
         curve(Evidence::Peak(Peak {
+            as_high: vec![],
             throughput: ratio(1_624.0, 1_540.2, 1_699.0),
             still_rising: false,
             without_data: vec![level(16), level(32)],

@@ -115,6 +115,37 @@ impl Estimate {
         Self { point, interval, n }
     }
 
+    /// Where one further value of the sample would lie, with that confidence: the prediction interval
+    /// of Student's t on logarithms, by the same scatter. `None` for fewer than two values, and where
+    /// not all are above zero.
+    ///
+    /// ```
+    /// use stats::{Estimate, Sample};
+    /// // ln 1, ln 10 and ln 100: t(0.975, 2) · ln 10 · √(1 + 1/3) around ln 10.
+    /// let three = Sample::new(vec![1.0, 10.0, 100.0])?;
+    /// let next = Estimate::of_next(&three, 0.95, None).expect("all are above zero");
+    /// assert!((next.high.log10() - (1.0 + 4.302_653 * (4.0_f64 / 3.0).sqrt())).abs() < 1e-5);
+    /// # Ok::<(), stats::SampleError>(())
+    /// ```
+    pub fn of_next(
+        sample: &Sample,
+        confidence: f64,
+        scatter: Option<&Scatter>,
+    ) -> Option<Interval> {
+        if sample.min() <= 0.0 {
+            return None;
+        }
+        let logs: Vec<f64> = sample.sorted().iter().map(|value| value.ln()).collect();
+        let centre = Centre::of(&logs, scatter)?.next();
+        let method = if centre.is_alone() {
+            IntervalMethod::StudentLog
+        } else {
+            IntervalMethod::BorrowedScatter
+        };
+        let bounds = centre.bounds(confidence)?;
+        Interval::from_logs(centre.value.exp(), bounds, sample.rounding(), method)
+    }
+
     /// The same statement about an increasing function of the quantity; an interval with an end
     /// that is no number is lost.
     pub fn map(&self, increasing: impl Fn(f64) -> f64) -> Self {

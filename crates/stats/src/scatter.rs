@@ -239,6 +239,13 @@ impl Centre {
         Self { value: b.value - a.value, n: a.n.min(b.n), errors: errors.collect() }
     }
 
+    /// Of one further value rather than of the mean.
+    pub(crate) fn next(&self) -> Self {
+        let widened =
+            |error: &Error| Error { scale: error.scale * (self.n + 1.0).sqrt(), ..*error };
+        Self { errors: self.errors.iter().map(widened).collect(), ..self.clone() }
+    }
+
     /// Whether it borrows from no others.
     pub(crate) fn is_alone(&self) -> bool {
         self.errors.len() == 1

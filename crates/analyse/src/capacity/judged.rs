@@ -21,6 +21,7 @@ impl Judged {
     pub(super) fn measured(ground: Ground) -> Self {
         let answer = ground.answer;
         let reason = match answer {
+            Answer::Unknown if ground.next.is_some() => Reason::NextMayNot,
             Answer::Unknown if ground.estimate.is_some() => Reason::Straddles,
             Answer::Unknown => Reason::NoFigure,
             _ => Reason::Measured,
@@ -53,8 +54,16 @@ pub(super) fn latency(cell: &Cell, slo: &Slo) -> Ground {
         LatencyFigure::P999 | LatencyFigure::Max => None,
     };
     let estimate = metric.and_then(|metric| cell.estimate(metric));
-    let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, |value| slo.is_met_by(value)));
-    ground(cell, metric, estimate, answer)
+    let meets = |value: f64| slo.is_met_by(value);
+    let answer = estimate.map_or(Answer::Unknown, |e| decide(&e, meets));
+    // Who asks wants the bound to be met when the load comes, not by the median of many such loads.
+    let next = metric.and_then(|metric| cell.next.get(&metric)).copied();
+    match next.filter(|next| answer == Answer::Yes && !meets(next.high)) {
+        Some(next) => {
+            Ground { next: Some(next), ..ground(cell, metric, estimate, Answer::Unknown) }
+        }
+        None => ground(cell, metric, estimate, answer),
+    }
 }
 
 /// A cell's throughput against a rate.
@@ -98,7 +107,15 @@ fn ground(
     answer: Answer,
 ) -> Ground {
     let suspect = cell.trials.iter().filter(|t| t.validity == Validity::Suspect).count();
-    Ground { level: cell.level, figure, estimate, answer, repeats: repeats(cell), suspect }
+    Ground {
+        level: cell.level,
+        figure,
+        estimate,
+        answer,
+        next: None,
+        repeats: repeats(cell),
+        suspect,
+    }
 }
 
 fn repeats(cell: &Cell) -> Vec<u32> {

@@ -3,7 +3,7 @@
 use crate::money::{Amount, CostGap};
 use model::{Bound, Level, Metric, Slo};
 use serde::Serialize;
-use stats::Estimate;
+use stats::{Estimate, Interval};
 
 /// What a target is wanted for. What is absent is not asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -179,6 +179,9 @@ pub struct Ground {
     pub estimate: Option<Estimate>,
     /// What follows from this alone.
     pub answer: Answer,
+    /// Where the figure of one further trial would lie, where that is why there is no yes although the
+    /// median meets the bound.
+    pub next: Option<Interval>,
     /// The repeats of the trials that it rests on.
     pub repeats: Vec<u32>,
     /// How many of these are suspect.
@@ -198,6 +201,8 @@ pub enum Reason {
     NeighboursDiffer,
     /// The interval has the bound within it.
     Straddles,
+    /// The median meets the bound; a single trial may not.
+    NextMayNot,
     /// It lies below or above all levels that were measured.
     BeyondRange,
     /// No trial that counts has the figure.

@@ -110,5 +110,5 @@ fn ground(
     let cells = candidate.test.cells.iter().filter(|cell| cell.target == candidate.target);
     let trials = cells.flat_map(|cell| &cell.trials);
     let suspect = trials.filter(|trial| trial.validity == Validity::Suspect).count();
-    Ground { level, figure: None, estimate: answers.estimate, answer, repeats, suspect }
+    Ground { level, figure: None, estimate: answers.estimate, answer, next: None, repeats, suspect }
 }

@@ -29,7 +29,7 @@ impl PeakRace<'_> {
 
     fn contender(&self, name: &str) -> Option<Contender<'_>> {
         let peak = self.peaks.iter().find(|peak| peak.curve.target == name)?;
-        Some(peak.contender(self.race.study))
+        Some(peak.contender())
     }
 }
 

@@ -79,6 +79,11 @@ impl Noise {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
+    /// A whole number below `end`, all equally likely.
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.0.next_u64() % end as u64) as usize
+    }
+
     pub fn factor(&mut self, sigma: f64) -> f64 {
         let mut uniform = || ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
         let radius = (-2.0 * uniform().ln()).sqrt();

@@ -12,8 +12,8 @@ mod table;
 mod test;
 mod timelines;
 
-use crate::{mark, numbers, tables, view, words};
-use analyse::Analysis;
+use crate::{mark, numbers, svg, tables, view, words};
+use analyse::{Analysis, Validity};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// All colours and measures.
@@ -37,6 +37,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                 style { (PreEscaped(STYLE)) }
             }
             body {
+                (svg::key_shapes())
                 header { (heading(analysis, question)) }
                 main {
                     (answer(analysis))
@@ -198,11 +199,25 @@ fn environment(analysis: &Analysis) -> Markup {
     }
 }
 
+/// Most trials that are all listed. Nobody reads more, and the page would be as large as the results.
+const MOST_LISTED: usize = 1000;
+
 fn trials(analysis: &Analysis) -> Markup {
-    let all = tables::trials(analysis);
-    if all.rows.is_empty() {
+    let count = analysis.dataset.trials.len();
+    if count == 0 {
         return html! {};
     }
+    let (listed, summary) = if count <= MOST_LISTED {
+        let all = format!("All {} in the order of the plan", numbers::counted(count, "trial"));
+        (tables::trials(analysis, |_| true, MOST_LISTED), all)
+    } else {
+        let doubtful = |validity| validity != Some(Validity::Valid);
+        let listed = tables::trials(analysis, doubtful, MOST_LISTED);
+        let first = if listed.rows.len() == MOST_LISTED { "the first " } else { "" };
+        let rows = numbers::count(listed.rows.len() as u64);
+        let all = numbers::count(count as u64);
+        (listed, format!("Trials that failed or are doubtful: {first}{rows} of {all}"))
+    };
     let missing: Vec<String> = analysis.dataset.missing().map(ToString::to_string).collect();
     html! {
         section #trials {
@@ -218,8 +233,11 @@ fn trials(analysis: &Analysis) -> Markup {
                 }
             }
             details.paper {
-                summary { "All " (numbers::counted(all.rows.len(), "trial")) " in the order of the plan" }
-                (table::table(&all))
+                summary { (summary) }
+                @if count > MOST_LISTED {
+                    p { "All of them, repeat by repeat: " code { "weighin report --format csv" } "." }
+                }
+                (table::table(&listed))
             }
             @if let Some(generators) = tables::generators(analysis) {
                 details.paper {

@@ -27,13 +27,15 @@ pub(super) fn table(table: &Table) -> Markup {
     }
 }
 
+const NUMBERS: &str = "n";
+
 /// The class of a column: numbers stand at their right, and words get the room to be read.
 fn class(table: &Table, column: usize) -> &'static str {
     /// Words longer than this break badly in a column that is squeezed.
     const SHORT: usize = 8;
     let cells = || table.rows.iter().filter_map(|row| row.cells.get(column));
     if table.columns[column].numeric {
-        "n"
+        NUMBERS
     } else if cells().any(|c| c.series.is_some() || c.text.chars().count() > SHORT) {
         "w"
     } else {
@@ -49,7 +51,8 @@ fn one(cell: &TableCell, column: &str) -> Markup {
         Tone::Bad => (Some("bad"), "✕ "),
     };
     html! {
-        td class=(column) {
+        // Numbers are the most, so they need no class.
+        td class=[Some(column).filter(|column| *column != NUMBERS)] {
             @if let Some(series) = cell.series { (svg::key(series)) }
             @if let Some(tone) = tone { span class=(tone) { (sign) (cell.text) } } @else { (cell.text) }
             @if let Some(note) = &cell.note { small { (note) } }

@@ -33,13 +33,26 @@ pub(super) fn mark_class(doubtful: bool) -> &'static str {
     if doubtful { "mark hollow" } else { "mark" }
 }
 
-/// The key to a series: a piece of its line with its marker, for use in text.
+/// The key to a series: a piece of its line with its marker, for use in text. The page has
+/// [`key_shapes`]; a table of thousands of rows repeats only their names.
 pub(crate) fn key(series: usize) -> Markup {
     html! {
-        svg class={ "key " (series_class(series)) } viewBox="-13 -7 26 14" width="26" height="14"
-            aria-hidden="true" {
-            path class="line" d="M-12 0H12" {}
-            path class="mark" d=(outline(series)) {}
+        svg class={ "key " (series_class(series)) } aria-hidden="true" {
+            use href={ "#key" (series % SHAPES.len()) } {}
+        }
+    }
+}
+
+/// What keys are drawn with: once in a page.
+pub(crate) fn key_shapes() -> Markup {
+    html! {
+        svg width="0" height="0" aria-hidden="true" {
+            @for (shape, outline) in SHAPES.iter().enumerate() {
+                symbol id={ "key" (shape) } viewBox="-13 -7 26 14" {
+                    path class="line" d="M-12 0H12" {}
+                    path class="mark" d=(outline) {}
+                }
+            }
         }
     }
 }

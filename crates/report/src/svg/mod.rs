@@ -18,7 +18,7 @@ mod scale;
 pub(crate) use frame::Size;
 pub(crate) use intervals::{IntervalChart, Row};
 pub(crate) use line_chart::{LineChart, Point, Series, Value, VerticalAxis};
-pub(crate) use marks::key;
+pub(crate) use marks::{key, key_shapes};
 pub(crate) use overlays::{Crossing, Law, Overlays};
 pub(crate) use panels::{Band, Line, Panel, PanelChart};
 

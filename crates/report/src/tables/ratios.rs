@@ -1,17 +1,17 @@
 use super::{Table, TableCell, Tone, numbers, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::{count, list};
-use crate::words::{metric_name, unit, verdict};
+use crate::words::{metric_name, verdict};
 use analyse::{Comparison, Metric, TestAnalysis, Verdict};
 use stats::Estimate;
 
-/// What a row shows of one metric: the baseline's figure, the ratio, and what follows.
-type Figures<'a> = (&'a Estimate, &'a Estimate, Verdict);
+/// What a row shows of one metric: the ratio, and what follows.
+type Figures<'a> = (&'a Estimate, Verdict);
 
-/// Two targets against one another, level by level, then over all levels together.
+/// Two targets against one another, level by level, then over all levels together. The figures
+/// themselves are in the table of cells.
 pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Table {
     let axis = LevelAxis::of(test);
-    let [base_p95, p95_ratio] = axis.p95_comparison();
     let Some(basis) = test.basis else { return Table::new([]) };
     // A task that is no load has no latency to compare.
     let has = |metric: &Metric| {
@@ -20,17 +20,12 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
     let metrics: Vec<Metric> = basis.compared().filter(has).collect();
     let mut columns = vec![numbers(axis.name())];
     for &metric in &metrics {
-        let (base, ratio) = match metric {
-            Metric::Throughput => {
-                (format!("base, {}/s", basis.counted), "throughput ratio".to_owned())
-            }
-            Metric::LatencyP95 => (base_p95.to_owned(), p95_ratio.to_owned()),
-            other => {
-                let (name, unit) = (metric_name(other), unit(other, basis.counted));
-                (format!("base {name}, {unit}"), format!("{name} ratio"))
-            }
+        let ratio = match metric {
+            Metric::Throughput => "throughput ratio".to_owned(),
+            Metric::LatencyP95 => axis.p95_ratio().to_owned(),
+            other => format!("{} ratio", metric_name(other)),
         };
-        columns.extend([numbers(base), numbers(ratio), words("verdict")]);
+        columns.extend([numbers(ratio), words("verdict")]);
     }
     let mut table = Table::new(columns);
     let pair: Vec<&Comparison> = test
@@ -44,7 +39,7 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
     for level in levels {
         let of = |metric| -> Option<Figures> {
             let found = pair.iter().find(|c| c.level == level && c.metric == metric)?;
-            Some((&found.base, &found.ratio, found.verdict))
+            Some((&found.ratio, found.verdict))
         };
         table.push(row(TableCell::text(axis.text(level)), &metrics, of, baseline, candidate));
     }
@@ -61,7 +56,7 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
                 found.levels.iter().map(|&level| count(axis.number(level).into())).collect();
             TableCell::text("together").with_note(list(&levels))
         };
-        let of = |metric| overall(metric).map(|o| (&o.base, &o.ratio, o.verdict));
+        let of = |metric| overall(metric).map(|o| (&o.ratio, o.verdict));
         table.push_group(row(over, &metrics, of, baseline, candidate));
     }
     table
@@ -78,8 +73,8 @@ fn row<'a>(
     std::iter::once(first).chain(cells).collect()
 }
 
-fn columns(figures: Option<Figures>, baseline: &str, candidate: &str) -> [TableCell; 3] {
-    let said = figures.map_or(TableCell::default(), |(_, _, said)| {
+fn columns(figures: Option<Figures>, baseline: &str, candidate: &str) -> [TableCell; 2] {
+    let said = figures.map_or(TableCell::default(), |(_, said)| {
         let tone = match said {
             Verdict::CandidateBetter | Verdict::BaselineBetter => Tone::Good,
             Verdict::Equivalent => Tone::Plain,
@@ -87,9 +82,5 @@ fn columns(figures: Option<Figures>, baseline: &str, candidate: &str) -> [TableC
         };
         TableCell::text(verdict(said, baseline, candidate)).with_tone(tone)
     });
-    [
-        TableCell::estimate(figures.map(|(base, ..)| base)),
-        TableCell::estimate(figures.map(|(_, ratio, _)| ratio)),
-        said,
-    ]
+    [TableCell::estimate(figures.map(|(ratio, _)| ratio)), said]
 }

@@ -7,8 +7,13 @@ use model::{
     Effect, FailureKind, Level, LevelUnit, LoadResult, ResultSource, TrialRecord, UnixMillis, text,
 };
 
-/// Every trial that has a record, in the order in which they ran.
-pub(crate) fn trials(analysis: &Analysis) -> Table {
+/// Trials that have a record and are wanted by what they are worth (absent where that was not
+/// checked), in the order in which they ran; so many of them at most.
+pub(crate) fn trials(
+    analysis: &Analysis,
+    wanted: impl Fn(Option<Validity>) -> bool,
+    most: usize,
+) -> Table {
     let imported = view::imported(analysis);
     let work = view::work(analysis);
     let mut columns = vec![
@@ -47,6 +52,10 @@ pub(crate) fn trials(analysis: &Analysis) -> Table {
     let assessments = view::assessments(analysis);
     let mut order: Vec<usize> = (0..analysis.dataset.trials.len()).collect();
     order.sort_by_key(|&i| analysis.dataset.trials[i].position);
+    let validity = |i: &usize| assessments.get(i).map(|assessment| assessment.validity);
+    let failed = |i: &usize| analysis.dataset.trials[*i].failure().is_some();
+    order.retain(|i| wanted(validity(i).filter(|_| !failed(i))));
+    order.truncate(most);
     for i in order {
         let record = &analysis.dataset.trials[i];
         let mut row = identity(analysis, record, assessments.get(&i).copied());

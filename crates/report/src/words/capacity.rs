@@ -102,6 +102,9 @@ fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
         }
         _ => String::new(),
     };
+    let next = ground.next.map_or(String::new(), |next| {
+        format!(", {} of trials reach up to {}", "5 %", figure(next.high))
+    });
     let suspect = match ground.suspect {
         0 => String::new(),
         suspect => format!(", {suspect} of them suspect"),
@@ -114,7 +117,7 @@ fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
             format!("trials {}", numbers::list(&names))
         }
     };
-    format!("{what}{place}{page} [{trials}{suspect}]").trim_start().to_owned()
+    format!("{what}{place}{page}{next} [{trials}{suspect}]").trim_start().to_owned()
 }
 
 fn reason(part: &Part) -> String {
@@ -129,6 +132,9 @@ fn reason(part: &Part) -> String {
         }
         Reason::NeighboursDiffer => "it lies between two levels that disagree",
         Reason::Straddles => "the interval includes the bound",
+        Reason::NextMayNot => {
+            "the median meets it, but single trials scatter so much that one may not"
+        }
         Reason::BeyondRange => "it lies beyond what was measured",
         Reason::NoFigure => "no trial that counts has this figure",
         Reason::FellBehind => "trials fell behind the offered rate",

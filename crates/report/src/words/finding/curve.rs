@@ -10,7 +10,12 @@ impl Words for Peak {
     const NAMES_LEVEL: bool = true;
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { throughput, still_rising, without_data } = found.first;
+        let Self { throughput, as_high, still_rising, without_data } = found.first;
+        let ties = if as_high.is_empty() {
+            String::new()
+        } else {
+            format!("; it is not clearly lower at {}", levels(as_high))
+        };
         let beyond = if !without_data.is_empty() {
             format!(
                 "; no trial at {} counts, so throughput beyond is not known",
@@ -23,7 +28,7 @@ impl Words for Peak {
             String::new()
         };
         format!(
-            "throughput is highest{}, with {}{beyond}",
+            "throughput is highest{}, with {}{ties}{beyond}",
             found.level().map_or(String::new(), at),
             numbers::estimate(throughput, &format!("{}/s", found.counted)),
         )
