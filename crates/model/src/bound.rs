@@ -1,7 +1,7 @@
 use crate::{LatencyFigure, Slo};
 use serde::{Deserialize, Serialize};
 
-/// What the highest load that is searched for must meet; at least one of the two.
+/// What the highest load that is searched for must meet; at least one of the three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
     /// A bound on latency.
@@ -12,6 +12,9 @@ pub struct Bound {
     /// Whether these are the processors that virtual machines share, in place of those of
     /// the host.
     pub cpu_of_vms: bool,
+    /// How far replicas may be behind, in milliseconds; nor may they fall further behind while a
+    /// load goes on.
+    pub replica_lag_ms: Option<u64>,
 }
 
 impl Bound {
@@ -35,11 +38,15 @@ impl std::fmt::Display for Bound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let whose =
             if self.cpu_of_vms { "the virtual machines’ processors" } else { "processors" };
-        match (self.slo, self.cpu_percent) {
-            (Some(slo), None) => write!(f, "{slo}"),
-            (None, Some(percent)) => write!(f, "{whose} at most {percent} % busy"),
-            (Some(slo), Some(percent)) => write!(f, "{slo} and {whose} at most {percent} % busy"),
-            (None, None) => f.write_str("no bound"),
+        let slo = self.slo.map(|slo| slo.to_string());
+        let busy = self.cpu_percent.map(|percent| format!("{whose} at most {percent} % busy"));
+        let lag = self
+            .replica_lag_ms
+            .map(|millis| format!("replicas at most {} s behind", millis as f64 / 1e3));
+        let all: Vec<String> = slo.into_iter().chain(busy).chain(lag).collect();
+        match all.as_slice() {
+            [] => f.write_str("no bound"),
+            all => f.write_str(&all.join(" and ")),
         }
     }
 }
@@ -51,11 +58,14 @@ mod tests {
     #[test]
     fn bounds_read_as_conditions() {
         let slo = "p99 < 1ms".parse().ok();
-        let bound = |slo, cpu_percent| Bound { slo, cpu_percent, cpu_of_vms: false }.to_string();
+        let bound = |slo, cpu_percent| Bound { slo, cpu_percent, ..Bound::default() }.to_string();
         assert_eq!(bound(slo, None), "p99 < 1 ms");
         assert_eq!(bound(None, Some(60)), "processors at most 60 % busy");
         assert_eq!(bound(slo, Some(60)), "p99 < 1 ms and processors at most 60 % busy");
-        let of_vms = Bound { slo: None, cpu_percent: Some(60), cpu_of_vms: true }.to_string();
+        let of_vms = Bound { cpu_percent: Some(60), cpu_of_vms: true, ..Bound::default() };
+        let of_vms = of_vms.to_string();
+        let lag = Bound { slo, replica_lag_ms: Some(1500), ..Bound::default() }.to_string();
+        assert_eq!(lag, "p99 < 1 ms and replicas at most 1.5 s behind");
         assert_eq!(of_vms, "the virtual machines’ processors at most 60 % busy");
     }
 

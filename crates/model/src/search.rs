@@ -58,6 +58,9 @@ pub struct SearchStep {
     /// Share of the processors' time in use, 0 to 1, in this step alone: of those that the bound is
     /// about. Absent where that is not bounded or could not be sampled.
     pub cpu_busy: Option<f64>,
+    /// The most that a replica was behind in this step, in milliseconds. Absent where that is not
+    /// bounded or was not seen.
+    pub lag_ms: Option<f64>,
     /// Whether the load was tried before: the verdict rests on both runs together then.
     pub repeated: bool,
     /// What was found of the load.
@@ -71,7 +74,10 @@ impl SearchStep {
     /// achieved.
     pub fn is_within(&self, bound: &Bound) -> bool {
         let figure = |slo: Slo| self.figure_ms.is_some_and(|ms| slo.is_met_by(ms));
-        bound.slo.is_none_or(figure) && self.cpu_busy.is_none_or(|share| bound.allows_busy(share))
+        let lag = bound.replica_lag_ms.zip(self.lag_ms);
+        bound.slo.is_none_or(figure)
+            && self.cpu_busy.is_none_or(|share| bound.allows_busy(share))
+            && lag.is_none_or(|(most, lag)| lag <= most as f64)
     }
 }
 
@@ -85,6 +91,9 @@ pub enum StepVerdict {
     Missed,
     /// It was achieved, and the processors were busier than they may be.
     TooBusy,
+    /// It was achieved, and a replica was further behind than it may be, or fell further and further
+    /// behind.
+    Lagging,
     /// The server fell behind the rate (method R2), or nothing succeeded.
     FellBehind,
 }
@@ -169,7 +178,16 @@ mod tests {
     fn step(load: f64, figure_ms: f64, repeated: bool, verdict: StepVerdict) -> SearchStep {
         let measured = Duration::from_secs(1);
         let figure_ms = Some(figure_ms);
-        SearchStep { load, achieved: load, figure_ms, cpu_busy: None, repeated, verdict, measured }
+        SearchStep {
+            load,
+            achieved: load,
+            figure_ms,
+            cpu_busy: None,
+            lag_ms: None,
+            repeated,
+            verdict,
+            measured,
+        }
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub struct LoadSearch {
     /// How busy the processors of this host may be, in percent of all of them; with or without a
     /// bound on latency.
     pub cpu_limit: Option<u8>,
+    /// How far replicas may be behind.
+    pub lag_limit: Option<Duration>,
 }
 
 /// Results that somebody else measured.
@@ -101,7 +103,8 @@ impl LoadSearch {
     pub fn bound(&self) -> Bound {
         let share = self.load.workload.storage().and_then(Storage::processors).is_some();
         let cpu_of_vms = share && self.cpu_limit.is_some();
-        Bound { slo: self.slo, cpu_percent: self.cpu_limit, cpu_of_vms }
+        let replica_lag_ms = self.lag_limit.map(|most| most.as_millis() as u64);
+        Bound { slo: self.slo, cpu_percent: self.cpu_limit, cpu_of_vms, replica_lag_ms }
     }
 }
 

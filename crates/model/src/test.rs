@@ -88,7 +88,11 @@ impl Test {
 
     /// Whether it needs targets with replicas.
     pub fn needs_replicas(&self) -> bool {
-        matches!(self.task, Task::CatchUp(_))
+        match &self.task {
+            Task::CatchUp(_) => true,
+            Task::Search(search) => search.lag_limit.is_some(),
+            Task::Load(_) | Task::Statement(_) | Task::Failover(_) | Task::Imported(_) => false,
+        }
     }
 
     /// What clients do, where the test runs a load.

@@ -17,7 +17,12 @@ fn searched(bounded: bool) -> Dataset {
     let level = Level::searched(SearchOver::Rate, 64);
     let test = &mut data.study.tests[0];
     let load = model::Load { levels: vec![level], ..test.load().expect("a load").clone() };
-    test.task = model::Task::Search(model::LoadSearch { load, slo: Some(slo), cpu_limit: None });
+    test.task = model::Task::Search(model::LoadSearch {
+        load,
+        slo: Some(slo),
+        cpu_limit: None,
+        lag_limit: None,
+    });
     let planned = data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials);
     planned.for_each(|trial| trial.key.level = level);
     for record in &mut data.trials {
@@ -30,6 +35,7 @@ fn searched(bounded: bool) -> Dataset {
             achieved: load * 0.999,
             figure_ms: Some(18.9),
             cpu_busy: None,
+            lag_ms: None,
             repeated: verdict == StepVerdict::Missed,
             verdict,
             measured: Duration::from_secs(5),

@@ -9,7 +9,8 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
     connection
         .prepare_cached(
             "INSERT INTO search (position, over, figure, bound_ms, inclusive, cpu_percent,
-             cpu_of_vms, capacity, met, missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             cpu_of_vms, replica_lag_ms, capacity, met, missed)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
@@ -19,13 +20,14 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
             search.bound.slo.map(|slo| slo.inclusive),
             search.bound.cpu_percent,
             search.bound.cpu_of_vms,
+            search.bound.replica_lag_ms,
             search.capacity,
             search.answer.met,
             search.answer.missed
         ])?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO search_step (position, number, load, achieved, figure_ms, cpu_busy,
-         repeated, verdict, measured_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         lag_ms, repeated, verdict, measured_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (number, step) in search.steps.iter().enumerate() {
         statement.execute(params![
@@ -35,6 +37,7 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
             step.achieved,
             step.figure_ms,
             step.cpu_busy,
+            step.lag_ms,
             step.repeated,
             Name(step.verdict),
             Nanos(step.measured)
@@ -47,8 +50,8 @@ pub(crate) fn insert(connection: &Connection, position: u32, search: &Search) ->
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Search>> {
     connection
         .prepare_cached(
-            "SELECT over, figure, bound_ms, inclusive, cpu_percent, cpu_of_vms, capacity, met,
-             missed FROM search WHERE position = ?",
+            "SELECT over, figure, bound_ms, inclusive, cpu_percent, cpu_of_vms, replica_lag_ms,
+             capacity, met, missed FROM search WHERE position = ?",
         )?
         .query_row([position], |row| {
             let mut columns = Columns::of("search", row);
@@ -59,6 +62,7 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Option<Se
                     slo: slo(&mut columns)?,
                     cpu_percent: columns.next()?,
                     cpu_of_vms: columns.next()?,
+                    replica_lag_ms: columns.next()?,
                 },
                 capacity: columns.next()?,
                 answer: SearchAnswer { met: columns.next()?, missed: columns.next()? },
@@ -82,8 +86,8 @@ fn slo(columns: &mut Columns<'_>) -> Result<Option<Slo>> {
 
 fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep>> {
     let mut statement = connection.prepare_cached(
-        "SELECT load, achieved, figure_ms, cpu_busy, repeated, verdict, measured_ns FROM search_step
-         WHERE position = ? ORDER BY number",
+        "SELECT load, achieved, figure_ms, cpu_busy, lag_ms, repeated, verdict, measured_ns
+         FROM search_step WHERE position = ? ORDER BY number",
     )?;
     let steps = statement.query_map([position], |row| {
         let mut columns = Columns::of("search_step", row);
@@ -92,6 +96,7 @@ fn select_steps(connection: &Connection, position: u32) -> Result<Vec<SearchStep
             achieved: columns.next()?,
             figure_ms: columns.next()?,
             cpu_busy: columns.next()?,
+            lag_ms: columns.next()?,
             repeated: columns.next()?,
             verdict: columns.name()?,
             measured: columns.nanos()?,

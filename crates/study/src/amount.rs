@@ -10,10 +10,11 @@ use std::time::Duration;
 const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Keys that go with a duration only, and why.
-const OF_DURATIONS: [(&str, &str); 5] = [
+const OF_DURATIONS: [(&str, &str); 6] = [
     ("duration", "a load ends after a time or after so much work"),
     ("rate", "at a rate it is known how long so much work takes"),
     ("slo", "each step of a search takes a time"),
+    ("replica_lag", "each step of a search takes a time"),
     ("cpu_limit", "each step of a search takes a time"),
     ("cross_check", "other tools are run for a time"),
 ];

@@ -1,7 +1,7 @@
 //! The task `catch_up`: a backlog that replicas apply.
 
 use crate::mix;
-use crate::problem::Problems;
+use crate::problem::{Place, Problems};
 use crate::size::parse_size;
 use crate::test::{TestTable, length};
 use crate::validate::{one_of, whole};
@@ -20,6 +20,14 @@ const BACKLOGS: [&str; 3] = ["backlog_transactions", "backlog_time", "backlog_by
 /// Workloads that write.
 pub(crate) fn workloads() -> impl Iterator<Item = OltpMix> {
     OltpMix::REPEATABLE.into_iter().filter(|mix| mix.transaction().writes() > 0)
+}
+
+/// Notes a workload that gives replicas nothing to do.
+pub(crate) fn refuse_reading(workload: &str, at: Place, problems: &mut Problems) {
+    let names: Vec<&str> = workloads().map(OltpMix::name).collect();
+    problems
+        .add(at, format!("{workload} writes nothing that replicates"))
+        .help(format!("choose one of {}", names.join(", ")));
 }
 
 /// What a test has replicas catch up with.
@@ -45,13 +53,7 @@ pub(crate) fn task(
             let named = OltpMix::from_name(written.get_ref());
             let writing = named.filter(|mix| workloads().any(|writing| writing == *mix));
             if writing.is_none() {
-                let names: Vec<&str> = workloads().map(OltpMix::name).collect();
-                problems
-                    .add(
-                        written.span(),
-                        format!("{} writes nothing that replicates", written.get_ref()),
-                    )
-                    .help(format!("choose one of {}", names.join(", ")));
+                refuse_reading(written.get_ref(), written.span(), problems);
             }
             writing?
         }

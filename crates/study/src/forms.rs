@@ -32,14 +32,22 @@ pub(crate) const TASKS: [&str; 6] =
 const OTHERS: [&str; 2] = [Workload::KEY_VALUE, Storage::NAME];
 
 /// Keys of a search for the highest load, and of no load at given levels.
-const OF_SEARCHES: [&str; 3] = ["slo", "search", "cpu_limit"];
+const OF_SEARCHES: [&str; 4] = ["slo", "search", "cpu_limit", "replica_lag"];
 /// Keys of a load at given levels, and of no search.
 const OF_LEVELS: [&str; 6] =
     ["rate", "cross_check", "intervention", "transactions", "operations", "time_limit"];
 
 /// Keys of loads that are measured for their own sake, and of none beside which something else runs.
-const OF_MEASURED_LOADS: [&str; 7] =
-    ["slo", "search", "duration", "transactions", "time_limit", "cross_check", "intervention"];
+const OF_MEASURED_LOADS: [&str; 8] = [
+    "slo",
+    "search",
+    "replica_lag",
+    "duration",
+    "transactions",
+    "time_limit",
+    "cross_check",
+    "intervention",
+];
 
 /// All workloads that `workload` takes.
 pub(crate) fn workload_names() -> [&'static str; OltpMix::REPEATABLE.len() + OTHERS.len()] {
@@ -166,7 +174,8 @@ impl Form {
             Self::KeyValue | Self::Storage => json!({ "const": self.name() }),
         };
         let (levels, bounds) = match self {
-            Self::Oltp(_) | Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
+            Self::Oltp(_) => (&["clients", "rate"][..], &["slo", "replica_lag"][..]),
+            Self::KeyValue => (&["clients", "rate"][..], &["slo"][..]),
             Self::Storage
             | Self::Statement
             | Self::SchemaChange

@@ -11,14 +11,16 @@ use toml::Spanned;
 /// Connections of an open loop where the study names no number.
 pub(crate) const DEFAULT_CONNECTIONS: u32 = 64;
 
-/// How hard a test is run: numbers of clients or, with `rate`, transactions per second.
+/// How hard a test is run: numbers of clients or, with `rate`, transactions per second; where it
+/// `searches`, the one level that is searched for.
 pub(crate) fn levels(
     keys: &LoadKeys,
     server: &ServerKeys,
+    searches: bool,
     at: Place,
     problems: &mut Problems,
 ) -> Vec<Level> {
-    if keys.slo.is_some() {
+    if searches {
         return slo::level(server, problems).into_iter().collect();
     }
     match (&keys.rate, &server.clients) {

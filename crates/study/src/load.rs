@@ -25,11 +25,12 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         missing(table, keys, problems);
         return None;
     };
-    let searches = keys.slo.is_some() || table.place("cpu_limit").is_some();
+    let bounds = ["slo", "cpu_limit", "replica_lag"];
+    let searches = bounds.iter().any(|key| table.place(key).is_some());
     check_task(table, searches, problems);
     let levels = match work {
         WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => {
-            level::levels(keys, server, table.at.clone(), problems)
+            level::levels(keys, server, searches, table.at.clone(), problems)
         }
         WorkTable::Storage(storage) => storage::levels(storage, keys, table.at.clone(), problems),
     };
@@ -41,10 +42,12 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let warmup = length("warmup", &keys.warmup, default_warmup, problems);
     let (operations, duration) = amount(table, load, default_duration, problems);
     let interventions = intervention::interventions(keys, searches, duration, problems);
-    let mut cpu_limit = None;
+    let (mut cpu_limit, mut lag_limit) = (None, None);
     let workload = match work {
         WorkTable::Oltp(mix, _, oltp) => {
-            Some(Workload::Oltp(mix::workload(*mix, oltp, table.workload_place(), problems)))
+            let oltp = mix::workload(*mix, oltp, table.workload_place(), problems);
+            lag_limit = slo::lag_limit(table, load, &oltp, problems);
+            Some(Workload::Oltp(oltp))
         }
         WorkTable::KeyValue(_, keys) => {
             Some(Workload::KeyValue(key_value::workload(keys, problems)))
@@ -77,13 +80,14 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         interventions,
     };
     Some(match searches {
-        true => Task::Search(LoadSearch { load, slo, cpu_limit }),
+        true => Task::Search(LoadSearch { load, slo, cpu_limit, lag_limit }),
         false => Task::Load(load),
     })
 }
 
 /// Keys of which one says how hard a load is, whatever the workload.
-const LEVELS: [&str; 6] = ["clients", "rate", "slo", "pattern", "queue_depth", "cpu_limit"];
+const LEVELS: [&str; 7] =
+    ["clients", "rate", "slo", "pattern", "queue_depth", "cpu_limit", "replica_lag"];
 
 /// Notes what a test without a workload lacks.
 fn missing(table: &TestTable, keys: &LoadKeys, problems: &mut Problems) {
@@ -105,7 +109,10 @@ fn check_task(table: &TestTable, searches: bool, problems: &mut Problems) {
     match (task, searches) {
         ("load", true) => {
             problems
-                .add(at, "a load has no bound: the test has an `slo` or a `cpu_limit`")
+                .add(
+                    at,
+                    "a load has no bound: the test has an `slo`, a `cpu_limit` or a `replica_lag`",
+                )
                 .help("write task = \"search\", or leave the bound out");
         }
         ("search", false) => {

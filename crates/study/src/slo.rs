@@ -1,49 +1,86 @@
-//! Bounds on latency under which the highest load is searched for.
+//! Bounds on latency and on the lag of replicas under which the highest load is searched for.
 
+use crate::catch_up::refuse_reading;
 use crate::level::{DEFAULT_CONNECTIONS, connections};
 use crate::load::asks_cross_check;
-use crate::problem::Problems;
-use crate::test::{LoadTable, TestTable, WorkTable};
+use crate::problem::{Place, Problems};
+use crate::test::{LoadTable, TestTable, WorkTable, length};
 use crate::validate::{applies_only_with, by_name, one_of};
 use crate::wire::{LoadKeys, ServerKeys};
-use model::{Level, SearchOver, Slo};
+use model::{Level, Oltp, SearchOver, Slo};
 use std::time::Duration;
 
 /// Load before each step, where the study names no time.
 pub(crate) const STEP_WARMUP: Duration = Duration::from_secs(1);
 /// How long each step measures, where the study names no time.
 pub(crate) const STEP_DURATION: Duration = Duration::from_secs(5);
+/// The least bound on lag: twice as much as heartbeats tell.
+const LEAST_LAG: Duration = Duration::from_millis(200);
 /// Most clients to try, where the study names no number: servers allow 151 unless told otherwise.
 const DEFAULT_MAX_CLIENTS: u32 = 128;
 
 /// The bound of a test, and what goes with no bound or not without one.
 pub(crate) fn slo(table: &TestTable, load: &LoadTable, problems: &mut Problems) -> Option<Slo> {
     let Some(written) = &load.keys.slo else {
-        if let Some(search) = table.place("search") {
+        if let (Some(search), None) = (table.place("search"), table.place("replica_lag")) {
             applies_only_with("search", search, "slo", "\"p95 < 20ms\"", problems);
         }
         return None;
     };
-    refuse_rate(&load.keys, "slo", problems);
-    if let Some(cache) = table.keys.cache.as_ref().filter(|cache| cache.get_ref() == "cold") {
-        problems
-            .add(
-                cache.span(),
-                "an `slo` does not work with `cold` caches: the first step warms them",
-            )
-            .help("leave `cache` out, or set it to \"warm\"");
-    }
-    if asks_cross_check(&load.keys) {
-        problems
-            .add(written.span(), "`cross_check` does not work with an `slo`: sysbench has none")
-            .help("ask for it in a test with levels of `clients`");
-    }
+    refuse_beside(table, load, "slo", written.span(), problems);
     match written.get_ref().parse() {
         Ok(slo) => Some(slo),
         Err(error) => {
             problems.add(written.span(), format!("{}: {error}", problems.key("slo")));
             None
         }
+    }
+}
+
+/// How far replicas may be behind under a workload.
+pub(crate) fn lag_limit(
+    table: &TestTable,
+    load: &LoadTable,
+    workload: &Oltp,
+    problems: &mut Problems,
+) -> Option<Duration> {
+    let Some(WorkTable::Oltp(_, _, keys)) = &load.work else { return None };
+    let written = keys.replica_lag.as_ref()?;
+    refuse_beside(table, load, "replica_lag", written.span(), problems);
+    let most = length("replica_lag", &keys.replica_lag, Duration::ZERO, problems);
+    if most < LEAST_LAG {
+        problems
+            .add(written.span(), "`replica_lag` must be at least 200ms: lag is known to 100 ms")
+            .help("write it like replica_lag = \"1s\"");
+    }
+    if workload.transaction.writes() == 0 {
+        refuse_reading(workload.mix.name(), table.workload_place(), problems);
+    }
+    Some(most)
+}
+
+/// Notes what does not work beside a bound.
+fn refuse_beside(
+    table: &TestTable,
+    load: &LoadTable,
+    bound: &str,
+    at: Place,
+    problems: &mut Problems,
+) {
+    refuse_rate(&load.keys, bound, problems);
+    let key = problems.key(bound);
+    if let Some(cache) = table.keys.cache.as_ref().filter(|cache| cache.get_ref() == "cold") {
+        problems
+            .add(
+                cache.span(),
+                format!("{key} does not work with `cold` caches: the first step warms them"),
+            )
+            .help("leave `cache` out, or set it to \"warm\"");
+    }
+    if asks_cross_check(&load.keys) {
+        problems
+            .add(at, format!("`cross_check` does not work with {key}: sysbench has none"))
+            .help("ask for it in a test with levels of `clients`");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use model::{
     Backlog, CatchUp, ControlAct, Endpoint, Level, OltpMix, Place, PrivateReplication, SandboxSpec,
-    ServerSpec, Task,
+    SearchOver, ServerSpec, Task,
 };
 use study::parse;
 
@@ -194,4 +194,48 @@ fn catching_up_takes_replicas_and_a_workload_that_writes() {
     refused(group, "timeout = \"0s\"", &["`timeout` must be more than zero"]);
     refused(group, "cache = \"cold\"", &["`catch_up` does not work with `cold`"]);
     refused(group, "slo = \"p95 < 1ms\"", &["slo", "does not apply to the task catch_up"]);
+}
+
+#[test]
+fn a_bound_on_the_lag_of_replicas_makes_a_search() {
+    let text = |target: &str, keys: &str| {
+        format!(
+            "[study]\nname = \"s\"\n[[target]]\nname = \"a\"\n{target}\n\
+             [[test]]\nworkload = \"oltp_write_only\"\n{keys}\n"
+        )
+    };
+    let group = "sandbox = { replicas = 1 }";
+    let search = |keys: &str| {
+        let study = parse(&text(group, keys), "s.toml").unwrap_or_else(|error| panic!("{error}"));
+        match study.tests[0].task.clone() {
+            Task::Search(search) => search,
+            other => panic!("{other:?}"),
+        }
+    };
+    let plain = search("replica_lag = \"1500ms\"");
+    assert_eq!(plain.bound().to_string(), "replicas at most 1.5 s behind");
+    assert_eq!(plain.load.levels, [Level::searched(SearchOver::Rate, 64)]);
+    let both =
+        search("replica_lag = \"1s\"\nslo = \"p99 < 5ms\"\nsearch = \"clients\"\nclients = 9");
+    assert_eq!(both.bound().to_string(), "p99 < 5 ms and replicas at most 1 s behind");
+    assert_eq!(both.load.levels, [Level::searched(SearchOver::Clients, 9)]);
+
+    let refused = |target: &str, keys: &str, parts: &[&str]| {
+        let message = parse(&text(target, keys), "s.toml").expect_err(keys).to_string();
+        for part in parts {
+            assert!(message.contains(part), "no {part:?} in:\n{message}");
+        }
+    };
+    let lag = "replica_lag = \"1s\"";
+    refused("sandbox = {}", lag, &["needs replicas", "`a` has none", "replicas = 1"]);
+    refused(group, "replica_lag = \"100ms\"", &["at least 200ms", "known to 100 ms"]);
+    refused(group, &format!("{lag}\nrate = 5"), &["`rate` and `replica_lag` cannot be combined"]);
+    refused(
+        group,
+        &format!("{lag}\ncache = \"cold\""),
+        &["`replica_lag` does not work with `cold`"],
+    );
+    refused(group, &format!("{lag}\ncross_check = true"), &["does not work with `replica_lag`"]);
+    let idle = "index_updates = 0\nnon_index_updates = 0\ndelete_inserts = 0\npoint_selects = 1";
+    refused(group, &format!("{lag}\n{idle}"), &["writes nothing that replicates"]);
 }

@@ -438,6 +438,7 @@ fn search(d: &mut Draw) -> Search {
             achieved: d.real(),
             figure_ms: d.maybe(Draw::real),
             cpu_busy: d.maybe(Draw::real),
+            lag_ms: d.maybe(Draw::real),
             repeated: d.maybe(Draw::real).is_some(),
             verdict,
             measured: d.time(),
@@ -448,6 +449,7 @@ fn search(d: &mut Draw) -> Search {
         bound: Bound {
             slo: d.maybe(Draw::real).map(|_| "p99 <= 7ms".parse().expect("a bound")),
             cpu_percent: Some(60),
+            replica_lag_ms: Some(1500),
             cpu_of_vms: d.maybe(Draw::real).is_some(),
         },
         capacity: d.maybe(Draw::real),

@@ -32,6 +32,7 @@ struct StepOutput {
     achieved: f64,
     figure_ms: Option<f64>,
     cpu_busy: Option<f64>,
+    lag_ms: Option<f64>,
     repeated: bool,
     verdict: StepVerdict,
     measured_seconds: f64,
@@ -45,6 +46,7 @@ impl<'a> SearchOutput<'a> {
             achieved: step.achieved,
             figure_ms: step.figure_ms,
             cpu_busy: step.cpu_busy,
+            lag_ms: step.lag_ms,
             repeated: step.repeated,
             verdict: step.verdict,
             measured_seconds: step.measured.as_secs_f64(),
@@ -97,6 +99,9 @@ pub(crate) fn step_line(
         StepVerdict::TooBusy => {
             format!("processors {} busy", step.cpu_busy.map_or(String::new(), percent))
         }
+        StepVerdict::Lagging => {
+            format!("replicas {} ms behind", step.lag_ms.map_or(String::new(), figure))
+        }
         StepVerdict::FellBehind => format!("fell behind with {}/s", figure(step.achieved)),
     };
     let latency = match step.figure_ms {
@@ -146,6 +151,7 @@ mod tests {
             achieved: 812.0,
             figure_ms: Some(19.4),
             cpu_busy: None,
+            lag_ms: None,
             repeated: true,
             verdict,
             measured: Duration::from_secs(5),
@@ -166,6 +172,7 @@ mod tests {
             achieved: tried.achieved,
             figure_ms: tried.figure_ms,
             cpu_busy: tried.cpu_busy,
+            lag_ms: tried.lag_ms,
             repeated: tried.repeated,
             verdict: tried.verdict,
             measured_seconds: tried.measured.as_secs_f64(),

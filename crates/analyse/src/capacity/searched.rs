@@ -39,8 +39,9 @@ pub(super) fn judged(
     let Some(answers) = Answers::of(highest) else { return Judged::unknown(Reason::NoFigure) };
     let met = found.bound.slo;
     let looser = asked.is_none_or(|asked| met.is_some_and(|met| covers(asked, &met)));
-    // What broke a bound on latency or on processors may have broken either.
-    let alone = met.filter(|_| found.bound.cpu_percent.is_none());
+    // What broke a bound on latency, on processors or on lag may have broken any of them.
+    let others = found.bound.cpu_percent.is_some() || found.bound.replica_lag_ms.is_some();
+    let alone = met.filter(|_| !others);
     let tighter = asked.zip(alone).is_some_and(|(asked, met)| covers(&met, asked));
     let answer = if looser && answers.low.is_some_and(|low| load <= low) {
         Answer::of(true, answers.once)

@@ -15,7 +15,12 @@ pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
     let level = Level::searched(over, 4);
     let test = &mut data.study.tests[0];
     let load = model::Load { levels: vec![level], ..test.load().expect("a load").clone() };
-    test.task = model::Task::Search(model::LoadSearch { load, slo: Some(slo), cpu_limit: None });
+    test.task = model::Task::Search(model::LoadSearch {
+        load,
+        slo: Some(slo),
+        cpu_limit: None,
+        lag_limit: None,
+    });
     data.plan.blocks.iter_mut().flat_map(|block| &mut block.trials).for_each(|trial| {
         trial.key.level = level;
     });
@@ -27,6 +32,7 @@ pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
             achieved: load,
             figure_ms: Some(15.0),
             cpu_busy: None,
+            lag_ms: None,
             repeated: false,
             verdict,
             measured: Duration::from_secs(1),

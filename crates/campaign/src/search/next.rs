@@ -99,10 +99,12 @@ fn is_near(bound: &Bound, step: &SearchStep) -> bool {
     let near = |value, limit| within(value, limit, NEAR);
     match step.verdict {
         StepVerdict::FellBehind => near(step.achieved, step.load),
-        StepVerdict::Met | StepVerdict::Missed | StepVerdict::TooBusy => {
+        StepVerdict::Met | StepVerdict::Missed | StepVerdict::TooBusy | StepVerdict::Lagging => {
             let latency = step.figure_ms.zip(bound.slo);
             let busy = step.cpu_busy.zip(bound.cpu_percent);
+            let lag = step.lag_ms.zip(bound.replica_lag_ms);
             latency.is_some_and(|(figure, slo)| near(figure, slo.bound_ms))
+                || lag.is_some_and(|(lag, most)| near(lag, most as f64))
                 || busy.is_some_and(|(share, percent)| {
                     within(share * 100.0, percent.into(), NEAR_BUSY)
                 })
@@ -199,6 +201,7 @@ mod tests {
                     achieved,
                     figure_ms,
                     cpu_busy,
+                    lag_ms: None,
                     repeated,
                     verdict,
                     measured,
@@ -248,6 +251,7 @@ mod tests {
             achieved: load,
             figure_ms: Some(figure),
             cpu_busy: None,
+            lag_ms: None,
             repeated,
             verdict,
             measured: Duration::from_secs(1),
@@ -293,6 +297,7 @@ mod tests {
                     achieved: load,
                     figure_ms: Some(if met { 5.0 } else { 20.0 }),
                     cpu_busy: None,
+                    lag_ms: None,
                     repeated: steps.iter().any(|step| step.load == load),
                     verdict: if met { StepVerdict::Met } else { StepVerdict::Missed },
                     measured: Duration::from_secs(1),
@@ -316,6 +321,7 @@ mod tests {
             achieved: 1_000.0,
             figure_ms: Some(figure),
             cpu_busy: None,
+            lag_ms: None,
             repeated,
             verdict: StepVerdict::Met,
             measured: Duration::from_secs(1),
@@ -343,6 +349,7 @@ mod tests {
                 achieved: load,
                 figure_ms: Some(0.2),
                 cpu_busy: Some(busy),
+                lag_ms: None,
                 repeated: steps.iter().any(|step| step.load == load),
                 verdict,
                 measured: Duration::from_secs(1),

@@ -4,12 +4,16 @@ use crate::{Measured, Order, measure};
 use engine::{Limit, OpenLoop, Schedule, Stop};
 use model::{
     Arrivals, Bound, Failure, FailureKind, Latencies, Search, SearchAnswer, SearchOver, SearchStep,
-    StepVerdict,
+    StepVerdict, signal,
 };
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Most transactions per second that are offered: more than any one client machine can.
 const HIGHEST_RATE: f64 = 1e7;
+/// Lag that grows by more over a step goes on growing. Below it heartbeats do not tell.
+const GROWTH_MS: f64 = 200.0;
+/// Longest time between two samples where lag is bounded: a step is short.
+const MAX_LAG_SAMPLE_EVERY: Duration = Duration::from_millis(250);
 /// A step is at most so many times as long as asked for, where transactions come slowly.
 const LONGEST: f64 = 4.0;
 
@@ -60,30 +64,45 @@ pub fn search(
     stop: &Stop,
     observe: &mut dyn FnMut(SearchProgress<'_>),
 ) -> Result<Searched, Failure> {
-    let mut load = |order: &Order<'_>| measure(target, order, stop, &mut |_| {});
+    let bounds_lag = goal.bound.replica_lag_ms.is_some();
+    // What a step has left to the replicas is no lag of the next.
+    let wait_for_replicas = |target: &mut dyn TargetHandle| match bounds_lag {
+        true => target.group(stop)?.bring_in_step(stop),
+        false => Ok(()),
+    };
+    let mut load = |order: &Order<'_>| -> Result<_, Failure> {
+        let measured = measure(target, order, stop, &mut |_| {})?;
+        let ended = Instant::now();
+        wait_for_replicas(target)?;
+        Ok((measured, ended.elapsed()))
+    };
     let (range, capacity) = match goal.over {
         SearchOver::Clients => (SearchRange::clients(order.clients), None),
         SearchOver::Rate => {
-            let closed = load(order)?;
+            let (closed, waited) = load(order)?;
             let mut capacity = closed.load.measure.transactions_per_second();
             if capacity <= 0.0 {
                 // So much at once that nothing came back in time. One client shows less than there
                 // is, and the search goes up from there.
                 let lightest = Order { clients: 1, generators: 1, ..order.clone() };
-                let closed = load(&lightest)?;
+                let (closed, _) = load(&lightest)?;
                 capacity = closed.load.measure.transactions_per_second();
             }
             if capacity <= 0.0 {
                 return Err(nothing_done(order));
             }
             observe(SearchProgress::Capacity(capacity));
-            (SearchRange::rates(capacity, HIGHEST_RATE), Some(capacity))
+            // What the replicas took longer for than the primary shows how much they apply.
+            let took = closed.load.warmup.elapsed + closed.load.measure.elapsed;
+            let share = took.as_secs_f64() / (took + waited).as_secs_f64();
+            let start = if bounds_lag { capacity * share } else { capacity };
+            (SearchRange::rates(start, HIGHEST_RATE), Some(capacity))
         }
     };
     let mut steps: Vec<SearchStep> = Vec::new();
     let mut results: Vec<Measured> = Vec::new();
     while let Some(next) = range.next(&goal.bound, &steps) {
-        let measured = load(&of_step(order, goal, next, &steps))?;
+        let (measured, _) = load(&of_step(order, goal, next, &steps))?;
         let earlier = steps.iter().position(|step| step.load == next);
         let earlier = earlier.and_then(|place| results.get(place));
         let step = judged(&goal.bound, next, &measured, earlier);
@@ -133,6 +152,9 @@ fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) 
         }
     }
     order.generators = order.generators.min(order.max_generators());
+    if goal.bound.replica_lag_ms.is_some() {
+        order.sample_every = order.sample_every.min(MAX_LAG_SAMPLE_EVERY);
+    }
     order
 }
 
@@ -165,11 +187,20 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
         None => cpu_busy,
     };
     let allowed = bound.cpu_percent.is_none() || both_busy.is_some_and(|b| bound.allows_busy(b));
+    let lag = bound.replica_lag_ms.and_then(|_| Lag::of(run));
+    let both_lag = match earlier.and_then(Lag::of) {
+        Some(before) => lag.map(|now| now.mean_with(before)),
+        None => lag,
+    };
+    // What is not seen does not meet a bound.
+    let keeps_up =
+        bound.replica_lag_ms.is_none_or(|most| both_lag.is_some_and(|lag| lag.is_within(most)));
     let verdict = match decides {
         _ if result.is_overloaded() => StepVerdict::FellBehind,
         None => StepVerdict::FellBehind,
         Some(ms) if bound.slo.is_some_and(|slo| !slo.is_met_by(ms)) => StepVerdict::Missed,
         Some(_) if !allowed => StepVerdict::TooBusy,
+        Some(_) if !keeps_up => StepVerdict::Lagging,
         Some(_) => StepVerdict::Met,
     };
     SearchStep {
@@ -177,9 +208,52 @@ fn judged(bound: &Bound, load: f64, run: &Measured, earlier: Option<&Measured>) 
         achieved: result.measure.transactions_per_second(),
         figure_ms,
         cpu_busy,
+        lag_ms: lag.map(|lag| lag.most_ms),
         repeated: earlier.is_some(),
         verdict,
         measured: result.measure.elapsed,
+    }
+}
+
+/// How far replicas were behind in the measured phase.
+#[derive(Clone, Copy, Debug)]
+struct Lag {
+    most_ms: f64,
+    /// By how much they were further behind in its last third than in its first.
+    grew_ms: f64,
+}
+
+impl Lag {
+    /// `None` where nothing was seen of it.
+    fn of(run: &Measured) -> Option<Self> {
+        let start = run.load.warmup.elapsed.as_secs_f64();
+        let length = run.load.measure.elapsed.as_secs_f64();
+        let seen = run.sampling.samples.iter().filter_map(|sample| {
+            let lag = *sample.counters.as_ref()?.get(signal::REPLICA_LAG)? as f64;
+            let at = (sample.at_seconds - start) / length;
+            // Samples and phases do not end at the very same moment.
+            (0.0..1.1).contains(&at).then_some((at, lag))
+        });
+        let seen: Vec<(f64, f64)> = seen.collect();
+        let mean = |thirds: std::ops::Range<f64>| {
+            let lags = seen.iter().filter(|(at, _)| thirds.contains(&(at * 3.0)));
+            let lags: Vec<f64> = lags.map(|(_, lag)| *lag).collect();
+            (!lags.is_empty()).then(|| lags.iter().sum::<f64>() / lags.len() as f64)
+        };
+        let grew = mean(0.0..1.0).zip(mean(2.0..f64::MAX)).map(|(first, last)| last - first);
+        let most_ms = seen.iter().map(|(_, lag)| *lag).reduce(f64::max)?;
+        Some(Self { most_ms, grew_ms: grew.unwrap_or_default() })
+    }
+
+    fn mean_with(self, other: Self) -> Self {
+        Self {
+            most_ms: f64::midpoint(self.most_ms, other.most_ms),
+            grew_ms: f64::midpoint(self.grew_ms, other.grew_ms),
+        }
+    }
+
+    fn is_within(self, most_ms: u64) -> bool {
+        self.most_ms <= most_ms as f64 && self.grew_ms <= GROWTH_MS
     }
 }
 

@@ -84,6 +84,7 @@ impl<K: ServerKind> System for Servers<K> {
             login: None,
             replica_logins: Vec::new(),
             private: None,
+            diverged: false,
             over_socket: has_container(holding.study),
             stop: holding.stop.clone(),
             control: None,
@@ -103,6 +104,7 @@ pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
         load_host: this_machine(),
         replica_logins: Vec::new(),
         private: None,
+        diverged: false,
         over_socket: false,
         control: None,
         data_for: None,
@@ -124,6 +126,8 @@ struct Server<K: ServerKind> {
     /// Likewise, of its replicas.
     replica_logins: Vec<Login>,
     private: Option<PrivateServers>,
+    /// What private members hold may differ, or they no longer replicate as they should.
+    diverged: bool,
     /// A private server is reached over its socket, because another of the study is in a container.
     over_socket: bool,
     stop: Stop,
@@ -280,6 +284,26 @@ impl<K: ServerKind> Server<K> {
         Ok(prepared)
     }
 
+    /// Brings the server to the state of its caches, with the data of a load.
+    fn ready_for(
+        &mut self,
+        work: Option<&K::Work>,
+        cache: CacheState,
+        preparing: &mut Preparing<'_>,
+    ) -> Result<(), Failure> {
+        let Some(work) = work else { return self.bring_to(cache) };
+        // Before the caches are brought to their state, which looking at data would change.
+        if K::KEEPS_DATA && !self.has_data_for(work) {
+            self.bring_to(CacheState::Warm)?;
+            self.make(work, preparing)?;
+        }
+        self.bring_to(cache)?;
+        if !K::KEEPS_DATA {
+            self.make(work, preparing)?;
+        }
+        Ok(())
+    }
+
     fn has_data_for(&self, work: &K::Work) -> bool {
         self.data_for.as_ref().is_some_and(|there| K::same_data(there, work))
     }
@@ -327,18 +351,15 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         cache: CacheState,
         preparing: &mut Preparing<'_>,
     ) -> Result<(), Failure> {
-        let Some(workload) = workload else { return self.bring_to(cache) };
-        let work = work::<K>(workload)?;
-        // Before the caches are brought to their state, which looking at data would change.
-        if K::KEEPS_DATA && !self.has_data_for(work) {
-            self.bring_to(CacheState::Warm)?;
-            self.make(work, preparing)?;
+        let work = workload.map(work::<K>).transpose()?;
+        if !self.diverged {
+            match self.ready_for(work, cache, preparing) {
+                Err(failure) if self.has_diverged(&failure) => self.diverged = true,
+                done => return done,
+            }
         }
-        self.bring_to(cache)?;
-        if !K::KEEPS_DATA {
-            self.make(work, preparing)?;
-        }
-        Ok(())
+        self.make_group_anew()?;
+        self.ready_for(work, cache, preparing)
     }
 
     fn load(&mut self, order: &Order<'_>) -> Result<PreparedLoad, Failure> {
@@ -397,6 +418,8 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn probed_servers(&mut self, stop: &Stop) -> Result<Vec<Arc<dyn ProbedServer>>, Failure> {
+        // Whatever becomes of the failover, members hold the same only when they are made anew.
+        self.diverged |= self.is_private_group();
         self.probed(stop)
     }
 
@@ -472,6 +495,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     /// With why a private server has ended, if that is behind it.
     fn explain(&mut self, failure: Failure) -> Failure {
+        self.diverged |= self.has_diverged(&failure);
         let lost = matches!(failure.kind, FailureKind::ServerLost | FailureKind::Unreachable);
         let private = self.private.as_mut().filter(|_| lost);
         let Some(words) = private.and_then(PrivateServers::last_words) else { return failure };

@@ -98,6 +98,7 @@ pub(crate) fn search_steps(
         numbers(format!("achieved, {counted}/s")),
         numbers(format!("{} latency, ms", found.bound.figure().name())),
         numbers("processors busy"),
+        numbers("replication lag, ms"),
         words("bound"),
         numbers("measured for"),
     ]);
@@ -106,9 +107,10 @@ pub(crate) fn search_steps(
             for (number, step) in (1..).zip(&search.steps) {
                 let tone = match step.verdict {
                     StepVerdict::Met => Tone::Good,
-                    StepVerdict::Missed | StepVerdict::TooBusy | StepVerdict::FellBehind => {
-                        Tone::Doubtful
-                    }
+                    StepVerdict::Missed
+                    | StepVerdict::TooBusy
+                    | StepVerdict::Lagging
+                    | StepVerdict::FellBehind => Tone::Doubtful,
                 };
                 let said = TableCell::text(step_verdict(step.verdict)).with_tone(tone);
                 let row = [
@@ -119,6 +121,7 @@ pub(crate) fn search_steps(
                     TableCell::text(figure(step.achieved)),
                     TableCell::figure(step.figure_ms),
                     TableCell::text(step.cpu_busy.map_or(NOTHING.to_owned(), percent)),
+                    TableCell::figure(step.lag_ms),
                     if step.repeated { said.with_note("both runs together") } else { said },
                     TableCell::text(duration(step.measured)),
                 ];

@@ -28,6 +28,7 @@ pub(crate) fn step_verdict(verdict: StepVerdict) -> &'static str {
         StepVerdict::Met => "met",
         StepVerdict::Missed => "missed",
         StepVerdict::TooBusy => "processors too busy",
+        StepVerdict::Lagging => "replicas lag",
         StepVerdict::FellBehind => "fell behind",
     }
 }

@@ -320,11 +320,12 @@ CREATE TABLE search (
     inclusive INTEGER CHECK (inclusive IN (0, 1)),
     cpu_percent INTEGER,
     cpu_of_vms INTEGER NOT NULL CHECK (cpu_of_vms IN (0, 1)),
+    replica_lag_ms INTEGER,
     capacity REAL,
     met REAL,
     missed REAL,
     CHECK ((figure IS NULL) = (bound_ms IS NULL) AND (figure IS NULL) = (inclusive IS NULL)),
-    CHECK (figure IS NOT NULL OR cpu_percent IS NOT NULL)
+    CHECK (figure IS NOT NULL OR cpu_percent IS NOT NULL OR replica_lag_ms IS NOT NULL)
 ) STRICT;
 
 CREATE TABLE search_step (
@@ -334,8 +335,9 @@ CREATE TABLE search_step (
     achieved REAL NOT NULL,
     figure_ms REAL,
     cpu_busy REAL,
+    lag_ms REAL,
     repeated INTEGER NOT NULL CHECK (repeated IN (0, 1)),
-    verdict TEXT NOT NULL CHECK (verdict IN ('met', 'missed', 'too_busy', 'fell_behind')),
+    verdict TEXT NOT NULL CHECK (verdict IN ('met', 'missed', 'too_busy', 'lagging', 'fell_behind')),
     measured_ns INTEGER NOT NULL,
     PRIMARY KEY (position, number)
 ) STRICT, WITHOUT ROWID;

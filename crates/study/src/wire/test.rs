@@ -137,8 +137,9 @@ pub(crate) struct ServerKeys {
     /// the number of connections to choose from; 64 when absent.
     #[schemars(with = "Option<Numbers>")]
     pub clients: Maybe<Numbers>,
-    /// What is searched for under an `slo`: the highest `rate` (the default), or the highest number
-    /// of `clients`, of which the key `clients` then is the most to try; 128 when absent.
+    /// What is searched for under an `slo` or a `replica_lag`: the highest `rate` (the default), or the
+    /// highest number of `clients`, of which the key `clients` then is the most to try; 128 when
+    /// absent.
     #[schemars(with = "Option<String>", extend("enum" = SearchOver::ALL.map(SearchOver::name)))]
     pub search: Maybe<String>,
     /// What to do when a transaction ends in a deadlock or a lock wait timeout; `ignore` (count it
@@ -153,6 +154,11 @@ pub(crate) struct ServerKeys {
 /// The keys of the workloads that begin with `oltp_` and `select_`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct OltpKeys {
+    /// How far the replicas of a target may be behind, such as `1s`, in place of levels or together
+    /// with an `slo`: the test searches for the highest load under which they stay within it and do
+    /// not fall further behind.
+    #[schemars(with = "Option<String>")]
+    pub replica_lag: Maybe<String>,
     /// In place of a `duration`: measure until so many transactions were done. The time that they
     /// took is a figure beside the rate.
     #[schemars(with = "Option<u64>", range(min = 1, max = model::bounds::MAX_OPERATIONS))]

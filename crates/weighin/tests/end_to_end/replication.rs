@@ -3,3 +3,4 @@
 mod by_url;
 mod catch_up;
 mod private;
+mod sustained;

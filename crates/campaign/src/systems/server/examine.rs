@@ -2,7 +2,7 @@
 
 use super::{Server, ServerKind, Setting, work};
 use crate::systems::{Examination, Seen};
-use model::{Failure, Place, Test};
+use model::{Failure, Place, Task};
 
 impl<K: ServerKind> Server<K> {
     /// Looks at limits, and has the kind of server look at the rest.
@@ -19,7 +19,11 @@ impl<K: ServerKind> Server<K> {
             replicas: &replicas,
             controls_appliers: control
                 .is_none_or(|own| own.stop_applier.is_none() || own.start_applier.is_none()),
-            needs_appliers: examination.study.tests.iter().any(Test::needs_replicas),
+            needs_appliers: examination
+                .study
+                .tests
+                .iter()
+                .any(|test| matches!(test.task, Task::CatchUp(_))),
         };
         examination.found.keep(self.check_failovers(examination.study))?;
         let to_check = !self.tools.is_empty();

@@ -107,3 +107,29 @@ fn servers_of_a_group_that_is_stopped_while_it_comes_up_are_gone() {
     run.stopped_by_one_signal();
     place.assert_no_server_left();
 }
+
+#[test]
+fn a_group_whose_data_diverged_is_made_anew_for_the_next_trial() {
+    let place = Workplace::new();
+    let load = "workload = \"oltp_write_only\"\ntable_size = 1_000\nclients = 2\n";
+    let study = pair("").replace(load, "task = \"catch_up\"\nbacklog_time = \"3s\"\n");
+    assert!(study.contains("catch_up"), "{study}");
+    place.write("pair.toml", study);
+    let mut run = place.start(&["run", "pair.toml", "--store", "kept.weighin"]);
+    run.wait_for_line("1 table made");
+    let stopped = |replica: &String| {
+        ask(replica, "SHOW ALL SLAVES STATUS").is_some_and(|s| s.contains("SQL_Running: No"))
+    };
+    wait_for("the first trial", || homes(&place).get(1).is_some_and(stopped));
+    // In no log, so that nothing but the data tells of it.
+    let sql = "SET sql_log_bin = 0; INSERT INTO sbtest.sbtest1 VALUES (1000000, 1, 'c', 'pad')";
+    assert!(ask(&homes(&place)[1], sql).is_some());
+    let ran = run.end();
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    place.assert_no_server_left();
+    let trials = place.store().dataset().unwrap().trials;
+    let [first, second] = trials.as_slice() else { panic!("{trials:?}") };
+    let failure = first.failure().unwrap_or_else(|| panic!("{:?}", first.end));
+    assert!(failure.message.contains("the data of pair, replica 1 differ"), "{failure}");
+    assert!(second.outcome().is_some(), "{:?}", second.end);
+}

@@ -20,8 +20,11 @@ pub(super) struct Words {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flavour {
     MariaDb,
-    /// MySQL up to 8.0.22.
-    Master,
+    /// MySQL up to 8.0.22; whether replicas may ask for the key by which passwords are encrypted
+    /// (8.0.4).
+    Master {
+        has_key: bool,
+    },
     /// MySQL from 8.0.23 on.
     Source,
 }
@@ -40,7 +43,7 @@ const MARIADB: Words = Words {
     position: "SHOW GLOBAL VARIABLES LIKE 'gtid_current_pos'",
 };
 const MYSQL_MASTER: Words = Words {
-    flavour: Flavour::Master,
+    flavour: Flavour::Master { has_key: true },
     replica_status: "SHOW SLAVE STATUS",
     position: "SHOW GLOBAL VARIABLES LIKE 'gtid_executed'",
     ..MARIADB
@@ -67,6 +70,9 @@ impl Words {
         let mut next = || numbers.next().and_then(Result::ok).unwrap_or(0_u32);
         let version = (next(), next(), next());
         match version {
+            _ if version < (8, 0, 4) => {
+                Words { flavour: Flavour::Master { has_key: false }, ..MYSQL_MASTER }
+            }
             _ if version < (8, 0, 23) => MYSQL_MASTER,
             // `SHOW MASTER STATUS` went with 8.4.
             _ if version >= (8, 2, 0) => {
@@ -80,7 +86,14 @@ impl Words {
     pub(super) fn follow(&self, host: &str, port: u16, user: &str, password: &str) -> String {
         let (change, who, from) = match self.flavour {
             Flavour::MariaDb => ("CHANGE MASTER TO", "MASTER", "MASTER_USE_GTID = slave_pos"),
-            Flavour::Master => ("CHANGE MASTER TO", "MASTER", "MASTER_AUTO_POSITION = 1"),
+            Flavour::Master { has_key: false } => {
+                ("CHANGE MASTER TO", "MASTER", "MASTER_AUTO_POSITION = 1")
+            }
+            Flavour::Master { has_key: true } => (
+                "CHANGE MASTER TO",
+                "MASTER",
+                "MASTER_AUTO_POSITION = 1, GET_MASTER_PUBLIC_KEY = 1",
+            ),
             Flavour::Source => (
                 "CHANGE REPLICATION SOURCE TO",
                 "SOURCE",
@@ -102,7 +115,7 @@ impl Words {
                 format!("SELECT MASTER_GTID_WAIT('{position}', {})", limit.as_secs_f64())
             }
             // Whole seconds, at least one: none would be no limit.
-            Flavour::Master | Flavour::Source => format!(
+            Flavour::Master { .. } | Flavour::Source => format!(
                 "SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', {})",
                 limit.as_secs().max(1)
             ),
@@ -119,7 +132,7 @@ mod tests {
         let of = Words::of;
         assert_eq!(of("10.11.6-MariaDB-0+deb12u1-log"), MARIADB);
         assert_eq!(of("11.4.2-MariaDB"), MARIADB);
-        assert_eq!(of("5.7.44-log"), MYSQL_MASTER);
+        assert_ne!(of("5.7.44-log"), MYSQL_MASTER);
         assert_eq!(of("8.0.22"), MYSQL_MASTER);
         assert_eq!(of("8.0.36"), MYSQL_SOURCE);
         assert_eq!(of("8.4.3").stop_applier, "STOP REPLICA SQL_THREAD");
@@ -135,6 +148,10 @@ mod tests {
         let sql = Words::of("8.4.3").follow("127.0.0.1", 20_000, "replica", "s3cret");
         assert!(sql.starts_with("CHANGE REPLICATION SOURCE TO SOURCE_HOST"), "{sql}");
         assert!(sql.contains("SOURCE_AUTO_POSITION = 1"), "{sql}");
+        let sql = Words::of("8.0.15").follow("127.0.0.1", 20_000, "replica", "s3cret");
+        assert!(sql.ends_with("MASTER_AUTO_POSITION = 1, GET_MASTER_PUBLIC_KEY = 1"), "{sql}");
+        let sql = Words::of("5.7.44-log").follow("127.0.0.1", 20_000, "replica", "s3cret");
+        assert!(sql.ends_with("MASTER_AUTO_POSITION = 1"), "{sql}");
     }
 
     #[test]
