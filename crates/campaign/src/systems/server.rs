@@ -3,30 +3,31 @@
 
 mod examine;
 mod failover;
+mod group;
 mod kind;
 mod private;
 mod tools;
 mod volume;
 
 pub(crate) use self::kind::{ServerKind, Setting};
-use self::private::{PrivateServers, endpoint_variables, has_container, replica_name};
+use self::private::{PrivateServers, endpoint_variables, has_container};
 use self::tools::tools;
 use self::volume::check_volume;
-use super::group::{Group, Replica};
+use super::group::Group;
 use super::lag::with_lag;
 use super::load::PreparedLoad;
 use super::login::Login;
 use super::{
     Examination, Holding, Perform, Preparing, ProbedServer, SamplingScope, Seen, StatementSession,
-    System, TargetHandle, no_replicas, unsuitable,
+    System, TargetHandle, unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
 use engine::{LoadSpec, Stop, available_workers};
 use host::{CounterSource, Host, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, FailoverCause, Failure, FailureKind, Place,
-    ReplicationControl, ServerAddress, ServerCounters, ServerFacts, Statement, Study,
-    TableContents, Target, Test, Trial, Workload,
+    ServerAddress, ServerCounters, ServerFacts, Statement, Study, TableContents, Target, Test,
+    Trial, Workload,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -165,74 +166,8 @@ impl<K: ServerKind> Server<K> {
         self.has_started()
     }
 
-    /// Servers are up, which may listen elsewhere than before: logs in anew, and has the replicas
-    /// replicate.
-    fn has_started(&mut self) -> Result<(), Failure> {
-        if let Some(private) = &self.private {
-            self.login = Some(self.login_to(private.primary.address())?);
-            let replicas = private.replica_addresses();
-            let replicas = replicas.iter().map(|address| self.login_to(address));
-            self.replica_logins = replicas.collect::<Result<_, Failure>>()?;
-        }
-        if self.replica_logins.is_empty() {
-            return Ok(());
-        }
-        let mut group = self.group_of(&self.stop)?;
-        if let Some(address) = self.private.as_ref().and_then(|p| p.primary.replication_address()) {
-            let primary = self.login_to(&address)?;
-            group.replicas.iter_mut().try_for_each(|replica| replica.member.follow(&primary))?;
-        }
-        group.replicas.iter_mut().try_for_each(Replica::check)?;
-        if self.private.is_some() {
-            group.primary.prepare_heartbeat()?;
-            group.bring_in_step(&self.stop)?;
-            group.primary.forget_logs()?;
-            return group.replicas.iter_mut().try_for_each(|replica| replica.member.forget_logs());
-        }
-        group.bring_in_step(&self.stop)
-    }
-
     fn login_to(&self, address: &ServerAddress) -> Result<Login, Failure> {
         Ok(Login::of(K::SYSTEM, address)?.stopped_by(&self.stop))
-    }
-
-    /// Connections to the primary and to every replica.
-    fn group_of(&self, stop: &Stop) -> Result<Group, Failure> {
-        let name = self.target.as_ref().map_or("", |target| &target.name);
-        if self.replica_logins.is_empty() {
-            return Err(no_replicas(name));
-        }
-        let control = match self.target.as_ref().map(|target| &target.place) {
-            Some(Place::Server(spec)) => spec.control.clone(),
-            _ => ReplicationControl::default(),
-        };
-        let replica = |(place, login): (usize, &Login)| -> Result<Replica, Failure> {
-            Ok(Replica {
-                name: replica_name(name, place + 1),
-                member: K::member(&login.clone().stopped_by(stop))?,
-                control: control.clone(),
-                host: Arc::clone(&self.load_host),
-                variables: endpoint_variables(login),
-                stop: stop.clone(),
-            })
-        };
-        Ok(Group {
-            primary: K::member(&self.login()?.clone().stopped_by(stop))?,
-            replicas: self
-                .replica_logins
-                .iter()
-                .enumerate()
-                .map(replica)
-                .collect::<Result<_, _>>()?,
-        })
-    }
-
-    /// Waits until replicas have what was just written.
-    fn bring_in_step(&self) -> Result<(), Failure> {
-        if self.replica_logins.is_empty() {
-            return Ok(());
-        }
-        self.group_of(&self.stop)?.bring_in_step(&self.stop)
     }
 
     fn login(&self) -> Result<&Login, Failure> {

@@ -5,7 +5,7 @@ use crate::failover;
 use crate::systems::ProbedServer;
 use crate::systems::group::{Member, Position};
 use engine::Stop;
-use model::{FailoverCause, Failure, FailureKind, Place, Study, Task};
+use model::{FailoverCause, Failure, FailureKind, Study, Task};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -120,30 +120,6 @@ impl<K: ServerKind> Server<K> {
             let answers = primary.connect(HEALTH_TIMEOUT, &self.stop).is_ok();
             failed = if answers { 0 } else { failed + 1 };
         }
-        Ok(())
-    }
-
-    /// Whether a failure says that private members no longer hold the same.
-    pub(super) fn has_diverged(&self, failure: &Failure) -> bool {
-        self.is_private_group() && failure.kind == FailureKind::Replication
-    }
-
-    pub(super) fn is_private_group(&self) -> bool {
-        let group = self.target.as_ref().filter(|target| target.replicas() > 0);
-        group.is_some_and(|target| matches!(target.place, Place::Sandbox(_)))
-    }
-
-    /// Makes private members anew that have diverged, or failed over.
-    pub(super) fn make_group_anew(&mut self) -> Result<(), Failure> {
-        if !self.is_private_group() {
-            return Ok(());
-        }
-        self.control = None;
-        self.data_for = None;
-        // All of them end before others take their places.
-        self.private = None;
-        self.start()?;
-        self.diverged = false;
         Ok(())
     }
 }

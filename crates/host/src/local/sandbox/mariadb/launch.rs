@@ -1,5 +1,6 @@
 //! Everything that starting a private server of MariaDB or MySQL takes.
 
+use super::member;
 use super::programs::Programs;
 use super::settings::Settings;
 use super::template;
@@ -47,8 +48,14 @@ impl MariaDb {
         distribution: Distribution,
     ) -> Result<Self, Failure> {
         let programs = Programs::find(&distribution)?;
+        if let (Some(member), Some(base)) = (&member, distribution.base()) {
+            member::check_plugins(member, &programs, base)?;
+        }
+        let plugins =
+            member.as_ref().and_then(|one| member::plugin_options(one, &programs.version));
         // Asking the server takes a moment, and says nothing where there is nothing to ask.
-        let known = (!settings.is_empty()).then(|| programs.options(&distribution)).transpose()?;
+        let known =
+            (!settings.is_empty()).then(|| programs.options(&distribution, plugins)).transpose()?;
         let settings = known
             .map(|known| Settings::new(&target, &known, &settings, trusted))
             .transpose()?
@@ -105,7 +112,7 @@ impl Recipe for MariaDb {
             .arg("--no-defaults")
             .args(["--skip-name-resolve", MAX_CONNECTIONS])
             .args(own_words(&self.programs.version))
-            .args(self.member.iter().flat_map(|m| member_options(m, &self.programs.version)))
+            .args(self.member.iter().flat_map(|one| member::options(one, &self.programs.version)))
             .args(self.settings.options())
             // No setting gives two members the same number.
             .args(self.member.map(|member| format!("--server-id={}", member.number)))
@@ -148,29 +155,6 @@ impl Recipe for MariaDb {
     fn slow_end_remedy(&self) -> &'static str {
         "a smaller innodb_buffer_pool_size or innodb_max_dirty_pages_pct leaves less to write"
     }
-}
-
-/// What makes a server one that others can replicate from, and that can replicate from others, by
-/// global transaction ids. They begin to replicate only when they are told to, since the primary may
-/// listen elsewhere than before.
-fn member_options(member: &GroupMember, version: &Version) -> Vec<&'static str> {
-    let mut options = vec!["--log-bin=binlog", "--relay-log=relay"];
-    options.extend(match version.is_mysql_from([8, 0, 26]) {
-        true => ["--log-replica-updates", "--skip-replica-start"],
-        false => ["--log-slave-updates", "--skip-slave-start"],
-    });
-    if !version.is_mariadb_from([0, 0, 0]) {
-        options.extend(["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]);
-    }
-    if member.semi_sync {
-        options.push("--rpl-semi-sync-slave-enabled=ON");
-    }
-    // A replica that waited for replicas of its own would hold up the first commit that it applies,
-    // until it gives up waiting.
-    if member.semi_sync && member.number == 1 {
-        options.push("--rpl-semi-sync-master-enabled=ON");
-    }
-    options
 }
 
 /// What weighin decides for servers that have more doors and places than others: the X protocol,

@@ -1,6 +1,7 @@
 //! Private servers of MariaDB and MySQL.
 
 mod launch;
+mod member;
 mod programs;
 mod settings;
 mod template;

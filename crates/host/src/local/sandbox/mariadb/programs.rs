@@ -102,16 +102,25 @@ impl Programs {
         Ok(Self { server, initialiser, base, shared, plugins, version })
     }
 
-    /// The options that the server says it has.
+    /// The options that the server says it has, with those of plugins that an option of its loads.
     ///
     /// # Errors
     /// `SandboxStart` when it does not say.
-    pub(super) fn options(&self, distribution: &Distribution) -> Result<Options, Failure> {
+    pub(super) fn options(
+        &self,
+        distribution: &Distribution,
+        load_plugins: Option<&str>,
+    ) -> Result<Options, Failure> {
         // No data directory, so that no plugins of another server there are loaded.
         let mut question = vec!["--no-defaults", "--datadir=/nonexistent"];
         let shared = self.shared.as_ref().map(|shared| format!("{}", shared.display()));
         let shared = shared.map(|shared| format!("--lc-messages-dir={shared}"));
         question.extend(shared.as_deref());
+        let place = self.plugins.as_ref().map(|place| format!("--plugin-dir={}", place.display()));
+        if let Some(load) = load_plugins {
+            question.extend(place.as_deref());
+            question.push(load);
+        }
         question.extend(["--verbose", "--help"]);
         let output = distribution.command(&self.server, None).args(question).output();
         let options = output

@@ -17,6 +17,9 @@ use std::time::Duration;
 /// it first starts, so a small one here only makes for a quicker copy.
 const REDO_LOG: &str = "--innodb_log_file_size=4M";
 
+/// Where MySQL keeps the name of a server that no other has.
+const SERVER_ID_FILE: &str = "auto.cnf";
+
 /// How long making a data directory may take: seconds on most disks.
 const INITIALISE_LIMIT: Duration = Duration::from_secs(300);
 
@@ -47,6 +50,11 @@ pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), F
         return home.hand_over(run_as);
     }
     initialise(home, launch)?;
+    // By it the members of a group tell each other apart: every server makes one of its own.
+    match data.remove_file(SERVER_ID_FILE) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(trouble(error)),
+        _ => {}
+    }
     if let Some(cache) = cache {
         let _ = keep(&data, &cache, &key);
     }

@@ -1,0 +1,102 @@
+//! The members of a target that is a group: how they come to replicate, and when they are made anew.
+
+use super::private::{endpoint_variables, replica_name};
+use super::{Server, ServerKind};
+use crate::systems::group::{Group, Replica};
+use crate::systems::login::Login;
+use crate::systems::no_replicas;
+use engine::Stop;
+use model::{Failure, FailureKind, Place, ReplicationControl};
+use std::sync::Arc;
+
+impl<K: ServerKind> Server<K> {
+    /// Servers are up, which may listen elsewhere than before: logs in anew, and has the replicas
+    /// replicate.
+    pub(super) fn has_started(&mut self) -> Result<(), Failure> {
+        if let Some(private) = &self.private {
+            self.login = Some(self.login_to(private.primary.address())?);
+            let replicas = private.replica_addresses();
+            let replicas = replicas.iter().map(|address| self.login_to(address));
+            self.replica_logins = replicas.collect::<Result<_, Failure>>()?;
+        }
+        if self.replica_logins.is_empty() {
+            return Ok(());
+        }
+        let mut group = self.group_of(&self.stop)?;
+        if let Some(address) = self.private.as_ref().and_then(|p| p.primary.replication_address()) {
+            let primary = self.login_to(&address)?;
+            group.replicas.iter_mut().try_for_each(|replica| replica.member.follow(&primary))?;
+        }
+        group.replicas.iter_mut().try_for_each(Replica::check)?;
+        if self.private.is_some() {
+            group.primary.prepare_heartbeat()?;
+            group.bring_in_step(&self.stop)?;
+            group.primary.forget_logs()?;
+            return group.replicas.iter_mut().try_for_each(|replica| replica.member.forget_logs());
+        }
+        group.bring_in_step(&self.stop)
+    }
+
+    /// Connections to the primary and to every replica.
+    pub(super) fn group_of(&self, stop: &Stop) -> Result<Group, Failure> {
+        let name = self.target.as_ref().map_or("", |target| &target.name);
+        if self.replica_logins.is_empty() {
+            return Err(no_replicas(name));
+        }
+        let control = match self.target.as_ref().map(|target| &target.place) {
+            Some(Place::Server(spec)) => spec.control.clone(),
+            _ => ReplicationControl::default(),
+        };
+        let replica = |(place, login): (usize, &Login)| -> Result<Replica, Failure> {
+            Ok(Replica {
+                name: replica_name(name, place + 1),
+                member: K::member(&login.clone().stopped_by(stop))?,
+                control: control.clone(),
+                host: Arc::clone(&self.load_host),
+                variables: endpoint_variables(login),
+                stop: stop.clone(),
+            })
+        };
+        Ok(Group {
+            primary: K::member(&self.login()?.clone().stopped_by(stop))?,
+            replicas: self
+                .replica_logins
+                .iter()
+                .enumerate()
+                .map(replica)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Waits until replicas have what was just written.
+    pub(super) fn bring_in_step(&self) -> Result<(), Failure> {
+        if self.replica_logins.is_empty() {
+            return Ok(());
+        }
+        self.group_of(&self.stop)?.bring_in_step(&self.stop)
+    }
+
+    /// Whether a failure says that private members no longer hold the same.
+    pub(super) fn has_diverged(&self, failure: &Failure) -> bool {
+        self.is_private_group() && failure.kind == FailureKind::Replication
+    }
+
+    pub(super) fn is_private_group(&self) -> bool {
+        let group = self.target.as_ref().filter(|target| target.replicas() > 0);
+        group.is_some_and(|target| matches!(target.place, Place::Sandbox(_)))
+    }
+
+    /// Makes private members anew that have diverged, or failed over.
+    pub(super) fn make_group_anew(&mut self) -> Result<(), Failure> {
+        if !self.is_private_group() {
+            return Ok(());
+        }
+        self.control = None;
+        self.data_for = None;
+        // All of them end before others take their places.
+        self.private = None;
+        self.start()?;
+        self.diverged = false;
+        Ok(())
+    }
+}
