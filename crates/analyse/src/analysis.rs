@@ -266,6 +266,9 @@ pub enum Verdict {
 pub struct Ranking {
     /// Best tier first. Targets without an estimate are not in it.
     pub tiers: Vec<Vec<RankedTarget>>,
+    /// Whether those in the first tier are the same when all tests of the study are held together,
+    /// so that first places may be added up.
+    pub first_holds_over_tests: bool,
     /// Targets that could not be ranked because all their trials failed, are void or are missing.
     pub unranked: Vec<String>,
     /// Those of them whose trials all failed, with the first reason: they come last.
@@ -325,6 +328,8 @@ pub struct TopTwo {
     /// Targets in the first place: several where they tie, none where no target can be told from
     /// any other.
     pub first: Vec<String>,
+    /// Whether the first place stands when all tests of the study are held together as well.
+    pub first_holds_over_tests: bool,
     /// Targets in the second place; none where several share the first.
     pub second: Vec<String>,
     /// Whether this is only the order of figures as printed ([`Ranking::as_printed`]).
@@ -337,6 +342,8 @@ pub struct Placings {
     pub target: String,
     /// Tests in which it is first.
     pub first: usize,
+    /// Those of them in which it is so when all tests are held together.
+    pub first_over_tests: usize,
     /// Tests in which it is second.
     pub second: usize,
 }

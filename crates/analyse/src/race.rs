@@ -15,6 +15,9 @@ pub(crate) struct Race<'a> {
     pub(crate) floors: &'a [NoiseFloor],
     /// How many targets run.
     pub(crate) targets: usize,
+    /// How many such races are held together: 1, or all tests of the study where their outcomes are
+    /// added up (Bonferroni).
+    pub(crate) together: usize,
 }
 
 /// A target at the level at which it stands.
@@ -32,8 +35,8 @@ impl Race<'_> {
     /// level says; at different ones the claim needs a confidence that makes up for the levels that
     /// the one ahead was picked from, and for the pairs.
     pub(crate) fn relation(&self, one: &Contender, other: &Contender) -> Relation {
-        match self.comparison(one, other) {
-            Some((verdict, one_is_base)) => self.of_verdict(verdict, one_is_base),
+        match self.find(one, other) {
+            Some((comparison, one_is_base)) => self.of_comparison(comparison, one_is_base),
             None => self.of_ratio(one, other),
         }
     }
@@ -56,10 +59,6 @@ impl Race<'_> {
         compared.or_else(|| one.series.ratio_to(other.series, self.study.confidence))
     }
 
-    fn comparison(&self, one: &Contender, other: &Contender) -> Option<(Verdict, bool)> {
-        self.find(one, other).map(|(comparison, one_is_base)| (comparison.verdict, one_is_base))
-    }
-
     fn find(&self, one: &Contender, other: &Contender) -> Option<(&Comparison, bool)> {
         if one.level != other.level {
             return None;
@@ -78,10 +77,14 @@ impl Race<'_> {
         })
     }
 
-    fn of_verdict(&self, verdict: Verdict, one_is_base: bool) -> Relation {
-        let candidate_is_better = match verdict {
+    fn of_comparison(&self, comparison: &Comparison, one_is_base: bool) -> Relation {
+        let chance = comparison.strength.adjusted_p.unwrap_or(1.0) * self.together as f64;
+        let candidate_is_better = match comparison.verdict {
             Verdict::Equivalent => return Relation::Equivalent,
             Verdict::Unresolved => return Relation::Unresolved,
+            _ if self.together > 1 && chance > 1.0 - self.study.confidence => {
+                return Relation::Unresolved;
+            }
             Verdict::CandidateBetter => true,
             Verdict::BaselineBetter => false,
         };
@@ -96,7 +99,7 @@ impl Race<'_> {
     fn of_ratio(&self, one: &Contender, other: &Contender) -> Relation {
         let Some(ratio) = one.series.ratio(other.series) else { return Relation::Unresolved };
         let pairs = (self.targets * self.targets.saturating_sub(1) / 2).max(1);
-        let missed = (1.0 - self.study.confidence) / pairs as f64;
+        let missed = (1.0 - self.study.confidence) / (pairs * self.together) as f64;
         let held = |choices: usize| {
             let estimate = ratio.estimate(1.0 - missed / choices.max(1) as f64);
             let hidden = floor::hides(self.floors, self.metric, &estimate);

@@ -43,11 +43,17 @@ pub(crate) fn ranking(
             _ => at_one_level(study, test, metric, cells),
         };
         let ordered = in_order(metric, candidates);
-        let race = Race { study, metric, comparisons, floors, targets: ordered.len() };
-        let is_better = |upper: &RankCandidate, lower: &RankCandidate| {
-            race.is_ahead(&upper.contender(), &lower.contender())
+        let cut = |together: usize| {
+            let targets = ordered.len();
+            let race = Race { study, metric, comparisons, floors, targets, together };
+            let is_better = |upper: &RankCandidate, lower: &RankCandidate| {
+                race.is_ahead(&upper.contender(), &lower.contender())
+            };
+            tiers(&ordered.iter().collect::<Vec<&RankCandidate>>(), is_better)
         };
-        let cut = tiers(&ordered.iter().collect::<Vec<&RankCandidate>>(), is_better);
+        let (cut, over_tests) = (cut(1), cut(study.tests.len()));
+        let first = |tiers: &[Vec<&RankCandidate>]| tiers.first().map(Vec::len);
+        ranking.first_holds_over_tests = first(&cut) == first(&over_tests);
         let placed = |tier: Vec<&RankCandidate>| {
             tier.into_iter().map(|candidate| place(money, metric, candidate)).collect()
         };

@@ -19,6 +19,11 @@ pub(crate) fn summary(study: &Study, tests: &[TestAnalysis]) -> Option<Summary> 
         .map(|target| Placings {
             target: target.name.clone(),
             first: times(|top_two| &top_two.first, &target.name),
+            first_over_tests: tests
+                .iter()
+                .filter(|top_two| top_two.first_holds_over_tests)
+                .filter(|top_two| top_two.first.contains(&target.name))
+                .count(),
             second: times(|top_two| &top_two.second, &target.name),
         })
         .filter(|placings| placings.first + placings.second > 0)
@@ -42,7 +47,14 @@ fn top_two(test: &TestAnalysis) -> Option<TopTwo> {
     let undecided = ranked > 1 && places.iter().all(|(place, _)| *place == 1);
     let first = if undecided { Vec::new() } else { at(1) };
     let as_printed = !ranking.as_printed.is_empty();
-    Some(TopTwo { test: test.test.clone(), first, second: at(2), as_printed })
+    let first_holds_over_tests = ranking.first_holds_over_tests;
+    Some(TopTwo {
+        test: test.test.clone(),
+        first,
+        first_holds_over_tests,
+        second: at(2),
+        as_printed,
+    })
 }
 
 /// Place and name of every target that is ranked; those of a tier share the place of its first.

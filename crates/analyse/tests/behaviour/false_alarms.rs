@@ -110,3 +110,45 @@ fn flat_curves_are_said_to_decline_or_rise_in_at_most_5_percent() {
     assert!(declines <= limit(CURVES, 5.0), "{declines} declines of {CURVES}");
     assert!(rises <= limit(CURVES, 5.0), "{rises} rises of {CURVES}");
 }
+
+#[test]
+fn of_four_flat_curves_any_is_said_to_decline_in_at_most_5_percent() {
+    let mut alarms = 0;
+    for seed in 0..CURVES {
+        let mut noise = Noise::new(seed);
+        let targets = ["a", "b", "c", "d"];
+        let data =
+            dataset(&targets, &[1, 2, 4, 8, 16, 32], 3, |_, _, _| 3000.0 * noise.factor(0.1));
+        let declines = |curve: &analyse::Curve| matches!(curve.shape, CurveShape::Declines { .. });
+        alarms += usize::from(analyse(&data).tests[0].curves.iter().any(declines));
+    }
+    assert!(alarms <= limit(CURVES, 5.0), "{alarms} of {CURVES}");
+}
+
+#[test]
+fn first_places_of_twenty_tests_of_equal_targets_are_added_up_in_at_most_5_percent() {
+    const TESTS: usize = 20;
+    let (mut singly, mut together) = (0, 0);
+    for seed in 0..CURVES {
+        let mut noise = Noise::new(seed);
+        let mut one_test = || dataset(&["a", "b"], &[4], 3, |_, _, _| 3000.0 * noise.factor(0.1));
+        let mut data = one_test();
+        data.study.tests.clear();
+        data.trials.clear();
+        for number in 0..TESTS {
+            let mut other = one_test();
+            let name = format!("test {number}");
+            other.study.tests[0].name.clone_from(&name);
+            other.trials.iter_mut().for_each(|trial| trial.key.test.clone_from(&name));
+            data.study.tests.append(&mut other.study.tests);
+            data.trials.append(&mut other.trials);
+        }
+        let analysis = analyse(&data);
+        let summary = analysis.summary.as_ref().expect("twenty tests rank two targets");
+        singly += usize::from(summary.targets.iter().any(|placings| placings.first > 0));
+        together += usize::from(summary.targets.iter().any(|target| target.first_over_tests > 0));
+    }
+    // By themselves one in twenty tests errs, and most studies have one.
+    assert!(singly > limit(CURVES, 30.0), "{singly} of {CURVES}");
+    assert!(together <= limit(CURVES, 5.0), "{together} of {CURVES}");
+}

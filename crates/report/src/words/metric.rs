@@ -88,7 +88,21 @@ pub(crate) fn summary(analysis: &Analysis) -> String {
          once, places just follow the printed figures."
             .to_owned()
     } else {
-        "Targets that cannot be told apart share a place.".to_owned()
+        let share = "Targets that cannot be told apart share a place.";
+        let confidence = numbers::percent(analysis.dataset.study.confidence);
+        let doubtful: Vec<&str> = tests()
+            .filter(|top_two| !top_two.first.is_empty() && !top_two.first_holds_over_tests)
+            .map(|top_two| top_two.test.as_str())
+            .collect();
+        if tests().all(|top_two| top_two.first.is_empty()) {
+            return share.to_owned();
+        }
+        let together = if doubtful.is_empty() {
+            "all first places stand when the tests are held together as well".to_owned()
+        } else {
+            format!("held together, they leave open who is first in {}", numbers::list(&doubtful))
+        };
+        format!("{share} Each test is judged by itself at {confidence} confidence; {together}.")
     }
 }
 
