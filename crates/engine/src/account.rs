@@ -199,7 +199,7 @@ mod tests {
             address: Address::Unix("/nowhere".into()),
             tls: None,
             clients: 3,
-            workers: 1,
+            workers: Some(1),
             io: None,
             schedule: Schedule { warmup: Duration::ZERO, limit: Limit::Window(WINDOW) },
             open: None,

@@ -7,6 +7,7 @@ use crate::pool::{Quota, Rules};
 use crate::recorder::Ended;
 use crate::run::{LoadError, LoadSpec};
 use crate::socket::{Worker, WorkerSpec};
+use crate::usage::{available_workers, cpus_allowed, stay_on_processor};
 use crate::{Clock, Nanos, Pool, Session, Stop};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -65,8 +66,13 @@ pub(crate) fn run_part<S: Session>(
 ) -> Result<Account, LoadError> {
     let control = Arc::new(Control::default());
     let quota = Quota::new(spec.schedule.events().map(|events| part.share(events)));
-    let workers = part.workers(spec.workers, spec.clients);
+    // In an open loop few workers: what is due waits for a client of one worker, not for any.
+    let beside_server =
+        S::SERVER_THREADS.is_none() && spec.address.is_on_this_host() && spec.open.is_none();
+    let available = || available_workers(spec.clients, beside_server) / part.of;
+    let workers = part.workers(spec.workers.unwrap_or_else(available), spec.clients);
     let lanes = workers * part.of;
+    let on_each_processor = beside_server && lanes == cpus_allowed();
     let worker_spec = WorkerSpec {
         address: spec.address.clone(),
         tls: spec.tls.clone(),
@@ -93,6 +99,9 @@ pub(crate) fn run_part<S: Session>(
             };
             let clients = (lane..spec.clients).step_by(lanes as usize);
             spawn(scope, index, sender, move |sender| {
+                if on_each_processor {
+                    stay_on_processor(lane);
+                }
                 work(worker_spec, Pool::new(clients.map(session).collect(), rules), sender)
             })
             .map_err(LoadError::System)?;

@@ -19,9 +19,9 @@ pub struct LoadSpec {
     pub tls: Option<TlsUpgrade>,
     /// Connections; at least 1.
     pub clients: u32,
-    /// Threads of each process that drive them; at least 1. [`crate::available_workers`] is a good
-    /// number for all processes together.
-    pub workers: u32,
+    /// Threads of each process that drive them, at least 1; as many as suit the clients, the server's
+    /// place and the processors when absent.
+    pub workers: Option<u32>,
     /// How to move bytes; the best that is permitted when absent.
     pub io: Option<IoMethod>,
     /// Warm-up, measuring and end.

@@ -1,3 +1,4 @@
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// The niceness of highest priority, without its sign.
@@ -5,6 +6,10 @@ const HIGHEST_PRIORITY: libc::c_int = 20;
 
 /// From so many clients of a worker on it takes replies together.
 const MIN_IN_TURN: usize = 4;
+
+/// How many clients of a server on this host a worker of each processor drives better than few workers
+/// drive all of them. With more, what fewer wake-ups save is worth more than what nearness saves.
+const CLIENTS_BESIDE_SERVER: RangeInclusive<u32> = 2..=8;
 
 /// Processor time, user and system, that this whole process has used.
 pub fn process_cpu() -> Duration {
@@ -72,11 +77,43 @@ pub fn cpus_allowed() -> u32 {
 /// wakes on one processor together with the server's thread for it. A worker with more takes replies
 /// together: half of the processors at most, so that a server on the same host keeps the other half,
 /// and no more than one worker for every 64 clients.
-pub fn available_workers(clients: u32) -> u32 {
+///
+/// Where they work beside the threads that serve them, one for each client on this host, few clients
+/// get a worker on each processor, which is to stay there ([`stay_on_processor`]): waking a thread
+/// of the same processor needs no interrupt to another one. On a virtual machine such an interrupt
+/// can cost more than all the rest of a query.
+pub(crate) fn available_workers(clients: u32, beside_server: bool) -> u32 {
+    let cpus = cpus_allowed();
     if (clients as usize) < MIN_IN_TURN {
-        clients.clamp(1, cpus_allowed())
+        clients.clamp(1, cpus)
+    } else if beside_server && CLIENTS_BESIDE_SERVER.contains(&clients.div_ceil(cpus)) {
+        cpus
     } else {
         workers_of_many(clients)
+    }
+}
+
+/// Keeps the calling thread on one of the processors that it may run on, counted from 0. Does nothing
+/// where it may not use all of their time, or the kernel refuses.
+pub(crate) fn stay_on_processor(number: u32) {
+    let size = size_of::<libc::cpu_set_t>();
+    // SAFETY: cpu_set_t is plain bits, for which zero is a value; the kernel writes and reads no more
+    // than the size that it is given, and CPU_ISSET and CPU_SET stay below CPU_SETSIZE.
+    unsafe {
+        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
+        if libc::sched_getaffinity(0, size, &raw mut allowed) != 0 {
+            return;
+        }
+        let mut processors =
+            (0..libc::CPU_SETSIZE as usize).filter(|&n| libc::CPU_ISSET(n, &allowed));
+        if processors.clone().count() != cpus_allowed() as usize {
+            return;
+        }
+        if let Some(processor) = processors.nth(number as usize) {
+            let mut one: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(processor, &mut one);
+            libc::sched_setaffinity(0, size, &raw const one);
+        }
     }
 }
 
@@ -150,9 +187,40 @@ mod tests {
     #[test]
     fn few_clients_get_a_worker_each_and_many_share_few() {
         let cpus = cpus_allowed();
-        assert_eq!([1, 2, 3].map(available_workers), [1, 2.min(cpus), 3.min(cpus)]);
-        assert_eq!([4, 64].map(available_workers), [1, 1]);
+        for beside_server in [false, true] {
+            let workers = |clients| available_workers(clients, beside_server);
+            assert_eq!([1, 2, 3].map(workers), [1, 2.min(cpus), 3.min(cpus)]);
+            assert_eq!(workers(100_000), (cpus / 2).max(1));
+        }
+        assert_eq!([4, 64].map(|clients| available_workers(clients, false)), [1, 1]);
         assert_eq!([1, 2, 64].map(available_storage_workers), [1, 1, 1]);
-        assert_eq!(available_workers(100_000), (cpus / 2).max(1));
+    }
+
+    #[test]
+    fn beside_a_server_each_processor_has_a_worker_for_few_clients() {
+        let cpus = cpus_allowed();
+        let workers = |clients: u32| available_workers(clients, true);
+        for clients in [2 * cpus, 8 * cpus].map(|clients| clients.max(4)) {
+            assert_eq!(workers(clients), cpus, "{clients}");
+        }
+        assert_eq!(workers(8 * cpus + 1), available_workers(8 * cpus + 1, false));
+    }
+
+    #[test]
+    fn a_thread_stays_on_the_processor_that_it_was_given() {
+        let cpus = cpus_allowed();
+        for number in 0..cpus {
+            let left = std::thread::spawn(move || {
+                stay_on_processor(number);
+                cpus_allowed()
+            });
+            assert_eq!(left.join().unwrap(), 1);
+        }
+        // There is none of that number.
+        let left = std::thread::spawn(move || {
+            stay_on_processor(cpus);
+            cpus_allowed()
+        });
+        assert_eq!(left.join().unwrap(), cpus);
     }
 }

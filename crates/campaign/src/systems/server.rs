@@ -22,7 +22,7 @@ use super::{
     System, TargetHandle, unsuitable,
 };
 use crate::{Hosts, Order, Prepared};
-use engine::{LoadSpec, Stop, available_workers};
+use engine::{LoadSpec, Stop};
 use host::{CounterSource, Host, this_machine};
 use model::{
     BackgroundWork, CacheState, CrossCheckFigures, FailoverCause, Failure, FailureKind, Place,
@@ -304,9 +304,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
             address: login.address_of(K::peer(control))?,
             tls: None,
             clients: order.clients,
-            workers: order.workers.unwrap_or_else(|| {
-                (available_workers(order.clients) / order.generators.max(1)).max(1)
-            }),
+            workers: order.workers,
             io: order.io,
             schedule: order.schedule,
             open: order.open.clone(),

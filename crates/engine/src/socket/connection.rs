@@ -20,6 +20,16 @@ pub enum Address {
     Unix(PathBuf),
 }
 
+impl Address {
+    /// Whether a server at this address runs on this host, or something that passes its bytes on.
+    pub(crate) fn is_on_this_host(&self) -> bool {
+        match self {
+            Self::Tcp(address) => address.ip().is_loopback(),
+            Self::Unix(_) => true,
+        }
+    }
+}
+
 impl std::fmt::Display for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -59,10 +69,11 @@ impl Connection {
         token: Token,
         login_by: Nanos,
     ) -> io::Result<Self> {
+        let local = address.is_on_this_host();
         let mut stream = match address {
             Address::Tcp(address) => {
                 let stream = TcpStream::connect(*address)?;
-                if address.ip().is_loopback() {
+                if local {
                     option::send_plainly(stream.as_raw_fd());
                 }
                 Stream::Tcp(stream)

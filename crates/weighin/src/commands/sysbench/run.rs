@@ -8,9 +8,7 @@ use crate::{Exit, signals};
 use campaign::Login;
 use campaign::mysql::{check_limits, connect, load_failure, login_options};
 use engine::mysql::{OltpSession, OltpStatements};
-use engine::{
-    Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, SocketLoad, available_workers,
-};
+use engine::{Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, SocketLoad};
 use model::{ArrivalProcess, OltpMix, Phase, RequestTally, Stop};
 use std::sync::Arc;
 use target::client::Connection;
@@ -31,7 +29,7 @@ pub(super) fn run(request: &Request) -> Outcome {
         address: login.address_of(control.peer())?,
         tls: login.tls()?,
         clients: request.threads,
-        workers: request.workers.unwrap_or_else(|| available_workers(request.threads)),
+        workers: request.workers,
         io: None,
         schedule: Schedule {
             warmup: request.warmup,
