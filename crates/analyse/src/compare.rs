@@ -82,6 +82,9 @@ pub struct UnresolvedAtLevels {
     pub b: String,
     /// These levels, in order; they need not be neighbours.
     pub levels: Vec<Level>,
+    /// By what factor, 1 and above, either may be ahead at most, given the intervals at all these
+    /// levels; absent where a level has none.
+    pub at_most: Option<f64>,
     /// The fewest and the most further repeats that would probably resolve one of them;
     /// absent where that cannot be said of all.
     pub further_repeats: Option<(u32, u32)>,
@@ -250,7 +253,13 @@ fn evidence(same: &[&Comparison], margin: f64, floor: Option<f64>) -> Option<Evi
             let further = same.iter().map(|comparison| comparison.strength.further_repeats);
             let further = further.collect::<Option<Vec<u32>>>().unwrap_or_default();
             let range = further.iter().min().copied().zip(further.iter().max().copied());
-            UnresolvedAtLevels { a: baseline, b: candidate, levels, further_repeats: range }.into()
+            let apart = |c: &&Comparison| {
+                c.ratio.interval.map(|interval| interval.high.max(interval.low.recip()))
+            };
+            let at_most = same.iter().map(apart).collect::<Option<Vec<f64>>>();
+            let at_most = at_most.map(|all| all.into_iter().fold(1.0, f64::max));
+            let (a, b) = (baseline, candidate);
+            UnresolvedAtLevels { a, b, levels, at_most, further_repeats: range }.into()
         }
         Verdict::Equivalent => {
             EquivalentAtLevels { a: baseline, b: candidate, levels, metric, margin }.into()

@@ -324,13 +324,15 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             a: two.0.clone(),
             b: two.1.clone(),
             levels: vec![level(1), level(8)],
+            at_most: Some(1.12),
             further_repeats: Some((4, 19)),
         })),
         comparison(Evidence::UnresolvedAtLevels(UnresolvedAtLevels {
             a: two.0,
             b: two.1,
             levels: vec![level(8)],
-            further_repeats: None,
+            at_most: Some(7.3),
+            further_repeats: Some((116, 116)),
         })),
         highest(
             SearchOver::Rate,

@@ -2,7 +2,7 @@
 
 use super::floor::width;
 use super::{Group, Words};
-use crate::numbers::{self, count, percent, times};
+use crate::numbers::{self, count, figure, percent, times};
 use crate::words::labels::target_name;
 use crate::words::metric::metric_name;
 use crate::words::place::{at_levels, levels};
@@ -104,9 +104,17 @@ impl Words for UnresolvedAtLevels {
     const HEADING: &'static str = "Not resolved";
 
     fn say(found: &Group<'_, Self>) -> String {
-        let Self { a, b, levels, further_repeats: further } = found.first;
+        let Self { a, b, levels, at_most, further_repeats: further } = found.first;
+        // What the intervals leave out is known all the same.
+        let apart = match at_most {
+            Some(factor) if *factor < 2.0 => {
+                format!("; neither is ahead by more than {}", percent(factor - 1.0))
+            }
+            Some(factor) => format!("; either may be ahead by a factor of {}", figure(*factor)),
+            None => String::new(),
+        };
         format!(
-            "{} and {} cannot be told apart{}{}",
+            "{} and {} cannot be told apart{}{apart}{}",
             target_name(a),
             target_name(b),
             at_levels(levels),
@@ -115,10 +123,19 @@ impl Words for UnresolvedAtLevels {
     }
 }
 
+/// More repeats than this are not worth their time for a difference that may be none.
+const WORTHWHILE: u32 = 20;
+
 /// How many more repeats would resolve it, the fewest and the most, to follow what is not resolved.
 pub(in crate::words) fn further_repeats(range: Option<(u32, u32)>) -> String {
     let number = match range {
         None => return String::new(),
+        Some((few, _)) if few > WORTHWHILE => {
+            return format!(
+                "; the difference is small against the scatter: more than {WORTHWHILE} further \
+                 repeats would be needed to settle it"
+            );
+        }
         Some((1, 1)) => "1 more repeat".to_owned(),
         Some((few, many)) if few == many => format!("{} more repeats", count(few.into())),
         Some((few, many)) => {
