@@ -81,6 +81,50 @@ fn caching_sha2_logs_in_to_a_private_mysql_after_every_restart() {
     assert!(said.contains("transactions per second"), "{said}");
 }
 
+/// Two servers of MySQL that replicate.
+fn mysql_pair(more: &str) -> String {
+    let set = "settings = { innodb_flush_log_at_trx_commit = 0 }";
+    target("pair", "mysql", &format!("replicas = 1, {more}{set}, {}", base(MYSQL)))
+}
+
+/// A figure of the only trial of a study.
+fn figure(place: &Workplace, tests: &str, name: &str) -> f64 {
+    place.write("study.toml", [HEAD, &mysql_pair(""), tests].concat());
+    place.weighin(&["run", "study.toml", "--store", "kept.weighin"]).done();
+    place.assert_no_server_left();
+    let report = place.weighin(&["report", "kept.weighin", "--format", "json"]).json();
+    std::fs::remove_file(place.path("kept.weighin")).unwrap();
+    let trial = &report["trials"][0];
+    trial[name].as_f64().unwrap_or_else(|| panic!("no {name} in {trial:#}"))
+}
+
+#[test]
+fn a_private_replica_of_mysql_catches_up_and_takes_plugins_to_be_semi_synchronous() {
+    let place = Workplace::new();
+    let tests = "[[test]]\ntask = \"catch_up\"\nclients = 2\ntable_size = 200\n\
+                 backlog_transactions = 200\n";
+    // By global transaction ids: heartbeats are known as well, and deadlocks have none.
+    assert!(figure(&place, tests, "backlog_transactions") >= 150.0);
+
+    // The distribution has no plugins.
+    place.write("study.toml", [HEAD, &mysql_pair("semi_sync = true, "), tests].concat());
+    let check = place.weighin(&["check", "study.toml"]);
+    for part in ["MySQL 8.0.15 in", "without the plugin semisync_master.so", "leave out semi_sync"]
+    {
+        assert!(check.out.contains(part), "{check:?}");
+    }
+}
+
+#[test]
+#[ignore = "making the servers takes a minute: make endurance"]
+fn a_private_pair_of_mysql_fails_over() {
+    let place = Workplace::new();
+    for cause in ["loss = \"kill\"", "switch = \"planned\""] {
+        let test = format!("[[test]]\ntask = \"failover\"\n{cause}\nat = \"1s\"\n");
+        assert!(figure(&place, &test, "downtime_s") > 0.0, "{cause}");
+    }
+}
+
 #[test]
 fn redis_runs_beside_its_kin_from_a_distribution() {
     let place = Workplace::new();

@@ -208,6 +208,52 @@ fn replicas_that_do_not_catch_up_or_differ_are_failures_with_the_reason() {
 }
 
 #[test]
+fn a_backlog_of_bytes_is_met_and_one_that_takes_too_long_is_a_failure_with_what_was_left() {
+    let pair = Pair::start();
+    let place = Workplace::new();
+    // By places in binary logs, as old groups do.
+    let logged = pair.primary.query("SHOW MASTER STATUS").remove(0);
+    let (file, offset) = {
+        let mut fields = logged.split('\t');
+        (fields.next().unwrap().to_owned(), fields.next().unwrap().to_owned())
+    };
+    for sql in [
+        "STOP SLAVE".to_owned(),
+        format!(
+            "CHANGE MASTER TO MASTER_LOG_FILE = '{file}', MASTER_LOG_POS = {offset}, \
+             MASTER_USE_GTID = no"
+        ),
+        "START SLAVE".to_owned(),
+    ] {
+        pair.replica.execute(&sql);
+    }
+    let test = |keys: &str| {
+        let test = format!("task = \"catch_up\"\nclients = 2\ntable_size = 500\n{keys}");
+        pair.study_with(&place, 1, "", &test)
+    };
+    place.write("bytes.toml", test("backlog_bytes = \"300KiB\""));
+    place.weighin(&["run", "bytes.toml", "--store", "bytes.weighin"]).done();
+    let record = trials(&place, "bytes.weighin").remove(0);
+    let bytes = number(&record, Metric::BacklogSize);
+    let least = 300.0 * 1024.0;
+    assert!((least..2.0 * least).contains(&bytes), "{bytes}");
+
+    // The replica alone is slow: it would take 20 seconds or more.
+    let slow = "CREATE TRIGGER slow BEFORE UPDATE ON sbtest1 FOR EACH ROW DO SLEEP(0.05)";
+    pair.replica.execute(slow);
+    let keys = "workload = \"oltp_update_index\"\nbacklog_transactions = 400\ntimeout = \"3s\"";
+    place.write("slow.toml", test(keys));
+    place.weighin(&["run", "slow.toml", "--store", "slow.weighin"]);
+    let trial = trials(&place, "slow.weighin").remove(0);
+    let failure = trial.failure().unwrap_or_else(|| panic!("{:?}", trial.end));
+    assert_eq!(failure.kind, FailureKind::TimedOut);
+    for part in ["pair, replica 1 did not catch up within 3 s", "transactions of the backlog"] {
+        assert!(failure.message.contains(part), "{failure}");
+    }
+    assert!(failure.remedy.contains("`timeout`"), "{failure}");
+}
+
+#[test]
 fn an_applier_that_was_stopped_is_started_when_weighin_is_told_to_end() {
     let pair = Pair::start();
     let place = Workplace::new();

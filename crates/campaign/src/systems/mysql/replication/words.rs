@@ -20,6 +20,8 @@ pub(super) struct Words {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flavour {
     MariaDb,
+    /// MySQL up to 5.7.4, which waits by another function.
+    Early,
     /// MySQL up to 8.0.22; whether replicas may ask for the key by which passwords are encrypted
     /// (8.0.4).
     Master {
@@ -70,6 +72,7 @@ impl Words {
         let mut next = || numbers.next().and_then(Result::ok).unwrap_or(0_u32);
         let version = (next(), next(), next());
         match version {
+            _ if version < (5, 7, 5) => Words { flavour: Flavour::Early, ..MYSQL_MASTER },
             _ if version < (8, 0, 4) => {
                 Words { flavour: Flavour::Master { has_key: false }, ..MYSQL_MASTER }
             }
@@ -86,7 +89,7 @@ impl Words {
     pub(super) fn follow(&self, host: &str, port: u16, user: &str, password: &str) -> String {
         let (change, who, from) = match self.flavour {
             Flavour::MariaDb => ("CHANGE MASTER TO", "MASTER", "MASTER_USE_GTID = slave_pos"),
-            Flavour::Master { has_key: false } => {
+            Flavour::Early | Flavour::Master { has_key: false } => {
                 ("CHANGE MASTER TO", "MASTER", "MASTER_AUTO_POSITION = 1")
             }
             Flavour::Master { has_key: true } => (
@@ -114,6 +117,11 @@ impl Words {
             Flavour::MariaDb => {
                 format!("SELECT MASTER_GTID_WAIT('{position}', {})", limit.as_secs_f64())
             }
+            // It gives how many it waited for, and -1 when the time is over.
+            Flavour::Early => format!(
+                "SELECT IF(WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS('{position}', {}) >= 0, 0, 1)",
+                limit.as_secs().max(1)
+            ),
             // Whole seconds, at least one: none would be no limit.
             Flavour::Master { .. } | Flavour::Source => format!(
                 "SELECT WAIT_FOR_EXECUTED_GTID_SET('{position}', {})",
@@ -158,6 +166,8 @@ mod tests {
     fn waits_are_in_the_words_of_the_server() {
         let wait = |version: &str| Words::of(version).wait("0-1-9", Duration::from_millis(1500));
         assert_eq!(wait("11.4.2-MariaDB"), "SELECT MASTER_GTID_WAIT('0-1-9', 1.5)");
+        let early = "SELECT IF(WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS('0-1-9', 1) >= 0, 0, 1)";
+        assert_eq!(wait("5.6.14-log"), early);
         assert_eq!(wait("8.4.3"), "SELECT WAIT_FOR_EXECUTED_GTID_SET('0-1-9', 1)");
     }
 }
