@@ -295,11 +295,11 @@ pub struct RankedTarget {
     pub cost_per_million: Option<(f64, String)>,
 }
 
-/// A target that has nothing but failures.
+/// A target without an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FailedTarget {
     pub target: String,
-    /// Why its first trial failed.
+    /// Why its first trial failed, or that the server does not offer what the test asks for.
     pub failure: Failure,
 }
 

@@ -183,12 +183,9 @@ impl<'a> Campaign<'a> {
             let context = &mut Context { study: self.study, host, stop: self.stop, observe };
             let record = run_trial(target, trial, test, context).map_err(|_| RunError::Stopped)?;
             store.append(&record)?;
-            match &record.end {
-                TrialEnd::Failed(failure) if failure.kind != FailureKind::NotOffered => {
-                    summary.failed += 1;
-                }
-                // That a server does not offer something is an answer.
-                TrialEnd::Completed(_) | TrialEnd::Failed(_) => summary.completed += 1,
+            match record.has_failed() {
+                true => summary.failed += 1,
+                false => summary.completed += 1,
             }
             observe(Event::TrialEnded { record: &record });
         }

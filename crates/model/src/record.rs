@@ -73,7 +73,13 @@ impl TrialRecord {
         marks.iter().filter(|mark| mark.result.is_some())
     }
 
-    /// Why the trial failed, if it did.
+    /// Whether the trial failed. That a server does not offer something is no failure.
+    pub fn has_failed(&self) -> bool {
+        self.failure().is_some_and(|failure| !failure.is_not_offered())
+    }
+
+    /// Why the trial has no outcome, if it has none: it failed, or the server does not offer what was
+    /// asked for.
     pub fn failure(&self) -> Option<&Failure> {
         match &self.end {
             TrialEnd::Completed(_) => None,
@@ -109,6 +115,11 @@ impl Failure {
     /// That somebody asked to stop ([`crate::Stop`]): no trouble, and never recorded.
     pub fn stopped() -> Self {
         Self::new(FailureKind::Stopped, "stopped", "")
+    }
+
+    /// Whether the server just has no such thing, which is an answer and no failed trial.
+    pub fn is_not_offered(&self) -> bool {
+        self.kind == FailureKind::NotOffered
     }
 
     /// Whether it is [`Self::stopped`].

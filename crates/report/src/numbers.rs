@@ -170,7 +170,9 @@ pub fn duration(length: Duration) -> String {
     match whole {
         _ if seconds < 1.0 => format!("{}\u{a0}ms", tick((seconds * 1e5).round() / 100.0)),
         0..60 => format!("{}\u{a0}s", tick((seconds * 10.0).round() / 10.0)),
+        60..3600 if whole.is_multiple_of(60) => format!("{}\u{a0}min", whole / 60),
         60..3600 => format!("{}\u{a0}min {}\u{a0}s", whole / 60, whole % 60),
+        _ if whole % 3600 < 60 => format!("{}\u{a0}h", whole / 3600),
         _ => format!("{}\u{a0}h {}\u{a0}min", whole / 3600, whole % 3600 / 60),
     }
 }

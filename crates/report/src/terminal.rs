@@ -1,5 +1,6 @@
 //! What a terminal shows when a run is over.
 
+use crate::tables::{self, Table};
 use crate::{numbers, view, words};
 use analyse::{Analysis, Evidence, Finding, RankedTarget, SearchAnalysis, Severity, TestAnalysis};
 use model::text;
@@ -25,6 +26,7 @@ pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> Stri
         page.paragraph("", &scaled, Style::Doubtful);
         page.end_section();
     }
+    page.summary(analysis);
     for test in &analysis.tests {
         page.test(analysis, test);
     }
@@ -65,6 +67,19 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// Who comes first and second in each test, and how often each target does.
+    fn summary(&mut self, analysis: &Analysis) {
+        let Some((tests, targets)) = tables::summary(analysis) else { return };
+        self.paragraph("", "First and second places", Style::Bold);
+        for table in [tests, targets].iter().filter(|table| !table.rows.is_empty()) {
+            for line in columns(table, self.width) {
+                self.styled(&line, Style::Plain);
+                self.text.push('\n');
+            }
+            self.text.push('\n');
+        }
+    }
+
     fn test(&mut self, analysis: &Analysis, test: &TestAnalysis) {
         if let Some(found) = &test.search {
             return self.search(analysis, test, found);
@@ -80,16 +95,17 @@ impl Page {
             }
             number += tier.len();
         }
-        if test.ranking.tiers.is_empty() {
+        let without = words::not_offered(test).map(|(targets, _)| targets).unwrap_or_default();
+        if test.ranking.tiers.is_empty() && without.len() < test.ranking.unranked.len() {
             self.paragraph("  ", "no target has a trial that counts", Style::Bad);
         }
         for target in &test.ranking.unranked {
             let name = numbers::shortened(target, self.longest_name());
-            self.paragraph(
-                "  ",
-                &format!("–  {name}  not ranked: no trial that counts"),
-                Style::Bad,
-            );
+            let (why, style) = match without.contains(&target.as_str()) {
+                true => ("not offered", Style::Soft),
+                false => ("not ranked: no trial that counts", Style::Bad),
+            };
+            self.paragraph("  ", &format!("–  {name}  {why}"), style);
         }
         let said = words::answer(analysis, test);
         if said.ranking.is_some() {
@@ -195,26 +211,8 @@ impl Page {
 
     /// Breaks at spaces; a word that is longer than a line is cut.
     fn wrapped(&mut self, first: &str, indent: &str, text: &str, style: Style) {
-        let clean = printable(text);
         let room = self.width - indent.chars().count();
-        let mut lines = vec![String::new()];
-        let mut filled = 0;
-        for word in clean.split(' ').flat_map(|word| pieces(word, room)) {
-            let length = word.chars().count();
-            let gap = usize::from(filled > 0);
-            match lines.last_mut() {
-                Some(line) if filled + gap + length <= room => {
-                    line.push_str(&" ".repeat(gap));
-                    line.push_str(&word);
-                    filled += gap + length;
-                }
-                _ => {
-                    lines.push(word);
-                    filled = length;
-                }
-            }
-        }
-        for (i, line) in lines.iter().enumerate() {
+        for (i, line) in broken(text, room).iter().enumerate() {
             self.text.push_str(if i == 0 { first } else { indent });
             self.styled(line, style);
             self.text.push('\n');
@@ -244,8 +242,83 @@ fn printable(text: &str) -> String {
     text::visible(&text::message(text)).replace(['\n', '\t'], " ")
 }
 
+/// Text in lines of at most `room` characters, broken at spaces; a word that is longer is cut.
+fn broken(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut filled = 0;
+    for word in printable(text).split(' ').flat_map(|word| pieces(word, room)) {
+        let length = word.chars().count();
+        let gap = usize::from(filled > 0);
+        match lines.last_mut() {
+            Some(line) if filled + gap + length <= room => {
+                line.push_str(&" ".repeat(gap));
+                line.push_str(&word);
+                filled += gap + length;
+            }
+            _ => {
+                lines.push(word);
+                filled = length;
+            }
+        }
+    }
+    lines
+}
+
+/// A table of words in columns, each as wide as it must be and no wider than its share of `width`.
+fn columns(table: &Table, width: usize) -> Vec<String> {
+    const GAP: usize = 2;
+    let headings = table.columns.iter().map(|column| column.heading.as_str()).collect();
+    let cells =
+        table.rows.iter().map(|row| row.cells.iter().map(|cell| cell.text.as_str()).collect());
+    let rows: Vec<Vec<&str>> = std::iter::once(headings).chain(cells).collect();
+    let share = (width / table.columns.len().max(1)).saturating_sub(GAP).max(1);
+    let mut lines = Vec::new();
+    let broken: Vec<Vec<Vec<String>>> =
+        rows.iter().map(|row| row.iter().map(|cell| broken(cell, share)).collect()).collect();
+    let widest = |column: usize| {
+        let parts = broken.iter().filter_map(|row| row.get(column)).flatten();
+        parts.map(|part| part.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..table.columns.len()).map(widest).collect();
+    for row in &broken {
+        for number in 0..row.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            for (cell, width) in row.iter().zip(&widths) {
+                let part = cell.get(number).map_or("", String::as_str);
+                line.push_str(&format!("{:GAP$}{part:<width$}", ""));
+            }
+            lines.push(line.trim_end().to_owned());
+        }
+    }
+    lines
+}
+
 /// A word in pieces of at most `length` characters.
 fn pieces(word: &str, length: usize) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     letters.chunks(length).map(|piece| piece.iter().collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{TableCell, words};
+
+    #[test]
+    fn columns_are_as_wide_as_they_must_be_and_no_wider_than_their_share() {
+        let mut table = Table::new([words("test"), words("first"), words("second")]);
+        table.push([TableCell::text("oltp"), TableCell::text("fast"), TableCell::text("a and b")]);
+        let lines = columns(&table, 60);
+        assert_eq!(lines, ["  test  first  second", "  oltp  fast   a and b"]);
+        let lines = columns(&table, 21);
+        assert_eq!(
+            lines,
+            [
+                "  test  first  secon",
+                "               d",
+                "  oltp  fast   a and",
+                "               b"
+            ]
+        );
+    }
 }

@@ -133,7 +133,8 @@ impl TrialRow<'_> {
     fn outcome(&self) -> &'static str {
         match self.record {
             None => "missing",
-            Some(record) if record.failure().is_some() => "failed",
+            Some(record) if record.has_failed() => "failed",
+            Some(record) if record.failure().is_some() => "not_offered",
             Some(record) if record.imported().is_some() => "imported",
             Some(_) => "completed",
         }

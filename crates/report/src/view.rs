@@ -79,6 +79,8 @@ pub(crate) struct Tally {
     pub(crate) void: usize,
     /// They did not complete.
     pub(crate) failed: usize,
+    /// The server does not offer what they ask for.
+    pub(crate) not_offered: usize,
     /// They were measured elsewhere, and nothing speaks against them.
     pub(crate) printed: usize,
 }
@@ -89,10 +91,11 @@ impl Tally {
         let mut tally = Self::default();
         for trial in cells.into_iter().flat_map(|cell| &cell.trials) {
             let record = analysis.dataset.trials.get(trial.record);
-            let failed = record.is_some_and(|record| record.failure().is_some());
+            let failure = record.and_then(|record| record.failure());
             let printed = record.is_some_and(|record| record.imported().is_some());
             let count = match trial.validity {
-                _ if failed => &mut tally.failed,
+                _ if failure.is_some_and(Failure::is_not_offered) => &mut tally.not_offered,
+                _ if failure.is_some() => &mut tally.failed,
                 Validity::Valid if printed => &mut tally.printed,
                 Validity::Valid => &mut tally.valid,
                 Validity::Suspect => &mut tally.suspect,
@@ -105,7 +108,8 @@ impl Tally {
 
     /// Over all trials of an analysis.
     pub(crate) fn of_all(analysis: &Analysis) -> Self {
-        Self::of(analysis, analysis.tests.iter().flat_map(|test| &test.cells))
+        let tests = analysis.tests.iter();
+        Self::of(analysis, tests.flat_map(|test| test.cells.iter().chain(&test.aa_control_cells)))
     }
 
     /// Whether some trials are suspect or do not count.
@@ -120,6 +124,7 @@ impl Tally {
             (self.suspect, "suspect"),
             (self.void, "void"),
             (self.failed, "failed"),
+            (self.not_offered, "not offered"),
             (self.printed, "as printed"),
         ]
         .into_iter()
@@ -170,7 +175,8 @@ impl FailedTrials<'_> {
 pub(crate) fn failures<'a>(analysis: &Analysis<'a>) -> Vec<FailedTrials<'a>> {
     let mut groups: Vec<FailedTrials> = Vec::new();
     for record in &analysis.dataset.trials {
-        let Some(failure) = record.failure() else { continue };
+        let failure = record.failure().filter(|failure| !failure.is_not_offered());
+        let Some(failure) = failure else { continue };
         match groups.iter_mut().find(|group| group.failure == failure) {
             Some(group) => group.keys.push(&record.key),
             None => groups.push(FailedTrials { keys: vec![&record.key], failure }),

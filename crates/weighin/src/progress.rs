@@ -217,6 +217,9 @@ impl RunProgress {
         }
         let (what, failed) = match &record.end {
             TrialEnd::Completed(outcome) => (self.outcome(record, outcome), false),
+            TrialEnd::Failed(failure) if failure.is_not_offered() => {
+                (format!("not offered: {}", text::indented(&failure.message, "  ")), false)
+            }
             TrialEnd::Failed(failure) => {
                 (format!("FAILED: {}", text::indented(&failure.message, "  ")), true)
             }

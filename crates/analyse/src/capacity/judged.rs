@@ -2,7 +2,7 @@
 
 use super::question::{Answer, Ground, Reason};
 use crate::{Cell, TestAnalysis, Validity};
-use model::{Dataset, LatencyFigure, Metric, Slo};
+use model::{Dataset, LatencyFigure, Metric, Slo, TrialRecord};
 use stats::Estimate;
 
 /// An answer, why, and what it rests on.
@@ -87,7 +87,7 @@ pub(super) fn kept_up(cell: &Cell) -> Ground {
 
 /// Whether a cell's clients were served at all: no trial failed, or every one did.
 pub(super) fn served(dataset: &Dataset, cell: &Cell) -> Ground {
-    let failed = |record: usize| dataset.trials.get(record).is_some_and(|t| t.failure().is_some());
+    let failed = |record: usize| dataset.trials.get(record).is_some_and(TrialRecord::has_failed);
     let failures = cell.trials.iter().filter(|trial| failed(trial.record)).count();
     let counted = repeats(cell).len();
     let all = cell.trials.len();

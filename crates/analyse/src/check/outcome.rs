@@ -13,6 +13,13 @@ pub struct TrialFailed {
     pub failure: Failure,
 }
 
+/// The server does not offer what a trial asks for: an answer, and no failure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotOffered {
+    /// What the server says.
+    pub failure: Failure,
+}
+
 /// Connections were lost in the course of a trial, and made anew.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ConnectionsLost {
@@ -64,6 +71,9 @@ const VOID_FAILURES: f64 = 0.5;
 
 pub(super) fn results(record: &TrialRecord, is_of_load: bool) -> Vec<CheckResult> {
     match &record.end {
+        TrialEnd::Failed(failure) if failure.is_not_offered() => {
+            vec![CheckResult::valid(NotOffered { failure: failure.clone() })]
+        }
         TrialEnd::Failed(failure) => {
             vec![CheckResult::void(TrialFailed { failure: failure.clone() })]
         }

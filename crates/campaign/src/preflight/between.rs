@@ -127,8 +127,11 @@ fn settings(study: &Study, targets: &[Examined<'_>], found: &mut Diagnostics) {
         .collect();
     let differences = setting_differences(study, &facts);
     let unasked = differences.iter().filter(|one| one.origin != SettingOrigin::Study);
-    let (telling, others): (Vec<_>, Vec<_>) =
-        unasked.partition(|one| telling.contains(one.name.as_str()));
+    // Versions have names of their own for some, so that a value alone tells nothing.
+    let (telling, others): (Vec<_>, Vec<_>) = unasked.partition(|one| {
+        let values: BTreeSet<&String> = one.values.values().collect();
+        telling.contains(one.name.as_str()) && values.len() > 1
+    });
     if !telling.is_empty() {
         let values = |values: &BTreeMap<String, String>| {
             let of = |(target, value): (&String, &String)| {

@@ -419,7 +419,7 @@ pub trait TargetHandle: Debug {
         stop: &Stop,
     ) -> Result<CrossCheckFigures, Failure>;
 
-    /// What the tables of a load hold that weighin has made; `None` where there are none.
+    /// What the tables of a load hold that weighin has made; `None` where there are none, or others.
     ///
     /// # Errors
     /// When they cannot be read.

@@ -63,8 +63,11 @@ fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
         Metric::LatencyP50 | Metric::LatencyP99 => false,
         metric if metric.is_of_part() && !OF_PARTS.contains(metric) => false,
         metric => {
-            let cells = test.cells.iter().filter(|cell| cell.estimate(**metric).is_some());
-            !has_levels && metric.better() != Better::Neither && cells.count() > 1
+            let cells = test.cells.iter().filter_map(|cell| cell.estimate(**metric));
+            let points: Vec<f64> = cells.map(|estimate| estimate.point).collect();
+            // Where all are zero there is nothing to see, and the table says it.
+            let differs = points.len() > 1 && points.iter().any(|&point| point != 0.0);
+            !has_levels && metric.better() != Better::Neither && differs
         }
     };
     Metric::ALL.iter().filter(is_drawn).map(|&metric| Chart::of(test, metric)).collect()

@@ -62,8 +62,10 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                 h3 { "Comparisons" }
                 p.caption {
                     "Ratios are the figure of the target named first ÷ that of the second, repeat by \
-                     repeat. “Same” means within " (numbers::percent(analysis.dataset.study.margin)) ". \
-                     The last row compares geometric means over the levels, with equal weights."
+                     repeat. “Same” means within " (numbers::percent(analysis.dataset.study.margin)) "."
+                    @if !test.overall.is_empty() {
+                        " The last row compares geometric means over the levels, with equal weights."
+                    }
                 }
                 @for (baseline, candidate) in &pairs {
                     @let table = table::table(&tables::ratios(test, baseline, candidate));

@@ -167,7 +167,13 @@ fn at_level(
                 @for (record, seen) in trials {
                     figure {
                         figcaption { strong { (record.key.target) } ", repeat " (record.key.repeat) }
-                        @if let Some(failure) = record.failure() { p.bad { "✕ failed: " (text::message(&failure.message)) } }
+                        @if let Some(failure) = record.failure() {
+                            @if failure.is_not_offered() {
+                                p { "Not offered: " (text::message(&failure.message)) }
+                            } @else {
+                                p.bad { "✕ failed: " (text::message(&failure.message)) }
+                            }
+                        }
                         @if is_known(record) {
                             (chart((record, seen), &extent, view::counted(test), most_points))
                         }

@@ -4,7 +4,7 @@ use crate::level_axis::LevelAxis;
 use crate::numbers::NOTHING;
 use crate::view;
 use crate::words::{exactly, metric_name, shape, with_unit};
-use analyse::{Analysis, Metric, RankedTarget, TestAnalysis};
+use analyse::{Analysis, FailedTarget, Metric, RankedTarget, TestAnalysis};
 use model::text;
 
 /// The targets of a test from the best to the worst; those that tie share a place, and those that
@@ -41,6 +41,9 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     for target in &test.ranking.unranked {
         let failed = test.ranking.failed.iter().find(|failed| failed.target == *target);
         let why = match failed {
+            Some(FailedTarget { failure, .. }) if failure.is_not_offered() => {
+                TableCell::text(format!("not offered: {}", text::message(&failure.message)))
+            }
             Some(failed) => {
                 TableCell::text(text::message(&failed.failure.message)).with_tone(Tone::Bad)
             }

@@ -59,7 +59,8 @@ pub(crate) fn ratios(test: &TestAnalysis, baseline: &str, candidate: &str) -> Ta
         let of = |metric| overall(metric).map(|o| (&o.ratio, o.verdict));
         table.push_group(row(over, &metrics, of, baseline, candidate));
     }
-    table
+    // A task without levels has none to name.
+    table.without_empty_columns()
 }
 
 fn row<'a>(

@@ -103,6 +103,9 @@ fn identity(
     assessment: Option<&TrialAssessment>,
 ) -> Vec<TableCell> {
     let trusted = match (record.failure(), assessment.map(|a| a.validity)) {
+        (Some(failure), _) if failure.is_not_offered() => {
+            TableCell::text(failure_kind(failure.kind))
+        }
         (Some(failure), _) => {
             TableCell::text(format!("failed: {}", failure_kind(failure.kind))).with_tone(Tone::Bad)
         }

@@ -10,7 +10,7 @@ use analyse::{
     Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison,
     RankedTarget, TestAnalysis, Validity, Verdict,
 };
-use model::{Level, Test};
+use model::{Level, Test, TrialRecord, text};
 
 /// Most conditions that an answer lists; the others are among the findings.
 const MAX_CONDITIONS: usize = 8;
@@ -66,6 +66,10 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     // Where no level decides what all together leave open, the headline has said it.
     if ranking.is_some() && test.overall.iter().any(undecided) {
         pairs.retain(|pair| !pair.decided.is_empty());
+    }
+    if ranking.is_none() && all_tied(analysis, test) {
+        // The headline has said it of all of them.
+        pairs.retain(|pair| pair.overall.is_some() || !is_silent(pair));
     }
     let together = told_together(&mut pairs, test);
     let mut conditions: Vec<String> = pairs.into_iter().filter_map(Pair::sentence).collect();
@@ -149,15 +153,23 @@ fn pairs<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Vec<Pair<'a>> {
     pairs
 }
 
+/// Whether nothing can be said of a pair but that.
+fn is_silent(pair: &Pair) -> bool {
+    pair.crossings.is_empty() && pair.decided.is_empty() && pair.undecided.is_some()
+}
+
+/// Whether no two targets are told apart at the only level that there is.
+fn all_tied(analysis: &Analysis, test: &TestAnalysis) -> bool {
+    let one_level = study_test(analysis, test).is_some_and(|test| test.levels().len() == 1);
+    one_level && test.ranking.tiers.len() == 1
+}
+
 /// Takes the pairs out of which nothing can be said, where they are several, and tells them in as
 /// few sentences as it takes.
 fn told_together(pairs: &mut Vec<Pair>, test: &TestAnalysis) -> Vec<String> {
-    let silent = |pair: &Pair| {
-        pair.crossings.is_empty() && pair.decided.is_empty() && pair.undecided.is_some()
-    };
     let mut said = Vec::new();
     let open = |pair: &Pair| {
-        undecided::open(test, pair.names).filter(|_| silent(pair) && pair.overall.is_some())
+        undecided::open(test, pair.names).filter(|_| is_silent(pair) && pair.overall.is_some())
     };
     let over_levels: Vec<_> = pairs.iter().filter_map(open).collect();
     if over_levels.len() >= undecided::TOGETHER {
@@ -165,7 +177,7 @@ fn told_together(pairs: &mut Vec<Pair>, test: &TestAnalysis) -> Vec<String> {
         pairs.retain(|pair| open(pair).is_none());
     }
     // Where there is no more than one level, no figure stands for all.
-    let alone = |pair: &Pair| silent(pair) && pair.overall.is_none();
+    let alone = |pair: &Pair| is_silent(pair) && pair.overall.is_none();
     let levels = pairs.iter().find(|pair| alone(pair)).and_then(|pair| pair.undecided);
     let same = |pair: &Pair| alone(pair) && pair.undecided == levels;
     let names: Vec<(&str, &str)> =
@@ -206,7 +218,12 @@ fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
         return "Nothing is ranked.".to_owned();
     };
     let Some((first, rest)) = test.ranking.tiers.split_first() else {
-        return "There is no answer: no target has a trial that counts.".to_owned();
+        return match not_offered(test) {
+            Some((all, _)) if all.len() == test.ranking.unranked.len() => {
+                "Nothing is ranked: no target offers this.".to_owned()
+            }
+            _ => "There is no answer: no target has a trial that counts.".to_owned(),
+        };
     };
     let figure = |place: &RankedTarget| figure(analysis, basis, place);
     let by = match basis.metric {
@@ -225,12 +242,13 @@ fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
         tied => {
             let names: Vec<String> = tied.iter().map(named).collect();
             let figures: Vec<String> = tied.iter().map(figure).collect();
-            let by = if basis.metric == Metric::Throughput { "At their peaks" } else { &by };
-            format!(
-                "{by} {} cannot be told apart: they reach {}.",
-                numbers::list(&names),
-                numbers::list(&figures),
-            )
+            let (names, figures) = (numbers::list(&names), numbers::list(&figures));
+            match basis.metric {
+                Metric::Throughput => {
+                    format!("At their peaks {names} cannot be told apart: they reach {figures}.")
+                }
+                _ => format!("{by} {names} cannot be told apart, with {figures}."),
+            }
         }
     };
     match rest.first().map(Vec::as_slice) {
@@ -241,6 +259,14 @@ fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
             format!("{leading} {} follow and cannot be told apart.", numbers::list(&names))
         }
     }
+}
+
+/// The targets that do not offer what a test asks for, and what the first of them says; `None` where
+/// all do.
+pub(crate) fn not_offered(test: &TestAnalysis) -> Option<(Vec<&str>, &str)> {
+    let refusing = || test.ranking.failed.iter().filter(|one| one.failure.is_not_offered());
+    let said = refusing().next()?.failure.message.as_str();
+    Some((refusing().map(|one| one.target.as_str()).collect(), said))
 }
 
 fn named(place: &RankedTarget) -> String {
@@ -277,8 +303,21 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
             levels(&curve.without_data),
         )
     }));
-    if !test.ranking.unranked.is_empty() {
-        let names: Vec<String> = test.ranking.unranked.iter().map(|n| target_name(n)).collect();
+    let without = not_offered(test);
+    if let Some((targets, said)) = &without {
+        let names: Vec<String> = targets.iter().map(|name| target_name(name)).collect();
+        limits.push(format!(
+            "Not offered by {}: {}.",
+            numbers::list(&names),
+            text::message(said).trim_end_matches('.'),
+        ));
+    }
+    let offers = |name: &&String| {
+        without.as_ref().is_none_or(|(targets, _)| !targets.contains(&name.as_str()))
+    };
+    let names: Vec<String> =
+        test.ranking.unranked.iter().filter(offers).map(|name| target_name(name)).collect();
+    if !names.is_empty() {
         limits.push(format!(
             "Not ranked, because all trials failed or are void: {}.",
             numbers::list(&names)
@@ -373,7 +412,7 @@ fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
     let trials = || test.cells.iter().flat_map(|cell| &cell.trials);
     let failed = trials()
         .filter(|trial| {
-            analysis.dataset.trials.get(trial.record).is_some_and(|r| r.failure().is_some())
+            analysis.dataset.trials.get(trial.record).is_some_and(TrialRecord::has_failed)
         })
         .count();
     let void = trials().filter(|trial| trial.validity == Validity::Void).count();

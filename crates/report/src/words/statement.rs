@@ -21,7 +21,10 @@ pub(super) fn describe(test: &Test, statement: &Statement) -> String {
     let what = match (statement.change(), names.as_slice()) {
         (Some(change), _) => changed(change),
         (None, [one]) => format!("The statement {one}"),
-        (None, several) => format!("The statements {}, one after another", several.join(", ")),
+        (None, several) => {
+            let names: Vec<String> = several.iter().map(|name| (*name).to_owned()).collect();
+            format!("The statements {}, one after another,", numbers::list(&names))
+        }
     };
     let data = statement.data.as_ref().and_then(|data| data.oltp().ok());
     let tables = data.map_or(String::new(), |tables| {
@@ -41,7 +44,8 @@ pub(super) fn describe(test: &Test, statement: &Statement) -> String {
     };
     let limit = numbers::duration(statement.timeout);
     let beside = statement.beside.as_deref().map_or(String::new(), beside);
-    format!("{what}{tables}{caches}, each within {limit} at most{beside}")
+    let each = if names.len() > 1 { "each " } else { "" };
+    format!("{what}{tables}{caches}, {each}within {limit} at most{beside}")
 }
 
 /// What a change of the schema does, and how.

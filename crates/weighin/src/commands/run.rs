@@ -11,7 +11,7 @@ use crate::stores;
 use analyse::Analysis;
 use campaign::{Campaign, Event, Hosts, Preflight, RunError, Summary};
 use engine::Stop;
-use model::{FailureKind, Study, TrialRecord};
+use model::Study;
 use report::Format;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -96,10 +96,7 @@ fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
         ));
         return Err(error);
     }
-    // That a server does not offer something is an answer.
-    let has_failed =
-        |trial: &&TrialRecord| trial.failure().is_some_and(|f| f.kind != FailureKind::NotOffered);
-    let failed = failed + dataset.trials.iter().filter(has_failed).count();
+    let failed = failed + dataset.trials.iter().filter(|trial| trial.has_failed()).count();
     Ok(if failed > 0 { Exit::TrialsFailed } else { Exit::Done })
 }
 

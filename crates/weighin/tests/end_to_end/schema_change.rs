@@ -57,7 +57,15 @@ fn a_change_under_load_is_timed_as_the_server_times_it_and_taken_back() {
     let planned = place.weighin(&["plan", "change.toml"]).done();
     assert!(planned.contains("it copy") && planned.contains("it instant"), "{planned}");
     // That the server cannot do it at once is an answer, and no failure of the run.
-    place.weighin(&["run", "change.toml"]).done();
+    let run = place.weighin(&["run", "change.toml"]);
+    assert!(!run.err.contains("FAILED") && run.err.contains("not offered: "), "{run:?}");
+    let said = run.done();
+    assert!(said.contains("–  db  not offered") && said.contains("1 not offered"), "{said}");
+    assert!(!said.contains("no trial that counts") && !said.contains(" failed"), "{said}");
+    let report = place.weighin(&["report", "change.toml", "--format", "json"]).json();
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().find(|one| one["evidence"]["kind"] == "not_offered").unwrap();
+    assert_eq!(found["severity"], "notice");
     let trials = trials(&place);
     let refused = of(&trials, "it instant").failure().expect("a refusal");
     assert_eq!(refused.kind, FailureKind::NotOffered, "{refused:?}");

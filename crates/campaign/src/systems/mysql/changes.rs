@@ -132,20 +132,29 @@ pub(super) fn space_needed(
         let value = rows.into_iter().next()?.into_iter().nth(1)??;
         String::from_utf8(value).ok().filter(|value| !value.is_empty())
     };
-    let directory = variable(connection, "datadir").unwrap_or_default();
-    let mut words = format!("about {} in the data directory {directory}", bytes(data));
+    let directory = variable(connection, "datadir");
+    let mut words = format!("about {} in the data directory{}", bytes(data), named(directory));
     if sorting > 0 {
-        let directory = variable(connection, "innodb_tmpdir")
-            .or_else(|| variable(connection, "tmpdir"))
-            .unwrap_or_default();
+        let directory =
+            variable(connection, "innodb_tmpdir").or_else(|| variable(connection, "tmpdir"));
         let _ = write!(
             words,
-            " and about {} in the directory for temporary files {directory}, where it sorts, and \
-             where it keeps what is changed meanwhile",
-            bytes(sorting)
+            " and about {} in the directory for temporary files{}, where it sorts, and where it keeps \
+             what is changed meanwhile",
+            bytes(sorting),
+            named(directory)
         );
     }
     Some(format!("{words}, estimated from the size of {table}"))
+}
+
+/// A directory behind what it is for. That of a private server has another name in every run and is gone
+/// afterwards, so that it tells nothing.
+fn named(directory: Option<String>) -> String {
+    match directory {
+        Some(path) if !path.contains("/weighin-") => format!(" {path}"),
+        _ => String::new(),
+    }
 }
 
 /// Whether a server sorts the rows of a copy in temporary files first, as MariaDB does from 10.11.8 on.

@@ -146,7 +146,10 @@ impl ServerKind for Mysql {
         connection: &mut Connection,
         oltp: &Oltp,
     ) -> Result<Option<TableContents>, Failure> {
-        tables::contents(connection, oltp).map(Some)
+        match tables::are_finished(connection, oltp)? {
+            true => tables::contents(connection, oltp).map(Some),
+            false => Ok(None),
+        }
     }
 
     fn load(login: Login, spec: LoadSpec, oltp: &Oltp, order: &Order<'_>) -> PreparedLoad {

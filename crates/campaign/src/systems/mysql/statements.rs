@@ -115,10 +115,9 @@ impl Session {
     /// the reason.
     fn failed_change(&self, change: &SchemaChange, code: u16, failure: Failure) -> Failure {
         if changes::is_not_offered(code) {
-            let version = self.connection.server_version();
             return Failure::new(
                 FailureKind::NotOffered,
-                format!("{version} does not offer this: {}", failure.message),
+                failure.message,
                 "compare the algorithms that it offers",
             );
         }

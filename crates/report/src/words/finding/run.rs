@@ -3,7 +3,9 @@
 use super::{Group, Words};
 use crate::numbers::{self, counted};
 use crate::words::labels::{self, target_name};
-use analyse::{CheckPassed, ChecksNotMade, FewRepeats, PairsLimited, TrialFailed, TrialsMissing};
+use analyse::{
+    CheckPassed, ChecksNotMade, FewRepeats, NotOffered, PairsLimited, TrialFailed, TrialsMissing,
+};
 use model::{Failure, text};
 
 impl Words for TrialFailed {
@@ -28,6 +30,19 @@ pub(super) fn with_fix(failure: &Failure) -> String {
     match failure.remedy.as_str() {
         "" => message.into_owned(),
         remedy => format!("{message}. To fix: {remedy}"),
+    }
+}
+
+impl Words for NotOffered {
+    const HEADING: &'static str = "Not offered";
+
+    fn is_like(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let failure = &found.first.failure;
+        format!("the server does not offer this: {}", text::message(&failure.message))
     }
 }
 

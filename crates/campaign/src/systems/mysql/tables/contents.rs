@@ -1,7 +1,22 @@
-use super::inspect;
+use super::{inspect, mark};
 use model::{Failure, Oltp, TableContents};
 use target::client::Connection;
 use workload::oltp::table_name;
+
+/// Whether the tables of a workload are there as weighin made them: a later test may have needed others
+/// of the same names, or failed while they were made.
+///
+/// # Errors
+/// When they cannot be listed.
+pub(in super::super) fn are_finished(
+    control: &mut Connection,
+    workload: &Oltp,
+) -> Result<bool, Failure> {
+    let (present, finished) = (inspect::tables(control)?, mark::finished(workload));
+    let is_there =
+        |name: String| present.iter().any(|table| table.name == name && table.comment == finished);
+    Ok((1..=workload.tables).map(table_name).all(is_there))
+}
 
 /// Counts the rows of all tables of a workload and sums up a checksum of each. Reads all of them,
 /// once from end to end.

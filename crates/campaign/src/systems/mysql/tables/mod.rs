@@ -17,7 +17,7 @@ mod prepare;
 
 pub use check::check;
 pub use cleanup::{Cleanup, cleanup};
-pub(super) use contents::contents;
+pub(super) use contents::{are_finished, contents};
 pub(super) use inspect::size;
 pub(super) use lend::{lend, take_again};
 pub(super) use mark::{HEARTBEAT, HEARTBEAT_COMMENT, heartbeat};
