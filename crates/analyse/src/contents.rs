@@ -1,7 +1,7 @@
 //! Check 8: whether the tables hold what they must, over a whole run and between targets.
 
 use crate::{Evidence, Finding, FindingKind, Severity, Subject};
-use model::{Dataset, Oltp, ServerFacts, TableContents, Task};
+use model::{Change, Dataset, Oltp, Query, ServerFacts, TableContents, Task, Test};
 use serde::Serialize;
 
 /// Check 8: the tables held after a run what they held before.
@@ -64,20 +64,37 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
 /// test writes. `None` where that is not known, or not so by the nature of a test.
 fn of_target(dataset: &Dataset, server: &ServerFacts) -> Option<Evidence> {
     let (before, after) = (server.contents?, server.contents_after?);
-    // Statements write nothing, or what weighin cannot know.
-    let tests = dataset.study.tests.iter();
-    let tests = tests.filter(|test| !matches!(test.task, Task::Statement(_)));
-    let workloads: Vec<&Oltp> = tests.filter_map(|test| test.data()?.oltp().ok()).collect();
-    if !workloads.iter().all(|workload| keeps_rows(workload)) {
+    let tests = &dataset.study.tests;
+    if tests.iter().any(writes_unknown) {
         return None;
     }
-    let with_values = !workloads.iter().any(|workload| writes(workload));
+    // Weighin's own statements write nothing; what runs beside them may.
+    let workload = |test: &'_ Test| match &test.task {
+        Task::Statement(_) => test.oltp().cloned(),
+        _ => test.data()?.oltp().ok().cloned(),
+    };
+    let workloads: Vec<Oltp> = tests.iter().filter_map(workload).collect();
+    if !workloads.iter().all(keeps_rows) {
+        return None;
+    }
+    let with_values = !workloads.iter().any(writes);
     let intact = if with_values { before == after } else { before.rows == after.rows };
     Some(if intact {
         TablesIntact { rows: before.rows, with_values }.into()
     } else {
         TablesChanged { rows: (before.rows, after.rows) }.into()
     })
+}
+
+/// Whether statements of the user's may write, of which weighin cannot know what.
+fn writes_unknown(test: &Test) -> bool {
+    let Task::Statement(statement) = &test.task else { return false };
+    let is_own = |query: &Query| match query {
+        Query::Own(_) => true,
+        Query::Change(change) => matches!(change.change, Change::Own { .. }),
+        Query::BuiltIn(_) => false,
+    };
+    statement.writes && statement.statements.iter().any(|timed| is_own(&timed.query))
 }
 
 fn keeps_rows(workload: &Oltp) -> bool {

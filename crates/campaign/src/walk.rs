@@ -4,8 +4,8 @@ use crate::trial::{Context, run_trial};
 use crate::{Diagnostic, Hosts, Preflight, Prepared, SearchProgress, Step};
 use engine::Stop;
 use model::{
-    Failure, FailureKind, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial,
-    TrialEnd, TrialRecord, Workload,
+    Failure, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial, TrialRecord,
+    Workload,
 };
 use std::path::Path;
 use store::{Store, StoreError};

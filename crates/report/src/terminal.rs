@@ -302,12 +302,16 @@ fn pieces(word: &str, length: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::{TableCell, words};
+    use crate::tables::{Column, Row, TableCell};
 
     #[test]
     fn columns_are_as_wide_as_they_must_be_and_no_wider_than_their_share() {
-        let mut table = Table::new([words("test"), words("first"), words("second")]);
-        table.push([TableCell::text("oltp"), TableCell::text("fast"), TableCell::text("a and b")]);
+        let column = |heading: &str| Column { heading: heading.to_owned(), numeric: false };
+        let cells = ["oltp", "fast", "a and b"].map(TableCell::text).into();
+        let table = Table {
+            columns: ["test", "first", "second"].map(column).into(),
+            rows: vec![Row { cells, opens_group: false }],
+        };
         let lines = columns(&table, 60);
         assert_eq!(lines, ["  test  first  second", "  oltp  fast   a and b"]);
         let lines = columns(&table, 21);
