@@ -221,11 +221,11 @@ pub struct OverallComparison {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Strength {
     /// How likely it would be to find a difference at least this clear anywhere among the
-    /// comparisons of its family if all were equal: p-values of Student's t on logarithms, adjusted
-    /// by Holm. `None` where there is no interval.
+    /// comparisons of its family if all were equal ([`stats::closed_groups`]). `None` where there is
+    /// no interval.
     pub adjusted_p: Option<f64>,
     /// Where nothing is resolved: repeats beyond those that there are which would probably resolve
-    /// it if ratio and scatter stay the same (see [`stats::repeats_to_resolve`]).
+    /// it if ratio and scatter stay the same (see [`stats::Ratio::repeats_to_resolve`]).
     pub further_repeats: Option<u32>,
     /// Whether a difference was found that does not clear the noise floor, so that nothing is
     /// resolved.

@@ -87,10 +87,12 @@ fn repeats(analysis: &Analysis) -> Method {
 fn medians(study: &Study) -> Method {
     let text = format!(
         "A figure is the median over the repeats that are not void. Its {} interval says where the \
-         true value lies if the repeats are typical. From {} repeats on the interval comes from \
-         order statistics, which assume nothing about how repeats scatter. With fewer repeats it \
-         is Student’s t on logarithms, which assumes that they scatter log-normally; with three \
-         repeats such an interval is wide, and rightly so. A single measurement has no interval.",
+         true value lies if the repeats are typical. It is Student’s t on logarithms, which assumes \
+         that repeats scatter log-normally. A few repeats say little of their own scatter, so \
+         each cell borrows from all cells of its test, which scatter alike though not equally; a \
+         repeat far from the others counts as less far. In a test of one or two cells nothing is \
+         borrowed: from {} repeats on the interval comes from order statistics then, and with \
+         fewer it is wide, and rightly so. A single measurement has no interval.",
         numbers::percent(study.confidence),
         values_needed(0.5, study.confidence),
     );
@@ -101,13 +103,15 @@ fn medians(study: &Study) -> Method {
 fn comparisons(study: &Study) -> Method {
     let text = format!(
         "Ratios are taken repeat by repeat, with both figures from the same block. A target is \
-         better if the whole interval lies on its side of 1 and the median ratio is more than {0} \
-         from 1. Two targets are the same if the whole interval lies within {0} of 1. Anything \
-         else is not resolved, which does not mean equal. Over all levels together the geometric \
-         means of each repeat are compared in the same way, with equal weight for every level; \
-         that says nothing about a single level. Targets tie in a ranking unless every target \
+         better if the whole interval lies on its side of 1 and the ratio is more than {0} from 1. \
+         Two targets are the same if the whole {1} interval lies within {0} of 1. Anything else \
+         is not resolved, which does not mean equal. Over all levels together the geometric means \
+         of each repeat are compared in the same way, with equal weight for every level; that \
+         says nothing about a single level, but a target that is better at every level is so over \
+         all of them. Targets tie in a ranking unless every target \
          above is clearly better than every target below, even if its best level was partly luck.",
         numbers::percent(study.margin),
+        numbers::percent(1.0 - 2.0 * (1.0 - study.confidence)),
     );
     ("Comparisons", text)
 }
@@ -115,11 +119,12 @@ fn comparisons(study: &Study) -> Method {
 fn many_comparisons(study: &Study) -> Method {
     let text = format!(
         "Among many comparisons of equal targets, a few would show a difference by chance. \
-         Therefore Holm’s method adjusts all comparisons of a test by one figure together: with \
-         {0} confidence none of them calls equal targets different. A ratio whose own interval \
-         excludes 1 may therefore still be not resolved. Comparisons over all levels together are \
-         a family of their own. Each statement that two targets are the same has {0} confidence by \
-         itself.",
+         Therefore all comparisons of a test by one figure are held together, the levels of a pair \
+         by closed testing and the pairs by Holm’s method: with {0} confidence none of them calls \
+         equal targets different. Intervals are as wide as that demands, so the one that is shown \
+         is the one that decides. Comparisons over all levels together are a family of their own. \
+         Each statement that two targets are the same has {0} confidence by itself, and so has \
+         each test.",
         numbers::percent(study.confidence),
     );
     ("Many comparisons", text)
