@@ -173,8 +173,8 @@ pub struct Comparison {
     pub metric: Metric,
     /// The baseline's figure (method R24: a ratio carries its base).
     pub base: Estimate,
-    /// candidate ÷ baseline, paired by repeat; of the medians, unpaired, where fewer than two
-    /// repeats are left that both have.
+    /// candidate ÷ baseline, paired by repeat; of the geometric means, unpaired, where fewer than
+    /// two repeats are left that both have. Its interval is the one that decides.
     pub ratio: Estimate,
     /// What follows, given all comparisons of the test by this metric.
     pub verdict: Verdict,
@@ -242,8 +242,8 @@ pub struct Strength {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The whole interval lies on the candidate's side of 1, the median ratio lies beyond the
-    /// margin, and it is no find of chance among the comparisons of its family.
+    /// The whole interval lies on the candidate's side of 1, the ratio lies beyond the margin, and it
+    /// is no find of chance among the comparisons of its family.
     CandidateBetter,
     /// The same on the baseline's side.
     BaselineBetter,

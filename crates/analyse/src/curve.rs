@@ -99,7 +99,7 @@ fn peak(study: &Study, target: &str, own: &[CellData], curves: usize) -> Option<
         target: target.to_owned(),
         peak: top.level,
         peak_throughput: top.throughput,
-        level_with_peak: level_with(&points, top, study, &shape),
+        level_with_peak: level_with(&points, top, study),
         shape,
         without_data,
     };
@@ -107,22 +107,20 @@ fn peak(study: &Study, target: &str, own: &[CellData], curves: usize) -> Option<
 }
 
 /// The levels that are not clearly below the peak.
-fn level_with(points: &[Point], peak: &Point, study: &Study, shape: &CurveShape) -> Vec<Level> {
+fn level_with(points: &[Point], peak: &Point, study: &Study) -> Vec<Level> {
     let below = |point: &Point| {
         let ratio = point.series.ratio_to(&peak.series, study.confidence);
         ratio.is_some_and(|ratio| ratio.relation(study.margin) == Relation::Smaller)
     };
-    let declined = |level: Level| matches!(shape, CurveShape::Declines { at, .. } if *at == level);
-    let levels = points.iter().filter(|point| !below(point)).map(|point| point.level);
-    levels.filter(|level| !declined(*level)).collect()
+    points.iter().filter(|point| !below(point)).map(|point| point.level).collect()
 }
 
 /// What becomes of throughput towards the highest level that has data.
 ///
 /// Picking the peak by its median favours a level that was lucky, so a flat curve with noise seems
 /// to fall from its "peak". The claim of a decline is held to the confidence that makes up for
-/// the choice and for all other curves of the test ([`confidence_after_choice`]); flatness needs no such guard, as luck works against
-/// it, nor does a rise, which compares two fixed levels.
+/// the choice and for all other curves of the test ([`confidence_after_choice`]); flatness needs no
+/// such guard, as luck works against it, nor does a rise, which compares two fixed levels.
 fn shape(points: &[Point], peak: usize, study: &Study, curves: usize) -> CurveShape {
     let (Some(last), true) = (points.last(), points.len() > 1) else {
         return CurveShape::SinglePoint;

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// A number with what is known of its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The median of the sample (of the pairs, for a ratio).
+    /// The median of the sample; of a ratio the geometric mean of the pairs.
     pub point: f64,
     /// Where the true value lies; `None` for a single measurement, which says nothing of it, or
     /// when what there is allows no statement.

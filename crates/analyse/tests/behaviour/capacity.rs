@@ -1,7 +1,7 @@
 //! Questions of capacity of which the answer is known.
 
 use crate::search::searched;
-use crate::support::{dataset, load_of, price, trial};
+use crate::support::{Noise, dataset, load_of, price, trial};
 use analyse::analyse;
 use analyse::capacity::{Answer, Budget, Part, Question, Reason, TestAnswers, answers};
 use model::{Dataset, Level, LevelUnit, Price, SearchOver};
@@ -56,6 +56,23 @@ fn at_a_measured_level_the_whole_interval_decides() {
     let middle = decided.grounds[0].estimate.expect("an estimate").point;
     let open = part(&data, &p95_at(8, &format!("{:.0}us", middle * 1e3)));
     assert_eq!((open.answer, open.reason), (Answer::Unknown, Reason::Straddles));
+}
+
+#[test]
+fn a_bound_that_the_next_trial_may_break_is_not_promised() {
+    // The median is certain to a few percent, and single trials scatter by a fifth.
+    let mut noise = Noise::new(1);
+    let data = dataset(&["a"], &[1, 2, 4, 8, 16, 32], 20, |_, clients, _| {
+        1000.0 * f64::from(clients) * noise.factor(0.2)
+    });
+    let tight = part(&data, &p95_at(8, "1400us"));
+    let ground = &tight.grounds[0];
+    let median = ground.estimate.expect("an estimate");
+    assert!(median.interval.expect("twenty repeats").high < 1.4, "{median:?}");
+    assert_eq!((tight.answer, tight.reason), (Answer::Unknown, Reason::NextMayNot));
+    assert!(ground.next.expect("the reason").high > 1.4, "{ground:?}");
+    let loose = part(&data, &p95_at(8, "5ms"));
+    assert_eq!((loose.answer, loose.grounds[0].next), (Answer::Yes, None));
 }
 
 #[test]

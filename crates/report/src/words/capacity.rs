@@ -103,7 +103,8 @@ fn ground(ground: &Ground, asked: &Asked, counted: UnitName) -> String {
         _ => String::new(),
     };
     let next = ground.next.map_or(String::new(), |next| {
-        format!(", {} of trials reach up to {}", "5 %", figure(next.high))
+        let share = percent((1.0 - next.confidence) / 2.0);
+        format!(", and {share} of trials exceed {} ms", figure(next.high))
     });
     let suspect = match ground.suspect {
         0 => String::new(),
