@@ -176,10 +176,26 @@ fn a_study_without_any_trial_still_renders() {
 }
 
 #[test]
-fn a_huge_study_stays_below_six_megabytes() {
+fn a_huge_study_stays_below_four_and_a_half_megabytes_and_lists_the_doubtful_trials() {
     let dataset = support::huge();
     let page = page(&dataset);
-    assert!(page.len() < 6_000_000, "{} bytes", page.len());
+    assert!(page.len() < 4_500_000, "{} bytes", page.len());
+    let doubtful = support::analysis(&dataset)
+        .tests
+        .iter()
+        .flat_map(|test| &test.cells)
+        .flat_map(|cell| &cell.trials)
+        .filter(|trial| {
+            trial.validity != analyse::Validity::Valid || dataset.trials[trial.record].has_failed()
+        })
+        .count();
+    let said = format!("{doubtful} of {} trials", dataset.trials.len());
+    assert!(doubtful > 0 && doubtful < dataset.trials.len(), "{said}");
+    let (_, trials) = page.split_once("id=\"trials\"").expect("the section");
+    let (_, list) = trials.split_once("failed or are doubtful").expect("the list");
+    let (_, body) = list.split_once("<tbody>").expect("its rows");
+    let (body, _) = body.split_once("</tbody>").expect("their end");
+    assert_eq!(body.matches("<tr").count(), doubtful, "{said}");
     for target in &dataset.study.targets {
         assert!(page.contains(&target.name), "{} is missing", target.name);
     }
