@@ -31,6 +31,7 @@ mod cross_check;
 mod crossing;
 mod curve;
 mod events;
+mod extended;
 mod factor;
 mod family;
 mod finding;
@@ -66,6 +67,7 @@ pub use check::throttling::ThrottledProcess;
 pub use events::{
     Change, Changed, EventKind, ServerEvent, TestEvents, TrialBackground, TrialEvents, TrialSeconds,
 };
+pub use extended::ConditionChange;
 pub use factor::{LevelEffect, PairEffect};
 pub use finding::kinds::*;
 pub use finding::{Evidence, Finding, FindingKind, Severity, Subject, Validity};
@@ -89,6 +91,7 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
         dataset.trials.iter().map(|record| check::check(dataset, record)).collect();
     let audit = audit::audit(dataset);
     let mut findings = study::findings(dataset);
+    findings.extend(extended::findings(dataset));
     findings.extend(audit.findings);
     for (trial, result) in audit.results {
         checked[trial].add(result);
@@ -147,7 +150,7 @@ fn analyse_test(
     findings.extend(beside::findings(study, test, basis, &data));
     let search = search::analysis(study, test, &data);
     findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
-    findings.extend(sustained::findings(study, test, search.as_ref()));
+    findings.extend(sustained::findings(dataset.repeats(), test, search.as_ref()));
     // What was searched for is no curve, and its throughput is as high as the answer is.
     let none = Cells::default();
     let compared = if search.is_some() { &none } else { &data };

@@ -98,7 +98,7 @@ fn missing(dataset: &Dataset) -> Option<Finding> {
 /// A single repeat has no interval and answers nothing; with more, intervals rest on the
 /// assumption that repeats scatter log-normally.
 fn few_repeats(dataset: &Dataset) -> Option<Finding> {
-    let repeats = dataset.study.repeats;
+    let repeats = dataset.repeats();
     if dataset.study.tests.is_empty() {
         return None;
     }

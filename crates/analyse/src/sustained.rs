@@ -1,7 +1,7 @@
 //! The rate that volumes sustained in every repeat under a bound.
 
 use crate::{Finding, SearchAnalysis, SearchOutcome, Subject, TargetSearch};
-use model::{Bound, SearchOver, Storage, Study, Test};
+use model::{Bound, SearchOver, Storage, Test};
 use serde::Serialize;
 use stats::Estimate;
 use std::time::Duration;
@@ -28,11 +28,7 @@ pub struct SustainedRate {
 }
 
 /// One for each target of a test on storage whose searches found both ends in every repeat.
-pub(crate) fn findings(
-    study: &Study,
-    test: &Test,
-    search: Option<&SearchAnalysis>,
-) -> Vec<Finding> {
+pub(crate) fn findings(repeats: u32, test: &Test, search: Option<&SearchAnalysis>) -> Vec<Finding> {
     let (Some(load), Some(search)) = (test.storage(), search) else {
         return Vec::new();
     };
@@ -61,6 +57,6 @@ pub(crate) fn findings(
         Some(Finding::new(Subject::test(&test.name).on(&target.target), sustained))
     };
     // A study that was stopped before its last repeat does not show yet what every repeat sustains.
-    let all = |target: &&TargetSearch| target.searches.len() as u32 == study.repeats;
+    let all = |target: &&TargetSearch| target.searches.len() as u32 == repeats;
     search.targets.iter().filter(all).filter_map(of_target).collect()
 }

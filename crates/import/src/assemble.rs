@@ -57,7 +57,8 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         source: String::new(),
     };
     let plan = Plan { seed: 0, blocks };
-    (Dataset { study, run, plan, targets: facts, trials: records }, problems)
+    let superseded = Vec::new();
+    (Dataset { study, run, plan, targets: facts, trials: records, superseded }, problems)
 }
 
 /// The target of that name, added where it is new.
@@ -127,7 +128,7 @@ fn blocks(records: &[TrialRecord]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for record in records {
         if blocks.last().is_none_or(|block| block.number != record.key.repeat) {
-            blocks.push(Block { number: record.key.repeat, trials: Vec::new() });
+            blocks.push(Block { number: record.key.repeat, extension: 0, trials: Vec::new() });
         }
         let trial = Trial {
             key: record.key.clone(),

@@ -15,6 +15,16 @@ pub struct Dataset {
     pub targets: Vec<TargetFacts>,
     /// What was done, in the order of the plan; trials not yet run are missing.
     pub trials: Vec<TrialRecord>,
+    /// Failed trials that were, or are to be, measured anew. Nothing rests on them.
+    pub superseded: Vec<SupersededTrial>,
+}
+
+/// A failed trial in whose place the plan has another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SupersededTrial {
+    pub record: TrialRecord,
+    /// When the other was planned.
+    pub at: UnixMillis,
 }
 
 /// When a run was made, and with what.
@@ -30,6 +40,21 @@ pub struct RunInfo {
     pub host: HostFacts,
     /// What every warm-up and duration of the study was multiplied by (`--scale`); 1 unless asked.
     pub scale: f64,
+    /// How its plan was extended, in order; the first is number 1.
+    pub extensions: Vec<Extension>,
+}
+
+/// What was added to a run after it had begun: further repeats, failed trials to be measured anew,
+/// cells that the study gained, or other words in the study. The plan says which trials are of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Extension {
+    pub at: UnixMillis,
+    /// Version of weighin then.
+    pub weighin_version: String,
+    /// The host that weighin ran on then.
+    pub host: HostFacts,
+    /// The keys of the study that had changed, in its order, and what was added to it.
+    pub changes: Vec<String>,
 }
 
 /// A target as observed.
@@ -42,6 +67,11 @@ pub struct TargetFacts {
 }
 
 impl Dataset {
+    /// How often every cell is measured: as the study says, and with what was added since.
+    pub fn repeats(&self) -> u32 {
+        self.study.repeats.max(self.plan.repeats())
+    }
+
     /// The trials that the plan has and that have no record yet.
     pub fn missing(&self) -> impl Iterator<Item = &TrialKey> {
         let there: HashSet<&TrialKey> = self.trials.iter().map(|record| &record.key).collect();

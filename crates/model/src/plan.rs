@@ -1,5 +1,6 @@
 use crate::Level;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// All trials of a study in the order in which they will run.
@@ -7,15 +8,19 @@ use std::time::Duration;
 pub struct Plan {
     /// The seed that the order came from.
     pub seed: u64,
-    /// One randomised pass over all cells each; as many as the study has repeats.
+    /// One randomised pass over all cells each; as many as the study has repeats. Then those that
+    /// were added (see [`Extension`](crate::Extension)): of trials that are measured anew and of cells
+    /// that the study gained they have a block's number a second time.
     pub blocks: Vec<Block>,
 }
 
-/// One randomised pass over all cells.
+/// One randomised pass over all cells, or over those that were added to it later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// From 1.
     pub number: u32,
+    /// Which extension of the plan it is of, from 1; 0 for what was planned at first.
+    pub extension: u32,
     /// In the order in which they run.
     pub trials: Vec<Trial>,
 }
@@ -59,8 +64,27 @@ impl std::fmt::Display for TrialKey {
 }
 
 impl Plan {
-    /// All trials in the order in which they run.
+    /// The trials that count, in the order in which they run: of those with one key the last, since
+    /// the earlier ones failed and are measured anew.
     pub fn trials(&self) -> impl Iterator<Item = &Trial> {
+        let extended = self.blocks.iter().any(|block| block.extension > 0);
+        let last: HashMap<&TrialKey, u32> = match extended {
+            true => self.all_trials().map(|trial| (&trial.key, trial.position)).collect(),
+            false => HashMap::new(),
+        };
+        let counts = move |trial: &&Trial| {
+            last.get(&trial.key).is_none_or(|&position| position == trial.position)
+        };
+        self.all_trials().filter(counts)
+    }
+
+    /// All trials in the order in which they run, with those that were measured anew since.
+    pub fn all_trials(&self) -> impl Iterator<Item = &Trial> {
         self.blocks.iter().flat_map(|block| &block.trials)
+    }
+
+    /// How often every cell is measured.
+    pub fn repeats(&self) -> u32 {
+        self.blocks.iter().map(|block| block.number).max().unwrap_or(0)
     }
 }

@@ -163,7 +163,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         study: StudyFacts {
             name: &study.name,
             question: study.question.as_deref(),
-            repeats: study.repeats,
+            repeats: dataset.repeats(),
             seed: study.seed,
             confidence: study.confidence,
             margin: study.margin,

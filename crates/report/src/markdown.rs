@@ -217,6 +217,10 @@ fn environment(analysis: &Analysis) -> Vec<String> {
         blocks.push("### Failed trials".to_owned());
         blocks.push(table(&failures));
     }
+    if let Some(superseded) = tables::superseded(analysis) {
+        blocks.push("### Failed trials that were planned anew".to_owned());
+        blocks.push(table(&superseded));
+    }
     blocks
 }
 

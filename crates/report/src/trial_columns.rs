@@ -8,7 +8,8 @@ mod volume;
 use crate::{view, words};
 use analyse::{Analysis, Metric, TestAnalysis, TrialAssessment, TrialBackground, TrialVolume};
 use model::{
-    FigureValue, Level, LoadResult, Search, SearchOver, TrialRecord, UnitName, UnixMillis,
+    Dataset, FigureValue, Level, LoadResult, Search, SearchOver, SupersededTrial, TrialKey,
+    TrialRecord, UnitName, UnixMillis,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -18,6 +19,8 @@ pub(crate) struct TrialRow<'a> {
     analysis: &'a Analysis<'a>,
     planned: &'a model::Trial,
     record: Option<&'a TrialRecord>,
+    /// When another trial was planned in its place.
+    superseded_at: Option<UnixMillis>,
     assessment: Option<&'a TrialAssessment>,
     volume: Option<TrialVolume>,
     background: Option<TrialBackground>,
@@ -70,7 +73,7 @@ const FIRST: [Column; 16] = [
 ];
 
 /// Those after them.
-const REST: [Column; 21] = [
+const REST: [Column; 22] = [
     ("queries_per_second", |row| row.loaded(|load| load.measure.queries_per_second().into())),
     ("latency_min_ms", |row| row.loaded(|load| load.latencies.min_ms().into())),
     ("latency_p999_ms", |row| row.loaded(|load| load.latencies.percentile_ms(99.9).into())),
@@ -102,6 +105,7 @@ const REST: [Column; 21] = [
         _ => row.counted().into(),
     }),
     ("other_figures", |row| row.other_figures()),
+    ("superseded_at_ms", |row| row.superseded_at.map(|at| at.0).into()),
 ];
 
 /// A date; null where imported results do not say.
@@ -109,24 +113,29 @@ fn date(at: UnixMillis) -> Value {
     if at.0 == 0 { Value::Null } else { at.0.into() }
 }
 
-/// Every trial of the plan in its order.
+/// Every trial of the plan in its order, with those that were measured anew since.
 pub(crate) fn rows<'a>(analysis: &'a Analysis<'a>) -> Vec<TrialRow<'a>> {
     let assessments = view::assessments(analysis);
-    let records: HashMap<&model::TrialKey, usize> =
-        analysis.dataset.trials.iter().enumerate().map(|(i, record)| (&record.key, i)).collect();
+    let Dataset { plan, trials, superseded, .. } = analysis.dataset;
+    let records: HashMap<&TrialKey, usize> =
+        trials.iter().enumerate().map(|(i, record)| (&record.key, i)).collect();
+    let earlier: HashMap<u32, &SupersededTrial> =
+        superseded.iter().map(|superseded| (superseded.record.position, superseded)).collect();
     let row = |planned: &'a model::Trial| {
-        let index = records.get(&planned.key);
-        let record = index.and_then(|&i| analysis.dataset.trials.get(i));
+        let earlier = earlier.get(&planned.position).copied();
+        let index = records.get(&planned.key).filter(|_| earlier.is_none());
+        let record = index.and_then(|&i| trials.get(i)).or(earlier.map(|earlier| &earlier.record));
         TrialRow {
             analysis,
             planned,
             record,
+            superseded_at: earlier.map(|earlier| earlier.at),
             assessment: index.and_then(|i| assessments.get(i).copied()),
             volume: record.and_then(TrialVolume::of),
             background: record.and_then(TrialBackground::of),
         }
     };
-    analysis.dataset.plan.trials().map(row).collect()
+    plan.all_trials().map(row).collect()
 }
 
 impl TrialRow<'_> {

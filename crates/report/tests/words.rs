@@ -4,13 +4,14 @@ mod support;
 
 use analyse::{
     BetterAtLevels, CacheNotCold, CacheNotWarm, Check, CheckPassed, ClientBusy, ClientDelay,
-    ConnectionsLost, CounterMismatch, CountersUnavailable, CrossCheck, CrossCheckFailed,
-    DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog, Drift, EquivalentAtLevels,
-    Errors, Evidence, FewRepeats, Finding, HighestLoad, HighestLoadsCompared, HostSaturated,
-    KeysEvicted, LedgerUnbalanced, LittlesLaw, Metric, OtherProcesses, OverallResult, Overheated,
-    Overloaded, Peak, RowsMissing, SearchOutcome, Severity, SteadyFigure, Steal, Subject,
-    TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
-    TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
+    ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch, CountersUnavailable,
+    CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
+    Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
+    HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LittlesLaw, MeasuredAnew,
+    Metric, OtherProcesses, OverallResult, Overheated, Overloaded, Peak, RepeatsAdded, RowsMissing,
+    SearchOutcome, Severity, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
+    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnresolvedAtLevels,
+    Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
@@ -140,6 +141,20 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         whole(Evidence::TrialsMissing(TrialsMissing { missing: 12, planned: 36 })),
         whole(Evidence::FewRepeats(FewRepeats { repeats: 1, needed: 6 })),
         whole(Evidence::FewRepeats(FewRepeats { repeats: 3, needed: 6 })),
+        whole(Evidence::RepeatsAdded(RepeatsAdded {
+            looks: vec![3, 6, 9],
+            stated_error: 0.05,
+            error: 0.107,
+        })),
+        whole(Evidence::MeasuredAnew(MeasuredAnew { trials: 1 })),
+        whole(Evidence::MeasuredAnew(MeasuredAnew { trials: 4 })),
+        whole(Evidence::ConditionsChanged(ConditionsChanged {
+            changes: vec![ConditionChange {
+                what: "kernel",
+                before: "Linux 6.1.0".to_owned(),
+                after: "Linux 6.12.0".to_owned(),
+            }],
+        })),
         finding(Evidence::LittlesLaw(LittlesLaw {
             clients: 8,
             throughput: 402.3,

@@ -29,6 +29,8 @@ const COUNTERS: &str =
 pub(crate) enum Subject {
     /// The run with its plan.
     Run,
+    /// What was added to it, by its number.
+    Extension(i64),
     /// A target, by its place in the study.
     Target(i64),
     /// A trial, by its position.
@@ -39,6 +41,7 @@ impl Subject {
     fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Extension(_) => "extension",
             Self::Target(_) => "target",
             Self::Trial(_) => "trial",
         }
@@ -47,7 +50,7 @@ impl Subject {
     fn id(self) -> i64 {
         match self {
             Self::Run => 1,
-            Self::Target(id) => id,
+            Self::Extension(id) | Self::Target(id) => id,
             Self::Trial(position) => position.into(),
         }
     }
@@ -57,6 +60,7 @@ impl std::fmt::Display for Subject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Run => f.write_str("the run and its plan"),
+            Self::Extension(id) => write!(f, "extension {id}"),
             Self::Target(id) => write!(f, "target {id}"),
             Self::Trial(position) => write!(f, "trial {position}"),
         }
@@ -164,6 +168,13 @@ impl Digests {
         }
     }
 
+    /// Checks what was added to the run after it had begun.
+    pub fn check_extensions(&self, connection: &Connection) -> Result<()> {
+        let of_run = subjects(connection)?.into_iter();
+        let mut added = of_run.filter(|subject| matches!(subject, Subject::Extension(_)));
+        added.try_for_each(|subject| self.check(connection, subject))
+    }
+
     /// Checks everything at once.
     pub fn check_all(&self, connection: &Connection) -> Result<()> {
         self.check_subjects(connection)?;
@@ -182,7 +193,17 @@ impl Digests {
         let fixed: &[(&str, &str)] = match subject {
             Subject::Run => &[
                 ("run", "SELECT * FROM run WHERE id = ?"),
-                ("planned_trial", "SELECT * FROM planned_trial WHERE ? = 1 ORDER BY position"),
+                (
+                    "planned_trial",
+                    "SELECT * FROM planned_trial WHERE ? = 1 AND extension = 0 ORDER BY position",
+                ),
+            ],
+            Subject::Extension(_) => &[
+                ("extension", "SELECT * FROM extension WHERE number = ?"),
+                (
+                    "planned_trial",
+                    "SELECT * FROM planned_trial WHERE extension = ? ORDER BY position",
+                ),
             ],
             Subject::Target(_) => &[
                 ("target", "SELECT * FROM target WHERE id = ?"),
@@ -207,8 +228,12 @@ fn subjects(connection: &Connection) -> Result<Vec<Subject>> {
     let ids = |query| -> Result<Vec<i64>> {
         connection.prepare(query)?.query_map([], |row| row.get(0))?.collect()
     };
-    let targets = ids("SELECT id FROM target ORDER BY id")?.into_iter().map(Subject::Target);
-    let mut subjects: Vec<Subject> = [Subject::Run].into_iter().chain(targets).collect();
+    let of = |query, subject: fn(i64) -> Subject| -> Result<Vec<Subject>> {
+        Ok(ids(query)?.into_iter().map(subject).collect())
+    };
+    let mut subjects = vec![Subject::Run];
+    subjects.extend(of("SELECT number FROM extension ORDER BY number", Subject::Extension)?);
+    subjects.extend(of("SELECT id FROM target ORDER BY id", Subject::Target)?);
     for position in ids("SELECT position FROM trial ORDER BY position")? {
         let position = u32::try_from(position)
             .map_err(|_| damage("trial.position", format!("{position} is out of range")))?;

@@ -92,6 +92,9 @@ pub enum StoreError {
     /// The plan has no such trial with that position and seed.
     #[error("the trial {0} is not in the plan of this store: was the study changed since?")]
     NotPlanned(TrialKey),
+    /// A trial was to be measured anew that has no failure recorded.
+    #[error("the trial {0} did not fail: only failed trials are measured anew")]
+    NotFailed(TrialKey),
     /// The study has no target of that name.
     #[error("the study of this store has no target {0}: was the study changed since?")]
     UnknownTarget(String),

@@ -11,6 +11,7 @@ mod cross_check;
 mod digest;
 mod disks;
 mod error;
+mod extension;
 mod file;
 mod fleet;
 #[doc(hidden)]

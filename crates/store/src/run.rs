@@ -1,6 +1,8 @@
-//! The run itself: study, plan and host, written once.
+//! The run itself: study, plan and host. What was added later stands beside it.
 
+use crate::extension;
 use crate::value::{Columns, Json, MOST, Name, Nanos, Seed, damage, required};
+use model::bounds::MAX_REPEATS;
 use model::{
     Block, HostFacts, Level, LevelUnit, Plan, RunInfo, SearchOver, Study, Trial, TrialKey,
     UnixMillis,
@@ -18,8 +20,6 @@ pub(crate) fn insert(
     plan: &Plan,
     run: &RunInfo,
 ) -> Result<()> {
-    // The text of the study file has a column of its own, where a user finds it.
-    let without_source = Study { source: String::new(), ..study.clone() };
     connection.execute(
         "INSERT INTO run (id, started_at_ms, weighin_version, scale, study_file, study_json,
          host_json, plan_seed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -29,16 +29,26 @@ pub(crate) fn insert(
             run.weighin_version,
             run.scale,
             study.source,
-            Json(&without_source),
+            Json(without_source(study)),
             Json(&run.host),
             Seed(plan.seed)
         ],
     )?;
+    insert_plan(connection, &plan.blocks)
+}
+
+/// The study as it is kept beside its text, which has a column of its own where a user finds it.
+pub(crate) fn without_source(study: &Study) -> Study {
+    Study { source: String::new(), ..study.clone() }
+}
+
+/// Writes blocks of a plan.
+pub(crate) fn insert_plan(connection: &Connection, blocks: &[Block]) -> Result<()> {
     let mut statement = connection.prepare(
         "INSERT INTO planned_trial (position, block, target, test, clients, rate, repeat, seed,
-         load_time_ns, search, unit) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         load_time_ns, search, unit, extension) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
-    for block in &plan.blocks {
+    for block in blocks {
         for trial in &block.trials {
             statement.execute(params![
                 trial.position,
@@ -51,14 +61,15 @@ pub(crate) fn insert(
                 Seed(trial.seed),
                 Nanos(trial.load_time),
                 trial.key.level.search.map(Name),
-                Name(trial.key.level.unit)
+                Name(trial.key.level.unit),
+                block.extension
             ])?;
         }
     }
     Ok(())
 }
 
-/// Reads the run, the study and the plan.
+/// Reads the run, the study as it is now and the plan with all that was added to it.
 pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> {
     let head = connection.query_row(
         "SELECT id, started_at_ms, weighin_version, scale, study_file, study_json, host_json,
@@ -74,20 +85,26 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
             let Json(study) = columns.next::<Json<Study>>()?;
             let Json(host) = columns.next::<Json<HostFacts>>()?;
             let Seed(plan_seed) = columns.next()?;
-            let run = RunInfo { id, started_at, weighin_version, host, scale };
+            let extensions = Vec::new();
+            let run = RunInfo { id, started_at, weighin_version, host, scale, extensions };
             Ok((Study { source, ..study }, run, plan_seed))
         },
     );
-    let (study, run, plan_seed) = required("run", head)?;
+    let (study, mut run, plan_seed) = required("run", head)?;
+    let (extensions, changed) = extension::select(connection)?;
+    run.extensions = extensions;
+    check_study(&study, &run)?;
+    let study = changed.unwrap_or(study);
     let mut blocks: Vec<Block> = Vec::new();
     let mut statement = connection.prepare(
-        "SELECT block, position, target, test, clients, rate, search, unit, repeat, seed,
+        "SELECT block, extension, position, target, test, clients, rate, search, unit, repeat, seed,
          load_time_ns FROM planned_trial ORDER BY position",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let mut columns = Columns::of("planned_trial", row);
         let number = columns.next()?;
+        let extension = columns.next()?;
         let position = columns.next()?;
         let key = TrialKey {
             target: columns.next()?,
@@ -103,13 +120,15 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
         let Seed(seed) = columns.next()?;
         let trial = Trial { key, position, seed, load_time: columns.nanos()? };
         match blocks.last_mut() {
-            Some(block) if block.number == number => block.trials.push(trial),
-            _ => blocks.push(Block { number, trials: vec![trial] }),
+            Some(block) if (block.number, block.extension) == (number, extension) => {
+                block.trials.push(trial);
+            }
+            _ => blocks.push(Block { number, extension, trials: vec![trial] }),
         }
     }
     let plan = Plan { seed: plan_seed, blocks };
     check_study(&study, &run)?;
-    check_plan(&study, &plan)?;
+    check_plan(&study, &plan, run.extensions.len() as u32)?;
     Ok((study, plan, run))
 }
 
@@ -140,9 +159,10 @@ fn check_study(study: &Study, run: &RunInfo) -> Result<()> {
     }
 }
 
-/// Checks that a plan is of this study.
-fn check_plan(study: &Study, plan: &Plan) -> Result<()> {
-    let mut keys = BTreeSet::new();
+/// Checks that a plan is of this study, and extended that often.
+fn check_plan(study: &Study, plan: &Plan, extensions: u32) -> Result<()> {
+    let mut latest: BTreeMap<&TrialKey, u32> = BTreeMap::new();
+    let mut extended = 0;
     let targets: BTreeSet<&str> = study.measured().map(|target| target.name.as_str()).collect();
     let levels: BTreeMap<&str, BTreeSet<&Level>> = study
         .tests
@@ -158,6 +178,11 @@ fn check_plan(study: &Study, plan: &Plan) -> Result<()> {
     {
         let Trial { key, position, .. } = trial;
         let levels = levels.get(key.test.as_str());
+        let most =
+            if block.extension == 0 { study.repeats } else { MAX_REPEATS.max(study.repeats) };
+        let before = latest.insert(key, block.extension);
+        let in_order = (extended..=extensions).contains(&block.extension);
+        extended = block.extension;
         let is_sound = [
             (*position == expected, "position", "the one before it is missing"),
             (targets.contains(key.target.as_str()), "target", "the study has no such target"),
@@ -168,8 +193,13 @@ fn check_plan(study: &Study, plan: &Plan) -> Result<()> {
                 "the study's test has no such level",
             ),
             (key.repeat == block.number, "repeat", "it is not that of its block"),
-            ((1..=study.repeats).contains(&key.repeat), "repeat", "the study has not so many"),
-            (keys.insert(key), "position", "the same trial stands twice in the plan"),
+            ((1..=most).contains(&key.repeat), "repeat", "the study has not so many"),
+            (in_order, "extension", "there is no such extension here"),
+            (
+                before.is_none_or(|before| before < block.extension),
+                "position",
+                "the same trial stands twice in the plan",
+            ),
         ];
         if let Some((_, column, reason)) = is_sound.into_iter().find(|(sound, ..)| !sound) {
             let place = format!("planned_trial.{column} of position {position}");

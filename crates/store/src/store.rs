@@ -2,10 +2,11 @@ use crate::digest::{Digests, Subject};
 use crate::error::Access;
 use crate::lock::WriterLock;
 use crate::schema::{self, Age, SCRIPTS};
-use crate::value::within;
-use crate::{StoreError, beside, file, run, target, trial};
+use crate::value::{damage, within};
+use crate::{StoreError, beside, extension, file, run, target, trial};
 use model::{
-    Dataset, HostFacts, Plan, RunInfo, Study, TargetFacts, TrialKey, TrialRecord, UnixMillis,
+    Block, Dataset, Extension, HostFacts, Plan, RunInfo, Study, SupersededTrial, TargetFacts,
+    Trial, TrialKey, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::collections::BTreeSet;
@@ -59,6 +60,7 @@ impl Store {
             weighin_version: version.to_string(),
             host: host.clone(),
             scale,
+            extensions: Vec::new(),
         };
         file::create(path, study, plan, &run)?;
         Self::writer(path, lock).inspect_err(|_| beside::remove(path))
@@ -148,7 +150,7 @@ impl Store {
             let index = (record.position as usize).wrapping_sub(1);
             let planned = self
                 .plan
-                .trials()
+                .all_trials()
                 .nth(index)
                 .is_some_and(|trial| (&trial.key, trial.seed) == (&record.key, record.seed));
             if !planned {
@@ -173,19 +175,80 @@ impl Store {
     /// # Errors
     /// When the study has no such target, or the file cannot be written.
     pub fn record_target(&mut self, facts: &TargetFacts) -> Result<(), StoreError> {
-        let place = (1..)
-            .zip(self.study.measured())
-            .find(|(_, target)| target.name == facts.target)
-            .map(|(place, _)| place)
-            .ok_or_else(|| StoreError::UnknownTarget(facts.target.clone()))?;
+        if !self.study.measured().any(|target| target.name == facts.target) {
+            return Err(StoreError::UnknownTarget(facts.target.clone()));
+        }
         self.write(|connection, digests| {
-            target::replace(connection, place, facts)?;
-            digests.write(connection, Subject::Target(place))
+            let id = target::replace(connection, facts)?;
+            digests.write(connection, Subject::Target(id))
         })
     }
 
-    /// Trials that have a record, failed ones included (a failure is a result), in the order of
-    /// the plan. A store that was opened for reading tells what it had then.
+    /// Adds trials to the plan, and takes the study as it is now where it has changed. Of a trial
+    /// that is planned a second time the earlier record stays and no longer counts. All of it is
+    /// kept, or nothing.
+    ///
+    /// # Errors
+    /// When a trial that is planned a second time has not failed, or the file cannot be written; as
+    /// [`Self::resume`] where the plan does not go with the study.
+    pub fn extend(
+        &mut self,
+        version: &str,
+        host: &HostFacts,
+        changed: Option<(&Study, Vec<String>)>,
+        blocks: &[Block],
+    ) -> Result<(), StoreError> {
+        let again: BTreeSet<&TrialKey> =
+            blocks.iter().flat_map(|block| &block.trials).map(|trial| &trial.key).collect();
+        let failed = self.failed()?;
+        let counts = self.plan.trials().map(|trial| &trial.key);
+        if let Some(key) =
+            counts.filter(|key| again.contains(key)).find(|key| !failed.contains(key))
+        {
+            return Err(StoreError::NotFailed(key.clone()));
+        }
+        let (study, changes) = changed.unzip();
+        let extension = Extension {
+            at: now(),
+            weighin_version: version.to_owned(),
+            host: host.clone(),
+            changes: changes.unwrap_or_default(),
+        };
+        let number = self.run.extensions.len() as u32 + 1;
+        let mut read = None;
+        self.write(|connection, digests| {
+            extension::insert(connection, number, &extension, study, blocks)?;
+            digests.write(connection, Subject::Extension(number.into()))?;
+            // What could not be read again is not kept.
+            read = Some(run::select(connection)?);
+            Ok(())
+        })?;
+        if let Some((study, plan, run)) = read {
+            (self.study, self.plan, self.run) = (study, plan, run);
+        }
+        Ok(())
+    }
+
+    /// The trials that count and whose record is a failure, in the order of the plan. That a server
+    /// does not offer something is no failure.
+    ///
+    /// # Errors
+    /// When the file is damaged or cannot be read.
+    pub fn failed(&self) -> Result<Vec<TrialKey>, StoreError> {
+        let failed = trial::failed(&self.connection)
+            .map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
+        let counts = self.plan.trials().filter(|trial| failed.contains(&trial.position));
+        Ok(counts.map(|trial| trial.key.clone()).collect())
+    }
+
+    /// Whether no trial has a record.
+    pub fn is_empty(&self) -> bool {
+        self.recorded.is_empty()
+    }
+
+    /// Trials that have a record, failed ones included (a failure is a result) unless they are to be
+    /// measured anew, in the order of the plan. A store that was opened for reading tells what it
+    /// had then.
     pub fn completed(&self) -> Vec<TrialKey> {
         self.plan
             .trials()
@@ -202,14 +265,17 @@ impl Store {
         let read = || {
             // One transaction: a writer may append meanwhile.
             let snapshot = self.connection.unchecked_transaction()?;
-            let targets = target::select(&snapshot)?;
+            let mut targets = target::select(&snapshot)?;
+            let place = |name: &str| self.study.measured().position(|target| target.name == name);
+            targets.sort_by_key(|(_, facts)| place(&facts.target));
             for (id, facts) in &targets {
                 self.digests
                     .check(&snapshot, Subject::Target(*id))
                     .map_err(|error| within(&format!("target {}", facts.target), error))?;
             }
-            let mut trials = Vec::new();
-            for planned in self.plan.trials() {
+            let counts: BTreeSet<u32> = self.plan.trials().map(|trial| trial.position).collect();
+            let (mut trials, mut superseded) = (Vec::new(), Vec::new());
+            for planned in self.plan.all_trials() {
                 let place = || format!("trial {} ({})", planned.position, planned.key);
                 let record =
                     trial::select(&snapshot, planned).map_err(|error| within(&place(), error))?;
@@ -218,14 +284,32 @@ impl Store {
                 self.digests
                     .check(&snapshot, Subject::Trial(planned.position))
                     .map_err(|error| within(&place(), error))?;
-                trials.push(record);
+                if counts.contains(&planned.position) {
+                    trials.push(record);
+                    continue;
+                }
+                let Some(at) = self.superseded_at(planned).filter(|_| record.has_failed()) else {
+                    let reason = "a trial that did not fail stands in the plan a second time";
+                    return Err(within(&place(), damage("planned_trial.position", reason)));
+                };
+                superseded.push(SupersededTrial { record, at });
             }
-            Ok((targets.into_iter().map(|(_, facts)| facts).collect(), trials))
+            Ok((targets.into_iter().map(|(_, facts)| facts).collect(), trials, superseded))
         };
-        let (targets, trials) =
+        let (targets, trials, superseded) =
             read().map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
         let (study, run, plan) = (self.study.clone(), self.run.clone(), self.plan.clone());
-        Ok(Dataset { study, run, plan, targets, trials })
+        Ok(Dataset { study, run, plan, targets, trials, superseded })
+    }
+
+    /// When a trial was planned that stands in the place of this one.
+    fn superseded_at(&self, trial: &Trial) -> Option<UnixMillis> {
+        let later = self.plan.blocks.iter().find(|block| {
+            let mut trials = block.trials.iter();
+            trials.any(|other| other.key == trial.key && other.position > trial.position)
+        });
+        let place = (later?.extension as usize).checked_sub(1)?;
+        self.run.extensions.get(place).map(|extension| extension.at)
     }
 
     /// Removes the store with all that it holds: one in which nothing was recorded.
@@ -294,7 +378,8 @@ impl Drop for Store {
 fn check_run(connection: &Connection) -> rusqlite::Result<()> {
     let digests = Digests::of(connection)?;
     digests.check_subjects(connection)?;
-    digests.check(connection, Subject::Run)
+    digests.check(connection, Subject::Run)?;
+    digests.check_extensions(connection)
 }
 
 fn now() -> UnixMillis {

@@ -4,9 +4,15 @@ use crate::value::{Columns, Seed};
 use model::{ServerFacts, TableContents, TargetFacts};
 use rusqlite::{Connection, Result, params};
 
-/// Writes what a target's server said of itself, in place of what was known before. `id` is the
-/// target's place in the study.
-pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> Result<()> {
+/// Writes what a target's server said of itself, in place of what was known before. The id, which
+/// this gives, stays what it was; new ones count from 1.
+pub(crate) fn replace(connection: &Connection, facts: &TargetFacts) -> Result<i64> {
+    let id = connection.query_row(
+        "SELECT coalesce((SELECT id FROM target WHERE name = ?),
+         (SELECT coalesce(max(id), 0) + 1 FROM target))",
+        [&facts.target],
+        |row| row.get::<_, i64>(0),
+    )?;
     connection.execute("DELETE FROM target WHERE id = ?", [id])?;
     let server = &facts.server;
     connection.execute(
@@ -33,10 +39,10 @@ pub(crate) fn replace(connection: &Connection, id: i64, facts: &TargetFacts) -> 
     for (name, value) in &server.variables {
         statement.execute(params![id, name, value, server.incidental.contains(name)])?;
     }
-    Ok(())
+    Ok(id)
 }
 
-/// Reads all targets with their places in the study, in its order.
+/// Reads all targets with their ids, in the order in which they were first written.
 pub(crate) fn select(connection: &Connection) -> Result<Vec<(i64, TargetFacts)>> {
     let mut variables =
         connection.prepare("SELECT name, value, incidental FROM variable WHERE target_id = ?")?;

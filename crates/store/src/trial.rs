@@ -3,8 +3,8 @@
 use crate::value::{Columns, Histogram, Name, Nanos, Packed, damage, required};
 use crate::{counts, cross_check, fleet, generators, open_loop, outcome, sampling, search};
 use model::{
-    ClientCost, ErrorCount, Failure, Interval, Ledger, LoadResult, Moved, Phase, PhaseTotals,
-    ReceiveDelay, Trial, TrialEnd, TrialRecord, UnixMillis,
+    ClientCost, ErrorCount, Failure, FailureKind, Interval, Ledger, LoadResult, Moved, Phase,
+    PhaseTotals, ReceiveDelay, Trial, TrialEnd, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OptionalExtension, Result, params};
 use std::collections::BTreeSet;
@@ -50,6 +50,13 @@ pub(crate) fn insert(connection: &Connection, record: &TrialRecord) -> Result<()
 pub(crate) fn positions(connection: &Connection) -> Result<BTreeSet<u32>> {
     let mut statement = connection.prepare("SELECT position FROM trial ORDER BY position")?;
     statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Positions of those that failed. That a server does not offer something is no failure.
+pub(crate) fn failed(connection: &Connection) -> Result<BTreeSet<u32>> {
+    let mut statement =
+        connection.prepare("SELECT position FROM failure WHERE kind <> ? ORDER BY position")?;
+    statement.query_map([Name(FailureKind::NotOffered)], |row| row.get(0))?.collect()
 }
 
 /// Reads the record of a planned trial, if it has one.

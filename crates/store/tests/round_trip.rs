@@ -1,5 +1,6 @@
 //! What was appended comes back, and what must not be appended is refused.
 
+use model::{Block, Failure, FailureKind, Study, Trial, TrialEnd, TrialKey, TrialRecord};
 use proptest::prelude::*;
 use std::path::Path;
 use store::{Store, StoreError};
@@ -108,6 +109,92 @@ fn a_resumed_run_continues_where_it_stopped() {
     assert_eq!((store.study(), store.plan()), (&study(), &plan));
     store.append(&record(trials[1], 1)).unwrap();
     assert_eq!(Store::open(&path).unwrap().completed().len(), 2);
+}
+
+/// The first trial failed, the second completed.
+fn with_a_failure(directory: &TempDir) -> (Store, TrialRecord, TrialRecord) {
+    let mut store = create(directory);
+    let plan = plan();
+    let trials: Vec<_> = plan.trials().collect();
+    let failure = Failure::new(FailureKind::ServerLost, "it was killed", "start it");
+    let failed = TrialRecord { end: TrialEnd::Failed(failure), ..record(trials[0], 1) };
+    let failed = TrialRecord { cross_check: None, search: None, ..failed };
+    let completed = record(trials[1], 1);
+    store.append(&failed).expect("a planned trial");
+    store.append(&completed).expect("a planned trial");
+    (store, failed, completed)
+}
+
+/// A block in which these trials stand once more, as the next of the plan.
+fn again(store: &Store, keys: &[&TrialKey], extension: u32) -> Vec<Block> {
+    let plan = store.plan();
+    let last = plan.all_trials().count() as u32;
+    let planned = |key: &&TrialKey| {
+        plan.trials().find(|trial| trial.key == **key).expect("in the plan").clone()
+    };
+    let trials = (last + 1..).zip(keys.iter().map(planned));
+    let trials = trials.map(|(position, trial)| Trial { position, ..trial }).collect();
+    vec![Block { number: 1, extension, trials }]
+}
+
+#[test]
+fn a_failed_trial_that_is_planned_anew_keeps_its_record() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.weighin");
+    let (mut store, failed, completed) = with_a_failure(&directory);
+    assert_eq!(store.failed().unwrap(), std::slice::from_ref(&failed.key));
+    let blocks = again(&store, &[&failed.key, &completed.key], 1);
+    let refused = store.extend("2", &host(), None, &blocks).unwrap_err();
+    assert!(matches!(refused, StoreError::NotFailed(key) if key == completed.key));
+    assert_eq!(store.plan(), &plan());
+
+    let blocks = again(&store, &[&failed.key], 1);
+    store.extend("2", &host(), None, &blocks).unwrap();
+    drop(store);
+    let mut store = Store::resume(&path).unwrap();
+    assert_eq!(store.failed().unwrap(), []);
+    assert_eq!(store.completed(), std::slice::from_ref(&completed.key));
+    let dataset = store.dataset().unwrap();
+    assert_eq!(dataset.trials, std::slice::from_ref(&completed));
+    assert_eq!(dataset.superseded.len(), 1);
+    assert_eq!(dataset.superseded[0].record, failed);
+    assert!(dataset.superseded[0].at.0 > 0);
+    assert_eq!(dataset.plan.blocks.last(), blocks.last());
+    assert_eq!(dataset.run.extensions[0].weighin_version, "2");
+    // The earlier record is as safe as before.
+    assert!(matches!(store.append(&failed), Err(StoreError::AlreadyRecorded(_))));
+    let drawn = (0..).map(|salt| record(&blocks[0].trials[0], salt));
+    let anew = drawn.into_iter().find(|record| record.outcome().is_some()).unwrap();
+    store.append(&anew).unwrap();
+    let dataset = store.dataset().unwrap();
+    assert_eq!(dataset.trials, [completed, anew]);
+    assert_eq!(dataset.superseded.len(), 1);
+    let sql = rusqlite::Connection::open(&path).unwrap();
+    let superseded: Vec<(u32, Option<u64>)> = sql
+        .prepare("SELECT position, superseded_at_ms FROM trial_summary WHERE outcome = 'failed'")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(superseded, [(failed.position, Some(dataset.superseded[0].at.0))]);
+}
+
+#[test]
+fn the_study_as_it_was_stays_beside_what_it_became() {
+    let directory = TempDir::new().unwrap();
+    let (mut store, ..) = with_a_failure(&directory);
+    let changed = Study { question: Some("Why?".into()), source: "changed".into(), ..study() };
+    store.extend("1", &host(), Some((&changed, vec!["question".into()])), &[]).unwrap();
+    assert_eq!(store.study(), &changed);
+    let path = store.path().to_owned();
+    drop(store);
+    let store = Store::open(&path).unwrap();
+    assert_eq!((store.study(), store.plan()), (&changed, &plan()));
+    assert_eq!(store.run().extensions[0].changes, ["question"]);
+    let sql = rusqlite::Connection::open(&path).unwrap();
+    let first: String = sql.query_row("SELECT study_file FROM run", [], |row| row.get(0)).unwrap();
+    assert_eq!(first, study().source);
 }
 
 #[test]

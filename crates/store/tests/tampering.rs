@@ -1,7 +1,7 @@
 //! A store that was edited or damaged is refused, with the place named; it never gives other
 //! results than those that were written.
 
-use model::{CrossCheckRecord, Dataset, Fleet, TrialRecord};
+use model::{Block, CrossCheckRecord, Dataset, Fleet, Study, Trial, TrialRecord};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use test_support::varied::{facts, host, plan, record, study};
 
 /// Records that give every table rows between them.
 const KINDS: [fn(&TrialRecord) -> bool; 6] = [
-    |record| record.failure().is_some(),
+    |record| record.has_failed(),
     |record| record.imported().is_some_and(|all| all.figures.len() > 1 && all.latencies.is_some()),
     |record| {
         let fleet = |fleet: &Fleet| {
@@ -64,6 +64,12 @@ fn store(directory: &TempDir) -> (PathBuf, Dataset) {
         let record = (0..).map(|salt| record(trial, salt)).find(wanted).expect("drawn at last");
         store.append(&record).expect("a planned trial");
     }
+    let failed = plan().blocks[0].trials[0].clone();
+    let position = plan().trials().count() as u32 + 1;
+    let anew = Block { number: 1, extension: 1, trials: vec![Trial { position, ..failed }] };
+    let changed = Study { question: Some("Why?".to_owned()), ..study() };
+    let changed = (&changed, vec!["question".to_owned()]);
+    store.extend("2", &host(), Some(changed), &[anew]).expect("a failed trial");
     drop(store);
     let dataset = read(&path).expect("what was written");
     (path, dataset)
@@ -283,6 +289,8 @@ fn what_contradicts_is_named() {
             &["planned_trial: its rows"],
         ),
         ("UPDATE run SET scale = 0.5".to_owned(), &["run: its rows"]),
+        ("UPDATE extension SET weighin_version = '3'".to_owned(), &["extension: its rows"]),
+        ("UPDATE planned_trial SET seed = '1' WHERE extension = 1".to_owned(), &["planned_trial"]),
         ("UPDATE target SET version = '12'".to_owned(), &["target: its rows", "durable"]),
         ("UPDATE counter SET value = value + 1".to_owned(), &["counter: its rows"]),
         ("DROP TABLE outage".to_owned(), &["the table outage is missing"]),
@@ -318,6 +326,11 @@ fn a_plan_that_contradicts_its_study_is_named() {
         ("UPDATE planned_trial SET clients = 4 WHERE position = 2", "planned_trial.clients"),
         ("UPDATE planned_trial SET repeat = 9 WHERE position = 2", "planned_trial.repeat"),
         ("DELETE FROM planned_trial WHERE position = 9", "planned_trial.position"),
+        ("UPDATE planned_trial SET extension = 2 WHERE extension = 1", "planned_trial.extension"),
+        ("UPDATE planned_trial SET extension = 1 WHERE position = 3", "planned_trial.extension"),
+        ("UPDATE extension SET number = 2", "extension.number"),
+        ("UPDATE extension SET changes = 'none'", "extension.changes"),
+        ("UPDATE failure SET kind = 'not_offered'", "planned_trial.position"),
         ("UPDATE run SET scale = -1", "run.scale"),
         ("UPDATE run SET study_json = replace(study_json, '0.95', '1.5')", "confidence"),
         ("UPDATE load SET connect_time_ns = 9223372036854775807", "load.connect_time_ns"),

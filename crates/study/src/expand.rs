@@ -1,5 +1,6 @@
 use crate::random::SplitMix64;
 use model::{Block, Level, Plan, Study, Test, Trial, TrialKey};
+use std::collections::BTreeSet;
 
 /// Plans every trial of a study.
 ///
@@ -11,40 +12,90 @@ use model::{Block, Level, Plan, Study, Test, Trial, TrialKey};
 ///
 /// The same study and seed give the same plan in every version of weighin.
 pub fn expand(study: &Study, seed: u64) -> Plan {
-    let mut order = SplitMix64::named(seed, "order of trials");
-    let mut groups: Vec<(&Test, Level)> = study
-        .tests
-        .iter()
-        .flat_map(|test| test.levels().iter().map(move |level| (test, *level)))
-        .collect();
-    let mut targets: Vec<&str> = study.measured().map(|target| target.name.as_str()).collect();
-    let mut position = 0;
-    let mut blocks = Vec::new();
-    for number in 1..=study.repeats {
+    let mut planner = Planner::new(study, seed, "order of trials", 0);
+    let blocks = (1..=study.repeats).filter_map(|number| planner.block(number, 0, |_| true));
+    Plan { seed, blocks: blocks.collect() }
+}
+
+/// What to add to the plan of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Additions {
+    /// Further repeats of every cell.
+    pub repeats: u32,
+    /// Trials of the plan that are to be measured anew.
+    pub anew: BTreeSet<TrialKey>,
+}
+
+/// Plans what is to be added: trials to be measured anew, cells of the study that the plan does not
+/// have in all of its repeats, and further repeats. The order within each block follows the rules
+/// of [`expand`]; the work of a trial is what it would have been from the beginning. Empty where
+/// there is nothing to add.
+pub fn extend(study: &Study, plan: &Plan, additions: &Additions) -> Vec<Block> {
+    let extension = 1 + plan.blocks.iter().map(|block| block.extension).max().unwrap_or(0);
+    let stream = format!("order of trials, extension {extension}");
+    let there: BTreeSet<&TrialKey> = plan.trials().map(|trial| &trial.key).collect();
+    let repeats = study.repeats.max(plan.repeats()) + additions.repeats;
+    let last = plan.all_trials().last().map_or(0, |trial| trial.position);
+    let mut planner = Planner::new(study, plan.seed, &stream, last);
+    let wanted = |key: &TrialKey| !there.contains(key) || additions.anew.contains(key);
+    (1..=repeats).filter_map(|number| planner.block(number, extension, wanted)).collect()
+}
+
+/// Puts trials in order, block by block.
+struct Planner<'a> {
+    study: &'a Study,
+    seed: u64,
+    order: SplitMix64,
+    groups: Vec<(&'a Test, Level)>,
+    targets: Vec<&'a str>,
+    /// Of the last trial.
+    position: u32,
+}
+
+impl<'a> Planner<'a> {
+    /// For trials that follow that position, in the order of the stream of that name.
+    fn new(study: &'a Study, seed: u64, stream: &str, position: u32) -> Self {
+        let levels = |test: &'a Test| test.levels().iter().map(move |level| (test, *level));
+        Self {
+            study,
+            seed,
+            order: SplitMix64::named(seed, stream),
+            groups: study.tests.iter().flat_map(levels).collect(),
+            targets: study.measured().map(|target| target.name.as_str()).collect(),
+            position,
+        }
+    }
+
+    /// The wanted trials of a block in random order; `None` where there are none.
+    fn block(
+        &mut self,
+        number: u32,
+        extension: u32,
+        wanted: impl Fn(&TrialKey) -> bool,
+    ) -> Option<Block> {
         let mut trials = Vec::new();
-        order.shuffle(&mut groups);
-        for (test, level) in &groups {
-            order.shuffle(&mut targets);
-            let aa_control = study.aa_control.as_ref().filter(|_| test.bound().is_some());
+        self.order.shuffle(&mut self.groups);
+        for &(test, level) in &self.groups {
+            self.order.shuffle(&mut self.targets);
+            let aa_control = self.study.aa_control.as_ref().filter(|_| test.bound().is_some());
             let absent = |name: &str| aa_control.is_some_and(|aa_control| aa_control.name == name);
-            for target in targets.iter().filter(|name| !absent(name)) {
-                position += 1;
+            for target in self.targets.iter().filter(|name| !absent(name)) {
+                let (target, test_name) = ((*target).to_owned(), test.name.clone());
+                let key = TrialKey { target, test: test_name, level, repeat: number };
+                if !wanted(&key) {
+                    continue;
+                }
+                self.position += 1;
                 trials.push(Trial {
-                    key: TrialKey {
-                        target: (*target).to_string(),
-                        test: test.name.clone(),
-                        level: *level,
-                        repeat: number,
-                    },
-                    position,
-                    seed: work_seed(seed, &test.name, *level, number),
+                    key,
+                    position: self.position,
+                    seed: work_seed(self.seed, &test.name, level, number),
                     load_time: test.work_time(),
                 });
             }
         }
-        blocks.push(Block { number, trials });
+        (!trials.is_empty()).then_some(Block { number, extension, trials })
     }
-    Plan { seed, blocks }
 }
 
 /// Seeds the work of a trial. The target takes no part: all targets get the same work.

@@ -52,7 +52,7 @@ mod wire;
 pub use duration::{DurationError, parse_duration};
 pub use error::StudyError;
 pub use estimate::{estimate, estimate_set_up};
-pub use expand::expand;
+pub use expand::{Additions, expand, extend};
 pub use key_value::{RatioError, parse_ratio};
 pub use options::{CommandLine, LoadKey, load_keys};
 pub use read::{load, parse};

@@ -2,10 +2,13 @@
 
 use model::{
     ArrivalProcess, CacheState, Endpoint, ErrorAction, KeyDistribution, KeyOrder, KeyValue, Level,
-    OltpMix, PasswordSource, Place, PriceUnit, ServerKey, System, Target, Tls, ValueSize, Workload,
+    OltpMix, PasswordSource, Place, PriceUnit, ServerKey, Study, System, Target, Tls, ValueSize,
+    Workload,
 };
 use std::time::Duration;
-use study::{Template, demo, estimate, expand, json_schema, parse, scaled, template};
+use study::{
+    Additions, Template, demo, estimate, expand, extend, json_schema, parse, scaled, template,
+};
 
 const EVERY_KEY: &str = r#"
 [study]
@@ -403,4 +406,34 @@ items = [
     let (month, hour) = (PriceUnit::Month, PriceUnit::Hour);
     assert_eq!(units, [month, hour, PriceUnit::GbMonth, PriceUnit::MillionIos, month]);
     assert_eq!(price.fixed_monthly(None), Some(36.0 + 657.0 + 200.0 + 20.0));
+}
+
+#[test]
+fn a_plan_is_extended_by_its_own_rules() {
+    let study = parse(EVERY_KEY, "study.toml").unwrap();
+    let plan = expand(&study, study.seed);
+    assert_eq!(extend(&study, &plan, &Additions::default()), []);
+    let all = plan.trials().count();
+    let first = plan.blocks[0].trials[0].key.clone();
+    let anew = [first.clone()].into();
+    let blocks = extend(&study, &plan, &Additions { repeats: 2, anew });
+    let shape: Vec<_> = blocks.iter().map(|b| (b.number, b.extension, b.trials.len())).collect();
+    let each = plan.blocks[0].trials.len();
+    let repeats = study.repeats;
+    assert_eq!(shape, [(1, 1, 1), (repeats + 1, 1, each), (repeats + 2, 1, each)]);
+    // Positions go on, and the work is the one that each trial would have had from the beginning.
+    let positions: Vec<u32> = blocks.iter().flat_map(|b| &b.trials).map(|t| t.position).collect();
+    assert_eq!(positions, (all as u32 + 1..=all as u32 + 1 + 2 * each as u32).collect::<Vec<_>>());
+    let longer = expand(&Study { repeats: repeats + 2, ..study.clone() }, study.seed);
+    for trial in blocks.iter().flat_map(|block| &block.trials) {
+        let planned = longer.trials().find(|other| other.key == trial.key).unwrap();
+        assert_eq!((trial.seed, trial.load_time), (planned.seed, planned.load_time));
+    }
+    let mut extended = plan.clone();
+    extended.blocks.extend(blocks);
+    assert_eq!((extended.repeats(), extended.trials().count()), (repeats + 2, all + 2 * each));
+    assert!(extended.trials().all(|trial| trial.position != plan.blocks[0].trials[0].position));
+    // A second extension has an order of its own.
+    let further = extend(&study, &extended, &Additions { repeats: 1, ..Additions::default() });
+    assert_eq!((further[0].number, further[0].extension), (repeats + 3, 2));
 }

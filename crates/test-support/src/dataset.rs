@@ -16,6 +16,7 @@ pub fn run() -> RunInfo {
         weighin_version: "0.1.0".to_owned(),
         host: HostFacts::default(),
         scale: 1.0,
+        extensions: Vec::new(),
     }
 }
 
@@ -72,7 +73,7 @@ pub fn plan(study: &Study, rotation: usize) -> Plan {
             let seed = 100 + u64::from(repeat);
             Trial { key, position, seed, load_time: WARMUP + MEASURE }
         };
-        Block { number: repeat, trials: keys.into_iter().map(trial).collect() }
+        Block { number: repeat, extension: 0, trials: keys.into_iter().map(trial).collect() }
     };
     Plan { seed: study.seed, blocks: (1..=study.repeats).map(&mut block).collect() }
 }
@@ -87,6 +88,7 @@ pub fn dataset(study: Study, plan: Plan, record: impl FnMut(&Trial) -> TrialReco
         run: run(),
         targets: study.targets.iter().map(facts).collect(),
         trials: plan.trials().map(record).collect(),
+        superseded: Vec::new(),
         study,
         plan,
     }

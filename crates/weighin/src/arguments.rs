@@ -9,6 +9,7 @@ pub(crate) use keys::{KeyOptions, option};
 
 use bounds::{between, scale, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use model::bounds::MAX_REPEATS;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -115,7 +116,14 @@ pub(crate) struct RunArguments {
     /// Resume the latest interrupted run of this study
     #[arg(long, conflicts_with = "scale")]
     pub(crate) resume: bool,
-    /// Keep the results in this file (with --resume: resume this one)
+    /// Add so many repeats of every trial to the latest run of this study, and run them
+    #[arg(long, value_name = "REPEATS", conflicts_with_all = ["scale", "resume"],
+          value_parser = whole(1..=MAX_REPEATS))]
+    pub(crate) more: Option<u32>,
+    /// Measure anew the trials of the latest run of this study that failed; their records stay
+    #[arg(long, conflicts_with = "scale")]
+    pub(crate) retry_failed: bool,
+    /// Keep the results in this file (with --resume, --more or --retry-failed: go on with this one)
     #[arg(long)]
     pub(crate) store: Option<PathBuf>,
     /// A device or file of the study that may be overwritten, if the study allows it as well

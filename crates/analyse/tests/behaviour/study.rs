@@ -2,10 +2,10 @@
 
 use crate::support::{dataset, found};
 use analyse::{
-    Choice, DatasetAgainstMemory, Evidence, FewRepeats, Metric, PairsLimited, Severity,
-    TrialsMissing, analyse,
+    Choice, ConditionsChanged, DatasetAgainstMemory, Evidence, FewRepeats, Metric, PairsLimited,
+    RepeatsAdded, Severity, TrialsMissing, analyse,
 };
-use model::{Dataset, Place, SandboxSpec, SettingOrigin};
+use model::{Dataset, Extension, HostFacts, Place, SandboxSpec, SettingOrigin, UnixMillis};
 
 fn plain(repeats: u32) -> Dataset {
     dataset(&["a", "b"], &[1, 2], repeats, |_, _, _| 1000.0)
@@ -33,6 +33,39 @@ fn few_repeats_are_said_and_a_single_one_is_severe() {
             found(&analysis, |e| *e == Evidence::FewRepeats(FewRepeats { repeats, needed: 6 }));
         assert_eq!(few.first().map(|finding| finding.severity), severity, "{repeats}");
     }
+}
+
+/// Two blocks more than planned at first, each of an extension of its own.
+#[test]
+fn repeats_that_were_added_are_a_second_look() {
+    let mut data = plain(9);
+    assert!(found(&analyse(&data), |e| matches!(e, Evidence::RepeatsAdded(_))).is_empty());
+    data.study.repeats = 3;
+    let host = data.run.host.clone();
+    let changed = HostFacts { kernel: "6.12".to_owned(), ..host.clone() };
+    data.run.host.kernel = "6.1".to_owned();
+    let extension = |host: &HostFacts| Extension {
+        at: UnixMillis(5),
+        weighin_version: data.run.weighin_version.clone(),
+        host: host.clone(),
+        changes: Vec::new(),
+    };
+    data.run.extensions = vec![extension(&changed), extension(&changed)];
+    for block in &mut data.plan.blocks {
+        block.extension = (block.number - 1) / 3;
+    }
+    let analysis = analyse(&data);
+    let added = found(&analysis, |e| matches!(e, Evidence::RepeatsAdded(_)));
+    let added = added[0].evidence.get::<RepeatsAdded>().unwrap();
+    assert_eq!(added.looks, [3, 6, 9]);
+    assert!((added.error - 0.107).abs() < 0.001 && (added.stated_error - 0.05).abs() < 1e-9);
+    let conditions = found(&analysis, |e| matches!(e, Evidence::ConditionsChanged(_)));
+    let conditions = conditions[0].evidence.get::<ConditionsChanged>().unwrap();
+    let [change] = conditions.changes.as_slice() else { panic!("{conditions:?}") };
+    assert_eq!((change.what, &*change.before, &*change.after), ("kernel", "6.1", "6.12"));
+    // Nothing is compared that a further look could tip.
+    data.study.targets.truncate(1);
+    assert!(found(&analyse(&data), |e| matches!(e, Evidence::RepeatsAdded(_))).is_empty());
 }
 
 #[test]

@@ -203,7 +203,7 @@ fn environment(analysis: &Analysis) -> Markup {
 const MOST_LISTED: usize = 1000;
 
 fn trials(analysis: &Analysis) -> Markup {
-    let count = analysis.dataset.trials.len();
+    let count = analysis.dataset.trials.len() + analysis.dataset.superseded.len();
     if count == 0 {
         return html! {};
     }
@@ -224,7 +224,12 @@ fn trials(analysis: &Analysis) -> Markup {
             h2 { "Trials" }
             @match tables::failures(analysis) {
                 Some(failures) => { h3 { "Failed trials" } (table::table(&failures)) }
-                None => p { "No trial failed." }
+                None if analysis.dataset.superseded.is_empty() => p { "No trial failed." }
+                None => {}
+            }
+            @if let Some(superseded) = tables::superseded(analysis) {
+                h3 { "Failed trials that were planned anew" }
+                (table::table(&superseded))
             }
             @if !missing.is_empty() {
                 details {

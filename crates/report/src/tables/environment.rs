@@ -1,9 +1,9 @@
 use super::{Table, TableCell, words};
-use crate::numbers::{NOTHING, bytes, count, date, duration};
+use crate::numbers::{self, NOTHING, bytes, count, date, duration};
 use crate::view;
 use crate::words::{offer, place};
 use analyse::Analysis;
-use model::Place;
+use model::{Dataset, Extension, Place};
 use std::time::Duration;
 
 /// The run: what, when, and with what.
@@ -16,14 +16,32 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
         let trials = ("trials", Some(dataset.trials.len().to_string()));
         return pairs([study, ("imported", Some(date)), weighin, trials]);
     }
-    pairs([
+    let extended = (1..).zip(&dataset.run.extensions).map(|(number, extension)| {
+        let said =
+            format!("{}: {}", numbers::date(extension.at), added(dataset, number, extension));
+        ("extended", Some(said))
+    });
+    let facts = [
         study,
         ("run", Some(format!("{}, started {date}", dataset.run.id))),
         weighin,
         ("trials", Some(format!("{} of {planned} have a record", dataset.trials.len()))),
         ("seed", Some(dataset.plan.seed.to_string())),
-        ("time scale", Some(crate::numbers::figure(dataset.run.scale))),
-    ])
+        ("time scale", Some(numbers::figure(dataset.run.scale))),
+    ];
+    pairs(facts.into_iter().chain(extended))
+}
+
+/// What an extension brought, and with which weighin.
+fn added(dataset: &Dataset, number: u32, extension: &Extension) -> String {
+    let blocks = dataset.plan.blocks.iter().filter(|block| block.extension == number);
+    let trials = blocks.map(|block| block.trials.len()).sum();
+    let changed = match extension.changes.as_slice() {
+        [] => String::new(),
+        changes => format!("; changes of the study: {}", numbers::list(changes)),
+    };
+    let weighin = &extension.weighin_version;
+    format!("{}{changed}; weighin {weighin}", numbers::counted(trials, "trial"))
 }
 
 /// The host that weighin ran on.
@@ -46,7 +64,7 @@ pub(crate) fn host(analysis: &Analysis) -> Table {
     ])
 }
 
-fn pairs<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Table {
+fn pairs(facts: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Table {
     let mut table = Table::new([words("fact"), words("value")]);
     for (name, value) in facts {
         let value = value.filter(|value| !value.is_empty());

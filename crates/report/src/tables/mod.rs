@@ -35,7 +35,7 @@ pub(crate) use ratios::ratios;
 pub(crate) use search::{search_comparisons, search_steps};
 pub(crate) use settings::{differences, variables};
 pub(crate) use summary::summary;
-pub(crate) use trials::{failures, trials};
+pub(crate) use trials::{failures, superseded, trials};
 pub(crate) use volume::{devices, volumes};
 
 /// A table of text.

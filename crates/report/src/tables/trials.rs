@@ -8,7 +8,8 @@ use model::{
 };
 
 /// Trials that have a record and are wanted by what they are worth (absent where that was not
-/// checked), in the order in which they ran; so many of them at most.
+/// checked), in the order in which they ran; so many of them at most. Those that were measured anew
+/// since are among them.
 pub(crate) fn trials(
     analysis: &Analysis,
     wanted: impl Fn(Option<Validity>) -> bool,
@@ -50,15 +51,26 @@ pub(crate) fn trials(
     }
     let mut table = Table::new(columns);
     let assessments = view::assessments(analysis);
-    let mut order: Vec<usize> = (0..analysis.dataset.trials.len()).collect();
-    order.sort_by_key(|&i| analysis.dataset.trials[i].position);
-    let validity = |i: &usize| assessments.get(i).map(|assessment| assessment.validity);
-    let failed = |i: &usize| analysis.dataset.trials[*i].failure().is_some();
-    order.retain(|i| wanted(validity(i).filter(|_| !failed(i))));
-    order.truncate(most);
-    for i in order {
-        let record = &analysis.dataset.trials[i];
-        let mut row = identity(analysis, record, assessments.get(&i).copied());
+    let counting = analysis.dataset.trials.iter().enumerate();
+    let counting = counting.map(|(i, record)| Listed {
+        record,
+        assessment: assessments.get(&i).copied(),
+        superseded_at: None,
+    });
+    let superseded = analysis.dataset.superseded.iter().map(|superseded| Listed {
+        record: &superseded.record,
+        assessment: None,
+        superseded_at: Some(superseded.at),
+    });
+    let mut listed: Vec<Listed> = counting.chain(superseded).collect();
+    listed.sort_by_key(|listed| listed.record.position);
+    listed.retain(|Listed { record, assessment, .. }| {
+        wanted(assessment.filter(|_| record.failure().is_none()).map(|a| a.validity))
+    });
+    listed.truncate(most);
+    for one in listed {
+        let record = one.record;
+        let mut row = identity(analysis, &one);
         row.extend(figures(analysis, record));
         if work.keys {
             row.push(TableCell::text(hit_rate(record).unwrap_or_else(|| NOTHING.to_owned())));
@@ -69,6 +81,14 @@ pub(crate) fn trials(
         table.push(row);
     }
     table.without_empty_columns()
+}
+
+/// A record that has a row.
+struct Listed<'a> {
+    record: &'a TrialRecord,
+    assessment: Option<&'a TrialAssessment>,
+    /// When another trial was planned in its place.
+    superseded_at: Option<UnixMillis>,
 }
 
 /// What levels count in a study, whose tests are of one kind.
@@ -97,17 +117,19 @@ fn source(record: &TrialRecord) -> TableCell {
     TableCell::text(format!("{file}{line}{by}{tool}"))
 }
 
-fn identity(
-    analysis: &Analysis,
-    record: &TrialRecord,
-    assessment: Option<&TrialAssessment>,
-) -> Vec<TableCell> {
-    let trusted = match (record.failure(), assessment.map(|a| a.validity)) {
+fn identity(analysis: &Analysis, listed: &Listed<'_>) -> Vec<TableCell> {
+    let record = listed.record;
+    let trusted = match (record.failure(), listed.assessment.map(|a| a.validity)) {
         (Some(failure), _) if failure.is_not_offered() => {
             TableCell::text(failure_kind(failure.kind))
         }
         (Some(failure), _) => {
-            TableCell::text(format!("failed: {}", failure_kind(failure.kind))).with_tone(Tone::Bad)
+            let failed = format!("failed: {}", failure_kind(failure.kind));
+            let cell = TableCell::text(failed).with_tone(Tone::Bad);
+            match listed.superseded_at {
+                Some(at) => cell.with_note(format!("superseded {}", date(at))),
+                None => cell,
+            }
         }
         (None, Some(Validity::Valid)) if record.imported().is_some() => {
             TableCell::text("as printed")
@@ -186,4 +208,18 @@ pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
         ]);
     }
     (!table.rows.is_empty()).then(|| table.without_empty_columns())
+}
+
+/// The failed trials that were planned anew, each with its reason; `None` where there are none.
+pub(crate) fn superseded(analysis: &Analysis) -> Option<Table> {
+    let mut table = Table::new([words("trial"), words("what happened"), words("planned anew")]);
+    for superseded in &analysis.dataset.superseded {
+        let Some(failure) = superseded.record.failure() else { continue };
+        table.push([
+            TableCell::text(superseded.record.key.to_string()),
+            TableCell::text(text::message(&failure.message)).with_tone(Tone::Bad),
+            TableCell::text(date(superseded.at)),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
 }

@@ -78,7 +78,7 @@ fn repeats(analysis: &Analysis) -> Method {
         "Every cell (a target in a test at a level) was planned {}. Each block runs all cells once \
          in a random order drawn from seed {}, so that drift of the machine affects all targets \
          alike.",
-        numbers::counted(analysis.dataset.study.repeats as usize, "time"),
+        numbers::counted(analysis.dataset.repeats() as usize, "time"),
         analysis.dataset.plan.seed,
     );
     ("Repeats", text)

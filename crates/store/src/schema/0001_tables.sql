@@ -13,15 +13,28 @@ CREATE TABLE run (
 
 -- Hashes of what was written: of the run with its plan, of each target and of each trial.
 CREATE TABLE digest (
-    subject TEXT NOT NULL CHECK (subject IN ('run', 'target', 'trial')),
+    subject TEXT NOT NULL CHECK (subject IN ('run', 'extension', 'target', 'trial')),
     id INTEGER NOT NULL,
     tables TEXT NOT NULL,
     PRIMARY KEY (subject, id)
 ) STRICT, WITHOUT ROWID;
 
+-- What was added to the run after it had begun, and the study where that has changed.
+CREATE TABLE extension (
+    number INTEGER PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    weighin_version TEXT NOT NULL,
+    host_json TEXT NOT NULL,
+    changes TEXT NOT NULL,
+    study_file TEXT,
+    study_json TEXT,
+    CHECK ((study_file IS NULL) = (study_json IS NULL))
+) STRICT;
+
 CREATE TABLE planned_trial (
     position INTEGER PRIMARY KEY,
     block INTEGER NOT NULL,
+    extension INTEGER NOT NULL,
     target TEXT NOT NULL,
     test TEXT NOT NULL,
     clients INTEGER NOT NULL,
@@ -33,7 +46,7 @@ CREATE TABLE planned_trial (
     load_time_ns INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX planned_trial_key
-    ON planned_trial (target, test, clients, coalesce(rate, 0), repeat);
+    ON planned_trial (target, test, clients, coalesce(rate, 0), repeat, extension);
 
 CREATE TABLE target (
     id INTEGER PRIMARY KEY,
@@ -473,7 +486,18 @@ SELECT
     phase.queries * 1e9 / phase.elapsed_ns AS queries_per_second,
     phase.errors,
     failure.kind AS failure_kind,
-    failure.message AS failure_message
+    failure.message AS failure_message,
+    -- Of a failed trial in whose place the plan has another: since when.
+    (
+        SELECT extension.at_ms FROM planned_trial AS later
+        JOIN extension ON extension.number = later.extension
+        WHERE later.target = planned_trial.target AND later.test = planned_trial.test
+            AND later.clients = planned_trial.clients
+            AND coalesce(later.rate, 0) = coalesce(planned_trial.rate, 0)
+            AND later.repeat = planned_trial.repeat
+            AND later.extension > planned_trial.extension
+        ORDER BY later.extension LIMIT 1
+    ) AS superseded_at_ms
 FROM planned_trial
 LEFT JOIN trial USING (position)
 LEFT JOIN phase ON phase.position = trial.position AND phase.phase = 'measure'

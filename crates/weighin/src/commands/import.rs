@@ -162,6 +162,7 @@ fn this_run() -> RunInfo {
         weighin_version: env!("CARGO_PKG_VERSION").to_owned(),
         host: HostFacts::default(),
         scale: 1.0,
+        extensions: Vec::new(),
     }
 }
 

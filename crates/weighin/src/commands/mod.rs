@@ -57,9 +57,18 @@ fn unless_stopped<T>(done: Result<T, Failure>, again: &str) -> Result<T, CliErro
 /// When that is longer than anybody would wait.
 fn planned(study: &Study) -> Result<(Plan, Duration), CliError> {
     let plan = study::expand(study, study.seed);
-    let total = study::estimate(&plan, study);
+    let total = bearable(&plan, study)?;
+    Ok((plan, total))
+}
+
+/// How long a plan will take.
+///
+/// # Errors
+/// When that is longer than anybody would wait.
+fn bearable(plan: &Plan, study: &Study) -> Result<Duration, CliError> {
+    let total = study::estimate(plan, study);
     if total <= MAX_PLAN {
-        return Ok((plan, total));
+        return Ok(total);
     }
     const YEAR: f64 = 365.0 * 86_400.0;
     Err(CliError::usage(

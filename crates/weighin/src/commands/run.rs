@@ -1,9 +1,9 @@
 use super::report::render;
-use super::{Outcome, planned, print};
+use super::{Outcome, bearable, planned, print};
 use crate::Exit;
 use crate::arguments::RunArguments;
 use crate::exit::CliError;
-use crate::messages::{print_styled, shown};
+use crate::messages::{print_styled, shown, tell};
 use crate::output::{self, Replaces, html_path};
 use crate::progress::RunProgress;
 use crate::signals::{self, Unfinished};
@@ -12,11 +12,16 @@ use analyse::Analysis;
 use campaign::{Campaign, Event, Hosts, Preflight, RunError, Summary};
 use engine::Stop;
 use model::Study;
+use model::bounds::MAX_REPEATS;
 use report::Format;
+use report::numbers::counted;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use store::Store;
+use study::Additions;
 
+/// What the results say that they were made with.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Width of the summary where the terminal does not tell its own.
 const WIDTH: usize = 80;
 
@@ -26,22 +31,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
     let _ = signals::stop();
     let file = &arguments.study;
     let loaded = study::load(file)?;
-    if arguments.resume {
+    if arguments.resume || arguments.retry_failed || arguments.more.is_some() {
         let results = match &arguments.store {
             Some(path) => path.clone(),
             None => stores::latest(&loaded, file)?,
         };
-        let store = Store::resume(&results)?;
-        if store.study().source != loaded.source {
-            return Err(CliError::usage(
-                format!(
-                    "the study file {} has changed since the run in {} began",
-                    file.display(),
-                    results.display()
-                ),
-                "undo the change, or start anew without --resume",
-            ));
-        }
+        let mut store = Store::resume(&results)?;
+        extend(&mut store, &loaded, arguments)?;
         return go(store, &results, &arguments.erase);
     }
     let study = study::scaled(&loaded, arguments.scale);
@@ -55,8 +51,49 @@ pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[Path
     // From here on there is something to tidy up.
     signals::stop();
     let host = host::this_machine().facts();
-    let version = env!("CARGO_PKG_VERSION");
-    go(Store::create(results, study, &plan, &host, version, scale)?, results, erase)
+    go(Store::create(results, study, &plan, &host, VERSION, scale)?, results, erase)
+}
+
+/// Adds to the plan of a run what the arguments ask for.
+fn extend(store: &mut Store, loaded: &Study, arguments: &RunArguments) -> Result<(), CliError> {
+    let results = store.path().display().to_string();
+    if store.study().source != loaded.source {
+        return Err(CliError::usage(
+            format!(
+                "the study file {} has changed since the run in {results} began",
+                arguments.study.display(),
+            ),
+            "undo the change, or start anew without --resume",
+        ));
+    }
+    let missing = store.plan().trials().count() - store.completed().len();
+    if arguments.more.is_some() && missing > 0 {
+        return Err(CliError::usage(
+            format!("{} of the run in {results} did not run yet", counted(missing, "trial")),
+            "complete the run with --resume before you add repeats to it",
+        ));
+    }
+    let anew = if arguments.retry_failed { store.failed()? } else { Vec::new() };
+    if arguments.retry_failed && anew.is_empty() {
+        tell(&format!("no trial of the run in {} failed", shown(store.path())));
+    }
+    let additions =
+        Additions { repeats: arguments.more.unwrap_or(0), anew: anew.into_iter().collect() };
+    let blocks = study::extend(store.study(), store.plan(), &additions);
+    if blocks.is_empty() {
+        return Ok(());
+    }
+    let mut extended = store.plan().clone();
+    extended.blocks.extend_from_slice(&blocks);
+    if extended.repeats() > MAX_REPEATS {
+        return Err(CliError::usage(
+            format!("the run would have {} repeats of every trial", extended.repeats()),
+            format!("a run may have {MAX_REPEATS}: ask for fewer"),
+        ));
+    }
+    bearable(&extended, store.study())?;
+    let host = host::this_machine().facts();
+    Ok(store.extend(VERSION, &host, None, &blocks)?)
 }
 
 /// Runs what the store has no record of yet, and reports. `erase` names the volumes that may be
@@ -65,7 +102,7 @@ fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
     let (study, plan) = (store.study().clone(), store.plan().clone());
     let stop = signals::stop();
     let done = store.completed().len();
-    let mut recorded = Recorded::new(results, done);
+    let mut recorded = Recorded::new(results, done, store.is_empty());
     let total = plan.trials().count();
     let mut progress = RunProgress::start(&study, total, done, study::estimate(&plan, &study));
     let outcome = if done == total {
@@ -133,8 +170,8 @@ struct Recorded<'a> {
 }
 
 impl<'a> Recorded<'a> {
-    fn new(results: &'a Path, recorded: usize) -> Self {
-        let empty = (recorded == 0).then(|| Unfinished::new(files_of(results)));
+    fn new(results: &'a Path, recorded: usize, is_empty: bool) -> Self {
+        let empty = is_empty.then(|| Unfinished::new(files_of(results)));
         let recorded = Self { results, recorded, empty };
         recorded.say();
         recorded
@@ -147,28 +184,24 @@ impl<'a> Recorded<'a> {
     }
 
     fn say(&self) {
-        signals::if_ended(match self.recorded {
-            0 => String::new(),
-            recorded => how_to_go_on(recorded, self.results),
+        signals::if_ended(match self.empty {
+            Some(_) => String::new(),
+            None => how_to_go_on(self.recorded, self.results),
         });
     }
 }
 
 fn how_to_go_on(recorded: usize, results: &Path) -> String {
-    format!(
-        "{recorded} completed trials are safe in {}; go on with the same command and --resume",
-        shown(results)
-    )
+    format!("{recorded} completed trials are safe in {}; go on with --resume", shown(results))
 }
 
 /// A run that recorded nothing leaves no results file behind; one that did says how to go on.
 fn ended_early(error: RunError, store: Store, results: &Path) -> CliError {
-    let recorded = store.completed().len();
     let mut error = CliError::from(error);
-    if recorded == 0 {
+    if store.is_empty() {
         store.discard();
     } else {
-        error.add_help(&how_to_go_on(recorded, results));
+        error.add_help(&how_to_go_on(store.completed().len(), results));
     }
     error
 }

@@ -12,6 +12,7 @@ mod fixed_work;
 mod freezes;
 mod full_disks;
 mod generators;
+mod going_on;
 mod hostile_text;
 mod imported_runs;
 mod interventions;

@@ -5,7 +5,7 @@ use model::{FailureKind, TrialEnd};
 use std::path::Path;
 
 /// The process of the only private server that runs.
-fn server_of(sandboxes: &Path) -> u32 {
+pub fn server_of(sandboxes: &Path) -> u32 {
     let homes = std::fs::read_dir(sandboxes).unwrap().flatten();
     let data = homes.map(|home| format!("--datadir={}", home.path().join("data").display()));
     let running: Vec<u32> =

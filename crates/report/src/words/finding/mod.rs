@@ -11,6 +11,7 @@ mod cross_check;
 mod crossing;
 mod curve;
 mod errors;
+mod extended;
 mod factors;
 mod failover;
 mod floor;

@@ -1,0 +1,152 @@
+//! What was added to a run after it had begun, and what that does to its conclusions.
+
+use crate::{Finding, FindingKind, Severity, Subject};
+use model::{Dataset, Extension, HostFacts, Plan};
+use serde::Serialize;
+use stats::error_of_looks;
+use std::collections::BTreeSet;
+
+/// Repeats were added when results could be seen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RepeatsAdded {
+    /// Repeats of every cell after each decision, ascending: the first as the run was begun.
+    pub looks: Vec<u32>,
+    /// How often a comparison of equal targets finds a difference, as the study has it.
+    pub stated_error: f64,
+    /// The same where it is looked at after each decision, and further repeats are added until a
+    /// difference is found.
+    pub error: f64,
+}
+
+impl FindingKind for RepeatsAdded {
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
+/// Failed trials were planned anew.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeasuredAnew {
+    pub trials: usize,
+}
+
+impl FindingKind for MeasuredAnew {
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
+/// Part of a run was measured under other conditions than its beginning.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConditionsChanged {
+    pub changes: Vec<ConditionChange>,
+}
+
+impl FindingKind for ConditionsChanged {
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
+/// A fact of the machine that makes the load, or of weighin, that is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConditionChange {
+    pub what: &'static str,
+    pub before: String,
+    pub after: String,
+}
+
+/// What is known of the conditions of a run, for a reader: each fact with its name.
+fn conditions(version: &str, host: &HostFacts) -> [(&'static str, String); 9] {
+    let or_nothing = |fact: &Option<String>| fact.clone().unwrap_or_default();
+    [
+        ("weighin", version.to_owned()),
+        ("host", host.hostname.clone()),
+        ("operating system", host.os.clone()),
+        ("kernel", host.kernel.clone()),
+        ("processor", format!("{} × {}", host.cpus, host.cpu_model)),
+        ("frequency governor", or_nothing(&host.governor)),
+        ("virtualisation", or_nothing(&host.virtualisation)),
+        ("default file system of private servers", or_nothing(&host.sandbox_filesystem)),
+        ("clock source", or_nothing(&host.clock_source)),
+    ]
+}
+
+/// The facts that differ, where both are known.
+pub(crate) fn changes(
+    before: (&str, &HostFacts),
+    after: (&str, &HostFacts),
+) -> Vec<ConditionChange> {
+    let both = conditions(before.0, before.1).into_iter().zip(conditions(after.0, after.1));
+    let changed = both.filter(|((_, before), (_, after))| {
+        before != after && !before.is_empty() && !after.is_empty()
+    });
+    changed.map(|((what, before), (_, after))| ConditionChange { what, before, after }).collect()
+}
+
+pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
+    let whole = |evidence| Finding::new(Subject::default(), evidence);
+    let mut findings = Vec::new();
+    if let Some(added) = repeats_added(dataset) {
+        findings.push(whole(crate::Evidence::from(added)));
+    }
+    let anew = dataset.superseded.len();
+    if anew > 0 {
+        findings.push(whole(MeasuredAnew { trials: anew }.into()));
+    }
+    let changes = conditions_changed(dataset);
+    if !changes.is_empty() {
+        findings.push(whole(ConditionsChanged { changes }.into()));
+    }
+    findings
+}
+
+/// Single targets are compared with nothing that further repeats could tip.
+fn repeats_added(dataset: &Dataset) -> Option<RepeatsAdded> {
+    let looks = looks(&dataset.plan);
+    if looks.len() < 2 || dataset.study.targets.len() < 2 {
+        return None;
+    }
+    let stated_error = 1.0 - dataset.study.confidence;
+    let error = error_of_looks(stated_error, &looks);
+    Some(RepeatsAdded { looks, stated_error, error })
+}
+
+/// How many repeats the plan had at first and after each extension that added some.
+fn looks(plan: &Plan) -> Vec<u32> {
+    let mut looks: Vec<u32> = Vec::new();
+    let mut of_extension = None;
+    let mut most = 0;
+    for block in &plan.blocks {
+        if block.number <= most {
+            continue;
+        }
+        most = block.number;
+        match looks.last_mut() {
+            Some(last) if of_extension == Some(block.extension) => *last = most,
+            _ => looks.push(most),
+        }
+        of_extension = Some(block.extension);
+    }
+    looks
+}
+
+/// Of the extensions of which trials have run. A fact that changed there and back is named once.
+fn conditions_changed(dataset: &Dataset) -> Vec<ConditionChange> {
+    let run = &dataset.run;
+    let recorded: BTreeSet<u32> = dataset.trials.iter().map(|record| record.position).collect();
+    let blocks = dataset.plan.blocks.iter();
+    let ran = blocks.filter(|block| block.trials.iter().any(|t| recorded.contains(&t.position)));
+    let ran: BTreeSet<u32> = ran.map(|block| block.extension).collect();
+    let extensions = (1..).zip(&run.extensions).filter(|(number, _)| ran.contains(number));
+    let of = |(_, extension): (u32, &Extension)| {
+        changes((&run.weighin_version, &run.host), (&extension.weighin_version, &extension.host))
+    };
+    let mut all: Vec<ConditionChange> = Vec::new();
+    for change in extensions.flat_map(of) {
+        if !all.contains(&change) {
+            all.push(change);
+        }
+    }
+    all
+}
