@@ -85,6 +85,7 @@ macro_rules! all_findings {
             cross_check => CrossCheck[own], CrossCheckFailed[own];
             search => HighestLoad, HighestLoadsCompared;
             sustained => SustainedRate;
+            repeats => RepeatsAlike[own];
             processors => VmProcessors;
             events::cost => EventCost;
             beside => BesideEachOther;

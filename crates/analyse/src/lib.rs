@@ -46,6 +46,7 @@ mod overall;
 mod processors;
 mod race;
 mod rank;
+mod repeats;
 mod search;
 mod series;
 mod study;
@@ -62,6 +63,7 @@ pub use analysis::{
 pub use audit::{Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
 pub use check::Check;
+pub use check::alone::{CheckedLoad, check_load};
 pub use check::steady::SteadyFigure;
 pub use check::throttling::ThrottledProcess;
 pub use events::{
@@ -156,6 +158,7 @@ fn analyse_test(
     let compared = if search.is_some() { &none } else { &data };
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
+    findings.extend(repeats::finding(&test.name, basis, compared));
     let floors = floor::floors(study, test, basis, (compared, &again));
     findings.extend(floor::findings(&floors, &data));
     let growth = growth::growth(study, &peaks);

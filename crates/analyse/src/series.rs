@@ -2,7 +2,7 @@
 
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
-use stats::{Estimate, Interval, Ratio, Sample, Scatter, values_needed};
+use stats::{Autocorrelation, Estimate, Interval, Ratio, Sample, Scatter, values_needed};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -175,6 +175,11 @@ impl Series {
     /// The value in a repeat, where there is one.
     pub(crate) fn at(&self, repeat: u32) -> Option<f64> {
         self.values.get(&repeat).copied()
+    }
+
+    /// How far repeats in a row are alike over all cells of its test; `None` where too few tell.
+    pub(crate) fn autocorrelation(&self) -> Option<Autocorrelation> {
+        Some(self.kin.as_ref()?.cells.as_ref()?.autocorrelation())
     }
 
     /// The repeats that have a value, ascending.

@@ -8,10 +8,10 @@ use analyse::{
     CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
     Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
     HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LittlesLaw, MeasuredAnew,
-    Metric, OtherProcesses, OverallResult, Overheated, Overloaded, Peak, RepeatsAdded, RowsMissing,
-    SearchOutcome, Severity, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
-    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnresolvedAtLevels,
-    Verdict,
+    Metric, OtherProcesses, OverallResult, Overheated, Overloaded, Peak, RepeatsAdded,
+    RepeatsAlike, RowsMissing, SearchOutcome, Severity, SteadyFigure, Steal, Subject,
+    TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
+    TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
@@ -334,6 +334,11 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             levels: vec![level(1), level(8)],
             metric: Metric::Throughput,
             margin: 0.03,
+        })),
+        comparison(Evidence::RepeatsAlike(RepeatsAlike {
+            autocorrelation: 0.62,
+            widening: 1.8,
+            repeats: 5,
         })),
         comparison(Evidence::UnresolvedAtLevels(UnresolvedAtLevels {
             a: two.0.clone(),

@@ -5,6 +5,7 @@
 //! *trial-level* values (one for each repeat); what happens within a trial is the business of its
 //! histogram.
 
+mod autocorrelation;
 mod bootstrap;
 mod closed;
 mod equivalence;
@@ -19,6 +20,7 @@ mod student;
 mod trend;
 mod usl;
 
+pub use autocorrelation::Autocorrelation;
 pub use bootstrap::Bootstrap;
 pub use closed::{closed, closed_groups};
 pub use equivalence::Relation;

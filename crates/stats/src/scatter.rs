@@ -7,6 +7,7 @@
 //! then takes it for known, which errs too often where there are few samples; here every
 //! distribution that the samples allow counts with its posterior weight.
 
+use crate::Autocorrelation;
 use crate::interval::{Bounds, MeanSpread, is_confidence};
 use crate::student::two_tails;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -45,6 +46,8 @@ pub struct Scatter {
     possible: Vec<Prior>,
     /// The typical standard deviation, which outliers do not move.
     typical: f64,
+    /// How far repeats in a row are alike.
+    autocorrelation: Autocorrelation,
 }
 
 /// One distribution of variances.
@@ -83,14 +86,20 @@ struct Moments {
 }
 
 impl Scatter {
-    /// Learned from samples of two values at least; others are passed over. `None` for fewer than
+    /// How far repeats in a row are alike, which widens what [`Self::centre`] says.
+    pub fn autocorrelation(&self) -> Autocorrelation {
+        self.autocorrelation
+    }
+
+    /// Learned from samples, in order of repeat, of two values at least; others are passed over. `None` for fewer than
     /// three, which have nothing to borrow, and where none scatters.
     ///
     /// `independent` is how much of what the samples say is not said twice, in (0, 1]: the ratios
     /// of all pairs of k targets rest on k samples, so their share is 2 ÷ k.
     pub fn of(samples: &[Vec<f64>], independent: f64) -> Option<Self> {
         let typical = typical(samples);
-        let mut this = Self { possible: Vec::new(), typical };
+        let autocorrelation = Autocorrelation::of(samples, independent);
+        let mut this = Self { possible: Vec::new(), typical, autocorrelation };
         let seen: Vec<Moments> = samples.iter().filter_map(|sample| this.moments(sample)).collect();
         let mean = seen.iter().map(|sample| sample.variance).sum::<f64>() / seen.len() as f64;
         if seen.len() < FEWEST || !(mean > 0.0 && mean.is_finite()) {
@@ -146,11 +155,13 @@ impl Scatter {
     /// The centre of a sample of the kind; `None` for fewer than two values.
     pub fn centre(&self, values: &[f64]) -> Option<Centre> {
         let Moments { mean, variance, n } = self.moments(values)?;
+        let widening = self.autocorrelation.widening(n);
         let error = |prior: &Prior| {
             let own = n - 1.0;
             let freedom = prior.freedom + own;
             let variance = (prior.freedom * prior.variance + own * variance) / freedom;
-            Error { weight: prior.weight, scale: (variance / n).sqrt(), freedom }
+            let scale = (variance / n).sqrt() * widening;
+            Error { weight: prior.weight, scale, freedom }
         };
         Some(Centre { value: mean, n, errors: self.possible.iter().map(error).collect() })
     }

@@ -1,5 +1,6 @@
 //! What every trial is checked for before anything is concluded from it.
 
+pub mod alone;
 pub(crate) mod answers;
 pub(crate) mod backlog;
 pub(crate) mod blocks;
@@ -47,7 +48,7 @@ pub enum Check {
 
 impl Check {
     /// All checks, in order.
-    const ALL: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::LittlesLaw,
         Self::ServerCounters,
         Self::ClientNotBottleneck,

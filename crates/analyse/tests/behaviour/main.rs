@@ -22,6 +22,7 @@ mod overall;
 mod own_figures;
 mod processors;
 mod ranking;
+mod repeats;
 mod robust;
 mod scaling;
 mod scaling_rates;
