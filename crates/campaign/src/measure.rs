@@ -1,9 +1,9 @@
 use crate::generators::Generators;
 use crate::hosts::scope_on;
 use crate::intervention::{BesideWork, Interventions};
-use crate::systems::TargetHandle;
+use crate::systems::{SamplingScope, TargetHandle};
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
-use host::{Host, SamplerOptions, Scope, SpaceUsed, Watched};
+use host::{CounterSource, Host, SamplerOptions, Scope, SpaceUsed, Watch, Watched};
 use model::{
     CounterReading, Failure, Interval, Intervention, IoMethod, Level, Load, LoadResult, Mark,
     Sampling, ServerCounters, Study, Workload,
@@ -134,12 +134,7 @@ pub(crate) fn measure_beside(
     let watches_space = beside.is_some();
     let mut interventions =
         Interventions::prepare(target, order.host, order.interventions, beside)?;
-    let scope = scope_on(order.host, target);
-    let server_pid = scope.server_pid;
-    let data = scope.data_directory.filter(|_| watches_space);
-    let mut watch = order.host.watch(&Scope { server_pid, temporary_space: watches_space, data });
-    let before = (Instant::now(), target.counters());
-    let mut started = None;
+    let mut observation = Observation::begin(target, order.host, order.sample_every, watches_space);
     let generators = match order.generators {
         0 | 1 => None,
         count => Some(Generators::start(order.host, &prepared, count)?),
@@ -147,17 +142,8 @@ pub(crate) fn measure_beside(
     let companions = generators.as_ref().map(Generators::pids).unwrap_or_default();
     let mut on_progress = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
-            started = Some(origin);
-            watch.sample(SamplerOptions {
-                every: order.sample_every,
-                origin,
-                measured: measured_phase(&order.schedule),
-                server_pid,
-                replica_pids: scope.replica_pids.clone(),
-                companions: companions.clone(),
-                counters: counter_reader.take().flatten(),
-                on_sample: None,
-            });
+            let counters = counter_reader.take().flatten();
+            observation.started(origin, &order.schedule, companions.clone(), counters);
             interventions.schedule(origin, order.schedule.warmup);
         }
         Progress::Interval(interval, _) => on_interval(interval),
@@ -169,22 +155,85 @@ pub(crate) fn measure_beside(
         }
     };
     let marks = interventions.end();
-    let after = settled(target, before.1.as_ref(), outcome.as_ref().ok());
-    let Watched { samples, account, space } = watch.end();
+    let (sampling, space) = observation.end(target, outcome.as_ref().ok());
     target.loaded(order.workload);
     let mut load = outcome?;
     for error in &mut load.errors {
         error.remedy = prepared.error_remedy(error).to_owned();
     }
-    let origin = started.unwrap_or(before.0);
-    let sampling = Sampling {
-        samples,
-        before: reading(origin, before.0, before.1),
-        after: reading(origin, after.0, after.1),
-        account,
-        volume: scope.disks,
-    };
     Ok(Measured { load, sampling, marks, space })
+}
+
+/// What is sampled beside a load, from before it begins.
+pub struct Observation {
+    watch: Box<dyn Watch>,
+    scope: SamplingScope,
+    sample_every: Duration,
+    before: (Instant, Option<ServerCounters>),
+    started: Option<Instant>,
+}
+
+impl Observation {
+    /// Begins to watch the machine that makes the load, and the target where it is there too.
+    pub fn begin(
+        target: &mut dyn TargetHandle,
+        host: &dyn Host,
+        sample_every: Duration,
+        watches_space: bool,
+    ) -> Self {
+        // A connection tells where a server runs.
+        let before = (Instant::now(), target.counters());
+        let scope = scope_on(host, target);
+        let data = scope.data_directory.clone().filter(|_| watches_space);
+        let watch = host.watch(&Scope {
+            server_pid: scope.server_pid,
+            temporary_space: watches_space,
+            data,
+        });
+        Self { watch, scope, sample_every, before, started: None }
+    }
+
+    /// The load begins at `origin`. `companions` are processes that make it together with this one;
+    /// `counters` are read with every sample.
+    pub fn started(
+        &mut self,
+        origin: Instant,
+        schedule: &Schedule,
+        companions: Vec<u32>,
+        counters: Option<CounterSource>,
+    ) {
+        self.started = Some(origin);
+        self.watch.sample(SamplerOptions {
+            every: self.sample_every,
+            origin,
+            measured: measured_phase(schedule),
+            server_pid: self.scope.server_pid,
+            replica_pids: self.scope.replica_pids.clone(),
+            companions,
+            counters,
+            on_sample: None,
+        });
+    }
+
+    /// The load is over: what was seen of it.
+    pub fn end(
+        self,
+        target: &mut dyn TargetHandle,
+        load: Option<&LoadResult>,
+    ) -> (Sampling, SpaceUsed) {
+        let Self { watch, scope, before, started, .. } = self;
+        let after = settled(target, before.1.as_ref(), load);
+        let Watched { samples, account, space } = watch.end();
+        let origin = started.unwrap_or(before.0);
+        let sampling = Sampling {
+            samples,
+            before: reading(origin, before.0, before.1),
+            after: reading(origin, after.0, after.1),
+            account,
+            volume: scope.disks,
+        };
+        (sampling, space)
+    }
 }
 
 /// From when and, where that is known beforehand, until when a load measures.

@@ -1,17 +1,16 @@
 //! The task `statement`: runs statements one after another, changes of the schema among them, and takes
 //! the time of each; on a target that does nothing else, or beside a load.
 
-use crate::hosts::scope_on;
 use crate::intervention::{BesideWork, Job};
-use crate::measure::{Measured, measure_beside, reading, seconds_from};
+use crate::measure::{Measured, Observation, measure_beside, seconds_from};
 use crate::systems::{SessionCounts, StatementSession, TargetHandle};
 use crate::trial::{Context, Done};
 use crate::{Event, Order};
 use engine::{Limit, Schedule};
-use host::{SamplerOptions, Scope, SpaceUsed, Watched};
+use host::SpaceUsed;
 use model::{
     ActResult, BesideLoad, Failure, FailureKind, Figure, FigureNumber, FigureValue, Mark, Metric,
-    Outcome, Query, Sampling, Statement, Stop, Trial,
+    Outcome, Query, Statement, Stop, Trial,
 };
 use std::sync::mpsc::channel;
 use std::thread;
@@ -77,34 +76,15 @@ fn idle(
     warm_up(session.as_mut(), statement)?;
     prepare(session.as_mut(), statement)?;
     let counter_reader = target.counter_reader()?;
-    let scope = scope_on(*host, target);
-    let server_pid = scope.server_pid;
-    let data = scope.data_directory;
-    let mut watch = host.watch(&Scope { server_pid, temporary_space: true, data });
-    let before = target.counters();
+    let mut observation = Observation::begin(target, *host, study.sample_every, true);
     let origin = Instant::now();
-    watch.sample(SamplerOptions {
-        every: study.sample_every,
-        origin,
-        measured: (Duration::ZERO, None),
-        server_pid,
-        replica_pids: scope.replica_pids.clone(),
-        companions: Vec::new(),
-        counters: counter_reader,
-        on_sample: None,
-    });
+    let until_done = Limit::LastReply { duration: None, events: None };
+    let schedule = Schedule { warmup: Duration::ZERO, limit: until_done };
+    observation.started(origin, &schedule, Vec::new(), counter_reader);
     let timed = take_times(session.as_mut(), statement);
-    let Watched { samples, account, space } = watch.end();
-    let after = (Instant::now(), timed.failure.is_none().then(|| target.counters()).flatten());
+    let (sampling, space) = observation.end(target, None);
     take_back(target, statement, &timed, stop)?;
     let timed = finished(timed)?;
-    let sampling = Sampling {
-        samples,
-        before: reading(origin, origin, before),
-        after: reading(origin, after.0, after.1),
-        account,
-        volume: scope.disks,
-    };
     let marks = timed.ran.iter().map(|ran| mark(ran, origin)).collect();
     let outcome = Outcome { figures: figures(&timed, None, space), marks, ..Outcome::default() };
     Ok(Done { outcome, sampling, search: None })

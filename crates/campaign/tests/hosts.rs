@@ -4,9 +4,9 @@
 
 use campaign::{Campaign, Hosts, Preflight, RunError};
 use host::{
-    CommandOrder, DiskCounters, Ended, FileSpec, Filling, HeldVolume, Host, Local, Looking,
-    PrivateServer, Processors, ProgramOrder, SamplerOptions, SandboxOptions, Scope, Share, Space,
-    UserCommand, Volume, VolumeFacts, Watch, Watched, Weighin,
+    CommandOrder, DiskCounters, Ended, Ends, FileSpec, Filling, HeldVolume, Host, Local, Looking,
+    PrivateServer, ProcessClue, Processors, ProgramOrder, RunningServer, SamplerOptions,
+    SandboxOptions, Scope, Share, Space, UserCommand, Volume, VolumeFacts, Watch, Watched, Weighin,
 };
 use model::{
     BuiltVolume, Dataset, Failure, FailureKind, HostAccount, HostFacts, Sample, Stop, TrialEnd,
@@ -115,6 +115,10 @@ impl Host for Imitated {
 
     fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {
         Err(lacking("control groups"))
+    }
+
+    fn running_server(&self, _: &Ends, _: &ProcessClue) -> Option<RunningServer> {
+        None
     }
 
     fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {

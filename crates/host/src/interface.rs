@@ -10,6 +10,7 @@ use crate::local::sample::{DiskCounters, SamplerOptions, Volume};
 use crate::local::sandbox::SandboxOptions;
 use crate::local::storage::Looking;
 use crate::local::weighin::Weighin;
+use crate::running_server::{Ends, ProcessClue, RunningServer};
 use engine::storage::{FileSpec, Filling, Processors};
 use model::{
     BuiltVolume, Failure, HostAccount, HostFacts, Sample, ServerAddress, Stop, UnixMillis,
@@ -95,6 +96,10 @@ pub trait Host: Debug + Send + Sync {
     /// # Errors
     /// `NotPermitted` when the machine or its permissions do not allow it.
     fn hold_processors(&self, count: f64) -> Result<Arc<dyn Processors>, Failure>;
+
+    /// The process at the other end of a connection from there; `None` where it is not on the
+    /// machine, may not be looked at, or is not what the server says of itself.
+    fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer>;
 
     /// Starts a private server; returns when it answers.
     ///

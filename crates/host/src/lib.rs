@@ -5,6 +5,7 @@
 pub mod fuzzing;
 mod interface;
 pub mod local;
+mod running_server;
 
 pub use self::interface::{
     CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Share, Space, SpaceUsed,
@@ -18,4 +19,5 @@ pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
 pub use self::local::weighin::Weighin;
 pub use self::local::{Local, this_machine};
+pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use engine::storage::{FileSpec, Filling, Processors};

@@ -264,6 +264,10 @@ pub enum Endpoint {
 }
 
 impl Study {
+    /// The confidence of intervals where a study does not say.
+    pub const CONFIDENCE: f64 = 0.95;
+    /// The margin where a study does not say.
+    pub const MARGIN: f64 = 0.03;
     /// Time between two samples where a study does not say.
     pub const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 

@@ -191,7 +191,7 @@ fn a_connection_says_goodbye() {
     let connection = Connection::open(&address(endpoint), &server.administrator()).unwrap();
     assert_eq!(
         connection.endpoint().to_string(),
-        format!("127.0.0.1:{}", connection.peer().unwrap().unwrap().port())
+        format!("127.0.0.1:{}", connection.ends().unwrap().peer().unwrap().port())
     );
     drop(connection);
     let sent = between.join().unwrap();

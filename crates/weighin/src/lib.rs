@@ -3,6 +3,7 @@
 
 mod arguments;
 mod check_output;
+mod checks;
 mod commands;
 mod exit;
 mod load_output;

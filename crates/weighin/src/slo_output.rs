@@ -1,5 +1,6 @@
 //! What `weighin load --slo` prints, and what a run says of its searches while it goes on.
 
+use crate::checks::Checks;
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use campaign::{Goal, Searched};
@@ -39,7 +40,7 @@ struct StepOutput {
 }
 
 impl<'a> SearchOutput<'a> {
-    pub(crate) fn new(found: &'a Searched, workload: &Workload) -> Self {
+    pub(crate) fn new(found: &'a Searched, workload: &Workload, checks: &'a Checks) -> Self {
         let search = &found.search;
         let step = |step: &SearchStep| StepOutput {
             load: step.load,
@@ -60,7 +61,7 @@ impl<'a> SearchOutput<'a> {
             missed: search.answer.missed,
             middle: search.answer.middle(search.over).map(|(middle, _)| middle),
             steps: search.steps.iter().map(step).collect(),
-            load: LoadOutput::new(&found.measured, workload, &[]),
+            load: LoadOutput::new(&found.measured, workload, &[]).with_checks(checks),
         }
     }
 

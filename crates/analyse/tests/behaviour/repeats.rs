@@ -37,7 +37,8 @@ fn held(kept: f64, repeats: u32, studies: u64) -> (f64, usize) {
         let data = study(kept, repeats, seed);
         let analysis = analyse(&data);
         for cell in &analysis.tests[0].cells {
-            let interval = cell.estimate(Metric::Throughput).unwrap().interval.unwrap();
+            let estimate = cell.estimate(Metric::Throughput).expect("all trials count");
+            let interval = estimate.interval.expect("five repeats have one");
             held += usize::from(interval.low <= 1000.0 && interval.high >= 1000.0);
             cells += 1;
         }

@@ -1,8 +1,8 @@
 use engine::{Address, TlsUpgrade};
+use host::Ends;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, System};
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use target::client::{
     Credentials, LoginEnvironment, Secret, resolve, resolve_redis, resolve_server_key, server_key,
@@ -100,8 +100,8 @@ impl Login {
     ///
     /// # Errors
     /// When that connection is gone.
-    pub fn address_of(&self, peer: io::Result<Option<SocketAddr>>) -> Result<Address, Failure> {
-        match (&self.address.endpoint, peer) {
+    pub fn address_of(&self, ends: io::Result<Ends>) -> Result<Address, Failure> {
+        match (&self.address.endpoint, ends.map(|ends| ends.peer())) {
             (Endpoint::Socket(path), _) => Ok(Address::Unix(path.clone())),
             (_, Ok(Some(peer))) => Ok(Address::Tcp(peer)),
             (endpoint, Ok(None)) => Err(Failure::new(

@@ -6,11 +6,13 @@ mod failover;
 mod group;
 mod kind;
 mod private;
+mod running;
 mod tools;
 mod volume;
 
 pub(crate) use self::kind::{ServerKind, Setting};
 use self::private::{PrivateServers, endpoint_variables, has_container};
+use self::running::{Running, Whereabouts};
 use self::tools::tools;
 use self::volume::check_volume;
 use super::group::Group;
@@ -85,6 +87,7 @@ impl<K: ServerKind> System for Servers<K> {
             login: None,
             replica_logins: Vec::new(),
             private: None,
+            running: Running::default(),
             diverged: false,
             over_socket: has_container(holding.study),
             stop: holding.stop.clone(),
@@ -105,6 +108,7 @@ pub(super) fn reach<K: ServerKind>(login: Login) -> Box<dyn TargetHandle> {
         load_host: this_machine(),
         replica_logins: Vec::new(),
         private: None,
+        running: Running::default(),
         diverged: false,
         over_socket: false,
         control: None,
@@ -127,6 +131,8 @@ struct Server<K: ServerKind> {
     /// Likewise, of its replicas.
     replica_logins: Vec<Login>,
     private: Option<PrivateServers>,
+    /// Where the others run, once they have been reached.
+    running: Running,
     /// What private members hold may differ, or they no longer replicate as they should.
     diverged: bool,
     /// A private server is reached over its socket, because another of the study is in a container.
@@ -179,7 +185,14 @@ impl<K: ServerKind> Server<K> {
         let login = self.login.as_ref().ok_or_else(not_started)?;
         let control = match &mut self.control {
             Some(control) => control,
-            none => none.insert(K::connect(login)?),
+            none => {
+                let mut control = K::connect(login)?;
+                if self.private.is_none() {
+                    self.running.primary =
+                        Whereabouts::of::<K>(self.load_host.as_ref(), &mut control);
+                }
+                none.insert(control)
+            }
         };
         Ok((login, control))
     }
@@ -301,7 +314,7 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         let work = work::<K>(order.workload)?;
         let (login, control) = self.connected()?;
         let spec = LoadSpec {
-            address: login.address_of(K::peer(control))?,
+            address: login.address_of(K::ends(control))?,
             tls: None,
             clients: order.clients,
             workers: order.workers,
@@ -335,11 +348,15 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn host(&self) -> Option<&dyn Host> {
-        self.host.as_deref()
+        let beside = self.running.is_here().then(|| self.load_host.as_ref());
+        self.host.as_deref().or(beside)
     }
 
     fn sampling_scope(&self) -> SamplingScope {
-        self.private.as_ref().map(PrivateServers::sampling_scope).unwrap_or_default()
+        match &self.private {
+            Some(private) => private.sampling_scope(),
+            None => self.running.sampling_scope(),
+        }
     }
 
     fn statement_session(

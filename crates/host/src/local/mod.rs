@@ -5,6 +5,7 @@ mod command;
 pub(crate) mod groups;
 pub mod os;
 pub mod processors;
+mod running_server;
 pub mod sample;
 pub mod sandbox;
 pub(crate) mod size;
@@ -25,7 +26,8 @@ use self::user_command::LocalCommand;
 use self::watch::LocalWatch;
 use self::weighin::Weighin;
 use crate::{
-    CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Space, UserCommand, Watch,
+    CommandOrder, Ends, HeldVolume, Host, PrivateServer, ProcessClue, ProgramOrder, RunningServer,
+    Scope, Space, UserCommand, Watch,
 };
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
@@ -158,6 +160,10 @@ impl Host for Local {
 
     fn hold_processors(&self, count: f64) -> Result<Arc<dyn engine::storage::Processors>, Failure> {
         Ok(Arc::new(Processors::hold(count)?))
+    }
+
+    fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
+        running_server::find(ends, clue)
     }
 
     fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {

@@ -4,13 +4,13 @@ use super::failure::connect_failure;
 use super::line::{Limits, Line};
 use super::session::log_in;
 use super::transport::Transport;
+use host::Ends;
 use model::{Endpoint, Failure, ServerAddress, Stop};
 use protocol::mysql::{
     Reply, ResponseReader, SessionInfo, TextReader, TextReply, TextRows, write_infile_chunk,
     write_infile_end, write_query, write_quit,
 };
 use std::io;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 /// An open session, one statement at a time. Dropping it says goodbye to the server.
@@ -68,12 +68,12 @@ impl Connection {
         &self.endpoint
     }
 
-    /// The address that the host's name led to; `None` for a Unix socket.
+    /// What it connects.
     ///
     /// # Errors
     /// When the connection is gone.
-    pub fn peer(&self) -> io::Result<Option<SocketAddr>> {
-        self.transport.peer()
+    pub fn ends(&self) -> io::Result<Ends> {
+        self.transport.ends()
     }
 
     /// The server's version as `VERSION()` gives it.

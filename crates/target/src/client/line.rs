@@ -2,6 +2,7 @@
 //! whole, and all waiting ends soon after somebody asks to stop.
 
 use super::transport::Socket;
+use host::Ends;
 use model::{Endpoint, Stop};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -137,9 +138,8 @@ impl Line {
         self.begin(QUIT_TIMEOUT);
     }
 
-    /// The address that answered; `None` for a Unix socket.
-    pub(super) fn peer(&self) -> io::Result<Option<SocketAddr>> {
-        self.socket.peer()
+    pub(super) fn ends(&self) -> io::Result<Ends> {
+        self.socket.ends()
     }
 
     /// Whether this is a Unix socket.

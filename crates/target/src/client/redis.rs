@@ -7,10 +7,10 @@ use super::failure::{broken_login, connect_failure};
 use super::line::{Limits, Line};
 use super::session::start_tls;
 use super::transport::Transport;
+use host::Ends;
 use model::{Endpoint, Failure, FailureKind, ServerAddress, Stop, Tls};
 use protocol::redis::{RespError, Value, ValueReader, write_command};
 use std::io;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 /// Why a command did not succeed.
@@ -158,12 +158,12 @@ impl RedisConnection {
         &self.endpoint
     }
 
-    /// The address that the host's name led to; `None` for a Unix socket.
+    /// What it connects.
     ///
     /// # Errors
     /// When the connection is gone.
-    pub fn peer(&self) -> io::Result<Option<SocketAddr>> {
-        self.transport.peer()
+    pub fn ends(&self) -> io::Result<Ends> {
+        self.transport.ends()
     }
 
     /// Sets how long the answer to a command may take from now on.

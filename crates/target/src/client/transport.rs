@@ -1,7 +1,9 @@
 use super::line::Line;
+use host::Ends;
+use rustix::net::sockopt::socket_peercred;
 use rustls::{ClientConnection, StreamOwned};
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -16,12 +18,11 @@ pub(super) enum Socket {
 }
 
 impl Socket {
-    /// The address that answered; `None` for a Unix socket.
-    pub(super) fn peer(&self) -> io::Result<Option<SocketAddr>> {
-        match self {
-            Self::Tcp(stream) => stream.peer_addr().map(Some),
-            Self::Unix(_) => Ok(None),
-        }
+    pub(super) fn ends(&self) -> io::Result<Ends> {
+        Ok(match self {
+            Self::Tcp(stream) => Ends::Tcp { own: stream.local_addr()?, peer: stream.peer_addr()? },
+            Self::Unix(stream) => Ends::Unix { listener: listener(stream) },
+        })
     }
 
     /// Bounds each read and each write.
@@ -37,6 +38,12 @@ impl Socket {
             }
         }
     }
+}
+
+/// The process that listens on the other end; `None` where it does not show here.
+fn listener(stream: &UnixStream) -> Option<u32> {
+    let listener = socket_peercred(stream).ok()?.pid.as_raw_nonzero().get();
+    u32::try_from(listener).ok()
 }
 
 impl Read for Socket {
@@ -84,11 +91,10 @@ impl Transport {
         }
     }
 
-    /// The address that answered; `None` for a Unix socket.
-    pub(super) fn peer(&self) -> io::Result<Option<SocketAddr>> {
+    pub(super) fn ends(&self) -> io::Result<Ends> {
         match self {
-            Self::Plain(line) => line.peer(),
-            Self::Tls(stream) => stream.sock.peer(),
+            Self::Plain(line) => line.ends(),
+            Self::Tls(stream) => stream.sock.ends(),
         }
     }
 

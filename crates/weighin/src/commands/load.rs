@@ -2,12 +2,13 @@ use super::workload::{headline, refuse};
 use super::{Outcome, print, slo, targets, unless_stopped};
 use crate::Exit;
 use crate::arguments::{IoName, LoadArguments};
+use crate::checks::{Checks, LoadByHand};
 use crate::exit::CliError;
 use crate::load_output::LoadOutput;
 use crate::messages::print_json;
 use crate::progress::Progress;
 use crate::signals;
-use campaign::{Goal, Order, Preparing, measure};
+use campaign::{Goal, Measured, Order, Preparing, TargetHandle, measure};
 use engine::Limit;
 use model::{IoMethod, Level, Load, Storage, Target, Test, Workload};
 use report::numbers::figure;
@@ -44,10 +45,14 @@ pub(crate) fn load(arguments: &LoadArguments) -> Outcome {
     let order = by_hand.order(load, arguments);
     if let Some((bound, over)) = test.bound().zip(level.search) {
         let goal = Goal { bound, over, arrivals: load.arrivals };
-        return slo::search_by_hand(arguments.json, target, &order, &goal, &stop);
+        let found = slo::search_by_hand(arguments.json, target, &order, &goal, &stop)?;
+        let checks = by_hand.checks(&found.measured, target, arguments)?;
+        return slo::end(arguments.json, &found, load, &checks);
     }
     let measured = measure(target, &order, &stop, &mut |_| {})?;
-    let mut result = LoadOutput::new(&measured, &load.workload, &arguments.percentiles);
+    let checks = by_hand.checks(&measured, target, arguments)?;
+    let mut result =
+        LoadOutput::new(&measured, &load.workload, &arguments.percentiles).with_checks(&checks);
     result.asked = load.operations;
     match arguments.json {
         true => print_json(&result.json()?)?,
@@ -104,6 +109,22 @@ pub(super) fn complete(line: &mut CommandLine, is_volume: bool) {
 }
 
 impl ByHand {
+    /// What the checks of trials say of it.
+    fn checks(
+        &self,
+        measured: &Measured,
+        target: &mut dyn TargetHandle,
+        arguments: &LoadArguments,
+    ) -> Result<Checks, CliError> {
+        let load = LoadByHand {
+            target: &self.target,
+            test: &self.test,
+            level: self.level,
+            seed: arguments.seed,
+        };
+        Checks::of(load, measured, target.facts().ok(), &host::Local)
+    }
+
     /// What is ordered of the target.
     fn order<'a>(&self, load: &'a Load, arguments: &LoadArguments) -> Order<'a> {
         let mut order = Order::of(load, self.level, arguments.seed, &host::Local);

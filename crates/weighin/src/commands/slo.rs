@@ -2,19 +2,23 @@
 
 use super::{Outcome, print, workload};
 use crate::Exit;
+use crate::checks::Checks;
+use crate::exit::CliError;
+use crate::load_output::rows;
 use crate::messages::print_json;
 use crate::slo_output::{SearchOutput, answer_line, capacity_line, headline, step_line};
-use campaign::{Goal, Order, SearchProgress, TargetHandle, search};
+use campaign::{Goal, Order, SearchProgress, Searched, TargetHandle, search};
 use engine::Stop;
+use model::Load;
 
-/// Searches, and prints each step as it ends, or all as JSON.
+/// Searches, and prints each step as it ends unless all is to be JSON.
 pub(super) fn search_by_hand(
     json: bool,
     target: &mut dyn TargetHandle,
     order: &Order<'_>,
     goal: &Goal,
     stop: &Stop,
-) -> Outcome {
+) -> Result<Searched, CliError> {
     let mut printed = Ok(());
     let mut say = |line: String| {
         if !json && printed.is_ok() {
@@ -31,8 +35,14 @@ pub(super) fn search_by_hand(
     })?;
     say(format!("  {}", answer_line(&found.search, counted)));
     printed?;
-    if json {
-        print_json(&SearchOutput::new(&found, order.workload).json()?)?;
+    Ok(found)
+}
+
+/// Prints what the step that decided is worth, or everything as JSON.
+pub(super) fn end(json: bool, found: &Searched, load: &Load, checks: &Checks) -> Outcome {
+    match json {
+        true => print_json(&SearchOutput::new(found, &load.workload, checks).json()?)?,
+        false => print(&rows(checks))?,
     }
     Ok(Exit::Done)
 }

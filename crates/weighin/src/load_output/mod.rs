@@ -6,6 +6,7 @@ mod storage;
 
 use self::latency::{LatencyOutput, StatementLatencyOutput};
 use self::storage::StorageOutput;
+use crate::checks::Checks;
 use crate::exit::CliError;
 use campaign::Measured;
 use model::{
@@ -14,7 +15,7 @@ use model::{
 };
 use report::GeneratorFigures;
 use report::numbers::{bytes, count, duration, figure, number_of, percent};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -74,6 +75,9 @@ pub(crate) struct LoadOutput<'a> {
     /// Empty unless asked for.
     statement_latencies: Vec<StatementLatencyOutput<'a>>,
     intervals: Vec<IntervalOutput>,
+    /// What it is worth.
+    #[serde(serialize_with = "checks_output")]
+    checks: Option<&'a Checks>,
 }
 
 #[derive(Debug, Serialize)]
@@ -182,7 +186,13 @@ impl<'a> LoadOutput<'a> {
                 .map(|statement| StatementLatencyOutput::new(statement, percentiles))
                 .collect(),
             intervals: intervals(load),
+            checks: None,
         }
+    }
+
+    /// With what the checks of the load say.
+    pub(crate) fn with_checks(self, checks: &'a Checks) -> Self {
+        Self { checks: Some(checks), ..self }
     }
 
     /// As JSON, with a line feed at the end.
@@ -263,6 +273,7 @@ impl<'a> LoadOutput<'a> {
             }
             None => row("server agrees", self.agreement()),
         }
+        self.checks.into_iter().for_each(|checks| text.push_str(&rows(checks)));
         text.push_str(&generators::table(&self.generators, self.counted, self.elapsed_seconds));
         text.push_str(&latency::table(&self.statement_latencies));
         text
@@ -413,6 +424,19 @@ fn intervals(load: &LoadResult) -> Vec<IntervalOutput> {
             latency_p95_ms: interval.latencies.unpack().percentile_ms(95.0),
         })
         .collect()
+}
+
+/// What the checks of a load say, as rows of a summary.
+pub(crate) fn rows(checks: &Checks) -> String {
+    let mut text = format!("  {:<14} {}\n", "checks", checks.verdict());
+    for doubt in checks.doubts() {
+        let _ = writeln!(text, "  {:<14} - {doubt}", "");
+    }
+    text
+}
+
+fn checks_output<S: Serializer>(checks: &Option<&Checks>, to: S) -> Result<S::Ok, S::Error> {
+    checks.map(Checks::output).serialize(to)
 }
 
 #[cfg(test)]

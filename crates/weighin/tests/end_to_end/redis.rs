@@ -321,3 +321,13 @@ fn nodes_of_clusters_are_refused_before_the_first_trial() {
     let said = check(&place, &format!("redis://?socket={}", socket.display()), "");
     assert!(said.contains("is part of a cluster"), "{said}");
 }
+
+#[test]
+fn a_load_by_hand_knows_the_process_of_the_server() {
+    let place = Workplace::new();
+    let redis = Redis::start(&[]);
+    let load = ["--workload=key_value", "--duration=2s", "--clients=2", "--json"];
+    let json = redis.weighin(&place, "load", &load).json();
+    let not_made = json["checks"]["not_made"].as_array().unwrap();
+    assert!(!not_made.iter().any(|check| check == "own_machine"), "{:#}", json["checks"]);
+}

@@ -57,7 +57,7 @@ pub(super) fn load(
 fn server(login: &Login, control: &Connection) -> Result<Server, Failure> {
     let credentials = login.credentials();
     Ok(Server {
-        address: login.address_of(control.peer())?,
+        address: login.address_of(control.ends())?,
         user: credentials.user.clone(),
         password: credentials.password().bytes().to_vec(),
         database: login.address().database.clone(),

@@ -1,5 +1,7 @@
+use host::ProcessClue;
 use model::{Failure, ServerFacts};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use target::client::Connection;
 
 /// Variables that differ between any two servers, or between two readings of one, and are not
@@ -113,6 +115,14 @@ pub(super) fn server_facts(control: &mut Connection) -> Result<ServerFacts, Fail
         variables,
         ..ServerFacts::default()
     })
+}
+
+/// The server goes to its data directory when it starts. Asked for in a way that counts as no
+/// statement of a load.
+pub(super) fn process_clue(control: &mut Connection) -> Option<ProcessClue> {
+    let rows = control.query("SHOW GLOBAL VARIABLES LIKE 'datadir'").ok()?.rows;
+    let path = rows.into_iter().next()?.into_iter().nth(1)??;
+    Some(ProcessClue::WorkingDirectory(PathBuf::from(String::from_utf8(path).ok()?)))
 }
 
 /// Reads all server variables.

@@ -24,7 +24,7 @@ use engine::mysql::{OltpSession, OltpStatements};
 use engine::{
     Account, LoadError, LoadSpec, OperationError, SessionError, SocketLoad, Stop, cpus_allowed,
 };
-use host::Host;
+use host::{Ends, Host, ProcessClue};
 use model::{
     CrossCheckFigures, Endpoint, Failure, Oltp, ServerCounters, ServerFacts, Statement,
     TableContents, Target, Tls, Trial, Workload,
@@ -32,7 +32,6 @@ use model::{
 use protocol::mysql::{LoginOptions, ServerError};
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use target::client::{Connection, Limits, login_failure, server_failure, server_key};
@@ -90,8 +89,12 @@ impl ServerKind for Mysql {
         connect(login)
     }
 
-    fn peer(connection: &Connection) -> io::Result<Option<SocketAddr>> {
-        connection.peer()
+    fn ends(connection: &Connection) -> io::Result<Ends> {
+        connection.ends()
+    }
+
+    fn process_clue(connection: &mut Connection) -> Option<ProcessClue> {
+        facts::process_clue(connection)
     }
 
     fn set_answer_limit(connection: &mut Connection, limit: Duration) {

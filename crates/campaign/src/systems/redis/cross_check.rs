@@ -52,7 +52,7 @@ pub(super) fn load(
     let workload = load.workload.key_value().ok_or_else(|| {
         cannot_check(&tool.name(), &format!("the workload {}", load.workload.name()))
     })?;
-    let address = login.address_of(control.peer())?;
+    let address = login.address_of(control.ends())?;
     let guest = guest(login, &mut control)?;
     let server = Server {
         address,

@@ -32,7 +32,7 @@ pub(super) fn examine(
     idle(control, study, examination.found);
     let identity = value(&report, "run_id").map(|run_id| {
         let address = login.address();
-        let peer = control.peer().ok().flatten();
+        let peer = control.ends().ok().and_then(|ends| ends.peer());
         let endpoint = match (&address.endpoint, peer) {
             // Two names may lead to one address.
             (Endpoint::Tcp { .. }, Some(peer)) => peer.to_string(),

@@ -1,4 +1,5 @@
 use super::{info, value};
+use host::ProcessClue;
 use model::{Endpoint, Failure, FailureKind, ServerFacts};
 use protocol::redis::Value;
 use std::collections::BTreeMap;
@@ -38,6 +39,12 @@ pub(crate) fn server_facts(control: &mut RedisConnection) -> Result<ServerFacts,
         dataset_bytes: value(&report, "used_memory_dataset").and_then(|bytes| bytes.parse().ok()),
         ..ServerFacts::default()
     })
+}
+
+/// The number of its process.
+pub(super) fn process_clue(control: &mut RedisConnection) -> Option<ProcessClue> {
+    let report = info(control, "server").ok()?;
+    value(&report, "process_id")?.parse().ok().map(ProcessClue::Number)
 }
 
 /// Refuses a server that no load of reads and writes can run on, by its report on itself: a

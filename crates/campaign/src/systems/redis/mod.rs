@@ -19,14 +19,13 @@ use crate::{Order, Prepared};
 use crosscheck::key_value::KeyValueTool;
 use engine::redis::{KeyValueCommands, KeyValueSession, RedisLogin};
 use engine::{Account, LoadError, LoadSpec, SessionError, SocketLoad, Stop};
-use host::Host;
+use host::{Ends, Host, ProcessClue};
 use model::{
     BackgroundWork, CrossCheckFigures, Failure, FailureKind, KeyValue, ServerCounters, ServerFacts,
     Target, Trial, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use target::client::Limits;
@@ -83,8 +82,12 @@ impl ServerKind for Redis {
         connect(login)
     }
 
-    fn peer(connection: &RedisConnection) -> io::Result<Option<SocketAddr>> {
-        connection.peer()
+    fn ends(connection: &RedisConnection) -> io::Result<Ends> {
+        connection.ends()
+    }
+
+    fn process_clue(connection: &mut RedisConnection) -> Option<ProcessClue> {
+        facts::process_clue(connection)
     }
 
     fn set_answer_limit(connection: &mut RedisConnection, limit: Duration) {

@@ -3,11 +3,22 @@
 use super::{Server, ServerKind, Setting, work};
 use crate::systems::{Examination, Seen};
 use model::{Failure, Place, Task};
+use std::sync::Arc;
 
 impl<K: ServerKind> Server<K> {
     /// Looks at limits, and has the kind of server look at the rest.
     pub(super) fn look(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
-        let host = self.host.clone();
+        self.connected()?;
+        let beside = self.running.is_here().then(|| Arc::clone(&self.load_host));
+        let host = self.host.clone().or(beside);
+        if self.running.is_hidden() {
+            examination.found.note(
+                "something on this machine answers, and weighin cannot tell which process the server \
+                 is: no trial says how much processor time the server or other processes took",
+                "run weighin as root or as the server's account, and name the server itself, not a \
+                 proxy before it",
+            );
+        }
         let replicas = self.replica_logins.clone();
         let control = match self.target.as_ref().map(|target| &target.place) {
             Some(Place::Server(spec)) => Some(&spec.control),

@@ -1,6 +1,7 @@
 //! The members of a target that is a group: how they come to replicate, and when they are made anew.
 
 use super::private::{endpoint_variables, replica_name};
+use super::running::Whereabouts;
 use super::{Server, ServerKind};
 use crate::systems::group::{Group, Replica};
 use crate::systems::login::Login;
@@ -21,6 +22,13 @@ impl<K: ServerKind> Server<K> {
         }
         if self.replica_logins.is_empty() {
             return Ok(());
+        }
+        if self.private.is_none() {
+            let whereabouts = |login: &Login| -> Result<Whereabouts, Failure> {
+                Ok(Whereabouts::of::<K>(self.load_host.as_ref(), &mut K::connect(login)?))
+            };
+            self.running.replicas =
+                self.replica_logins.iter().map(whereabouts).collect::<Result<_, _>>()?;
         }
         let mut group = self.group_of(&self.stop)?;
         if let Some(address) = self.private.as_ref().and_then(|p| p.primary.replication_address()) {

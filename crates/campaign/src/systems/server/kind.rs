@@ -6,14 +6,13 @@ use crate::systems::{
 };
 use crate::{Order, Prepared};
 use engine::{LoadSpec, Stop};
-use host::Host;
+use host::{Ends, Host, ProcessClue};
 use model::{
     Act, BackgroundWork, CrossCheckFigures, Failover, Failure, ServerCounters, ServerFacts,
     Statement, TableContents, Target, Trial, Workload,
 };
 use std::fmt::Debug;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,8 +51,9 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
     fn same_data(a: &Self::Work, b: &Self::Work) -> bool;
 
     fn connect(login: &Login) -> Result<Self::Connection, Failure>;
-    /// The address that the host's name led to; `None` for a Unix socket.
-    fn peer(connection: &Self::Connection) -> io::Result<Option<SocketAddr>>;
+    fn ends(connection: &Self::Connection) -> io::Result<Ends>;
+    /// By what its process is told from a proxy that answers in its place.
+    fn process_clue(connection: &mut Self::Connection) -> Option<ProcessClue>;
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;

@@ -6,6 +6,7 @@
 //! [`options`]) and become a [`request::Request`], which is then carried out.
 
 mod catalog;
+mod checks;
 mod fairness;
 mod generation;
 mod help;

@@ -1,3 +1,4 @@
+use super::checks;
 use super::fairness::Tallies;
 use super::generation::Generation;
 use super::report::{Figures, Lines, text};
@@ -5,11 +6,11 @@ use super::request::Request;
 use crate::commands::{Outcome, print};
 use crate::exit::CliError;
 use crate::{Exit, signals};
-use campaign::Login;
 use campaign::mysql::{check_limits, connect, load_failure, login_options};
+use campaign::{Login, Observation, reach};
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, SocketLoad};
-use model::{ArrivalProcess, OltpMix, Phase, RequestTally, Stop};
+use model::{ArrivalProcess, OltpMix, Phase, RequestTally, Stop, Study};
 use std::sync::Arc;
 use target::client::Connection;
 
@@ -25,16 +26,17 @@ pub(super) fn run(request: &Request) -> Outcome {
     check_limits(&mut control, &request.workload, request.threads, 0)?;
     empty_table(&mut control, request)?;
     let seed = request.seed.number();
+    let schedule = Schedule {
+        warmup: request.warmup,
+        limit: Limit::LastReply { duration: request.time, events: request.events },
+    };
     let spec = LoadSpec {
-        address: login.address_of(control.peer())?,
+        address: login.address_of(control.ends())?,
         tls: login.tls()?,
         clients: request.threads,
         workers: request.workers,
         io: None,
-        schedule: Schedule {
-            warmup: request.warmup,
-            limit: Limit::LastReply { duration: request.time, events: request.events },
-        },
+        schedule,
         open: request.rate.map(|rate| OpenLoop {
             rate,
             process: ArrivalProcess::Poisson,
@@ -46,8 +48,12 @@ pub(super) fn run(request: &Request) -> Outcome {
         enough: Stop::default(),
         connect_limit: request.connect_limit,
     };
-    // Nothing but the load is to be connected while it runs, as with sysbench.
     drop(control);
+    let mut target = reach(login.clone())?;
+    let mut observation =
+        Observation::begin(target.as_mut(), &host::Local, Study::SAMPLE_EVERY, false);
+    // Nothing but the load is to be connected while it runs, as with sysbench.
+    target.release()?;
     print(text::initializing(request.generation))?;
     let statements = Arc::new(OltpStatements::new(&request.workload, seed, request.threads));
     let (options, tallies) = (login_options(&login)?, Tallies::default());
@@ -58,6 +64,7 @@ pub(super) fn run(request: &Request) -> Outcome {
         let line = match progress {
             Progress::Started(at) => {
                 tallies.measure_from(at + request.warmup);
+                observation.started(at, &schedule, Vec::new(), None);
                 text::started(request.generation).to_owned()
             }
             Progress::Interval(interval, statements) => {
@@ -95,7 +102,9 @@ pub(super) fn run(request: &Request) -> Outcome {
     };
     let figures = Figures::new(request, &load, &measured, &tallies.take(), tallies.troubles());
     print(&text::statistics(request, &load, &figures))?;
+    let (sampling, _) = observation.end(target.as_mut(), Some(&load));
     let unfinished = load.ledger.timed_out;
+    checks::tell_doubts(request, target.as_mut(), load, sampling)?;
     if request.shutdown.forced && unfinished > 0 {
         return Err(CliError::unavailable(
             format!("the limit of time has expired: shut down with {unfinished} events unfinished"),

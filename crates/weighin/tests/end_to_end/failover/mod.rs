@@ -7,7 +7,7 @@ mod relay;
 
 use self::pair::{Island, Pair, Proxy};
 use self::probe::IndependentProbe;
-use self::relay::Relay;
+pub use self::relay::Relay;
 use crate::support::{Workplace, not_tested};
 use model::{FailureKind, FigureValue, Metric, Outcome, TrialRecord};
 

@@ -12,7 +12,7 @@ const TOLD_BY: [&str; 6] =
 pub(super) fn find(server: &Server<'_>, load_host: &dyn Host) -> ServerIdentity {
     let address = server.login.address();
     let told: Vec<&str> = TOLD_BY.iter().map(|name| server.text(name)).collect();
-    let peer = server.control.peer().ok().flatten();
+    let peer = server.control.ends().ok().and_then(|ends| ends.peer());
     let endpoint = match (&address.endpoint, peer) {
         // Two names may lead to one address.
         (Endpoint::Tcp { .. }, Some(peer)) => peer.to_string(),

@@ -1,0 +1,53 @@
+//! A server that runs on a machine already, and how its process is found.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// The two ends of a connection to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    Tcp {
+        own: SocketAddr,
+        /// The address that answered.
+        peer: SocketAddr,
+    },
+    Unix {
+        /// The process that listens; `None` where it does not show here.
+        listener: Option<u32>,
+    },
+}
+
+impl Ends {
+    /// The address that answered; `None` for a Unix socket.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp { peer, .. } => Some(*peer),
+            Self::Unix { .. } => None,
+        }
+    }
+
+    /// Whether both ends are on one machine.
+    pub fn on_one_machine(&self) -> bool {
+        match self {
+            Self::Tcp { own, peer } => own.ip().to_canonical() == peer.ip().to_canonical(),
+            Self::Unix { .. } => true,
+        }
+    }
+}
+
+/// What a server says of its own process: a proxy that answers in its place is another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProcessClue {
+    /// Its working directory, by the path that it has for the process.
+    WorkingDirectory(PathBuf),
+    /// Its number, in the process namespace that it is in.
+    Number(u32),
+}
+
+/// The process of a server that weighin did not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningServer {
+    pub pid: u32,
+    /// The disks under its working directory, by kernel name; none where they are not known.
+    pub disks: Vec<String>,
+}
