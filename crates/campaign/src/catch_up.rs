@@ -117,7 +117,7 @@ impl Attempt<'_, '_> {
         let moment =
             |name, moment| Mark { until_seconds: None, ..Mark::span(name, at(moment), 0.0) };
         let outcome = Outcome {
-            figures: figures(group, &written, caught_up - started, &applying),
+            figures: figures(group, &written, caught_up - started, &applying)?,
             marks: vec![
                 Mark::span("backlog written", at(written.began), at(written.ended)),
                 moment("applier started", started),
@@ -130,7 +130,7 @@ impl Attempt<'_, '_> {
 
     /// Has the backlog written.
     fn write(&mut self, group: &mut Group) -> Result<Written, Failure> {
-        let from = group.primary.position()?;
+        let from = group.primary.written()?;
         let log_before = group.primary.log_bytes();
         let began = Instant::now();
         let grown = |group: &mut Group| {
@@ -156,7 +156,7 @@ impl Attempt<'_, '_> {
             }
         };
         let ended = Instant::now();
-        let to = group.primary.position()?;
+        let to = group.primary.written()?;
         let log_bytes = grown(group);
         Ok(Written { began, ended, from, to, acknowledged, log_bytes })
     }
@@ -214,7 +214,7 @@ impl Attempt<'_, '_> {
                 }
                 replica.check()?;
                 if started.elapsed() > self.task.timeout {
-                    let left = primary.transactions(&replica.member.position()?, goal);
+                    let left = primary.transactions(&replica.member.applied()?, goal);
                     let left = left.map_or(String::new(), |left| {
                         format!(": {left} transactions of the backlog were left")
                     });
@@ -262,10 +262,17 @@ fn no_log_sizes() -> Failure {
     )
 }
 
-fn figures(group: &Group, written: &Written, took: Duration, applying: &[Sample]) -> Vec<Figure> {
+fn figures(
+    group: &mut Group,
+    written: &Written,
+    took: Duration,
+    applying: &[Sample],
+) -> Result<Vec<Figure>, Failure> {
     let Written { began, ended, from, to, acknowledged, log_bytes } = written;
-    let slowest = group.replicas.iter().map(|replica| replica.member.wait_resolution(to));
-    let resolution = slowest.fold(CLOCK_RESOLUTION, f64::max);
+    let mut resolution = CLOCK_RESOLUTION;
+    for replica in &mut group.replicas {
+        resolution = resolution.max(replica.member.wait_resolution(to)?);
+    }
     let (writing, took) = ((*ended - *began).as_secs_f64(), took.as_secs_f64());
     let transactions = group.primary.transactions(from, to).unwrap_or(*acknowledged) as f64;
     // Of a quotient: the relative error is that of the divisor.
@@ -282,7 +289,7 @@ fn figures(group: &Group, written: &Written, took: Duration, applying: &[Sample]
     let bytes = |bytes: &u64| Figure::measured(Metric::BacklogSize, *bytes as f64, 0.0);
     figures.extend(log_bytes.iter().map(bytes));
     figures.extend(replica_cpu(applying));
-    figures
+    Ok(figures)
 }
 
 /// What the processes of the replicas used; `None` where they are elsewhere.

@@ -21,12 +21,17 @@ pub struct Position(pub(crate) String);
 
 /// A connection to a member of a group, as primary or as replica.
 pub trait Member: Debug + Send {
-    /// How far it has come: the last transaction that it has written to its log, or as a replica
-    /// applied.
+    /// The last transaction that it has written to its log, for its replicas to wait for.
     ///
     /// # Errors
     /// When it does not tell, or keeps no log that could be replicated.
-    fn position(&mut self) -> Result<Position, Failure>;
+    fn written(&mut self) -> Result<Position, Failure>;
+
+    /// The last transaction of its primary that it has applied.
+    ///
+    /// # Errors
+    /// When it does not tell.
+    fn applied(&mut self) -> Result<Position, Failure>;
 
     /// Makes it a replica of a private server, from where it is, and has it begin.
     ///
@@ -47,7 +52,7 @@ pub trait Member: Debug + Send {
     fn start_applier(&mut self) -> Result<(), Failure>;
 
     /// Waits until it has applied everything up to that position of its primary, for `limit` at most;
-    /// whether it has. Returns within a few milliseconds of the moment.
+    /// whether it has. Returns within [`Self::wait_resolution`] of the moment.
     ///
     /// # Errors
     /// When it does not answer.
@@ -108,8 +113,11 @@ pub trait Member: Debug + Send {
     /// Bytes of its binary logs; `None` where it does not tell.
     fn log_bytes(&mut self) -> Option<u64>;
 
-    /// To how many seconds [`Self::wait_for`] meets the moment.
-    fn wait_resolution(&self, position: &Position) -> f64;
+    /// To how many seconds [`Self::wait_for`] meets the moment at which that is applied.
+    ///
+    /// # Errors
+    /// When it does not tell.
+    fn wait_resolution(&mut self, position: &Position) -> Result<f64, Failure>;
 
     /// What the tables of a load hold.
     ///
@@ -165,7 +173,7 @@ impl Group {
     /// # Errors
     /// `Replication` when one does not apply, or stands still; [`Failure::stopped`].
     pub fn bring_in_step(&mut self, stop: &Stop) -> Result<(), Failure> {
-        let goal = self.primary.position()?;
+        let goal = self.primary.written()?;
         self.replicas.iter_mut().try_for_each(|replica| replica.bring_to(&goal, stop))
     }
 }
@@ -176,13 +184,13 @@ impl Replica {
     /// # Errors
     /// As [`Group::bring_in_step`].
     pub fn bring_to(&mut self, goal: &Position, stop: &Stop) -> Result<(), Failure> {
-        let mut since = (self.member.position()?, Instant::now());
+        let mut since = (self.member.applied()?, Instant::now());
         while !self.member.wait_for(goal, WAIT)? {
             if stop.is_requested() {
                 return Err(Failure::stopped());
             }
             self.check()?;
-            let position = self.member.position()?;
+            let position = self.member.applied()?;
             if position != since.0 {
                 since = (position, Instant::now());
             } else if since.1.elapsed() > STANDSTILL_LIMIT {

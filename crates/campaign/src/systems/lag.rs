@@ -92,9 +92,9 @@ impl Heart {
             let Ok(applied) = replica.member.last_beat() else { return };
             lag = lag.max(Some(beats.lag(applied, Instant::now())));
             // The replica first: what is written meanwhile would be more than it can have.
-            let Ok(position) = replica.member.position() else { continue };
+            let Ok(position) = replica.member.applied() else { continue };
             let mut primary = self.primary.lock().unwrap_or_else(PoisonError::into_inner);
-            let written = primary.position().ok();
+            let written = primary.written().ok();
             let transactions = written.and_then(|to| primary.transactions(&position, &to));
             behind = behind.max(transactions);
         }

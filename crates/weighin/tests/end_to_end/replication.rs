@@ -2,5 +2,6 @@
 
 mod by_url;
 mod catch_up;
+mod positions;
 mod private;
 mod sustained;

@@ -89,7 +89,7 @@ impl<K: ServerKind> Server<K> {
                 let mut replica = K::member(&login)?;
                 primary.take_no_writes()?;
                 step("primary is read-only");
-                let written = primary.position()?;
+                let written = primary.written()?;
                 wait_until_applied(replica.as_mut(), &written, &self.stop)?;
                 step("replica has applied everything");
                 replica.stop_receiver()?;

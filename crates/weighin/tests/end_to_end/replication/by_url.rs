@@ -11,10 +11,15 @@ pub struct Pair {
 }
 
 impl Pair {
+    /// Of MariaDB, by global transaction ids.
     pub fn start() -> Self {
         let member = |number| Some(GroupMember { number, semi_sync: false });
-        let primary = Server::start_as(&[], member(1));
-        let replica = Server::start_as(&[], member(2));
+        let servers = [Server::start_as(&[], member(1)), Server::start_as(&[], member(2))];
+        Self::of(servers, |_| "MASTER_USE_GTID = slave_pos".to_owned())
+    }
+
+    /// Of two servers that can be in a group; says where in the log of the first the second begins.
+    pub fn of([primary, replica]: [Server; 2], from: impl Fn(&Server) -> String) -> Self {
         for server in [&primary, &replica] {
             let mut connection = server.connect();
             for sql in [
@@ -28,7 +33,8 @@ impl Pair {
         let port = primary.sandbox.port();
         replica.execute(&format!(
             "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {port}, \
-             MASTER_USER = 'bench', MASTER_PASSWORD = 'secret', MASTER_USE_GTID = slave_pos"
+             MASTER_USER = 'bench', MASTER_PASSWORD = 'secret', {}",
+            from(&primary)
         ));
         replica.execute("START SLAVE");
         Self { primary, replica }

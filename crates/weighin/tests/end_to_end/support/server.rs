@@ -4,6 +4,7 @@ use host::local::sandbox::{Sandbox, SandboxOptions};
 use model::{Endpoint, PasswordSource, ServerAddress, ServerKey, Software, Tls};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use target::client::{Connection, Credentials, Secret};
 
 /// The server's counters that weighin's statements must make grow, and no others.
@@ -21,7 +22,7 @@ pub const COUNTERS: [&str; 7] = [
 pub struct Server {
     pub sandbox: Sandbox,
     // Dropped after the server.
-    _directory: tempfile::TempDir,
+    _directory: Arc<tempfile::TempDir>,
 }
 
 impl Server {
@@ -35,17 +36,35 @@ impl Server {
 
     /// As one that can be in a group.
     pub fn start_as(settings: &[(&str, &str)], member: Option<GroupMember>) -> Self {
-        Self::of(settings, SandboxOptions { member, ..SandboxOptions::default() })
+        let options = SandboxOptions { member, ..SandboxOptions::default() };
+        Self::of(settings, options, Arc::new(shared_directory()))
     }
 
     /// That of an unpacked distribution.
     pub fn start_from(base: PathBuf) -> Self {
         let software = Software::Base(base);
-        Self::of(&[], SandboxOptions { software, ..SandboxOptions::default() })
+        let options = SandboxOptions { software, ..SandboxOptions::default() };
+        Self::of(&[], options, Arc::new(shared_directory()))
     }
 
-    fn of(settings: &[(&str, &str)], options: SandboxOptions) -> Self {
-        let directory = shared_directory();
+    /// Two of an unpacked distribution that can be in a group.
+    pub fn two_from(base: PathBuf, settings: &[(&str, &str)]) -> [Self; 2] {
+        let directory = Arc::new(shared_directory());
+        [1, 2].map(|number| {
+            let options = SandboxOptions {
+                software: Software::Base(base.clone()),
+                member: Some(GroupMember { number, semi_sync: false }),
+                ..SandboxOptions::default()
+            };
+            Self::of(settings, options, Arc::clone(&directory))
+        })
+    }
+
+    fn of(
+        settings: &[(&str, &str)],
+        options: SandboxOptions,
+        directory: Arc<tempfile::TempDir>,
+    ) -> Self {
         let mut all: BTreeMap<String, String> =
             settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
         // Commits that wait for no disk: what is tested here does not hang on durability.

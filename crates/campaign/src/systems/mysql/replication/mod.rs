@@ -11,6 +11,7 @@ use crate::systems::group::{Member, Position, ReplicaState};
 use crate::systems::login::Login;
 use model::{Endpoint, Failure, FailureKind, TableContents, Workload};
 use protocol::mysql::TextRows;
+use std::cmp::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 use target::client::Connection;
@@ -76,6 +77,27 @@ impl Server {
         Ok(())
     }
 
+    /// The global transaction ids of what it has written or applied; `None` where transactions get
+    /// none.
+    fn gtids(&mut self) -> Result<Option<Position>, Failure> {
+        let rows = self.rows(self.words.position, "cannot ask how far it is")?.rows;
+        let mut gtids = String::new();
+        for row in rows {
+            let mut fields = row.into_iter().map(Option::unwrap_or_default);
+            let (name, value) =
+                (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+            let value = String::from_utf8_lossy(&value);
+            match name.eq_ignore_ascii_case(words::GTID_MODE.as_bytes()) {
+                // What has ids is from before they were turned off.
+                true if value.starts_with("OFF") => return Ok(None),
+                true => {}
+                // MySQL breaks lines between the parts.
+                false => gtids = value.replace(['\n', ' '], ""),
+            }
+        }
+        Ok(Some(gtids).filter(|gtids| !gtids.is_empty()).map(Position))
+    }
+
     /// Where it is in its primary's log, without global transaction ids; `None` where it is no
     /// replica.
     fn applied_log(&mut self) -> Result<Option<Log>, Failure> {
@@ -95,27 +117,27 @@ impl Server {
 }
 
 impl Member for Server {
-    fn position(&mut self) -> Result<Position, Failure> {
-        let gtid = self.field(self.words.position, "cannot ask how far it is")?;
-        if !gtid.is_empty() {
-            // MySQL breaks lines between the parts.
-            return Ok(Position(gtid.replace(['\n', ' '], "")));
-        }
-        let log = match self.applied_log()? {
-            Some(log) => Some(log),
-            None => self.written_log()?,
+    fn written(&mut self) -> Result<Position, Failure> {
+        let position = match self.gtids()? {
+            Some(gtids) => Some(gtids),
+            None => self.written_log()?.as_ref().map(Log::position),
         };
-        if let Some(log) = log {
-            return Ok(log.position());
+        let endpoint = self.connection.endpoint();
+        position.ok_or_else(|| {
+            Failure::new(
+                FailureKind::Replication,
+                format!("{endpoint} writes no binary log, so that nothing replicates"),
+                "start it with log_bin, or name the server that the replicas replicate from",
+            )
+        })
+    }
+
+    fn applied(&mut self) -> Result<Position, Failure> {
+        if let Some(gtids) = self.gtids()? {
+            return Ok(gtids);
         }
-        Err(Failure::new(
-            FailureKind::Replication,
-            format!(
-                "{} writes no binary log, so that nothing replicates",
-                self.connection.endpoint()
-            ),
-            "start it with log_bin, or name the server that the replicas replicate from",
-        ))
+        // One that has applied nothing yet is nowhere.
+        Ok(self.applied_log()?.as_ref().map(Log::position).unwrap_or_default())
     }
 
     fn follow(&mut self, primary: &Login) -> Result<(), Failure> {
@@ -160,7 +182,7 @@ impl Member for Server {
 
     fn stop_receiver(&mut self) -> Result<Position, Failure> {
         self.execute(self.words.stop_receiver, "cannot stop receiving")?;
-        let Some(status) = self.status()? else { return self.position() };
+        let Some(status) = self.status()? else { return self.applied() };
         let received = status.text(&["Gtid_IO_Pos", "Retrieved_Gtid_Set"]);
         match received {
             Some(gtid) => Ok(Position(gtid.replace(['\n', ' '], ""))),
@@ -169,7 +191,7 @@ impl Member for Server {
                 let offset = status.text(&["Read_Master_Log_Pos", "Read_Source_Log_Pos"]);
                 let log = file.zip(offset.and_then(|offset| offset.parse().ok()));
                 // It has received nothing yet.
-                log.map_or_else(|| self.position(), |(file, at)| Ok(Log(file, at).position()))
+                log.map_or_else(|| self.applied(), |(file, at)| Ok(Log(file, at).position()))
             }
         }
     }
@@ -231,12 +253,26 @@ impl Member for Server {
         logs.rows.iter().map(bytes).sum()
     }
 
-    fn wait_resolution(&self, position: &Position) -> f64 {
-        match Log::of(position) {
+    fn wait_resolution(&mut self, position: &Position) -> Result<f64, Failure> {
+        if Log::of(position).is_none() {
             // The server wakes the waiting by itself.
-            None => 0.001,
-            Some(_) => 2.0 * POLL_INTERVAL.as_secs_f64(),
+            return Ok(0.001);
         }
+        let rows = self.rows(words::PARALLEL_APPLIER, "cannot ask how it applies")?;
+        let settings = rows.rows.into_iter().filter_map(|row| {
+            let mut fields = row.into_iter().map(Option::unwrap_or_default);
+            let (name, value) = (fields.next()?, fields.next()?);
+            let name = String::from_utf8(name).ok()?;
+            Some((name, std::str::from_utf8(&value).ok()?.parse::<f64>().ok()?))
+        });
+        let settings: Vec<(String, f64)> = settings.collect();
+        let value =
+            |part: &str| settings.iter().find(|(name, _)| name.contains(part)).map(|one| one.1);
+        // Several threads apply out of order; how far all of them are is written down every so many
+        // milliseconds.
+        let workers = value("parallel_workers").unwrap_or_default();
+        let period = value("checkpoint_period").filter(|_| workers > 0.0).unwrap_or_default();
+        Ok(2.0 * POLL_INTERVAL.as_secs_f64() + period / 1e3)
     }
 
     fn contents(&mut self, workload: &Workload) -> Result<TableContents, Failure> {
@@ -250,9 +286,23 @@ impl Member for Server {
     }
 }
 
-/// A place in a binary log: file and offset. The numbers at the end of the names have as many digits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A place in a binary log: file and offset.
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Log(String, u64);
+
+impl Ord for Log {
+    /// The numbers at the end of the names get another digit after 999999.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |log: &Self| (log.0.len(), log.0.clone(), log.1);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Log {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Log {
     fn position(&self) -> Position {
@@ -294,6 +344,7 @@ mod tests {
         let log = |file: &str, offset| Log(file.to_owned(), offset);
         assert!(log("binlog.000009", 900) < log("binlog.000010", 4));
         assert!(log("binlog.000010", 4) < log("binlog.000010", 1000));
+        assert!(log("binlog.999999", 4) < log("binlog.1000000", 4));
         let one = log("binlog.000010", 4);
         assert_eq!(Log::of(&one.position()), Some(one));
         assert_eq!(Log::of(&Position("0-1-17".to_owned())), None);

@@ -1,5 +1,12 @@
 use std::time::Duration;
 
+/// The setting of MySQL that says whether transactions get global ids.
+pub(super) const GTID_MODE: &str = "gtid_mode";
+/// Settings of MySQL by which several threads apply, under their old and new names.
+pub(super) const PARALLEL_APPLIER: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN \
+    ('slave_parallel_workers', 'replica_parallel_workers', \
+    'slave_checkpoint_period', 'replica_checkpoint_period')";
+
 /// What replication is called by a server of some version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Words {
@@ -13,7 +20,8 @@ pub(super) struct Words {
     pub(super) forget_primary: &'static str,
     pub(super) replica_status: &'static str,
     pub(super) log_status: &'static str,
-    /// What a server has written or applied, as global transaction ids; empty without these.
+    /// What a server has written or applied, as global transaction ids, and whether transactions get
+    /// any.
     pub(super) position: &'static str,
 }
 
@@ -47,7 +55,7 @@ const MARIADB: Words = Words {
 const MYSQL_MASTER: Words = Words {
     flavour: Flavour::Master { has_key: true },
     replica_status: "SHOW SLAVE STATUS",
-    position: "SHOW GLOBAL VARIABLES LIKE 'gtid_executed'",
+    position: "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_executed', 'gtid_mode')",
     ..MARIADB
 };
 const MYSQL_SOURCE: Words = Words {
