@@ -126,6 +126,10 @@ impl Host for Imitated {
         Err(lacking("servers"))
     }
 
+    fn check_networks(&self) -> Result<(), Failure> {
+        Err(lacking("networks"))
+    }
+
     fn check_built_volume(&self, _: &BuiltVolume, _: Option<&Path>, _: u64) -> Result<(), Failure> {
         Err(lacking("volumes to build"))
     }

@@ -108,6 +108,12 @@ pub trait Host: Debug + Send + Sync {
     /// [`Failure::stopped`].
     fn start_server(&self, options: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure>;
 
+    /// Whether private servers can have networks of their own, which can be cut.
+    ///
+    /// # Errors
+    /// `NotPermitted` where they cannot.
+    fn check_networks(&self) -> Result<(), Failure>;
+
     /// Whether a volume for a private server can be built in a directory, or in that for private
     /// servers where none is named, beside others there: all of them take so many bytes.
     ///
@@ -261,6 +267,24 @@ pub trait PrivateServer: Debug {
     /// # Errors
     /// As [`Self::freeze`].
     fn thaw(&mut self) -> Result<(), Failure>;
+
+    /// Moves it, by a restart, to a network of its own, which can be cut; does nothing where it has one.
+    ///
+    /// # Errors
+    /// `NotPermitted` where this machine lets weighin make no network; as [`Self::start_again`].
+    fn move_apart(&mut self) -> Result<(), Failure>;
+
+    /// Cuts its network off: what is sent to it and from it is lost, and nobody is told.
+    ///
+    /// # Errors
+    /// When the network is gone.
+    fn cut_off(&mut self) -> Result<(), Failure>;
+
+    /// Undoes [`Self::cut_off`]; does nothing where it is not cut off.
+    ///
+    /// # Errors
+    /// When the network is gone.
+    fn reconnect(&mut self) -> Result<(), Failure>;
 
     /// Makes a stopped server forget what was in its cache, which MariaDB otherwise reads again when
     /// it starts.

@@ -14,7 +14,7 @@ pub use self::interface::{
 pub use self::local::child::{Ended, Finished, Usage};
 pub use self::local::os::random_hex;
 pub use self::local::sample::{CounterSource, DiskCounters, SamplerOptions, Volume};
-pub use self::local::sandbox::{GroupMember, SandboxOptions};
+pub use self::local::sandbox::{CLIENT_HOSTS, GroupMember, SandboxOptions};
 pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
 pub use self::local::weighin::Weighin;

@@ -32,6 +32,9 @@ pub enum FailoverCause {
     /// Weighin makes the server process of the primary hang (SIGSTOP): connections stay open, and
     /// nothing is answered.
     Hang,
+    /// Weighin cuts the network of the primary: connections stay open, and nothing that is sent
+    /// arrives. The server goes on.
+    Network,
     /// The user's program, with its arguments, does it.
     Command(Vec<String>),
 }
@@ -53,6 +56,7 @@ impl FailoverCause {
             Self::Switchover => "switchover",
             Self::Kill => "kill",
             Self::Hang => "hang",
+            Self::Network => "network cut",
             Self::Command(_) => "command",
         }
     }

@@ -161,7 +161,10 @@ impl Test {
         };
         let cause = failover.and_then(|failover| match &failover.cause {
             FailoverCause::Command(words) => Some(("the failover".to_owned(), &words[..])),
-            FailoverCause::Switchover | FailoverCause::Kill | FailoverCause::Hang => None,
+            FailoverCause::Switchover
+            | FailoverCause::Kill
+            | FailoverCause::Hang
+            | FailoverCause::Network => None,
         });
         let restore = failover.and_then(|failover| failover.restore.as_deref());
         let restore = restore.map(|words| ("the end of the failover".to_owned(), words));

@@ -13,8 +13,11 @@ use toml::Spanned;
 /// Values that `switch` takes.
 pub(crate) const SWITCHES: [(&str, FailoverCause); 1] = [("planned", FailoverCause::Switchover)];
 /// Values that `loss` takes.
-pub(crate) const LOSSES: [(&str, FailoverCause); 2] =
-    [("kill", FailoverCause::Kill), ("hang", FailoverCause::Hang)];
+pub(crate) const LOSSES: [(&str, FailoverCause); 3] = [
+    ("kill", FailoverCause::Kill),
+    ("hang", FailoverCause::Hang),
+    ("network", FailoverCause::Network),
+];
 
 /// Writes per second where the study names no rate: a resolution of 5 ms.
 const DEFAULT_RATE: u32 = 200;

@@ -133,7 +133,7 @@ fn check_failover(
     let Task::Failover(failover) = &test.task else { return };
     let (key, needs_replicas) = match &failover.cause {
         FailoverCause::Kill => ("loss", false),
-        FailoverCause::Hang => ("loss", true),
+        FailoverCause::Hang | FailoverCause::Network => ("loss", true),
         FailoverCause::Switchover => ("switch", true),
         FailoverCause::Command(_) => return,
     };

@@ -50,7 +50,7 @@ pub(crate) fn run(
     host: &dyn Host,
     stop: &Stop,
 ) -> Result<Done, Failure> {
-    let members = target.probed_servers(stop)?;
+    let members = target.probed_servers(&failover.cause, stop)?;
     let primary = make_ready(&members, stop)?;
     let scope = scope_on(host, target);
     let server_pid = scope.server_pid;
@@ -193,7 +193,10 @@ fn take_away(
             let (words, variables) = (words.clone(), target.variables());
             Some(host.user_command(CommandOrder { words, variables, limit }, stop)?)
         }
-        FailoverCause::Switchover | FailoverCause::Kill | FailoverCause::Hang => None,
+        FailoverCause::Switchover
+        | FailoverCause::Kill
+        | FailoverCause::Hang
+        | FailoverCause::Network => None,
     };
     while probe.now() < failover.at {
         if stop.is_requested() {
@@ -426,7 +429,7 @@ fn restore(
     stop: &Stop,
 ) -> Result<Option<Mark>, Failure> {
     let Some(words) = &failover.restore else {
-        target.restore()?;
+        target.end_failover();
         return Ok(None);
     };
     let (words, variables) = (words.clone(), target.variables());

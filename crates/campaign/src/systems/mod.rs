@@ -349,11 +349,17 @@ pub trait TargetHandle: Debug {
     }
 
     /// Its servers, as the probe of a failover sees them: the primary and its replicas, or the one
-    /// address that leads to whichever is the primary.
+    /// address that leads to whichever is the primary. The primary is where it can be taken away in
+    /// that way.
     ///
     /// # Errors
-    /// `NotPermitted` where it is no server that a failover could be measured of.
-    fn probed_servers(&mut self, _stop: &Stop) -> Result<Vec<Arc<dyn ProbedServer>>, Failure> {
+    /// `NotPermitted` where it is no server that a failover could be measured of, or cannot be taken
+    /// away so.
+    fn probed_servers(
+        &mut self,
+        _cause: &FailoverCause,
+        _stop: &Stop,
+    ) -> Result<Vec<Arc<dyn ProbedServer>>, Failure> {
         Err(cannot_do(Failover::NAME, model::System::Storage))
     }
 
@@ -379,13 +385,8 @@ pub trait TargetHandle: Debug {
         Ok(())
     }
 
-    /// Brings it back to where it was before its primary was taken away.
-    ///
-    /// # Errors
-    /// When that does not work.
-    fn restore(&mut self) -> Result<(), Failure> {
-        Ok(())
-    }
+    /// The trial after which it is not what it was before is over.
+    fn end_failover(&mut self) {}
 
     /// What has it do background work and waits for the end of it, for `limit` at most, or until
     /// `stop` is requested.

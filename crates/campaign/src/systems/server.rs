@@ -367,9 +367,14 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         K::statement_session(&self.login()?.clone().stopped_by(stop), statement)
     }
 
-    fn probed_servers(&mut self, stop: &Stop) -> Result<Vec<Arc<dyn ProbedServer>>, Failure> {
+    fn probed_servers(
+        &mut self,
+        cause: &FailoverCause,
+        stop: &Stop,
+    ) -> Result<Vec<Arc<dyn ProbedServer>>, Failure> {
         // Whatever becomes of the failover, members hold the same only when they are made anew.
         self.diverged |= self.is_private_group();
+        self.prepare_loss(cause)?;
         self.probed(stop)
     }
 
@@ -383,12 +388,13 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn bring_old_primary_back(&mut self) -> Result<(), Failure> {
         let Some(private) = &mut self.private else { return Ok(()) };
+        private.primary.reconnect()?;
         private.primary.thaw()?;
         private.primary.start_again()
     }
 
-    fn restore(&mut self) -> Result<(), Failure> {
-        self.make_group_anew()
+    fn end_failover(&mut self) {
+        self.end_group();
     }
 
     fn background_work(

@@ -170,6 +170,10 @@ impl Host for Local {
         Ok(Box::new(Sandbox::start(options)?))
     }
 
+    fn check_networks(&self) -> Result<(), Failure> {
+        sandbox::check_networks()
+    }
+
     fn check_built_volume(
         &self,
         volume: &BuiltVolume,

@@ -11,6 +11,7 @@ pub(super) fn describe(failover: &Failover) -> String {
         FailoverCause::Switchover => "A planned switchover",
         FailoverCause::Kill => "The primary killed",
         FailoverCause::Hang => "The primary made to hang",
+        FailoverCause::Network => "The network of the primary cut",
         FailoverCause::Command(_) => "A command of the study that takes the primary away",
     };
     format!(

@@ -324,8 +324,9 @@ pub(crate) struct FailoverKeys {
     /// private servers.
     #[schemars(with = "Option<String>", extend("enum" = crate::failover::SWITCHES.map(|(name, _)| name)))]
     pub switch: Maybe<String>,
-    /// How the primary is lost: `kill` (SIGKILL of its process) or `hang` (SIGSTOP: its connections
-    /// stay open, and nothing is answered). Then weighin promotes the first replica, as an
+    /// How the primary is lost: `kill` (SIGKILL of its process), `hang` (SIGSTOP: its connections
+    /// stay open, and nothing is answered) or `network` (nothing that is sent to it or from it
+    /// arrives any more, and the server goes on; takes root). Then weighin promotes the first replica, as an
     /// orchestrator would; a killed server without replicas is started again. For private servers.
     #[schemars(with = "Option<String>", extend("enum" = crate::failover::LOSSES.map(|(name, _)| name)))]
     pub loss: Maybe<String>,

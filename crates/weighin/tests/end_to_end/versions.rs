@@ -4,6 +4,7 @@ use crate::support::{
     MARIADB, MYSQL, Ran, VALKEY, Workplace, command_lines_with, fetched, not_tested,
     processes_with, shared_directory, wait_for,
 };
+use model::Metric;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
@@ -116,12 +117,24 @@ fn a_private_replica_of_mysql_catches_up_and_takes_plugins_to_be_semi_synchronou
 }
 
 #[test]
-#[ignore = "making the servers takes a minute: make endurance"]
 fn a_private_pair_of_mysql_fails_over() {
     let place = Workplace::new();
-    for cause in ["loss = \"kill\"", "switch = \"planned\""] {
-        let test = format!("[[test]]\ntask = \"failover\"\n{cause}\nat = \"1s\"\n");
-        assert!(figure(&place, &test, "downtime_s") > 0.0, "{cause}");
+    let test = |name: &str, cause: &str| {
+        format!("[[test]]\nname = \"{name}\"\ntask = \"failover\"\n{cause}\nat = \"1s\"\n")
+    };
+    let loss = match host::this_machine().check_networks() {
+        Ok(()) => test("network", "loss = \"network\"\ntimeout = \"300ms\""),
+        Err(_) => test("kill", "loss = \"kill\""),
+    };
+    let handover = test("handover", "switch = \"planned\"");
+    place.write("study.toml", [HEAD, &mysql_pair(""), &loss, &handover].concat());
+    place.weighin(&["run", "study.toml"]).done();
+    place.assert_no_server_left();
+    for trial in place.store().dataset().unwrap().trials {
+        let outcome = trial.outcome().unwrap_or_else(|| panic!("{:?}", trial.end));
+        let least = if trial.key.test == "network" { 3.3 } else { 0.0 };
+        assert!(outcome.metric(Metric::Downtime).unwrap().value > least, "{outcome:?}");
+        assert_eq!(outcome.number("acknowledged writes").map(|n| n.value > 100.0), Some(true));
     }
 }
 

@@ -4,7 +4,7 @@ use super::connect;
 use super::tables::{OwnTable, check_room, drop_own, make_own};
 use crate::systems::login::Login;
 use crate::systems::{NotAcknowledged, ProbedServer, Writer};
-use host::random_hex;
+use host::{CLIENT_HOSTS, random_hex};
 use model::{Failure, FailureKind, Stop};
 use std::time::Duration;
 use target::client::{ClientError, Connection, Limits};
@@ -36,13 +36,16 @@ pub(super) fn make_account(administrator: &Login) -> Result<Login, Failure> {
     let password = random_hex(16).map_err(random)?;
     let mut connection = connect(administrator)?;
     let database = &administrator.address().database;
-    let account = format!("{USER}@'127.0.0.1'");
-    for sql in [
-        "SET SESSION sql_log_bin = 0".to_owned(),
-        format!("DROP USER IF EXISTS {account}"),
-        format!("CREATE USER {account} IDENTIFIED BY '{password}'"),
-        format!("GRANT SELECT, INSERT, DELETE, CREATE, DROP ON {database}.* TO {account}"),
-    ] {
+    let accounts = CLIENT_HOSTS.map(|host| format!("{USER}@'{host}'"));
+    let account = |account| {
+        [
+            format!("DROP USER IF EXISTS {account}"),
+            format!("CREATE USER {account} IDENTIFIED BY '{password}'"),
+            format!("GRANT SELECT, INSERT, DELETE, CREATE, DROP ON {database}.* TO {account}"),
+        ]
+    };
+    let outside_the_log = "SET SESSION sql_log_bin = 0".to_owned();
+    for sql in std::iter::once(outside_the_log).chain(accounts.iter().flat_map(account)) {
         // A statement may hold the password: it is not shown.
         connection.execute(&sql).map_err(|e| e.failure("cannot make the account of the probe"))?;
     }

@@ -38,10 +38,28 @@ impl<K: ServerKind> Server<K> {
 
     /// Looks for what would make the failovers of a study fail from the start.
     pub(super) fn check_failovers(&self, study: &Study) -> Result<(), Failure> {
-        match study.tests.iter().any(|test| matches!(test.task, Task::Failover(_))) {
-            true => failover::check(&self.probed(&self.stop)?, &self.stop),
-            false => Ok(()),
+        let causes = study.tests.iter().filter_map(|test| match &test.task {
+            Task::Failover(failover) => Some(&failover.cause),
+            _ => None,
+        });
+        let causes: Vec<&FailoverCause> = causes.collect();
+        if causes.is_empty() {
+            return Ok(());
         }
+        if let (Some(host), true) = (&self.host, causes.contains(&&FailoverCause::Network)) {
+            host.check_networks()?;
+        }
+        failover::check(&self.probed(&self.stop)?, &self.stop)
+    }
+
+    /// Brings the primary to where it can be taken away in that way.
+    pub(super) fn prepare_loss(&mut self, cause: &FailoverCause) -> Result<(), Failure> {
+        let (FailoverCause::Network, Some(private)) = (cause, &mut self.private) else {
+            return Ok(());
+        };
+        self.control = None;
+        private.primary.move_apart()?;
+        self.has_started()
     }
 
     /// Takes the primary away, and brings a replica, or the same server, in its place.
@@ -66,15 +84,18 @@ impl<K: ServerKind> Server<K> {
                 step("server started again");
                 Ok(())
             }
-            (FailoverCause::Kill | FailoverCause::Hang, Some(login)) => {
+            (FailoverCause::Kill | FailoverCause::Hang | FailoverCause::Network, Some(login)) => {
                 let mut replica = K::member(&login)?;
-                if *cause == FailoverCause::Kill {
-                    private.primary.kill()?;
-                    step("primary killed");
-                } else {
-                    private.primary.freeze()?;
-                    step("primary hangs");
+                match cause {
+                    FailoverCause::Hang => private.primary.freeze()?,
+                    FailoverCause::Network => private.primary.cut_off()?,
+                    _ => private.primary.kill()?,
                 }
+                step(match cause {
+                    FailoverCause::Hang => "primary hangs",
+                    FailoverCause::Network => "primary cut off",
+                    _ => "primary killed",
+                });
                 self.notice_loss()?;
                 step("loss noticed");
                 let received = replica.stop_receiver()?;
@@ -97,13 +118,11 @@ impl<K: ServerKind> Server<K> {
                 step("replica promoted");
                 Ok(())
             }
-            (FailoverCause::Hang | FailoverCause::Switchover | FailoverCause::Command(_), _) => {
-                Err(Failure::new(
-                    FailureKind::NotPermitted,
-                    "a server without replicas has nobody to hand over to",
-                    "add replicas to the sandbox",
-                ))
-            }
+            _ => Err(Failure::new(
+                FailureKind::NotPermitted,
+                "a server without replicas has nobody to hand over to",
+                "add replicas to the sandbox",
+            )),
         }
     }
 

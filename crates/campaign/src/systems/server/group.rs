@@ -94,15 +94,24 @@ impl<K: ServerKind> Server<K> {
         group.is_some_and(|target| matches!(target.place, Place::Sandbox(_)))
     }
 
-    /// Makes private members anew that have diverged, or failed over.
-    pub(super) fn make_group_anew(&mut self) -> Result<(), Failure> {
+    /// Ends private members that have diverged, or failed over. Others take their places when the next
+    /// trial needs them.
+    pub(super) fn end_group(&mut self) {
         if !self.is_private_group() {
-            return Ok(());
+            return;
         }
         self.control = None;
         self.data_for = None;
-        // All of them end before others take their places.
+        self.login = None;
+        self.replica_logins.clear();
         self.private = None;
+        self.diverged = true;
+    }
+
+    /// Makes the members anew after that.
+    pub(super) fn make_group_anew(&mut self) -> Result<(), Failure> {
+        // All of them end before others take their places.
+        self.end_group();
         self.start()?;
         self.diverged = false;
         Ok(())

@@ -13,6 +13,8 @@ pub(super) struct PrivateServers {
     pub(super) primary: Box<dyn PrivateServer>,
     pub(super) replicas: Vec<Box<dyn PrivateServer>>,
     restart: bool,
+    /// They were just made: a restart would change nothing.
+    is_new: bool,
 }
 
 impl PrivateServers {
@@ -57,6 +59,7 @@ impl PrivateServers {
                 .map(|replica| host.start_server(replica))
                 .collect::<Result<_, Failure>>()?,
             restart: spec.restart,
+            is_new: true,
         })
     }
 
@@ -74,11 +77,12 @@ impl PrivateServers {
         host: &dyn Host,
         stop: &Stop,
     ) -> Result<(), Failure> {
+        let is_new = std::mem::take(&mut self.is_new);
         if cache == CacheState::Cold {
             self.stop()?;
             self.all().try_for_each(|server| server.forget_cache())?;
             host.drop_caches(stop)?;
-        } else if self.restart {
+        } else if self.restart && !is_new {
             self.stop()?;
         }
         self.all().try_for_each(|server| server.start_again())

@@ -105,6 +105,15 @@ impl RunAs {
         }
     }
 
+    /// Has `nsenter` do the same, once it is where only root may go.
+    pub(super) fn apply_by_options(&self, nsenter: &mut Command) {
+        if let Some(account) = &self.account {
+            os::allow_many_files();
+            nsenter.arg(format!("--setgid={}", account.gid));
+            nsenter.arg(format!("--setuid={}", account.uid));
+        }
+    }
+
     /// The value of the server's `--user`, without which MariaDB refuses to run as root; `None`
     /// where it does not.
     pub(super) fn user_option(&self) -> Option<&'static str> {

@@ -13,6 +13,7 @@ pub(crate) mod fuzzing;
 mod guardian;
 mod home;
 mod mariadb;
+mod network;
 mod owner;
 mod permitted;
 mod place;
@@ -24,6 +25,7 @@ mod trouble;
 use self::distribution::Distribution;
 use self::home::Home;
 use self::mariadb::MariaDb;
+use self::network::Network;
 use self::recipe::Recipe;
 use self::redis::Redis;
 use self::server::Server;
@@ -47,6 +49,9 @@ pub use self::place::sandbox_directory;
 const USER: &str = "weighin";
 /// The login of servers that replicate from a private one.
 const REPLICATION_USER: &str = "weighin_replica";
+/// From where clients reach a private server: its socket, loopback, and a network of its own. As
+/// accounts of MySQL name hosts.
+pub const CLIENT_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", network::HOSTS];
 /// The database that its tables are in.
 const DATABASE: &str = "sbtest";
 
@@ -115,8 +120,9 @@ impl fmt::Debug for Password {
 /// A private server, running or stopped. Dropping it ends the server and removes its data.
 #[derive(Debug)]
 pub struct Sandbox {
-    // In this order: the server goes before the directory that it lives in.
+    // In this order: the server goes before its network and the directory that it lives in.
     server: Option<Server>,
+    network: Option<Network>,
     home: Home,
     recipe: Box<dyn Recipe>,
     address: ServerAddress,
@@ -177,14 +183,19 @@ impl Sandbox {
             home.write(REPLICATION_PASSWORD, password.reveal()).map_err(files)?;
         }
         recipe.prepare(&home, password.reveal(), replication.as_ref().map(Password::reveal))?;
-        let server = start_limited(recipe.as_ref(), &home, None, &stop)?;
+        let server = start_limited(recipe.as_ref(), &home, None, None, &stop)?;
         recipe.has_come_up(&home)?;
 
         let (port, pid) = (server.port(), server.pid());
         Ok(Self {
             server: Some(server),
+            network: None,
             address: ServerAddress {
-                endpoint: endpoint(over_socket, &home, port),
+                endpoint: if over_socket {
+                    Endpoint::Socket(home.socket())
+                } else {
+                    endpoint(None, port)
+                },
                 user: (system == System::MariaDb).then(|| USER.to_owned()),
                 database: match system {
                     System::MariaDb => DATABASE.to_owned(),
@@ -192,7 +203,7 @@ impl Sandbox {
                 },
                 password: PasswordSource::File(home.password_file()),
                 tls: Tls::Off,
-                // It comes from a server of weighin's own, over loopback.
+                // It comes from a server of weighin's own, on this machine.
                 server_key: ServerKey::Request,
             },
             password,
@@ -222,8 +233,8 @@ impl Sandbox {
         &self.socket
     }
 
-    /// The server's port on 127.0.0.1. Starting again keeps it, unless another program has taken
-    /// it meanwhile.
+    /// The server's port, on 127.0.0.1 unless it has a network of its own. Starting again keeps it,
+    /// unless another program has taken it meanwhile.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -263,7 +274,7 @@ impl PrivateServer for Sandbox {
         self.home.has(REPLICATION_PASSWORD).then(|| ServerAddress {
             user: Some(REPLICATION_USER.to_owned()),
             password: PasswordSource::File(self.home.path_of(REPLICATION_PASSWORD)),
-            endpoint: endpoint(false, &self.home, self.port),
+            endpoint: endpoint(self.network.as_ref(), self.port),
             ..self.address.clone()
         })
     }
@@ -305,6 +316,22 @@ impl PrivateServer for Sandbox {
         self.server.as_ref().map_or(Ok(()), |server| server.signal(os::thaw))
     }
 
+    fn move_apart(&mut self) -> Result<(), Failure> {
+        if self.network.is_none() {
+            self.network = Some(Network::make()?);
+            self.stop()?;
+        }
+        self.start_again()
+    }
+
+    fn cut_off(&mut self) -> Result<(), Failure> {
+        self.network.as_mut().map_or(Ok(()), Network::cut)
+    }
+
+    fn reconnect(&mut self) -> Result<(), Failure> {
+        self.network.as_mut().map_or(Ok(()), Network::mend)
+    }
+
     fn forget_cache(&mut self) -> Result<(), Failure> {
         let Some(memory) = self.recipe.cache_memory() else { return Ok(()) };
         match self.home.open_data().and_then(|data| data.remove_file(memory)) {
@@ -319,10 +346,12 @@ impl PrivateServer for Sandbox {
         if self.server.as_mut().is_some_and(Server::is_running) {
             return Ok(());
         }
-        let server = start_limited(self.recipe.as_ref(), &self.home, Some(self.port), &self.stop)?;
+        let network = self.network.as_ref();
+        let port = Some(self.port);
+        let server = start_limited(self.recipe.as_ref(), &self.home, network, port, &self.stop)?;
         (self.port, self.pid) = (server.port(), server.pid());
-        if let Endpoint::Tcp { port, .. } = &mut self.address.endpoint {
-            *port = self.port;
+        if network.is_some() || matches!(self.address.endpoint, Endpoint::Tcp { .. }) {
+            self.address.endpoint = endpoint(network, self.port);
         }
         self.server = Some(server);
         Ok(())
@@ -344,16 +373,24 @@ impl Drop for Sandbox {
 fn start_limited(
     recipe: &dyn Recipe,
     home: &Home,
+    network: Option<&Network>,
     port: Option<u16>,
     stop: &Stop,
 ) -> Result<Server, Failure> {
     home.volume().map_or(Ok(()), Volume::limit)?;
-    Server::start(recipe, home, port, stop)
+    Server::start(recipe, home, network, port, stop)
 }
 
-fn endpoint(over_socket: bool, home: &Home, port: u16) -> Endpoint {
-    if over_socket {
-        return Endpoint::Socket(home.socket());
-    }
-    Endpoint::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port }
+/// On loopback, or in a network of its own.
+fn endpoint(network: Option<&Network>, port: u16) -> Endpoint {
+    let address = network.map_or(Ipv4Addr::LOCALHOST, Network::address);
+    Endpoint::Tcp { host: address.to_string(), port }
+}
+
+/// Whether a private server can have a network of its own, which can be cut: makes one, and removes it.
+///
+/// # Errors
+/// `NotPermitted` where it cannot.
+pub(crate) fn check_networks() -> Result<(), Failure> {
+    Network::make().map(drop)
 }

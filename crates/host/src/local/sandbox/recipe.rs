@@ -5,6 +5,7 @@ use super::home::Home;
 use model::Failure;
 use std::fmt::Debug;
 use std::io;
+use std::net::SocketAddrV4;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
@@ -32,8 +33,8 @@ pub(super) trait Recipe: Debug + Send + Sync {
     /// Where its programs come from, and as whom they run.
     fn distribution(&self) -> &Distribution;
 
-    /// The command that starts the server on a prepared home, with that port on loopback.
-    fn command(&self, home: &Home, port: u16) -> Command;
+    /// The command that starts the server on a prepared home, to listen there.
+    fn command(&self, home: &Home, listen: SocketAddrV4) -> Command;
 
     /// The server has come up for the first time.
     ///

@@ -2,12 +2,13 @@
 
 use super::container::Container;
 use super::home::Home;
+use super::network::Network;
 use super::recipe::Recipe;
 use super::trouble::log_trouble;
 use crate::local::os;
 use model::{Failure, FailureKind, Stop};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus, Stdio};
@@ -45,7 +46,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it is ready to serve. Uses the port given, if it can.
+    /// Starts a server and waits until it is ready to serve: on loopback, or in that network. Uses
+    /// the port given, if it can.
     ///
     /// # Errors
     /// With the telling lines of its log when it ends instead, or doesn't answer in time;
@@ -53,22 +55,24 @@ impl Server {
     pub(super) fn start(
         recipe: &dyn Recipe,
         home: &Home,
+        network: Option<&Network>,
         port: Option<u16>,
         stop: &Stop,
     ) -> Result<Self, Failure> {
         let mut wanted = port;
         for _ in 1..PORT_TRIES {
-            match Self::start_once(recipe, home, wanted.take(), stop) {
+            match Self::start_once(recipe, home, network, wanted.take(), stop) {
                 Err(NotUp::PortTaken) => {}
                 other => return other.map_err(NotUp::into_failure),
             }
         }
-        Self::start_once(recipe, home, None, stop).map_err(NotUp::into_failure)
+        Self::start_once(recipe, home, network, None, stop).map_err(NotUp::into_failure)
     }
 
     fn start_once(
         recipe: &dyn Recipe,
         home: &Home,
+        network: Option<&Network>,
         port: Option<u16>,
         stop: &Stop,
     ) -> Result<Self, NotUp> {
@@ -78,7 +82,7 @@ impl Server {
         };
         let port = port.map_or_else(free_port, Ok).map_err(not_run)?;
         let log_start = length(home);
-        let child = spawn(recipe, home, port).map_err(not_run)?;
+        let child = spawn(recipe, home, network, port).map_err(not_run)?;
         let mut server = Self {
             pid: child.id(),
             container: recipe.distribution().container().cloned(),
@@ -164,7 +168,7 @@ impl Server {
         })
     }
 
-    /// Port on loopback.
+    /// Port on loopback, or in its network.
     pub(super) fn port(&self) -> u16 {
         self.port
     }
@@ -264,16 +268,26 @@ impl NotUp {
 }
 
 /// Starts the process, which is then on its way up.
-fn spawn(recipe: &dyn Recipe, home: &Home, port: u16) -> io::Result<Child> {
+fn spawn(
+    recipe: &dyn Recipe,
+    home: &Home,
+    network: Option<&Network>,
+    port: u16,
+) -> io::Result<Child> {
     let log = home.open_log()?;
-    let mut command = recipe.command(home, port);
+    let address = network.map_or(Ipv4Addr::LOCALHOST, Network::address);
+    let mut command = recipe.command(home, SocketAddrV4::new(address, port));
+    let run_as = recipe.distribution().run_as();
+    if let Some(network) = network {
+        command = network.around(&command, run_as);
+    }
     match home.volume() {
         Some(volume) => command = volume.grouped(command)?,
         None => drop(command.stdin(Stdio::null())),
     }
     // An engine runs as weighin does, and the server in its container as it is told.
-    if recipe.distribution().container().is_none() {
-        recipe.distribution().run_as().apply(&mut command);
+    if network.is_none() && recipe.distribution().container().is_none() {
+        run_as.apply(&mut command);
     }
     command
         // By this the guardian knows servers that rewrite their arguments.

@@ -8,8 +8,9 @@ mod relay;
 use self::pair::{Island, Pair, Proxy};
 use self::probe::IndependentProbe;
 pub use self::relay::Relay;
-use crate::support::{Workplace, not_tested};
+use crate::support::{Ran, Workplace, not_tested};
 use model::{FailureKind, FigureValue, Metric, Outcome, TrialRecord};
+use std::process::Command;
 
 /// How far the downtimes that two probes see may be apart, in seconds, on a machine where neither is
 /// ever kept waiting.
@@ -183,9 +184,16 @@ fn a_private_group_survives_loss_and_handover_and_is_whole_again_for_the_next_tr
         "group.toml",
         format!(
             "[study]\nname = \"group\"\nrepeats = 1\n\
-             [[target]]\nname = \"semi-sync\"\nsandbox = {{ replicas = 1, semi_sync = true }}\n{}{}{}",
+             [[target]]\nname = \"semi-sync\"\nsandbox = {{ replicas = 1, semi_sync = true }}\n{}{}{}{}",
             test("kill", "loss = \"kill\""),
             test("hang", "loss = \"hang\"\ntimeout = \"300ms\""),
+            match host::this_machine().check_networks() {
+                Ok(()) => test("network", "loss = \"network\"\ntimeout = \"300ms\""),
+                Err(_) => {
+                    not_tested("only root may make network namespaces");
+                    String::new()
+                }
+            },
             test("handover", "switch = \"planned\"")
         ),
     );
@@ -202,6 +210,7 @@ fn a_private_group_survives_loss_and_handover_and_is_whole_again_for_the_next_tr
             // Three looks a tenth of a second apart, each of a second where nothing is answered.
             "kill" => ("primary killed", 0.3),
             "hang" => ("primary hangs", 3.3),
+            "network" => ("primary cut off", 3.3),
             _ => ("primary is read-only", 0.0),
         };
         assert!(value(outcome, Metric::Downtime) > least, "{outcome:?}");
@@ -213,6 +222,29 @@ fn a_private_group_survives_loss_and_handover_and_is_whole_again_for_the_next_tr
         }
         // The old primary was asked as well; it may have what was under way.
         assert!(number(outcome, "writes on another server only") < 10.0, "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_check_says_where_no_network_can_be_made_to_be_cut() {
+    let place = Workplace::new();
+    place.write(
+        "cut.toml",
+        "[study]\nname = \"cut\"\n\
+         [[target]]\nname = \"pair\"\nsandbox = { replicas = 1 }\n\
+         [[test]]\ntask = \"failover\"\nloss = \"network\"\n",
+    );
+    // Root without the right to make namespaces, as in many containers.
+    let mut command = place.surround(Command::new("setpriv"));
+    command.args(["--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]);
+    command.arg(env!("CARGO_BIN_EXE_weighin")).args(["check", "cut.toml"]);
+    let check = Ran::of(command);
+    if check.err.contains("setpriv") {
+        return not_tested("only root may give up rights");
+    }
+    assert_eq!(check.code, Some(3), "{check:?}");
+    for part in ["pair: a network of its own", "not permitted", "loss = \"hang\""] {
+        assert!(check.out.contains(part), "no {part}: {check:?}");
     }
 }
 

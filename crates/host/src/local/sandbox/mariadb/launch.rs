@@ -9,12 +9,12 @@ use crate::local::sandbox::distribution::Distribution;
 use crate::local::sandbox::home::Home;
 use crate::local::sandbox::recipe::Recipe;
 use crate::local::sandbox::trouble::file_trouble;
-use crate::local::sandbox::{DATABASE, GroupMember, REPLICATION_USER, USER};
+use crate::local::sandbox::{CLIENT_HOSTS, DATABASE, GroupMember, REPLICATION_USER, USER};
 use model::Failure;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read};
-use std::net::Ipv4Addr;
+use std::net::SocketAddrV4;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
@@ -63,6 +63,11 @@ impl MariaDb {
         Ok(Self { target, distribution, programs, settings, member })
     }
 
+    /// Whether the server is in a group.
+    pub(super) fn is_member(&self) -> bool {
+        self.member.is_some()
+    }
+
     /// Where a server of an unpacked distribution finds the rest of it.
     pub(super) fn distribution_options(&self) -> impl Iterator<Item = OsString> {
         let Programs { base, shared, plugins, .. } = &self.programs;
@@ -106,7 +111,7 @@ impl Recipe for MariaDb {
             .map_err(|error| file_trouble("the login", &home.run(), &error))
     }
 
-    fn command(&self, home: &Home, port: u16) -> Command {
+    fn command(&self, home: &Home, listen: SocketAddrV4) -> Command {
         let mut command = self.distribution.server_command(&self.programs.server, home);
         command
             .arg("--no-defaults")
@@ -123,8 +128,8 @@ impl Recipe for MariaDb {
             .arg(path_option("--socket=", &home.socket()))
             .arg(path_option("--pid-file=", &home.run().join("server.pid")))
             .args(self.distribution.run_as().user_option().map(|user| format!("--user={user}")))
-            .arg(format!("--port={port}"))
-            .arg(format!("--bind-address={}", Ipv4Addr::LOCALHOST));
+            .arg(format!("--port={}", listen.port()))
+            .arg(format!("--bind-address={}", listen.ip()));
         if home.has(INIT_FILE) {
             command.arg(path_option("--init-file=", &home.path_of(INIT_FILE)));
         }
@@ -185,14 +190,16 @@ fn login_statements(
                        DROP DATABASE IF EXISTS test;\n";
     }
     statements += &format!("CREATE DATABASE {DATABASE};\n");
-    for host in ["localhost", "127.0.0.1"] {
+    for host in CLIENT_HOSTS {
         statements += &format!("CREATE USER {USER}@'{host}' IDENTIFIED BY '{password}';\n");
         statements += &format!("GRANT ALL ON *.* TO {USER}@'{host}' WITH GRANT OPTION;\n");
     }
     if let Some(password) = replication_password {
-        let account = format!("{REPLICATION_USER}@'127.0.0.1'");
-        statements += &format!("CREATE USER {account} IDENTIFIED BY '{password}';\n");
-        statements += &format!("GRANT REPLICATION SLAVE ON *.* TO {account};\n");
+        for host in CLIENT_HOSTS {
+            let account = format!("{REPLICATION_USER}@'{host}'");
+            statements += &format!("CREATE USER {account} IDENTIFIED BY '{password}';\n");
+            statements += &format!("GRANT REPLICATION SLAVE ON *.* TO {account};\n");
+        }
     }
     statements
 }

@@ -9,8 +9,10 @@ use crate::local::sandbox::home::Home;
 use crate::local::sandbox::trouble::{file_trouble, log_trouble};
 use files::Directory;
 use model::Failure;
+use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Initial size of the redo log. The server makes a new one of the size that its settings say when
@@ -20,14 +22,18 @@ const REDO_LOG: &str = "--innodb_log_file_size=4M";
 /// Where MySQL keeps the name of a server that no other has.
 const SERVER_ID_FILE: &str = "auto.cnf";
 
+/// What the programs of unpacked distributions have made for groups, by the directory that it is in and
+/// the name of a template. Its guardian removes it when this process ends.
+static OF_GROUPS: Mutex<BTreeMap<(PathBuf, String), Home>> = Mutex::new(BTreeMap::new());
+
 /// How long making a data directory may take: seconds on most disks.
 const INITIALISE_LIMIT: Duration = Duration::from_secs(300);
 
 /// Fills a sandbox's empty data directory, and gives the sandbox to the server: from the cache, or
 /// else by initialising it, and then keeps a copy in the cache for the next time.
 ///
-/// What a distribution that only the study vouches for makes as an account without rights is made
-/// each time: no other server gets it.
+/// What a distribution that only the study vouches for makes as an account without rights goes into no
+/// cache: only members of groups get it that the same distribution runs in this process.
 ///
 /// # Errors
 /// When initialising fails, or the data can't be copied.
@@ -36,6 +42,9 @@ pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), F
     if launch.distribution.container().is_some()
         || launch.distribution.base().is_some() && run_as.is_other()
     {
+        if launch.is_member() {
+            return fill_as_others(home, launch);
+        }
         home.hand_over(run_as)?;
         return initialise(home, launch);
     }
@@ -50,15 +59,45 @@ pub(super) fn fill_data_directory(home: &Home, launch: &MariaDb) -> Result<(), F
         return home.hand_over(run_as);
     }
     initialise(home, launch)?;
-    // By it the members of a group tell each other apart: every server makes one of its own.
-    match data.remove_file(SERVER_ID_FILE) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(trouble(error)),
-        _ => {}
-    }
+    forget_server_id(&data).map_err(trouble)?;
     if let Some(cache) = cache {
         let _ = keep(&data, &cache, &key);
     }
     home.hand_over(run_as)
+}
+
+/// Fills the data directory of a group's member as that of the first one was, and keeps what the first
+/// one made, as long as this process lives.
+fn fill_as_others(home: &Home, launch: &MariaDb) -> Result<(), Failure> {
+    let run_as = launch.distribution.run_as();
+    let mut all = OF_GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+    let parent = home.root().parent().unwrap_or(Path::new("/"));
+    let key = (parent.to_owned(), key(launch));
+    let trouble = |error| file_trouble("a copy", &home.data(), &error);
+    // Where somebody has removed it, it is made again.
+    if let Some(made) = all.get(&key).and_then(|made| made.open_data().ok()) {
+        home.open_data().and_then(|data| made.copy_into(&data)).map_err(trouble)?;
+        return home.hand_over(run_as);
+    }
+    home.hand_over(run_as)?;
+    initialise(home, launch)?;
+    let kept = Home::make(parent, None, None)?;
+    let copied = home.open_data().and_then(|data| {
+        let copy = kept.open_data()?;
+        data.copy_into(&copy)?;
+        forget_server_id(&copy)
+    });
+    copied.map_err(trouble)?;
+    all.insert(key, kept);
+    Ok(())
+}
+
+/// By it the members of a group tell each other apart: every server makes one of its own.
+fn forget_server_id(data: &Directory) -> io::Result<()> {
+    match data.remove_file(SERVER_ID_FILE) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// The template of that name; `None` where there is none that only this account and root can have

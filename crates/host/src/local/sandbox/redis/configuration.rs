@@ -4,7 +4,6 @@ use crate::local::sandbox::home::Home;
 use crate::local::sandbox::permitted::permitted;
 use model::{Failure, System};
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
 
 /// A target's settings, known to be harmless to the host or trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,9 +33,8 @@ impl Configuration {
             format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
         };
         let mut text = format!(
-            "bind {}\nunixsocket {}\nunixsocketperm 700\ndir {}\nlogfile \"\"\ndaemonize no\n\
+            "unixsocket {}\nunixsocketperm 700\ndir {}\nlogfile \"\"\ndaemonize no\n\
              supervised no\nrequirepass {password}\n",
-            Ipv4Addr::LOCALHOST,
             quoted(home.socket()),
             quoted(home.data()),
         );

@@ -8,6 +8,7 @@ use crate::local::sandbox::trouble::file_trouble;
 use model::{Failure, FailureKind};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
+use std::net::SocketAddrV4;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -86,9 +87,12 @@ impl Recipe for Redis {
         home.hand_over(self.distribution.run_as())
     }
 
-    fn command(&self, home: &Home, port: u16) -> Command {
+    fn command(&self, home: &Home, listen: SocketAddrV4) -> Command {
         let mut command = self.distribution.server_command(&self.program, home);
-        command.arg(home.path_of(CONFIGURATION)).arg("--port").arg(port.to_string());
+        command
+            .arg(home.path_of(CONFIGURATION))
+            .args(["--bind", &listen.ip().to_string()])
+            .args(["--port", &listen.port().to_string()]);
         command
     }
 

@@ -1,0 +1,186 @@
+//! A network of a private server's own, which can be cut.
+
+use super::account::RunAs;
+use super::trouble::network_trouble;
+use crate::local::os;
+use model::Failure;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::Ipv4Addr;
+use std::os::unix::process::CommandExt;
+use std::process::{self, Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// What keeps it, for `/bin/sh`.
+const SCRIPT: &str = include_str!("network.sh");
+/// Addresses are from the half of those for tests of networks (RFC 2544) that begins here.
+const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 0);
+/// All of them, as accounts of MySQL name hosts.
+pub(super) const HOSTS: &str = "198.18.%";
+/// Networks of four addresses among them.
+const NETWORKS: u32 = 1 << 14;
+/// How many networks are tried.
+const TRIES: u32 = 8;
+
+/// A network namespace for a server, with one link, to the network of weighin: from elsewhere nothing
+/// leads there. A process keeps it while no server is in it, and ends with weighin.
+#[derive(Debug)]
+pub(super) struct Network {
+    keeper: Child,
+    /// `None` only while it is being dropped.
+    orders: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    address: Ipv4Addr,
+}
+
+impl Network {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// `NotPermitted` with what is against it.
+    pub(super) fn make() -> Result<Self, Failure> {
+        for _ in 0..TRIES {
+            if let Some(made) = Self::try_make().map_err(|error| network_trouble(&error))? {
+                return Ok(made);
+            }
+        }
+        let taken = format!("this machine has a use of its own for addresses {HOSTS}");
+        Err(network_trouble(&io::Error::other(taken)))
+    }
+
+    /// `None` where the addresses that it came upon have another use.
+    fn try_make() -> io::Result<Option<Self>> {
+        let random = u32::from_str_radix(&os::random_hex(4)?, 16).unwrap_or_default();
+        let number = random % NETWORKS;
+        let at = |place| Ipv4Addr::from_bits(FIRST_ADDRESS.to_bits() + 4 * number + place);
+        let (there, address) = (at(1), at(2));
+        let mut keeper = crate::local::command("unshare")
+            .args(["--net", "/bin/sh", "-c", SCRIPT, "weighin-network"])
+            .arg(process::id().to_string())
+            .arg(format!("weighin-{number}"))
+            .args([there, address].map(|address| address.to_string()))
+            .env("LC_ALL", "C")
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A group of its own: Ctrl-C in a terminal goes to weighin's.
+            .process_group(0)
+            .spawn()?;
+        let orders = keeper.stdin.take();
+        let mut complaints = keeper.stderr.take();
+        let answers = keeper.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let mut network = Self { keeper, orders, answers: BufReader::new(answers), address };
+        match network.answer()?.as_str() {
+            "ready" => Ok(Some(network)),
+            "taken" => Ok(None),
+            _ => {
+                let mut said = String::new();
+                complaints.as_mut().map_or(Ok(0), |pipe| pipe.read_to_string(&mut said))?;
+                Err(io::Error::other(said.lines().next().unwrap_or("no reason given").to_owned()))
+            }
+        }
+    }
+
+    /// Where a server in it listens.
+    pub(super) fn address(&self) -> Ipv4Addr {
+        self.address
+    }
+
+    /// Has a command run in it, as that account.
+    pub(super) fn around(&self, command: &Command, run_as: &RunAs) -> Command {
+        let mut inside = crate::local::command("nsenter");
+        inside.arg(format!("--net=/proc/{}/ns/net", self.keeper.id()));
+        run_as.apply_by_options(&mut inside);
+        inside.arg("--").arg(command.get_program()).args(command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => inside.env(name, value),
+                None => inside.env_remove(name),
+            };
+        }
+        inside
+    }
+
+    /// Cuts its link: what is sent there or from there is lost, and nobody is told.
+    ///
+    /// # Errors
+    /// When it is gone, or cannot be cut.
+    pub(super) fn cut(&mut self) -> Result<(), Failure> {
+        self.order("down\n")
+    }
+
+    /// Undoes [`Self::cut`].
+    ///
+    /// # Errors
+    /// As [`Self::cut`].
+    pub(super) fn mend(&mut self) -> Result<(), Failure> {
+        self.order("up\n")
+    }
+
+    fn order(&mut self, order: &str) -> Result<(), Failure> {
+        let done = self.orders.as_mut().map_or(Ok(()), |orders| orders.write_all(order.as_bytes()));
+        let answer = done.and_then(|()| self.answer());
+        match answer.map_err(|error| network_trouble(&error))?.as_str() {
+            "done" => Ok(()),
+            _ => Err(network_trouble(&io::Error::other("its link does not obey"))),
+        }
+    }
+
+    /// The next line of its keeper; empty where that has ended.
+    fn answer(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        Ok(line.trim_end().to_owned())
+    }
+}
+
+impl Drop for Network {
+    /// Lets the keeper take the link away, and waits for it.
+    fn drop(&mut self) {
+        self.orders = None;
+        // It fails only when somebody else has waited already.
+        let _ = self.keeper.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{SocketAddr, TcpStream};
+    use std::time::Duration;
+
+    fn is_link(network: &Network) -> bool {
+        let [_, _, high, low] = network.address.octets();
+        let number = (u32::from(high) << 8 | u32::from(low)) / 4;
+        std::fs::exists(format!("/sys/class/net/weighin-{number}")).unwrap()
+    }
+
+    #[test]
+    fn whoever_is_cut_off_is_silent_and_answers_again_afterwards() {
+        let mut network = match Network::make() {
+            Ok(network) => network,
+            Err(failure) if !os::is_root() => {
+                return assert!(failure.message.contains("network"), "{failure}");
+            }
+            Err(failure) => panic!("{failure}"),
+        };
+        // Nobody listens there, and the kernel says so as long as anything reaches it.
+        let there = SocketAddr::from((network.address(), 9));
+        let connect = || {
+            TcpStream::connect_timeout(&there, Duration::from_secs(1)).map(drop).unwrap_err().kind()
+        };
+        assert_eq!(connect(), io::ErrorKind::ConnectionRefused);
+        network.cut().unwrap();
+        assert_eq!(connect(), io::ErrorKind::TimedOut);
+        network.mend().unwrap();
+        assert_eq!(connect(), io::ErrorKind::ConnectionRefused);
+        let mut inside = Command::new("ip");
+        inside.args(["-4", "-oneline", "address", "show"]);
+        let seen = network.around(&inside, &RunAs::own()).output().unwrap();
+        let seen = String::from_utf8(seen.stdout).unwrap();
+        assert!(seen.contains(&format!("{}/30", network.address())), "{seen}");
+        assert!(is_link(&network));
+        network.orders = None;
+        network.keeper.wait().unwrap();
+        assert!(!is_link(&network));
+    }
+}
