@@ -3,7 +3,8 @@
 use crate::check::{CheckResult, CheckedTrial};
 use crate::series::{Figures, Kin, Series};
 use crate::{
-    Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, volume,
+    Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, extended,
+    volume,
 };
 use model::{Dataset, Level, LoadResult, Target, Test, TrialRecord};
 use std::collections::{BTreeMap, HashMap};
@@ -12,6 +13,9 @@ use std::sync::Arc;
 
 /// The most targets all pairs of which tell how ratios scatter; of more, neighbours do.
 const MOST_PAIRED: usize = 8;
+
+/// More blocks than a run has: numbers of blocks that were added later begin beyond them.
+const BLOCKS_APART: u32 = 1_000_000;
 
 /// The cells of a test: target by target in the order of the study, each by ascending level.
 #[derive(Default)]
@@ -101,6 +105,9 @@ struct CellTrial<'a> {
     /// Index in the dataset's trials.
     index: usize,
     record: &'a TrialRecord,
+    /// What ran in one block is paired: its repeat, or a number of its own where the cell was added
+    /// to blocks that had run.
+    block: u32,
     checked: &'a CheckedTrial,
     /// Absent when the trial failed.
     figures: Option<Figures>,
@@ -116,6 +123,7 @@ pub(crate) fn collect<'a>(
     basis: Option<&Basis>,
 ) -> Cells<'a> {
     let confidence = dataset.study.confidence;
+    let later = extended::measured_later(&dataset.plan);
     let mut by_cell: HashMap<(&str, Level), Vec<CellTrial<'a>>> = HashMap::new();
     for (index, (record, checked)) in dataset.trials.iter().zip(checked).enumerate() {
         if record.key.test != test.name {
@@ -124,7 +132,9 @@ pub(crate) fn collect<'a>(
         let known = record.outcome().zip(basis);
         let figures = known.map(|(outcome, basis)| Figures::of(outcome, basis, confidence));
         let trials = by_cell.entry((&record.key.target, record.key.level)).or_default();
-        trials.push(CellTrial { index, record, checked, figures });
+        let extension = later.get(&record.position).copied().unwrap_or(0);
+        let block = record.key.repeat.saturating_add(extension.saturating_mul(BLOCKS_APART));
+        trials.push(CellTrial { index, record, block, checked, figures });
     }
     let imported = test.is_imported();
     let cells = targets
@@ -154,10 +164,8 @@ pub(crate) fn collect<'a>(
 
 impl<'a> CellData<'a> {
     fn known(&self) -> BTreeMap<Metric, Series> {
-        let figures = || {
-            self.usable()
-                .filter_map(|trial| Some((trial.record.key.repeat, trial.figures.as_ref()?)))
-        };
+        let figures =
+            || self.usable().filter_map(|trial| Some((trial.block, trial.figures.as_ref()?)));
         let all = Metric::ALL.iter().map(|metric| (*metric, Series::of(*metric, figures())));
         all.filter(|(_, series)| !series.is_empty()).collect()
     }
@@ -259,6 +267,11 @@ impl<'a> CellData<'a> {
     /// The records that conclusions may rest on, with their figures.
     pub(crate) fn usable_records(&self) -> impl Iterator<Item = (&TrialRecord, &Figures)> {
         self.usable().filter_map(|trial| Some((trial.record, trial.figures.as_ref()?)))
+    }
+
+    /// The same, each with its block.
+    pub(crate) fn usable_in_blocks(&self) -> impl Iterator<Item = (&TrialRecord, u32)> {
+        self.usable().map(|trial| (trial.record, trial.block))
     }
 
     /// What a finding on the cell's test is about.

@@ -1,10 +1,10 @@
 //! What was added to a run after it had begun, and what that does to its conclusions.
 
 use crate::{Finding, FindingKind, Severity, Subject};
-use model::{Dataset, Extension, HostFacts, Plan};
+use model::{Dataset, Extension, HostFacts, Level, Plan, TrialKey, TrialRecord};
 use serde::Serialize;
 use stats::error_of_looks;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Repeats were added when results could be seen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,6 +31,23 @@ pub struct MeasuredAnew {
 }
 
 impl FindingKind for MeasuredAnew {
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+}
+
+/// Cells were added to blocks that had run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeasuredLater {
+    /// Those of which all cells were added, in the order of the study.
+    pub targets: Vec<String>,
+    /// The same of tests.
+    pub tests: Vec<String>,
+    /// All that were added.
+    pub cells: usize,
+}
+
+impl FindingKind for MeasuredLater {
     fn severity(&self) -> Severity {
         Severity::Warning
     }
@@ -94,11 +111,64 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
     if anew > 0 {
         findings.push(whole(MeasuredAnew { trials: anew }.into()));
     }
+    findings.extend(measured_later_finding(dataset).map(|later| whole(later.into())));
     let changes = conditions_changed(dataset);
     if !changes.is_empty() {
         findings.push(whole(ConditionsChanged { changes }.into()));
     }
     findings
+}
+
+/// The trials of cells that were added to blocks that had run, by position, each with the extension
+/// that it is of. They are no pairs with the trials of those blocks, but with one another.
+pub(crate) fn measured_later(plan: &Plan) -> HashMap<u32, u32> {
+    let mut later = HashMap::new();
+    if plan.blocks.iter().all(|block| block.extension == 0) {
+        return later;
+    }
+    let mut planned: HashSet<&TrialKey> = HashSet::new();
+    // With the extension that first had it.
+    let mut blocks: HashMap<u32, u32> = HashMap::new();
+    for block in &plan.blocks {
+        let first = *blocks.entry(block.number).or_insert(block.extension);
+        for trial in &block.trials {
+            let anew = !planned.insert(&trial.key);
+            if first < block.extension && !anew {
+                later.insert(trial.position, block.extension);
+            }
+        }
+    }
+    // What is measured anew of such a cell stays with it.
+    let of_key: HashMap<&TrialKey, u32> = plan
+        .all_trials()
+        .filter_map(|trial| Some((&trial.key, *later.get(&trial.position)?)))
+        .collect();
+    plan.all_trials().filter_map(|trial| Some((trial.position, *of_key.get(&trial.key)?))).collect()
+}
+
+fn measured_later_finding(dataset: &Dataset) -> Option<MeasuredLater> {
+    let later = measured_later(&dataset.plan);
+    let records = dataset.trials.iter();
+    let (apart, others): (Vec<&TrialRecord>, Vec<&TrialRecord>) =
+        records.partition(|record| later.contains_key(&record.position));
+    if apart.is_empty() {
+        return None;
+    }
+    let only_apart = |is: &dyn Fn(&TrialKey) -> bool| {
+        apart.iter().any(|record| is(&record.key)) && !others.iter().any(|record| is(&record.key))
+    };
+    let cells: HashSet<(&str, &str, Level)> = apart
+        .iter()
+        .map(|record| (&*record.key.target, &*record.key.test, record.key.level))
+        .collect();
+    let study = &dataset.study;
+    let targets = study.measured().map(|target| target.name.clone());
+    let tests = study.tests.iter().map(|test| test.name.clone());
+    Some(MeasuredLater {
+        targets: targets.filter(|name| only_apart(&|key| key.target == *name)).collect(),
+        tests: tests.filter(|name| only_apart(&|key| key.test == *name)).collect(),
+        cells: cells.len(),
+    })
 }
 
 /// Single targets are compared with nothing that further repeats could tip.

@@ -73,7 +73,8 @@ macro_rules! all_findings {
             audit::contradiction => Contradiction;
             study => TrialsMissing[own], FewRepeats[own], ChecksNotMade, PairsLimited[own],
                 DatasetAgainstMemory;
-            extended => RepeatsAdded[own], MeasuredAnew[own], ConditionsChanged[own];
+            extended => RepeatsAdded[own], MeasuredAnew[own], MeasuredLater[own],
+                ConditionsChanged[own];
             curve => Peak, Decline;
             growth => Growth;
             law => ScalingLaw, NoScalingLaw;

@@ -64,14 +64,41 @@ pub(crate) struct Pooled {
     pub(crate) candidate: Series,
 }
 
-/// Pools as many pairs and repeats as go together; see [`balanced`]. `None` where fewer than
-/// `fewest` pairs are left.
+/// Pools as many pairs and repeats as go together; see [`balanced`]. Where no pair has a block in
+/// common, each side by itself over the same pairs. `None` where fewer than `fewest` pairs are left.
 pub(crate) fn pool(pairs: &[(&Series, &Series)], fewest: usize) -> Option<Pooled> {
-    let Balanced { repeats, pairs: kept } = balanced(pairs, fewest)?;
+    let Balanced { repeats, pairs: kept } = match balanced(pairs, fewest) {
+        Some(balanced) => balanced,
+        None => return pool_apart(pairs, fewest),
+    };
     let (bases, candidates): (Vec<&Series>, Vec<&Series>) =
         kept.iter().map(|&index| pairs[index]).unzip();
     let base = geometric_means(&repeats, &bases);
     let candidate = geometric_means(&repeats, &candidates);
+    Some(Pooled { kept, base, candidate })
+}
+
+fn pool_apart(pairs: &[(&Series, &Series)], fewest: usize) -> Option<Pooled> {
+    let shared = |(base, candidate): &&(&Series, &Series)| {
+        base.repeats().any(|repeat| candidate.at(repeat).is_some())
+    };
+    if pairs.iter().any(|pair| shared(&pair)) {
+        return None;
+    }
+    let of_bases: Vec<(&Series, &Series)> = pairs.iter().map(|&(base, _)| (base, base)).collect();
+    let of_candidates: Vec<(&Series, &Series)> =
+        pairs.iter().map(|&(_, candidate)| (candidate, candidate)).collect();
+    let (bases, candidates) = (balanced(&of_bases, fewest)?, balanced(&of_candidates, fewest)?);
+    let both = |index: &usize| candidates.pairs.contains(index);
+    let kept: Vec<usize> = bases.pairs.iter().copied().filter(both).collect();
+    if kept.len() < fewest {
+        return None;
+    }
+    let of = |side: &[(&Series, &Series)], repeats: &[u32]| {
+        geometric_means(repeats, &kept.iter().map(|&index| side[index].0).collect::<Vec<_>>())
+    };
+    let (base, candidate) =
+        (of(&of_bases, &bases.repeats), of(&of_candidates, &candidates.repeats));
     Some(Pooled { kept, base, candidate })
 }
 

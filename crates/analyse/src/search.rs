@@ -69,6 +69,9 @@ pub struct TargetSearch {
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchedTrial {
     pub repeat: u32,
+    /// What ran in one block is paired.
+    #[serde(skip)]
+    block: u32,
     /// Between which loads the answer lies.
     pub answer: SearchAnswer,
     /// What was tried, in order.
@@ -148,20 +151,20 @@ pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option
 }
 
 fn searches(cell: &CellData) -> Vec<SearchedTrial> {
-    let searches = cell.usable_records().filter_map(|(record, _)| {
-        let search = record.search.as_ref()?;
+    let searches = cell.usable_in_blocks().filter_map(|(record, block)| {
+        let search = record.search.as_ref().filter(|_| record.outcome().is_some())?;
         let (repeat, steps) = (record.key.repeat, search.steps.clone());
-        Some(SearchedTrial { repeat, answer: search.answer, steps })
+        Some(SearchedTrial { repeat, block, answer: search.answer, steps })
     });
     searches.collect()
 }
 
 /// The middles of the answers; how far off the least exact may be goes into every interval.
 fn series(searches: &[SearchedTrial], over: SearchOver) -> Series {
-    let middles = searches.iter().filter_map(|s| Some((s.repeat, s.answer.middle(over)?)));
+    let middles = searches.iter().filter_map(|s| Some((s.block, s.answer.middle(over)?)));
     let middles: BTreeMap<u32, (f64, f64)> = middles.collect();
     let rounding = middles.values().map(|(_, off)| *off).fold(0.0, f64::max);
-    let values = middles.into_iter().map(|(repeat, (middle, _))| (repeat, middle)).collect();
+    let values = middles.into_iter().map(|(block, (middle, _))| (block, middle)).collect();
     Series::from_values(values, rounding)
 }
 

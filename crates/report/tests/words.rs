@@ -8,8 +8,8 @@ use analyse::{
     CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
     Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
     HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LittlesLaw, MeasuredAnew,
-    Metric, OtherProcesses, OverallResult, Overheated, Overloaded, Peak, RepeatsAdded,
-    RepeatsAlike, RowsMissing, SearchOutcome, Severity, SteadyFigure, Steal, Subject,
+    MeasuredLater, Metric, OtherProcesses, OverallResult, Overheated, Overloaded, Peak,
+    RepeatsAdded, RepeatsAlike, RowsMissing, SearchOutcome, Severity, SteadyFigure, Steal, Subject,
     TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
     TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
 };
@@ -148,6 +148,11 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         })),
         whole(Evidence::MeasuredAnew(MeasuredAnew { trials: 1 })),
         whole(Evidence::MeasuredAnew(MeasuredAnew { trials: 4 })),
+        whole(Evidence::MeasuredLater(MeasuredLater {
+            targets: vec!["new".to_owned()],
+            tests: vec!["reads".to_owned()],
+            cells: 12,
+        })),
         whole(Evidence::ConditionsChanged(ConditionsChanged {
             changes: vec![ConditionChange {
                 what: "kernel",

@@ -7,6 +7,7 @@
 mod amount;
 mod beside;
 mod catch_up;
+mod change;
 mod duration;
 mod error;
 mod estimate;
@@ -49,6 +50,7 @@ mod volume;
 mod volumes;
 mod wire;
 
+pub use change::{Conflict, Part, changes};
 pub use duration::{DurationError, parse_duration};
 pub use error::StudyError;
 pub use estimate::{estimate, estimate_set_up};

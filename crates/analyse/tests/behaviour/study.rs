@@ -2,10 +2,12 @@
 
 use crate::support::{dataset, found};
 use analyse::{
-    Choice, ConditionsChanged, DatasetAgainstMemory, Evidence, FewRepeats, Metric, PairsLimited,
-    RepeatsAdded, Severity, TrialsMissing, analyse,
+    Choice, ConditionsChanged, DatasetAgainstMemory, Evidence, FewRepeats, MeasuredLater, Metric,
+    PairsLimited, RepeatsAdded, Severity, TrialsMissing, analyse,
 };
-use model::{Dataset, Extension, HostFacts, Place, SandboxSpec, SettingOrigin, UnixMillis};
+use model::{
+    Block, Dataset, Extension, HostFacts, Place, SandboxSpec, SettingOrigin, Trial, UnixMillis,
+};
 
 fn plain(repeats: u32) -> Dataset {
     dataset(&["a", "b"], &[1, 2], repeats, |_, _, _| 1000.0)
@@ -151,4 +153,51 @@ fn beyond_a_number_of_targets_each_is_compared_with_the_first_alone() {
         assert_eq!(same, targets <= 50, "{:?}", test.advice[0].choice);
         assert_eq!(test.ranking.tiers.iter().map(Vec::len).collect::<Vec<_>>(), [targets - 1, 1]);
     }
+}
+
+/// Every block has a speed of its own, which cancels out between targets of one block alone.
+#[test]
+fn cells_that_were_added_to_blocks_that_had_run_are_no_pairs_with_these() {
+    let values = |target: &str, _: u32, repeat: u32| {
+        let of_block = [1000.0, 1300.0, 800.0][repeat as usize - 1];
+        if target == "a" { of_block } else { of_block * 1.1 }
+    };
+    let mut data = dataset(&["a", "b", "c"], &[1, 2], 3, values);
+    let later = |findings: &analyse::Analysis<'_>| {
+        let found = found(findings, |e| matches!(e, Evidence::MeasuredLater(_)));
+        found.first().and_then(|finding| finding.evidence.get::<MeasuredLater>()).cloned()
+    };
+    assert_eq!(later(&analyse(&data)), None);
+    let mut apart = Vec::new();
+    for block in &mut data.plan.blocks {
+        let is_c = |trial: &Trial| trial.key.target == "c";
+        let trials = block.trials.iter().filter(|trial| is_c(trial)).cloned().collect();
+        block.trials.retain(|trial| !is_c(trial));
+        apart.push(Block { number: block.number, extension: 1, trials });
+    }
+    data.plan.blocks.extend(apart);
+    let extension = Extension {
+        at: UnixMillis(5),
+        weighin_version: data.run.weighin_version.clone(),
+        host: data.run.host.clone(),
+        changes: vec!["target c added".to_owned()],
+    };
+    data.run.extensions.push(extension);
+    let analysis = analyse(&data);
+    let expected = MeasuredLater { targets: vec!["c".to_owned()], tests: vec![], cells: 2 };
+    assert_eq!(later(&analysis), Some(expected));
+    let width = |pair: (&str, &str)| {
+        let of_pair = |baseline: &str, candidate: &str| (baseline, candidate) == pair;
+        let test = &analysis.tests[0];
+        let mut comparisons = test.comparisons.iter();
+        let one = comparisons.find(|c| of_pair(&c.baseline, &c.candidate)).unwrap();
+        let mut all = test.overall.iter();
+        let all = all.find(|overall| of_pair(&overall.baseline, &overall.candidate)).unwrap();
+        [one.ratio, all.ratio].map(|ratio| {
+            let interval = ratio.interval.unwrap();
+            interval.high / interval.low
+        })
+    };
+    assert!(width(("a", "b")).iter().all(|width| *width < 1.01));
+    assert!(width(("a", "c")).iter().all(|width| *width > 1.5));
 }

@@ -11,17 +11,20 @@ use crate::stores;
 use analyse::Analysis;
 use campaign::{Campaign, Event, Hosts, Preflight, RunError, Summary};
 use engine::Stop;
-use model::Study;
 use model::bounds::MAX_REPEATS;
+use model::{Block, Plan, Study, TrialKey};
 use report::Format;
 use report::numbers::counted;
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use store::Store;
-use study::Additions;
+use store::{Store, StoreError};
+use study::{Additions, Conflict, Part};
 
 /// What the results say that they were made with.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Most changes that a message names.
+const MOST_CONFLICTS: usize = 5;
 /// Width of the summary where the terminal does not tell its own.
 const WIDTH: usize = 80;
 
@@ -36,9 +39,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
             Some(path) => path.clone(),
             None => stores::latest(&loaded, file)?,
         };
-        let mut store = Store::resume(&results)?;
-        extend(&mut store, &loaded, arguments)?;
-        return go(store, &results, &arguments.erase);
+        let store = Store::resume(&results)?;
+        let addition = addition(&store, &loaded, arguments)?;
+        return go(store, addition, &results, &arguments.erase);
     }
     let study = study::scaled(&loaded, arguments.scale);
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
@@ -51,21 +54,26 @@ pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[Path
     // From here on there is something to tidy up.
     signals::stop();
     let host = host::this_machine().facts();
-    go(Store::create(results, study, &plan, &host, VERSION, scale)?, results, erase)
+    go(Store::create(results, study, &plan, &host, VERSION, scale)?, None, results, erase)
 }
 
-/// Adds to the plan of a run what the arguments ask for.
-fn extend(store: &mut Store, loaded: &Study, arguments: &RunArguments) -> Result<(), CliError> {
+/// What is to be added to a run, once its targets are known to be usable.
+struct Addition {
+    /// As it is from then on.
+    study: Study,
+    /// Where the study has changed, what.
+    changes: Option<Vec<String>>,
+    blocks: Vec<Block>,
+}
+
+/// What the arguments, and changes of the study, ask to be added to a run.
+fn addition(
+    store: &Store,
+    loaded: &Study,
+    arguments: &RunArguments,
+) -> Result<Option<Addition>, CliError> {
     let results = store.path().display().to_string();
-    if store.study().source != loaded.source {
-        return Err(CliError::usage(
-            format!(
-                "the study file {} has changed since the run in {results} began",
-                arguments.study.display(),
-            ),
-            "undo the change, or start anew without --resume",
-        ));
-    }
+    let (study, changes) = current(store, loaded, arguments)?;
     let missing = store.plan().trials().count() - store.completed().len();
     if arguments.more.is_some() && missing > 0 {
         return Err(CliError::usage(
@@ -79,9 +87,9 @@ fn extend(store: &mut Store, loaded: &Study, arguments: &RunArguments) -> Result
     }
     let additions =
         Additions { repeats: arguments.more.unwrap_or(0), anew: anew.into_iter().collect() };
-    let blocks = study::extend(store.study(), store.plan(), &additions);
-    if blocks.is_empty() {
-        return Ok(());
+    let blocks = study::extend(&study, store.plan(), &additions);
+    if blocks.is_empty() && changes.is_none() {
+        return Ok(None);
     }
     let mut extended = store.plan().clone();
     extended.blocks.extend_from_slice(&blocks);
@@ -91,29 +99,106 @@ fn extend(store: &mut Store, loaded: &Study, arguments: &RunArguments) -> Result
             format!("a run may have {MAX_REPEATS}: ask for fewer"),
         ));
     }
-    bearable(&extended, store.study())?;
-    let host = host::this_machine().facts();
-    Ok(store.extend(VERSION, &host, None, &blocks)?)
+    bearable(&extended, &study)?;
+    Ok(Some(Addition { study, changes, blocks }))
 }
 
-/// Runs what the store has no record of yet, and reports. `erase` names the volumes that may be
-/// overwritten.
-fn go(mut store: Store, results: &Path, erase: &[PathBuf]) -> Outcome {
-    let (study, plan) = (store.study().clone(), store.plan().clone());
+/// Keeps what is added to a run, if anything is.
+fn extend(store: &mut Store, addition: Option<Addition>) -> Result<(), StoreError> {
+    let Some(Addition { study, changes, blocks }) = addition else { return Ok(()) };
+    let host = host::this_machine().facts();
+    store.extend(VERSION, &host, changes.map(|changes| (&study, changes)), &blocks)
+}
+
+/// The study of a run as its file has it now, and what has changed in it, where anything has.
+///
+/// # Errors
+/// When trials were planned or measured with what was there.
+fn current(
+    store: &Store,
+    loaded: &Study,
+    arguments: &RunArguments,
+) -> Result<(Study, Option<Vec<String>>), CliError> {
+    let asked = study::scaled(loaded, store.run().scale);
+    if store.study().source == asked.source {
+        return Ok((store.study().clone(), None));
+    }
+    let file = shown(&arguments.study);
+    match study::changes(store.study(), &asked) {
+        Ok(mut changes) => {
+            if changes.is_empty() {
+                changes.push("comments".to_owned());
+            }
+            tell(&format!("{file} has changed since this run began: {}", changes.join(", ")));
+            Ok((asked, Some(changes)))
+        }
+        Err(conflicts) => {
+            let one = |conflict: &Conflict| {
+                let measured = counted(trials_of(store, &conflict.part), "trial");
+                format!("{}: {}; {measured} ran with the former", conflict.part, conflict.change)
+            };
+            let all: Vec<String> = conflicts.iter().take(MOST_CONFLICTS).map(one).collect();
+            let more = match conflicts.len() - all.len() {
+                0 => String::new(),
+                more => format!("\nand {}", counted(more, "further change")),
+            };
+            Err(CliError::usage(
+                format!(
+                    "{file} has changed in what the trials in {} depend on:\n{}{more}",
+                    shown(store.path()),
+                    all.join("\n"),
+                ),
+                "undo that, or give the changed target or test another name to have it measured \
+                 beside the others, or start a new run without --resume",
+            ))
+        }
+    }
+}
+
+/// How many trials that a part of a study belongs to have a record.
+fn trials_of(store: &Store, part: &Part) -> usize {
+    let of_part = |key: &&TrialKey| match part {
+        Part::Study => true,
+        Part::Target(name) => key.target == *name,
+        Part::Test(name) => key.test == *name,
+    };
+    store.completed().iter().filter(of_part).count()
+}
+
+/// Runs what the store has no record of yet, and what is to be added, and reports. `erase` names the
+/// volumes that may be overwritten.
+fn go(mut store: Store, addition: Option<Addition>, results: &Path, erase: &[PathBuf]) -> Outcome {
+    let (mut study, mut plan) = (store.study().clone(), store.plan().clone());
+    let mut done = store.completed();
+    if let Some(addition) = &addition {
+        study.clone_from(&addition.study);
+        plan.blocks.extend_from_slice(&addition.blocks);
+        let added = addition.blocks.iter().flat_map(|block| &block.trials);
+        let added: HashSet<&TrialKey> = added.map(|trial| &trial.key).collect();
+        done.retain(|key| !added.contains(key));
+    }
     let stop = signals::stop();
-    let done = store.completed().len();
-    let mut recorded = Recorded::new(results, done, store.is_empty());
+    let mut recorded = Recorded {
+        results,
+        recorded: done.len(),
+        empty: store.is_empty().then(|| Unfinished::new(files_of(results))),
+        is_extended: addition.is_none(),
+    };
+    recorded.say();
     let total = plan.trials().count();
-    let mut progress = RunProgress::start(&study, total, done, study::estimate(&plan, &study));
-    let outcome = if done == total {
-        Ok(Summary { skipped: done, ..Summary::default() })
+    let estimate = study::estimate(&plan, &study);
+    let mut progress = RunProgress::start(&study, total, done.len(), estimate);
+    let outcome = if done.len() == total {
+        let extended = extend(&mut store, addition).map_err(RunError::from);
+        extended.map(|()| Summary { skipped: total, ..Summary::default() })
     } else {
-        walk(&study, &mut store, (erase, &stop), &mut progress, &mut recorded)
+        let course = Course { study: &study, plan: &plan, erase, stop: &stop };
+        walk(&course, addition, &mut store, &mut progress, &mut recorded)
     };
     progress.finish();
     let summary = match outcome {
         Ok(summary) => summary,
-        Err(error) => return Err(ended_early(error, store, results)),
+        Err(error) => return Err(ended_early(error, store, &recorded)),
     };
     report(&store, results, summary.failed)
 }
@@ -137,23 +222,35 @@ fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
     Ok(if failed > 0 { Exit::TrialsFailed } else { Exit::Done })
 }
 
+/// What is run, with what is added to it.
+struct Course<'a> {
+    study: &'a Study,
+    plan: &'a Plan,
+    /// The volumes that may be overwritten.
+    erase: &'a [PathBuf],
+    stop: &'a Stop,
+}
+
 fn walk(
-    study: &Study,
+    course: &Course<'_>,
+    addition: Option<Addition>,
     store: &mut Store,
-    (erase, stop): (&[PathBuf], &Stop),
     progress: &mut RunProgress,
     recorded: &mut Recorded<'_>,
 ) -> Result<Summary, RunError> {
-    let plan = store.plan().clone();
+    let Course { study, plan, erase, stop } = *course;
     let hosts = Hosts::default();
     let mut show = |event: Event<'_>| progress.show(&event);
     let preflight = Preflight::examine(study, &hosts, erase, stop, &mut show);
     let preflight = preflight.map_err(|_| RunError::Stopped)?;
     let mut campaign = Campaign::prepare(preflight, &mut show)?;
+    extend(store, addition)?;
+    recorded.is_extended = true;
+    recorded.say();
     for facts in campaign.facts() {
         store.record_target(facts)?;
     }
-    campaign.run(&plan, store, &mut |event| {
+    campaign.run(plan, store, &mut |event| {
         if let Event::TrialEnded { .. } = event {
             recorded.one_more();
         }
@@ -167,16 +264,11 @@ struct Recorded<'a> {
     results: &'a Path,
     recorded: usize,
     empty: Option<Unfinished>,
+    /// Whether what is to be added to the run is in its plan.
+    is_extended: bool,
 }
 
-impl<'a> Recorded<'a> {
-    fn new(results: &'a Path, recorded: usize, is_empty: bool) -> Self {
-        let empty = is_empty.then(|| Unfinished::new(files_of(results)));
-        let recorded = Self { results, recorded, empty };
-        recorded.say();
-        recorded
-    }
-
+impl Recorded<'_> {
     fn one_more(&mut self) {
         self.recorded += 1;
         self.empty = None;
@@ -186,22 +278,24 @@ impl<'a> Recorded<'a> {
     fn say(&self) {
         signals::if_ended(match self.empty {
             Some(_) => String::new(),
-            None => how_to_go_on(self.recorded, self.results),
+            None => self.how_to_go_on(),
         });
+    }
+
+    fn how_to_go_on(&self) -> String {
+        let again = if self.is_extended { "--resume" } else { "the same command" };
+        let (recorded, results) = (self.recorded, shown(self.results));
+        format!("{recorded} completed trials are safe in {results}; go on with {again}")
     }
 }
 
-fn how_to_go_on(recorded: usize, results: &Path) -> String {
-    format!("{recorded} completed trials are safe in {}; go on with --resume", shown(results))
-}
-
 /// A run that recorded nothing leaves no results file behind; one that did says how to go on.
-fn ended_early(error: RunError, store: Store, results: &Path) -> CliError {
+fn ended_early(error: RunError, store: Store, recorded: &Recorded<'_>) -> CliError {
     let mut error = CliError::from(error);
     if store.is_empty() {
         store.discard();
     } else {
-        error.add_help(&how_to_go_on(store.completed().len(), results));
+        error.add_help(&recorded.how_to_go_on());
     }
     error
 }

@@ -118,16 +118,44 @@ fn two_runs_never_share_a_results_file() {
 }
 
 #[test]
-fn a_changed_study_is_not_gone_on_with() {
+fn a_study_may_change_in_what_does_not_touch_its_trials() {
     let place = Workplace::new();
     let server = Server::start();
     let keys = format!("password_file = {:?}", server.password_file());
     let study = server_study(&server.url(), 1, &keys);
     place.write("lone.toml", &study);
     place.weighin(&["run", "lone.toml"]).done();
-    place.write("lone.toml", study.replace("repeats = 2", "repeats = 3"));
-    let refused = place.weighin(&["run", "lone.toml", "--resume"]);
-    refused.refused(2, &["lone.toml", "has changed"]);
+    let before = place.store().dataset().unwrap();
+
+    place.write("lone.toml", study.replace("1_000", "2_000").replace("100ms", "150ms"));
+    let words = ["test oltp_point_select", "table_size was 1000, is 2000", "2 trials", "warmup"];
+    place.weighin(&["run", "lone.toml", "--resume"]).refused(2, &words);
+    assert_eq!(place.store().dataset().unwrap(), before);
+
+    // Another question, and a level and a target more: only these are measured.
+    let level = study.replace("clients = 1", "clients = [1, 2]");
+    let target = "[[target]]\nname = \"private\"\nsandbox = {}\n".to_owned();
+    let grown = level.replace("[[test]]", &format!("{target}[[test]]"));
+    let asked = grown.replace("repeats = 2", "repeats = 2 # enough\nquestion = \"Which?\"");
+    // A target that cannot be used is not added.
+    place.write("lone.toml", asked.replace("sandbox = {}", "sandbox = { base = \"/nowhere\" }"));
+    place.weighin(&["run", "lone.toml", "--resume"]).refused(3, &["/nowhere", "same command"]);
+    assert_eq!(place.store().dataset().unwrap(), before);
+    place.write("lone.toml", &asked);
+    let ran = place.weighin(&["run", "lone.toml", "--resume"]);
+    for words in ["has changed", "question", "target private added", "at 2 clients added", "2 of 8"]
+    {
+        assert!(ran.err.contains(words), "{words}: {}", ran.err);
+    }
+    ran.done();
+    let after = place.store().dataset().unwrap();
+    assert_eq!(after.trials.len(), 8);
+    assert_eq!(after.trials[..2], before.trials);
+    assert_eq!(after.study.question.as_deref(), Some("Which?"));
+    assert_eq!(after.run.extensions[0].changes.len(), 3);
+    let page = std::fs::read_to_string(&place.files(".html")[0]).unwrap();
+    assert!(page.contains("Measured later") && page.contains("Which?"));
+
     let never = place.write("never.toml", study.replace("lone", "never"));
     place.weighin(&["run", never, "--resume"]).refused(2, &["never", "weighin run never.toml"]);
 }

@@ -1,8 +1,9 @@
 //! What was added to a run after it had begun.
 
 use super::{Group, Words};
-use crate::numbers::{counted, percent};
-use analyse::{ConditionsChanged, MeasuredAnew, RepeatsAdded};
+use crate::numbers::{self, counted, percent};
+use crate::words::labels::target_name;
+use analyse::{ConditionsChanged, MeasuredAnew, MeasuredLater, RepeatsAdded};
 use model::text;
 
 impl Words for RepeatsAdded {
@@ -36,6 +37,27 @@ impl Words for MeasuredAnew {
              did not run next to those that they are compared with",
             counted(trials, "trial"),
             if trials == 1 { "was" } else { "were" },
+        )
+    }
+}
+
+impl Words for MeasuredLater {
+    const HEADING: &'static str = "Measured later";
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let MeasuredLater { targets, tests, cells } = found.first;
+        let targets = targets.iter().map(|name| format!("the target {}", target_name(name)));
+        let tests = tests.iter().map(|name| format!("the test {}", text::line(name)));
+        let names: Vec<String> = targets.chain(tests).collect();
+        let what = match names.as_slice() {
+            [] => counted(*cells, "cell"),
+            names => format!("{} ({})", numbers::list(names), counted(*cells, "cell")),
+        };
+        let were = if *cells == 1 { "was" } else { "were" };
+        format!(
+            "{what} {were} added to the study later: their trials did not run in one block with the \
+             others, so comparisons between the two are not paired, and what changed on the machine \
+             in the meantime looks like a difference between them",
         )
     }
 }
