@@ -2,8 +2,10 @@
 
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
-use stats::{Autocorrelation, Estimate, Interval, Ratio, Sample, Scatter, values_needed};
-use std::collections::BTreeMap;
+use stats::{
+    Autocorrelation, Estimate, Interval, Ratio, Sample, Scatter, SharedVariance, values_needed,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// By how much a latency read from a histogram may be off, relative to itself.
@@ -122,6 +124,8 @@ pub(crate) struct Kin {
     cells: Option<Scatter>,
     /// Of the ratio of two cells within a repeat.
     ratios: Option<Scatter>,
+    /// What of their variance the cells of a repeat share.
+    shared: Option<SharedVariance>,
 }
 
 impl Kin {
@@ -138,12 +142,22 @@ impl Kin {
             logs.iter().all(|log| log.is_finite()).then_some(logs)
         };
         let own = |series: &&Series| logs(series.values.values().copied().collect());
-        let ratio = |(base, other): (&Series, &Series)| {
-            logs(other.pairs_with(base).into_iter().map(|(base, other)| other / base).collect())
+        let pairs = |(base, other): (&Series, &Series)| {
+            let (bases, others): (Vec<f64>, Vec<f64>) = other.pairs_with(base).into_iter().unzip();
+            Some(logs(bases)?.into_iter().zip(logs(others)?).collect())
         };
-        let cells: Vec<Vec<f64>> = cells.iter().filter_map(own).collect();
-        let ratios: Vec<Vec<f64>> = ratios.filter_map(ratio).collect();
-        Self { cells: Scatter::of(&cells, 1.0), ratios: Scatter::of(&ratios, independent) }
+        let paired: Vec<Vec<(f64, f64)>> = ratios.filter_map(pairs).collect();
+        let ratio =
+            |pairs: &Vec<(f64, f64)>| pairs.iter().map(|(base, other)| other - base).collect();
+        let ratios: Vec<Vec<f64>> = paired.iter().map(ratio).collect();
+        let values: Vec<Vec<f64>> = cells.iter().filter_map(own).collect();
+        let repeats = cells.iter().map(|series| series.values.len()).max();
+        let incomplete = cells.iter().any(|series| Some(series.values.len()) != repeats);
+        Self {
+            cells: Scatter::of(&values, 1.0),
+            ratios: Scatter::of(&ratios, independent),
+            shared: incomplete.then(|| SharedVariance::of(&paired, independent)),
+        }
     }
 }
 
@@ -229,9 +243,19 @@ impl Series {
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
         let pairs = self.pairs_with(base);
         let kin = base.kin.as_ref().or(self.kin.as_ref());
+        let rounding = self.rounding + base.rounding;
         let ratio = if pairs.len() >= 2 {
             let scatter = kin.and_then(|kin| kin.ratios.as_ref());
-            Ratio::paired(&pairs, self.rounding + base.rounding, scatter)
+            let shared = kin.and_then(|kin| kin.shared);
+            match scatter.zip(shared) {
+                Some((scatter, shared))
+                    if pairs.len() < base.values.len().max(self.values.len()) =>
+                {
+                    let cells = kin.and_then(|kin| kin.cells.as_ref());
+                    Ratio::incomplete(&self.all_with(base), rounding, (scatter, cells), shared)
+                }
+                _ => Ratio::paired(&pairs, rounding, scatter),
+            }
         } else {
             let scatter = kin.and_then(|kin| kin.cells.as_ref());
             Ratio::unpaired(&base.sample()?, &self.sample()?, scatter)
@@ -242,6 +266,12 @@ impl Series {
     /// [`Self::ratio`] by itself, with its interval.
     pub(crate) fn ratio_to(&self, base: &Self, confidence: f64) -> Option<Estimate> {
         Some(self.ratio(base)?.estimate(confidence))
+    }
+
+    /// The values of repeats that either has, `(base, self)`.
+    fn all_with(&self, base: &Self) -> Vec<(Option<f64>, Option<f64>)> {
+        let repeats: BTreeSet<u32> = base.repeats().chain(self.repeats()).collect();
+        repeats.into_iter().map(|repeat| (base.at(repeat), self.at(repeat))).collect()
     }
 
     /// The values of repeats that both have, `(base, self)`.

@@ -1,3 +1,4 @@
+use crate::incomplete::{Partners, SharedVariance, between_blocks};
 use crate::scatter::{Centre, Scatter};
 use crate::{Estimate, Interval, IntervalMethod, Sample, SampleError};
 
@@ -50,6 +51,49 @@ impl Ratio {
         let centre = Centre::of(&logs, scatter);
         let value = centre.as_ref().map_or(only, |centre| centre.value);
         Self { point: value.exp(), n: logs.len(), centre, rounding: rounding.max(0.0) }.checked()
+    }
+
+    /// Over all repeats where some lack one of the two: `values` has base and candidate of each, at
+    /// least one of them. Values without a partner count by how little blocks share (`shared`).
+    /// `scatter` is that of the logarithms of ratios, `of_cells` that of single values.
+    ///
+    /// # Errors
+    /// When there are fewer than two pairs, or a value is not above zero.
+    pub fn incomplete(
+        values: &[(Option<f64>, Option<f64>)],
+        rounding: f64,
+        (scatter, of_cells): (&Scatter, Option<&Scatter>),
+        shared: SharedVariance,
+    ) -> Result<Self, SampleError> {
+        let side = |pick: fn(&(Option<f64>, Option<f64>)) -> Option<f64>| {
+            let logs = values.iter().filter_map(pick).map(logarithm);
+            let logs = logs.collect::<Result<Vec<f64>, SampleError>>()?;
+            Ok(match of_cells.filter(|_| !logs.is_empty()) {
+                Some(cells) => cells.moved_in(&logs),
+                None => logs,
+            })
+        };
+        let (mut base, mut candidate) =
+            (side(|pair| pair.0)?.into_iter(), side(|pair| pair.1)?.into_iter());
+        let mut partners = Partners::default();
+        for (has_base, has_candidate) in values {
+            let of =
+                (has_base.and_then(|_| base.next()), has_candidate.and_then(|_| candidate.next()));
+            match of {
+                (Some(base), Some(candidate)) => partners.pairs.push((base, candidate)),
+                (Some(base), None) => partners.base_alone.push(base),
+                (None, Some(candidate)) => partners.candidate_alone.push(candidate),
+                (None, None) => {}
+            }
+        }
+        let pairs = values.iter().filter_map(|&(base, candidate)| base.zip(candidate));
+        let differences: Vec<f64> = pairs
+            .map(|(base, candidate)| Ok(logarithm(candidate)? - logarithm(base)?))
+            .collect::<Result<_, SampleError>>()?;
+        let more = between_blocks(&partners, shared);
+        let centre = scatter.centre_with(&differences, more).ok_or(SampleError::Empty)?;
+        let (point, n) = (centre.value.exp(), differences.len());
+        Self { point, n, centre: Some(centre), rounding: rounding.max(0.0) }.checked()
     }
 
     /// For values that are not pairs: the fallback when fewer than two pairs are left. What differs

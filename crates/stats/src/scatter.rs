@@ -8,6 +8,7 @@
 //! distribution that the samples allow counts with its posterior weight.
 
 use crate::Autocorrelation;
+use crate::incomplete::BetweenBlocks;
 use crate::interval::{Bounds, MeanSpread, is_confidence};
 use crate::student::two_tails;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -154,10 +155,25 @@ impl Scatter {
 
     /// The centre of a sample of the kind; `None` for fewer than two values.
     pub fn centre(&self, values: &[f64]) -> Option<Centre> {
-        let Moments { mean, variance, n } = self.moments(values)?;
+        self.centre_with(values, None)
+    }
+
+    /// The centre of differences within pairs, and of what else is known of them.
+    pub(crate) fn centre_with(
+        &self,
+        values: &[f64],
+        more: Option<BetweenBlocks>,
+    ) -> Option<Centre> {
+        let Moments { mean, variance, n: pairs } = self.moments(values)?;
+        let (mean, n) = match more {
+            Some(BetweenBlocks { difference, worth }) => {
+                ((pairs * mean + worth * difference) / (pairs + worth), pairs + worth)
+            }
+            None => (mean, pairs),
+        };
         let widening = self.autocorrelation.widening(n);
         let error = |prior: &Prior| {
-            let own = n - 1.0;
+            let own = pairs - 1.0;
             let freedom = prior.freedom + own;
             let variance = (prior.freedom * prior.variance + own * variance) / freedom;
             let scale = (variance / n).sqrt() * widening;
@@ -171,6 +187,15 @@ impl Scatter {
         if values.len() < 2 {
             return None;
         }
+        let moved = self.moved_in(values);
+        let n = moved.len() as f64;
+        let mean = moved.iter().sum::<f64>() / n;
+        let variance = moved.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        Some(Moments { mean, variance, n })
+    }
+
+    /// The values of a sample, not empty, outliers as far off as they count.
+    pub(crate) fn moved_in(&self, values: &[f64]) -> Vec<f64> {
         let middle = median(values.to_vec());
         let own = median(values.iter().map(|value| (value - middle).abs()).collect());
         // A sample that scatters widely by itself has no outliers by the measure of the others. By
@@ -181,11 +206,7 @@ impl Scatter {
             _ => 1.6,
         };
         let far = OUTLIER * self.typical.max(factor * own);
-        let moved = values.iter().map(|value| middle + (value - middle).clamp(-far, far));
-        let n = values.len() as f64;
-        let mean = moved.clone().sum::<f64>() / n;
-        let variance = moved.map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        Some(Moments { mean, variance, n })
+        values.iter().map(|value| middle + (value - middle).clamp(-far, far)).collect()
     }
 }
 

@@ -15,6 +15,7 @@ mod false_alarms;
 mod floor;
 mod generators;
 mod host;
+mod missing;
 mod money;
 mod open_loop;
 mod outages;
