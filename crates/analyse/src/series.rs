@@ -3,7 +3,8 @@
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
 use stats::{
-    Autocorrelation, Estimate, Interval, Ratio, Sample, Scatter, SharedVariance, values_needed,
+    Autocorrelation, Estimate, Interval, KnownScatter, Ratio, Repeat, Sample, Scatter,
+    SharedVariance, values_needed,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -245,16 +246,14 @@ impl Series {
         let kin = base.kin.as_ref().or(self.kin.as_ref());
         let rounding = self.rounding + base.rounding;
         let ratio = if pairs.len() >= 2 {
-            let scatter = kin.and_then(|kin| kin.ratios.as_ref());
+            let ratios = kin.and_then(|kin| kin.ratios.as_ref());
             let shared = kin.and_then(|kin| kin.shared);
-            match scatter.zip(shared) {
-                Some((scatter, shared))
-                    if pairs.len() < base.values.len().max(self.values.len()) =>
-                {
-                    let cells = kin.and_then(|kin| kin.cells.as_ref());
-                    Ratio::incomplete(&self.all_with(base), rounding, (scatter, cells), shared)
-                }
-                _ => Ratio::paired(&pairs, rounding, scatter),
+            let cells = kin.and_then(|kin| kin.cells.as_ref());
+            let known = ratios.zip(shared);
+            let known = known.map(|(ratios, shared)| KnownScatter { ratios, cells, shared });
+            match known.filter(|_| pairs.len() < base.values.len().max(self.values.len())) {
+                Some(known) => Ratio::incomplete(&self.repeats_with(base), rounding, &known),
+                None => Ratio::paired(&pairs, rounding, ratios),
             }
         } else {
             let scatter = kin.and_then(|kin| kin.cells.as_ref());
@@ -268,10 +267,11 @@ impl Series {
         Some(self.ratio(base)?.estimate(confidence))
     }
 
-    /// The values of repeats that either has, `(base, self)`.
-    fn all_with(&self, base: &Self) -> Vec<(Option<f64>, Option<f64>)> {
+    /// What the repeats have of base and self.
+    fn repeats_with(&self, base: &Self) -> Vec<Repeat> {
         let repeats: BTreeSet<u32> = base.repeats().chain(self.repeats()).collect();
-        repeats.into_iter().map(|repeat| (base.at(repeat), self.at(repeat))).collect()
+        let of = |repeat| Repeat { base: base.at(repeat), candidate: self.at(repeat) };
+        repeats.into_iter().map(of).collect()
     }
 
     /// The values of repeats that both have, `(base, self)`.

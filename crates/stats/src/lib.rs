@@ -30,7 +30,7 @@ pub use incomplete::SharedVariance;
 pub use interval::{repeats_needed, values_needed};
 pub use looks::error_of_looks;
 pub use p_value::holm;
-pub use ratio::{Ratio, paired_ratio};
+pub use ratio::{KnownScatter, Ratio, Repeat, paired_ratio};
 pub use sample::{Sample, SampleError};
 pub use scatter::{Centre, Scatter};
 pub use trend::trend;

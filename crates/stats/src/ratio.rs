@@ -20,6 +20,23 @@ pub struct Ratio {
     rounding: f64,
 }
 
+/// What one repeat has of two targets.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Repeat {
+    pub base: Option<f64>,
+    pub candidate: Option<f64>,
+}
+
+/// How logarithms scatter in the cells that two samples are of.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownScatter<'a> {
+    /// Of ratios within a repeat.
+    pub ratios: &'a Scatter,
+    /// From repeat to repeat of a cell.
+    pub cells: Option<&'a Scatter>,
+    pub shared: SharedVariance,
+}
+
 impl Ratio {
     /// Over pairs `(base, candidate)` measured under the same conditions (in one block of a plan).
     /// What moves both partners of a pair, such as a slow hour of the host, cancels out. `rounding`
@@ -53,45 +70,42 @@ impl Ratio {
         Self { point: value.exp(), n: logs.len(), centre, rounding: rounding.max(0.0) }.checked()
     }
 
-    /// Over all repeats where some lack one of the two: `values` has base and candidate of each, at
-    /// least one of them. Values without a partner count by how little blocks share (`shared`).
-    /// `scatter` is that of the logarithms of ratios, `of_cells` that of single values.
+    /// Over repeats of which some lack one of the two. Values without a partner count by how little
+    /// blocks share.
     ///
     /// # Errors
     /// When there are fewer than two pairs, or a value is not above zero.
     pub fn incomplete(
-        values: &[(Option<f64>, Option<f64>)],
+        repeats: &[Repeat],
         rounding: f64,
-        (scatter, of_cells): (&Scatter, Option<&Scatter>),
-        shared: SharedVariance,
+        known: &KnownScatter<'_>,
     ) -> Result<Self, SampleError> {
-        let side = |pick: fn(&(Option<f64>, Option<f64>)) -> Option<f64>| {
-            let logs = values.iter().filter_map(pick).map(logarithm);
+        let logs = |pick: fn(&Repeat) -> Option<f64>| {
+            let logs = repeats.iter().filter_map(pick).map(logarithm);
             let logs = logs.collect::<Result<Vec<f64>, SampleError>>()?;
-            Ok(match of_cells.filter(|_| !logs.is_empty()) {
+            Ok(match known.cells.filter(|_| !logs.is_empty()) {
                 Some(cells) => cells.moved_in(&logs),
                 None => logs,
             })
         };
-        let (mut base, mut candidate) =
-            (side(|pair| pair.0)?.into_iter(), side(|pair| pair.1)?.into_iter());
+        let mut bases = logs(|repeat| repeat.base)?.into_iter();
+        let mut candidates = logs(|repeat| repeat.candidate)?.into_iter();
         let mut partners = Partners::default();
-        for (has_base, has_candidate) in values {
-            let of =
-                (has_base.and_then(|_| base.next()), has_candidate.and_then(|_| candidate.next()));
-            match of {
+        let mut differences = Vec::new();
+        for Repeat { base, candidate } in repeats {
+            if let Some((base, candidate)) = base.zip(*candidate) {
+                differences.push(logarithm(candidate)? - logarithm(base)?);
+            }
+            let base = base.and_then(|_| bases.next());
+            match (base, candidate.and_then(|_| candidates.next())) {
                 (Some(base), Some(candidate)) => partners.pairs.push((base, candidate)),
                 (Some(base), None) => partners.base_alone.push(base),
                 (None, Some(candidate)) => partners.candidate_alone.push(candidate),
                 (None, None) => {}
             }
         }
-        let pairs = values.iter().filter_map(|&(base, candidate)| base.zip(candidate));
-        let differences: Vec<f64> = pairs
-            .map(|(base, candidate)| Ok(logarithm(candidate)? - logarithm(base)?))
-            .collect::<Result<_, SampleError>>()?;
-        let more = between_blocks(&partners, shared);
-        let centre = scatter.centre_with(&differences, more).ok_or(SampleError::Empty)?;
+        let more = between_blocks(&partners, known.shared);
+        let centre = known.ratios.centre_with(&differences, more).ok_or(SampleError::Empty)?;
         let (point, n) = (centre.value.exp(), differences.len());
         Self { point, n, centre: Some(centre), rounding: rounding.max(0.0) }.checked()
     }
