@@ -83,12 +83,14 @@ fn persistence(report: &Report, endpoint: &Endpoint, found: &mut Diagnostics) {
 
 fn replicas(report: &Report, found: &mut Diagnostics) {
     let count = value(report, "connected_slaves").and_then(|count| count.parse::<u64>().ok());
-    if let Some(count) = count.filter(|&count| count > 0) {
-        found.warn(
-            format!("replicas ({count} connected) get everything that the study writes"),
-            "name a server without replicas, unless the study is about them",
-        );
-    }
+    let message = match count {
+        None | Some(0) => return,
+        Some(1) => "a replica is connected and gets everything that the study writes".to_owned(),
+        Some(count) => {
+            format!("{count} replicas are connected and get everything that the study writes")
+        }
+    };
+    found.warn(message, "name a server without replicas, unless the study is about them");
 }
 
 /// Whether the keys fit into what the server may take.

@@ -101,7 +101,7 @@ fn a_check_tells_what_would_mislead() {
     };
     let said = check(study_of(&[("one", &url)], &long)).done();
     for words in [
-        "replicas (1 connected) get everything that the study writes",
+        "a replica is connected and gets everything that the study writes",
         "may take 4.0 MiB (maxmemory), and the keys need 21.0 MiB: it will evict keys",
         "were idle for 1 s (timeout), and a trial takes 9 s",
         "The study can run, with 3 warnings.",

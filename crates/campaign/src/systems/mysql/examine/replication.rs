@@ -7,12 +7,14 @@ use crate::preflight::Diagnostics;
 use crate::systems::DataPlan;
 use crate::systems::mysql::connect;
 use model::{Endpoint, Failure, FailureKind, Needs};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest name of a host that a replica can be told to replicate from, in characters: of MariaDB
 /// before 10.6 and MySQL before 8.0.17, and of later ones (MDEV-24312, WL#12571).
 const HOST_NAME_BEFORE: usize = 60;
 const HOST_NAME: usize = 255;
+/// How many hosts of replicas are named.
+const NAMED_HOSTS: usize = 4;
 /// The account lacks a right on the server as a whole.
 const NOT_PERMITTED: u16 = 1227;
 
@@ -42,29 +44,19 @@ pub(super) fn check(
             );
         }
     }
-    let replicas = replicas(server);
-    if replicas.is_none() && writes && !server.setting.is_private {
+    let connected = Connected::of(server);
+    if connected.is_none() && writes && !server.setting.is_private {
         found.note(
             "the account may not see whether replicas are connected, which get everything that the \
              study writes",
             "GRANT PROCESS ON *.* to it, or look at SHOW REPLICAS yourself",
         );
     }
-    let replicas = replicas.unwrap_or(0);
-    if replicas > server.setting.replicas.len() as u64 && writes {
-        let (them, noun, verb) = match replicas {
-            1 => ("it", "a replica", "gets"),
-            _ => ("them", "replicas", "get"),
-        };
-        found.warn(
-            format!(
-                "{noun} ({replicas} connected) {verb} everything that the study writes, test tables \
-                 included"
-            ),
-            format!("name a server without replicas, unless the study is about {them}"),
-        );
+    let connected = connected.unwrap_or_default();
+    if let (Some(message), true) = (connected.beyond(server.setting.replicas.len()), writes) {
+        found.warn(message, "name a server without replicas, unless the study is about them");
     }
-    host_name(server, replicas > 0, found);
+    host_name(server, connected.count > 0, found);
     if server.setting.controls_appliers && !server.setting.is_private {
         for login in server.setting.replicas {
             let (is_mariadb, needed) = (server.is_mariadb(), server.setting.needs_appliers);
@@ -166,16 +158,61 @@ fn replicates(
     );
 }
 
-/// How many replicas are connected; `None` where the account may not see that.
-fn replicas(server: &mut Server<'_>) -> Option<u64> {
-    let status = server.rows("SHOW GLOBAL STATUS LIKE 'Slaves_connected'").unwrap_or_default();
-    let counted = status.first().and_then(|row| row.get("Value")?.parse().ok());
-    let seen = server.value(
-        "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'",
-    );
-    let seen = seen.and_then(|count| count.parse().ok());
-    // Of the connections of others an account sees none without a right to.
-    counted.max(seen.filter(|&seen| seen > 0 || sees_others(server)))
+/// Replicas that are connected, and other programs that read the binary log as one does.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Connected {
+    count: usize,
+    /// From where, each once, as far as the account may see that.
+    hosts: BTreeSet<String>,
+}
+
+impl Connected {
+    /// `None` where the account may not see any.
+    fn of(server: &mut Server<'_>) -> Option<Self> {
+        let status = server.rows("SHOW GLOBAL STATUS LIKE 'Slaves_connected'").unwrap_or_default();
+        let counted: Option<usize> = status.first().and_then(|row| row.get("Value")?.parse().ok());
+        let threads = server.rows(
+            "SELECT host AS Place FROM information_schema.processlist \
+             WHERE command LIKE 'Binlog Dump%'",
+        );
+        let threads = threads.unwrap_or_default();
+        // Of the connections of others an account sees none without a right to.
+        let seen = (!threads.is_empty() || sees_others(server)).then_some(threads.len());
+        let host = |row: &BTreeMap<String, String>| {
+            let place = row.get("Place")?;
+            Some(place.rsplit_once(':').map_or(place.as_str(), |(host, _port)| host).to_owned())
+        };
+        let hosts = threads.iter().filter_map(host).filter(|host| !host.is_empty()).collect();
+        Some(Self { count: counted.max(seen)?, hosts })
+    }
+
+    /// What is said where there are more than the study names.
+    fn beyond(&self, named: usize) -> Option<String> {
+        if self.count <= named {
+            return None;
+        }
+        let hosts: Vec<&str> = self.hosts.iter().take(NAMED_HOSTS).map(String::as_str).collect();
+        let hosts = match (hosts.is_empty(), self.hosts.len() > NAMED_HOSTS) {
+            (true, _) => String::new(),
+            (false, false) => format!(" from {}", hosts.join(", ")),
+            (false, true) => format!(" from {} and others", hosts.join(", ")),
+        };
+        let (are, gets) = match (self.count, named) {
+            (1, _) => ("a replica is".to_owned(), " and gets".to_owned()),
+            (count, 0) => (format!("{count} replicas are"), " and get".to_owned()),
+            (count, named) if count - named == 1 => (
+                format!("{count} replicas are"),
+                format!("; the study names {named}, and the other gets"),
+            ),
+            (count, named) => (
+                format!("{count} replicas are"),
+                format!("; the study names {named}, and the others get"),
+            ),
+        };
+        Some(format!(
+            "{are} connected{hosts}{gets} everything that the study writes, test tables included"
+        ))
+    }
 }
 
 /// Whether replicas can be told the name that the study has for the server.
@@ -219,6 +256,30 @@ fn longest_host_name(version: &str, is_mariadb: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn replicas_that_the_study_does_not_name_are_told_with_where_they_are() {
+        let connected = |count, hosts: &[&str]| Connected {
+            count,
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        };
+        let gets = "everything that the study writes, test tables included";
+        let says = |connected: Connected, named| connected.beyond(named).unwrap();
+        assert_eq!(connected(1, &["10.0.0.5"]).beyond(1), None);
+        assert_eq!(says(connected(1, &[]), 0), format!("a replica is connected and gets {gets}"));
+        assert_eq!(
+            says(connected(2, &["10.0.0.5", "10.0.0.6"]), 0),
+            format!("2 replicas are connected from 10.0.0.5, 10.0.0.6 and get {gets}")
+        );
+        assert_eq!(
+            says(connected(2, &["10.0.0.5"]), 1),
+            format!(
+                "2 replicas are connected from 10.0.0.5; the study names 1, and the other gets {gets}"
+            )
+        );
+        let many = says(connected(9, &["a", "b", "c", "d", "e"]), 2);
+        assert!(many.contains("from a, b, c, d and others; the study names 2, and the others get"));
+    }
 
     #[test]
     fn names_of_hosts_may_be_longer_in_later_versions() {
