@@ -2,7 +2,7 @@
 
 use crate::load;
 use crate::problem::Problems;
-use crate::test::{BesideTable, TestTable, length};
+use crate::test::{TestTable, TimedTable, length};
 use crate::validate::applies_only_with;
 use model::{BesideLoad, CacheState, OltpMix, Statement, Task, Workload};
 use std::time::Duration;
@@ -17,7 +17,7 @@ const OF_LOADS: [&str; 8] =
 #[derive(Clone, Copy)]
 pub(crate) struct Over<'a> {
     pub table: &'a TestTable,
-    pub beside: &'a BesideTable,
+    pub timed: &'a TimedTable,
     pub cache: CacheState,
 }
 
@@ -27,8 +27,8 @@ pub(crate) fn with_load(
     mut statement: Statement,
     problems: &mut Problems,
 ) -> Option<Statement> {
-    let Over { table, beside, cache } = over;
-    let Some(written) = &beside.load else {
+    let Over { table, timed, cache } = over;
+    let Some(written) = &timed.load else {
         for (key, at) in table.places.of(&OF_LOADS) {
             applies_only_with(key, at, "workload", "\"oltp_read_write\"", problems);
         }
@@ -47,8 +47,8 @@ pub(crate) fn with_load(
             .add(at, "a load warms the caches that are to be cold")
             .help("leave `cache` out, or take the time of the statements without a load");
     }
-    let before = length("before", &beside.keys.before, DEFAULT_AROUND, problems);
-    let after = length("after", &beside.keys.after, DEFAULT_AROUND, problems);
+    let before = length("before", &timed.keys.before, DEFAULT_AROUND, problems);
+    let after = length("after", &timed.keys.after, DEFAULT_AROUND, problems);
     let Some(Task::Load(mut load)) = load::task(table, written, problems) else { return None };
     load.duration = statement.longest_load(before, after);
     if let (Some(Workload::Oltp(data)), Workload::Oltp(oltp)) =
@@ -58,7 +58,7 @@ pub(crate) fn with_load(
         (oltp.tables, oltp.table_size) = (data.tables, data.table_size);
     }
     statement.data = Some(load.workload.clone());
-    let alone = beside.keys.alone.as_ref().is_none_or(|alone| *alone.get_ref());
+    let alone = timed.keys.alone.as_ref().is_none_or(|alone| *alone.get_ref());
     statement.beside = Some(Box::new(BesideLoad { load, before, after, alone }));
     Some(statement)
 }

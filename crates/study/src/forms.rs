@@ -3,8 +3,8 @@
 
 use crate::catch_up;
 use crate::wire::{
-    BesideKeys, CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, SchemaChangeKeys,
-    ServerKeys, StatementKeys, StorageKeys, TestKeys,
+    CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, OltpKeys, SchemaChangeKeys, ServerKeys,
+    StatementKeys, StorageKeys, TestKeys, TimedKeys,
 };
 use model::{CatchUp, Failover, OltpMix, SchemaChange, Statement, Storage, Workload};
 use schemars::JsonSchema;
@@ -137,7 +137,7 @@ impl Form {
             keys.extend(properties::<ServerKeys>());
             keys.extend(properties::<OltpKeys>());
             keys.retain(|key, _| !OF_MEASURED_LOADS.contains(&key.as_str()));
-            keys.extend(properties::<BesideKeys>());
+            keys.extend(properties::<TimedKeys>());
         }
         match self {
             Self::Oltp(_) => {

@@ -2,13 +2,13 @@
 
 use crate::beside::{self, Over};
 use crate::problem::{Place, Problems};
-use crate::statement::{test_tables, timeout};
-use crate::test::{BesideTable, TestTable};
+use crate::statement::tables_and_time;
+use crate::test::{TestTable, TimedTable};
 use crate::validate::{by_name, one_of};
 use crate::wire::SchemaChangeKeys;
 use model::{
     Algorithm, BuiltInChange, CacheState, Change, Query, SchemaChange, Statement, Task,
-    TimedStatement, Workload,
+    TimedStatement,
 };
 
 /// What stands for all algorithms.
@@ -20,7 +20,7 @@ const DEFAULT_TABLES: u32 = 1;
 pub(crate) fn tasks(
     table: &TestTable,
     keys: &SchemaChangeKeys,
-    beside: &BesideTable,
+    timed: &TimedTable,
     cache: CacheState,
     problems: &mut Problems,
 ) -> Vec<(Option<&'static str>, Task)> {
@@ -29,11 +29,8 @@ pub(crate) fn tasks(
     if let (Some(Change::Own { sql, .. }), Some(at)) = (&change, table.place("algorithm")) {
         check_own(sql, at, problems);
     }
-    let written = keys.tables.is_some() || keys.table_size.is_some();
-    let needed = keys.change.is_some() || written;
-    let data =
-        needed.then(|| test_tables(&keys.tables, &keys.table_size, DEFAULT_TABLES, problems));
-    let timeout = timeout(table, &keys.timeout, problems);
+    let (data, timeout) =
+        tables_and_time(table, &timed.keys, keys.change.is_some(), DEFAULT_TABLES, problems);
     let Some(change) = change else { return Vec::new() };
     let name = match &change {
         Change::BuiltIn(change) => change.name(),
@@ -41,13 +38,13 @@ pub(crate) fn tasks(
     };
     let statement = Statement {
         statements: Vec::new(),
-        data: data.map(Workload::Oltp),
+        data,
         timeout,
         warmup_runs: 0,
         writes: true,
         beside: None,
     };
-    let with_load = beside::with_load(Over { table, beside, cache }, statement, problems);
+    let with_load = beside::with_load(Over { table, timed, cache }, statement, problems);
     let Some(statement) = with_load else { return Vec::new() };
     let task = |algorithm: Option<Algorithm>| {
         let query = Query::Change(SchemaChange { change: change.clone(), algorithm });

@@ -2,7 +2,7 @@ use crate::names::{choices, nearest};
 use crate::problem::{Place, Places, Problems};
 use crate::schema::json_schema;
 use crate::secret::is_secret_key;
-use crate::test::{BesideTable, LoadTable, TaskTable, TestTable, WorkTable};
+use crate::test::{LoadTable, TaskTable, TestTable, TimedTable, WorkTable};
 use crate::wire::{File, LoadKeys, TestKeys};
 use crate::{forms, forms::Form};
 use serde::Deserialize;
@@ -42,10 +42,10 @@ pub(crate) fn read(mut tree: Spanned<DeTable<'_>>, problems: &mut Problems) -> O
 pub(crate) fn test(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<TestTable> {
     let task = match Form::of(table.get_ref()) {
         Some(Form::Statement) => {
-            TaskTable::Statement(Box::new(typed(table, problems)?), beside(table, problems)?)
+            TaskTable::Statement(Box::new(typed(table, problems)?), timed(table, problems)?)
         }
         Some(Form::SchemaChange) => {
-            TaskTable::SchemaChange(Box::new(typed(table, problems)?), beside(table, problems)?)
+            TaskTable::SchemaChange(Box::new(typed(table, problems)?), timed(table, problems)?)
         }
         Some(Form::Failover) => TaskTable::Failover(Box::new(typed(table, problems)?)),
         Some(Form::CatchUp) => TaskTable::CatchUp(Box::new(typed(table, problems)?)),
@@ -75,8 +75,9 @@ fn load(
     Some(LoadTable { keys: typed(table, problems)?, work })
 }
 
-/// Reads the keys of the load beside which something runs, where the test has one.
-fn beside(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<BesideTable> {
+/// Reads the keys that statements and schema changes have in common, and those of the load beside
+/// which they run, where the test has one.
+fn timed(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<TimedTable> {
     let keys = typed(table, problems)?;
     // A value of the wrong type is gone after this.
     let workload = typed::<LoadKeys>(table, problems)?.workload;
@@ -88,7 +89,7 @@ fn beside(table: &mut Spanned<DeTable<'_>>, problems: &mut Problems) -> Option<B
             Some(load(form, table, problems)?)
         }
     };
-    Some(BesideTable { keys, load })
+    Some(TimedTable { keys, load })
 }
 
 /// Reads those entries of a table that a type has.

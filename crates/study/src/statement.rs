@@ -2,9 +2,9 @@
 
 use crate::beside::{self, Over};
 use crate::problem::{Place, Problems};
-use crate::test::{BesideTable, TestTable, length};
+use crate::test::{TestTable, TimedTable, length};
 use crate::validate::whole;
-use crate::wire::{Maybe, StatementKeys};
+use crate::wire::{StatementKeys, TimedKeys};
 use model::bounds::{MAX_ROWS, MAX_STATEMENTS, MAX_TABLES, MAX_WARMUP_RUNS};
 use model::{
     BuiltInQuery, CacheState, Oltp, OltpMix, Query, Statement, Task, TimedStatement, Workload,
@@ -22,7 +22,7 @@ const DEFAULT_TABLE_SIZE: u32 = 100_000;
 pub(crate) fn task(
     table: &TestTable,
     keys: &StatementKeys,
-    beside: &BesideTable,
+    timed: &TimedTable,
     cache: CacheState,
     problems: &mut Problems,
 ) -> Option<Task> {
@@ -38,7 +38,8 @@ pub(crate) fn task(
         let message = format!("{} statements are more than {MAX_STATEMENTS}", statements.len());
         problems.add(at, message).help("write several tests");
     }
-    let timeout = timeout(table, &keys.timeout, problems);
+    let (data, timeout) =
+        tables_and_time(table, &timed.keys, keys.statements.is_some(), DEFAULT_TABLES, problems);
     let warm = u32::from(cache == CacheState::Warm);
     let warmup_runs = whole("warmup_runs", &keys.warmup_runs, warm, 0..=MAX_WARMUP_RUNS, problems);
     if let (Some(at), CacheState::Cold, 1..) = (table.place("warmup_runs"), cache, warmup_runs) {
@@ -50,33 +51,37 @@ pub(crate) fn task(
     if writes {
         check_writes(table, keys, problems);
     }
-    let written = keys.tables.is_some() || keys.table_size.is_some();
-    let needed = keys.statements.is_some() || written;
-    let data =
-        needed.then(|| test_tables(&keys.tables, &keys.table_size, DEFAULT_TABLES, problems));
-    let statement = Statement {
-        statements,
-        data: data.map(Workload::Oltp),
-        timeout,
-        warmup_runs,
-        writes,
-        beside: None,
-    };
-    let statement = beside::with_load(Over { table, beside, cache }, statement, problems);
+    let statement = Statement { statements, data, timeout, warmup_runs, writes, beside: None };
+    let statement = beside::with_load(Over { table, timed, cache }, statement, problems);
     statement.filter(|statement| !statement.statements.is_empty()).map(Task::Statement)
 }
 
-/// How long each statement may take.
-pub(crate) fn timeout(
+/// The test tables that are made, if any, so many where the study names no number; and how long each
+/// statement may take. What is `built_in` always needs tables.
+pub(crate) fn tables_and_time(
     table: &TestTable,
-    written: &Maybe<String>,
+    keys: &TimedKeys,
+    built_in: bool,
+    default_tables: u32,
     problems: &mut Problems,
-) -> Duration {
-    let timeout = length("timeout", written, DEFAULT_TIMEOUT, problems);
+) -> (Option<Workload>, Duration) {
+    let timeout = length("timeout", &keys.timeout, DEFAULT_TIMEOUT, problems);
     if let (Some(at), true) = (table.place("timeout"), timeout.is_zero()) {
         problems.add(at, "`timeout` must be more than zero: no statement would ever end");
     }
-    timeout
+    let needed = built_in || keys.tables.is_some() || keys.table_size.is_some();
+    let oltp = needed.then(|| Oltp {
+        tables: whole("tables", &keys.tables, default_tables, 1..=MAX_TABLES, problems),
+        table_size: whole(
+            "table_size",
+            &keys.table_size,
+            DEFAULT_TABLE_SIZE,
+            1..=MAX_ROWS,
+            problems,
+        ),
+        ..Oltp::preset(OltpMix::ReadOnly)
+    });
+    (oltp.map(Workload::Oltp), timeout)
 }
 
 fn built_in(keys: &StatementKeys, problems: &mut Problems) -> Vec<TimedStatement> {
@@ -140,17 +145,4 @@ fn check_writes(table: &TestTable, keys: &StatementKeys, problems: &mut Problems
     if keys.sql.is_none() {
         problems.add(at, "`writes` is for `sql`: the built-in statements only read");
     }
-}
-
-/// Test tables, so many where the study names no number.
-pub(crate) fn test_tables(
-    tables: &Maybe<i64>,
-    table_size: &Maybe<i64>,
-    default_tables: u32,
-    problems: &mut Problems,
-) -> Oltp {
-    let mut oltp = Oltp::preset(OltpMix::ReadOnly);
-    oltp.tables = whole("tables", tables, default_tables, 1..=MAX_TABLES, problems);
-    oltp.table_size = whole("table_size", table_size, DEFAULT_TABLE_SIZE, 1..=MAX_ROWS, problems);
-    oltp
 }

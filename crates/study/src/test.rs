@@ -2,8 +2,8 @@ use crate::duration::parse_duration;
 use crate::problem::{Place, Places, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{
-    BesideKeys, CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, Maybe, OltpKeys,
-    SchemaChangeKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys,
+    CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, Maybe, OltpKeys, SchemaChangeKeys,
+    ServerKeys, StatementKeys, StorageKeys, TestKeys, TimedKeys,
 };
 use crate::{catch_up, failover, load, schema_change, statement};
 use model::{CacheState, OltpMix, Task, Test};
@@ -28,16 +28,17 @@ pub(crate) struct TestTable {
 #[derive(Debug)]
 pub(crate) enum TaskTable {
     Load(Box<LoadTable>),
-    Statement(Box<StatementKeys>, BesideTable),
-    SchemaChange(Box<SchemaChangeKeys>, BesideTable),
+    Statement(Box<StatementKeys>, TimedTable),
+    SchemaChange(Box<SchemaChangeKeys>, TimedTable),
     Failover(Box<FailoverKeys>),
     CatchUp(Box<CatchUpKeys>),
 }
 
-/// The keys of the load beside which something runs.
+/// The keys that statements and schema changes have in common, and those of the load beside which they
+/// run.
 #[derive(Debug)]
-pub(crate) struct BesideTable {
-    pub keys: BesideKeys,
+pub(crate) struct TimedTable {
+    pub keys: TimedKeys,
     /// Absent where there is none.
     pub load: Option<LoadTable>,
 }
@@ -93,13 +94,13 @@ pub(crate) fn tests(table: &TestTable, problems: &mut Problems) -> Vec<Test> {
     let of = |task: Option<Task>| task.map(|task| (None, task)).into_iter().collect();
     let tasks: Vec<(Option<&str>, Task)> = match &table.task {
         TaskTable::Load(load) => of(load::task(table, load, problems)),
-        TaskTable::Statement(keys, beside) => {
-            of(statement::task(table, keys, beside, cache, problems))
+        TaskTable::Statement(keys, timed) => {
+            of(statement::task(table, keys, timed, cache, problems))
         }
         TaskTable::Failover(keys) => of(failover::task(table, keys, cache, problems)),
         TaskTable::CatchUp(keys) => of(catch_up::task(table, keys, cache, problems)),
-        TaskTable::SchemaChange(keys, beside) => {
-            schema_change::tasks(table, keys, beside, cache, problems)
+        TaskTable::SchemaChange(keys, timed) => {
+            schema_change::tasks(table, keys, timed, cache, problems)
         }
     };
     let cross_check = match &table.task {

@@ -4,7 +4,7 @@
 mod statement;
 mod test;
 
-pub(crate) use statement::{BesideKeys, SchemaChangeKeys, StatementKeys};
+pub(crate) use statement::{SchemaChangeKeys, StatementKeys, TimedKeys};
 pub(crate) use test::{
     CatchUpKeys, FailoverKeys, InterventionTable, KeyValueKeys, LoadKeys, OltpKeys, ServerKeys,
     StorageKeys, TestKeys,

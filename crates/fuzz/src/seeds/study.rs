@@ -1,8 +1,11 @@
 use study::{Template, template};
 
 /// Studies that use every table.
-const STUDIES: [&str; 2] =
-    [include_str!("studies/every-key.toml"), include_str!("studies/storage.toml")];
+const STUDIES: [&str; 3] = [
+    include_str!("studies/every-key.toml"),
+    include_str!("studies/tasks.toml"),
+    include_str!("studies/storage.toml"),
+];
 
 /// Whole study files, without their comments.
 pub(crate) fn texts() -> Vec<Vec<u8>> {

@@ -16,17 +16,6 @@ pub(crate) struct StatementKeys {
     /// SQL of your own, one statement or a list of them.
     #[schemars(with = "Option<Names>")]
     pub sql: Maybe<Names>,
-    /// Number of test tables to make; 2 when absent. Without this key and `table_size` none are made
-    /// for `sql`.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_TABLES))]
-    pub tables: Maybe<i64>,
-    /// Rows per test table; 100,000 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_ROWS))]
-    pub table_size: Maybe<i64>,
-    /// How long each statement may take, such as `10m` (the default). One that takes longer is ended
-    /// on the server, and the trial has failed.
-    #[schemars(with = "Option<String>")]
-    pub timeout: Maybe<String>,
     /// How often all statements run before those that are timed; 1 when absent, with cold caches 0.
     #[schemars(with = "Option<u32>", range(min = 0, max = model::bounds::MAX_WARMUP_RUNS))]
     pub warmup_runs: Maybe<i64>,
@@ -58,22 +47,22 @@ pub(crate) struct SchemaChangeKeys {
         crate::schema_change::ALL_ALGORITHMS, Algorithm::Copy.name(), Algorithm::MetadataOnly.name()
     ]))]
     pub algorithm: Maybe<Names>,
-    /// Number of test tables to make, of which the first is changed; 1 when absent. Without this key
-    /// and `table_size` none are made for `sql`.
+}
+
+/// The keys of both: their tables, how long they may take, and around which part of a load they run.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct TimedKeys {
+    /// Number of test tables to make; when absent 2 for statements, and 1 for a change, which is made
+    /// to the first. Without this key and `table_size` none are made for `sql`.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_TABLES))]
     pub tables: Maybe<i64>,
     /// Rows per test table; 100,000 when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_ROWS))]
     pub table_size: Maybe<i64>,
-    /// How long the change may take, such as `10m` (the default). One that takes longer is ended on
-    /// the server, and the trial has failed.
+    /// How long each statement, or the change, may take, such as `10m` (the default). One that takes
+    /// longer is ended on the server, and the trial has failed.
     #[schemars(with = "Option<String>")]
     pub timeout: Maybe<String>,
-}
-
-/// The keys of what runs beside a load.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct BesideKeys {
     /// How long the load is measured before the statement begins, such as `10s` (the default).
     #[schemars(with = "Option<String>")]
     pub before: Maybe<String>,
