@@ -28,7 +28,7 @@ test: ## Run all tests, against real servers too
 	@scripts/servers
 	$(CARGO) test $(LOCKED) --workspace
 
-endurance: ## Kill studies a hundred times, and load for an hour with 1000 clients (an hour and a quarter)
+endurance: ## Kill studies and primaries some hundred times, and load for an hour with 1000 clients (an hour and a quarter)
 	@scripts/setup test
 	@scripts/servers
 	$(CARGO) test $(LOCKED) --package weighin --test end_to_end -- --ignored --nocapture --test-threads 1

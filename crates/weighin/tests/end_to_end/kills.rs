@@ -5,7 +5,7 @@
 //! `WEIGHIN_SEED` repeats it.
 
 use crate::oversubscription::may_hold_processors;
-use crate::support::{Workplace, command_lines_with, shared_directory, wait_for};
+use crate::support::{Workplace, command_lines_with, processes_with, shared_directory, wait_for};
 use crate::volumes::{files_of_loop_devices, volumes_can_be_built};
 use model::TrialRecord;
 use rand_core::{Rng, SeedableRng};
@@ -20,6 +20,8 @@ const FEW: u32 = 1;
 const FEW_OF_GROUPS: u32 = 3;
 /// Longest time before each of these.
 const SOON: Duration = Duration::from_secs(8);
+/// Kills of a study of failovers in the long run.
+const MANY_OF_FAILOVERS: u32 = 20;
 /// Kills of all studies together in the long run.
 const MANY: u32 = 100;
 /// Where the results go, so that a killed run need not be found.
@@ -30,6 +32,8 @@ struct Victim {
     name: &'static str,
     study: String,
     place: Workplace,
+    /// How many it has.
+    trials: usize,
     /// Directories that the study's own volumes are in.
     _volumes: Vec<tempfile::TempDir>,
     /// What the last run that was killed had recorded.
@@ -43,7 +47,8 @@ impl Victim {
         let place = Workplace::new();
         place.write("study.toml", &study);
         let (recorded, kills, completed_runs) = (Vec::new(), 0, 0);
-        Self { name, study, place, _volumes: volumes, recorded, kills, completed_runs }
+        let trials = 8;
+        Self { name, study, place, trials, _volumes: volumes, recorded, kills, completed_runs }
     }
 
     /// Two private SQL servers, one of them on a volume that weighin builds, loaded by two
@@ -72,6 +77,20 @@ impl Victim {
              [[test]]\nworkload = \"oltp_write_only\"\ntable_size = 1_000\nclients = [2, 4]\n\
              warmup = \"100ms\"\nduration = \"400ms\"\n";
         Self::new("groups", study.to_owned(), Vec::new())
+    }
+
+    /// A private pair that loses its primary: to the network, where one can be made that is cut.
+    fn failovers() -> Self {
+        let loss = match host::this_machine().check_networks() {
+            Ok(()) => "network",
+            Err(_) => "kill",
+        };
+        let study = format!(
+            "[study]\nname = \"failovers\"\nrepeats = 1\n\
+             [[target]]\nname = \"pair\"\nsandbox = {{ replicas = 1, semi_sync = true }}\n\
+             [[test]]\ntask = \"failover\"\nloss = \"{loss}\"\nat = \"1s\"\ntimeout = \"300ms\"\n"
+        );
+        Self { trials: 1, ..Self::new("failovers", study, Vec::new()) }
     }
 
     /// Two private Redis servers on volumes that weighin builds.
@@ -119,7 +138,7 @@ impl Victim {
     /// Longest time before a kill. For many kills it is that of a whole run on this machine, so that
     /// they come at any of its moments.
     fn length(&mut self, kills: u32) -> Duration {
-        if kills < MANY {
+        if kills < MANY_OF_FAILOVERS {
             return SOON;
         }
         let began = Instant::now();
@@ -141,9 +160,13 @@ impl Victim {
             std::thread::sleep(Duration::from_millis(5));
         }
         if run.is_running() {
+            let links = links_of(run.pid());
             run.kill();
             self.kills += 1;
             self.assert_nothing_left();
+            wait_for("the network to go", || {
+                links.iter().all(|link| !Path::new("/sys/class/net").join(link).exists())
+            });
             self.look(&results);
             return;
         }
@@ -177,9 +200,9 @@ impl Victim {
     fn assert_complete(&mut self) {
         let before = self.recorded.clone();
         self.look(&self.place.path(RESULTS));
-        assert_eq!(self.recorded.len(), 8, "{}\n{}", self.name, self.study);
+        assert_eq!(self.recorded.len(), self.trials, "{}\n{}", self.name, self.study);
         assert!(self.recorded.starts_with(&before));
-        assert!(self.recorded.iter().all(|trial| trial.load().is_some()), "{}", self.name);
+        assert!(self.recorded.iter().all(|trial| trial.outcome().is_some()), "{}", self.name);
         self.assert_nothing_left();
     }
 
@@ -193,6 +216,19 @@ impl Victim {
         wait_for("the mounts to go", || !mounts());
         assert!(command_lines_with(sandboxes).is_empty());
     }
+}
+
+/// The links to networks of servers of a weighin with that number.
+fn links_of(weighin: u32) -> Vec<String> {
+    let keepers = processes_with(&format!("weighin-network {weighin} "));
+    let link = |line: &str| {
+        line.split(' ')
+            .find(|word| {
+                word.starts_with("weighin-") && word.ends_with(|c: char| c.is_ascii_digit())
+            })
+            .map(str::to_owned)
+    };
+    keepers.iter().filter_map(|(_, line)| link(line)).collect()
 }
 
 /// Kills the studies in turns, so often together, and lets each end then.
@@ -244,6 +280,17 @@ fn a_study_of_redis_servers_is_killed_at_random_moments() {
 #[test]
 fn a_study_of_volumes_is_killed_at_random_moments() {
     kill(vec![Victim::storage()], FEW);
+}
+
+#[test]
+fn a_study_of_failovers_is_killed_at_a_random_moment() {
+    kill(vec![Victim::failovers()], FEW);
+}
+
+#[test]
+#[ignore = "takes minutes: make endurance"]
+fn a_study_of_failovers_is_killed_twenty_times() {
+    kill(vec![Victim::failovers()], MANY_OF_FAILOVERS);
 }
 
 #[test]
