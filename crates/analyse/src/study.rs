@@ -4,7 +4,6 @@ use crate::compare::{MAX_PAIRED_TARGETS, has_all_pairs};
 use crate::{Finding, FindingKind, Severity, Subject};
 use model::{Dataset, TargetFacts};
 use serde::Serialize;
-use stats::repeats_needed;
 
 /// Trials of the plan have no record (the run was interrupted).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,11 +19,11 @@ impl FindingKind for TrialsMissing {
     }
 }
 
-/// Fewer repeats than a distribution-free interval needs.
+/// Fewer repeats than a study should have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FewRepeats {
     pub repeats: u32,
-    /// Repeats that order statistics need at the study's confidence.
+    /// How many are worth having at least.
     pub needed: u32,
 }
 
@@ -95,15 +94,15 @@ fn missing(dataset: &Dataset) -> Option<Finding> {
     (missing > 0).then(|| Finding::new(Subject::default(), TrialsMissing { missing, planned }))
 }
 
-/// A single repeat has no interval and answers nothing; with more, intervals rest on the
-/// assumption that repeats scatter log-normally.
+/// By three repeats the scatter of a test is known well enough to find large differences.
+const WORTH_HAVING: u32 = 3;
+
+/// A single repeat has no interval and answers nothing.
 fn few_repeats(dataset: &Dataset) -> Option<Finding> {
     let repeats = dataset.repeats();
-    if dataset.study.tests.is_empty() {
-        return None;
-    }
-    let needed = repeats_needed(dataset.study.confidence)?;
-    (repeats < needed).then(|| Finding::new(Subject::default(), FewRepeats { repeats, needed }))
+    let few = FewRepeats { repeats, needed: WORTH_HAVING };
+    let is_few = repeats < WORTH_HAVING && !dataset.study.tests.is_empty();
+    is_few.then(|| Finding::new(Subject::default(), few))
 }
 
 /// What weighin checks of its own trials needs more than others print.

@@ -139,8 +139,8 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             failure: Failure::new(FailureKind::Other, "the disk made a noise", ""),
         })),
         whole(Evidence::TrialsMissing(TrialsMissing { missing: 12, planned: 36 })),
-        whole(Evidence::FewRepeats(FewRepeats { repeats: 1, needed: 6 })),
-        whole(Evidence::FewRepeats(FewRepeats { repeats: 3, needed: 6 })),
+        whole(Evidence::FewRepeats(FewRepeats { repeats: 1, needed: 3 })),
+        whole(Evidence::FewRepeats(FewRepeats { repeats: 2, needed: 3 })),
         whole(Evidence::RepeatsAdded(RepeatsAdded {
             looks: vec![3, 6, 9],
             stated_error: 0.05,

@@ -45,7 +45,7 @@ pub enum IntervalMethod {
 
 impl Estimate {
     /// The median of a sample with its interval: order statistics where there are enough values
-    /// ([`crate::repeats_needed`]), else Student's t on logarithms where all values are above
+    /// ([`crate::values_needed`] of ½), else Student's t on logarithms where all values are above
     /// zero, else none. `confidence` lies in (0, 1); outside it there is no interval either.
     ///
     /// The point always lies within the interval. For order statistics that is plain. For

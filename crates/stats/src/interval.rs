@@ -8,30 +8,6 @@ pub(crate) struct Bounds {
     pub(crate) confidence: f64,
 }
 
-/// The smallest number of repeats whose order statistics reach `confidence`: 6 for 0.95.
-///
-/// The widest such interval, from the smallest value to the largest, misses the median only when
-/// all values fall on one side of it, which happens once in 2ⁿ⁻¹. `None` for a confidence outside
-/// (0, 1).
-///
-/// ```
-/// // Five agree by luck once in 2⁴ times, which is more than 5 %; six once in 2⁵.
-/// assert_eq!(stats::repeats_needed(0.95), Some(6));
-/// assert_eq!(stats::repeats_needed(0.99), Some(8));
-/// ```
-pub fn repeats_needed(confidence: f64) -> Option<u32> {
-    is_confidence(confidence).then(|| {
-        let mut repeats = 2;
-        let mut missed = 0.5;
-        // Ends: `missed` halves until 1 − missed rounds to 1, above any confidence below 1.
-        while 1.0 - missed < confidence {
-            repeats += 1;
-            missed /= 2.0;
-        }
-        repeats
-    })
-}
-
 /// How few values give a distribution-free interval around a quantile (in (0, 1), ½ and above) a
 /// finite upper end: the smallest n with quantileⁿ ≤ (1 − confidence) / 2. At 95 % the median
 /// needs 6, the 95th percentile 72, the 99th 368; with fewer, the quantile is little more than
@@ -119,17 +95,6 @@ pub(crate) fn is_confidence(confidence: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn repeats_needed_are_those_of_the_binomial_table() {
-        for (confidence, repeats) in [(0.5, 2), (0.9, 5), (0.95, 6), (0.99, 8), (0.999, 11)] {
-            assert_eq!(repeats_needed(confidence), Some(repeats), "{confidence}");
-        }
-        for confidence in [0.0, 1.0, -1.0, f64::NAN] {
-            assert_eq!(repeats_needed(confidence), None);
-        }
-        assert!(repeats_needed(1.0_f64.next_down()).is_some());
-    }
 
     #[test]
     fn values_needed_follow_from_the_binomial_distribution() {

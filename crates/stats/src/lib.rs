@@ -27,7 +27,7 @@ pub use closed::{closed, closed_groups};
 pub use equivalence::Relation;
 pub use estimate::{Estimate, Interval, IntervalMethod};
 pub use incomplete::SharedVariance;
-pub use interval::{repeats_needed, values_needed};
+pub use interval::values_needed;
 pub use looks::error_of_looks;
 pub use p_value::holm;
 pub use ratio::{KnownScatter, Ratio, Repeat, paired_ratio};

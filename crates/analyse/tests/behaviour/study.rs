@@ -27,12 +27,12 @@ fn trials_without_a_record_are_counted() {
 
 #[test]
 fn few_repeats_are_said_and_a_single_one_is_severe() {
-    for (repeats, severity) in [(1, Some(Severity::Severe)), (3, Some(Severity::Notice)), (6, None)]
+    for (repeats, severity) in [(1, Some(Severity::Severe)), (2, Some(Severity::Notice)), (3, None)]
     {
         let data = plain(repeats);
         let analysis = analyse(&data);
         let few =
-            found(&analysis, |e| *e == Evidence::FewRepeats(FewRepeats { repeats, needed: 6 }));
+            found(&analysis, |e| *e == Evidence::FewRepeats(FewRepeats { repeats, needed: 3 }));
         assert_eq!(few.first().map(|finding| finding.severity), severity, "{repeats}");
     }
 }

@@ -68,11 +68,10 @@ impl Words for FewRepeats {
         match found.first {
             Self { repeats: 1, needed } => format!(
                 "every trial was run once: the scatter between repeats is not known, so no figure \
-                 has an interval and no targets can be told apart; {needed} repeats are enough"
+                 has an interval and no targets can be told apart; take {needed} repeats or more"
             ),
             Self { repeats, needed } => format!(
-                "{} of every trial: an interval that assumes nothing about the scatter needs \
-                 {needed}; the intervals here assume that repeats scatter log-normally",
+                "{} of every trial tell large differences only; take {needed} or more",
                 counted(*repeats as usize, "repeat"),
             ),
         }
