@@ -24,6 +24,11 @@ pub(crate) fn has_levels(analysis: &Analysis, test: &TestAnalysis) -> bool {
     tests.any(|studied| studied.name == test.test && studied.is_of_load())
 }
 
+/// Whether a test offers load at rates that the study gives.
+pub(crate) fn is_at_rates(test: &TestAnalysis) -> bool {
+    test.cells.iter().any(|cell| cell.level.rate.is_some())
+}
+
 /// What throughput counts in a test.
 pub(crate) fn counted(test: &TestAnalysis) -> UnitName {
     test.basis.map_or(UnitName::TRANSACTION, |basis| basis.counted)

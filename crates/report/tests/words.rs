@@ -188,14 +188,10 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         })),
         finding(Evidence::Overloaded(Overloaded {
             rate: 5_000.0,
-            throughput: 1_234.0,
+            in_time: 0.247,
             dropped: 36_660,
         })),
-        finding(Evidence::Overloaded(Overloaded {
-            rate: 5_000.0,
-            throughput: 4_900.0,
-            dropped: 0,
-        })),
+        finding(Evidence::Overloaded(Overloaded { rate: 5_000.0, in_time: 0.98, dropped: 0 })),
         finding(Evidence::CounterMismatch(CounterMismatch {
             counter: "Com_select".into(),
             server: 12_340,

@@ -39,8 +39,9 @@ pub struct ConnectionsLost {
 pub struct Overloaded {
     /// Operations per second that were offered.
     pub rate: f64,
-    /// Operations per second that were answered within the measured phase.
-    pub throughput: f64,
+    /// The share of those that were due in the measured phase, and were answered in it: 0 to 1. What
+    /// was due before and answered late makes up for none of them.
+    pub in_time: f64,
     /// Operations that were never begun, because too many waited already.
     pub dropped: u64,
 }
@@ -133,7 +134,7 @@ fn overloaded(load: &LoadResult) -> Option<CheckResult> {
     let open = load.open.as_ref().filter(|_| load.is_overloaded())?;
     Some(CheckResult::suspect(Overloaded {
         rate: open.rate,
-        throughput: load.measure.transactions_per_second(),
+        in_time: open.answered.min(load.measure.transactions) as f64 / open.scheduled.max(1) as f64,
         dropped: load.ledger.dropped,
     }))
 }

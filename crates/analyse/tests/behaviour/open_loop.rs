@@ -47,7 +47,7 @@ fn a_rate_that_was_not_kept_up_with_is_a_warning() {
     assert_eq!(overloaded[0].severity, Severity::Warning);
     assert_eq!(
         overloaded[0].evidence,
-        Evidence::Overloaded(Overloaded { rate: 2_000.0, throughput: 1_000.0, dropped: 9_900 })
+        Evidence::Overloaded(Overloaded { rate: 2_000.0, in_time: 0.5, dropped: 9_900 })
     );
 }
 

@@ -3,7 +3,7 @@ use super::{Table, TableCell, Tone, numbers, search, words};
 use crate::level_axis::LevelAxis;
 use crate::numbers::NOTHING;
 use crate::view;
-use crate::words::{exactly, metric_name, shape, with_unit};
+use crate::words::{exactly, kept_up_with, metric_name, shape, with_unit};
 use analyse::{Analysis, FailedTarget, Metric, RankedTarget, TestAnalysis};
 use model::text;
 
@@ -24,7 +24,11 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
             LevelAxis::QueueDepth => "at queue depth".to_owned(),
             LevelAxis::Rate(_) => format!("at offered, {}/s", view::counted(test)),
         }),
-        words(if ranks_by(test) == Metric::Throughput { "trend past the peak" } else { "failed" }),
+        words(match ranks_by(test) {
+            Metric::Throughput if view::is_at_rates(test) => "keeps up with",
+            Metric::Throughput => "trend past the peak",
+            _ => "failed",
+        }),
     ];
     if priced {
         columns.push(numbers(format!("cost of a million {}", view::counted(test))));
@@ -87,6 +91,9 @@ fn ranks_by(test: &TestAnalysis) -> Metric {
 
 fn figure_heading(test: &TestAnalysis) -> String {
     match ranks_by(test) {
+        Metric::Throughput if view::is_at_rates(test) => {
+            format!("most answered, {}/s", view::counted(test))
+        }
         Metric::Throughput => format!("peak, {}/s", view::counted(test)),
         // Each with a unit that suits it.
         Metric::Elapsed if measured_once(test) => metric_name(Metric::Elapsed).to_owned(),
@@ -111,6 +118,8 @@ fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) ->
     let beyond = match curve {
         // One measurement cannot say what becomes of a curve.
         Some(_) if view::imported(analysis) && place.figure.n == 1 => NOTHING.to_owned(),
+        Some(_) if view::is_at_rates(test) => kept_up_with(test, &place.target)
+            .map_or("none of the rates".to_owned(), |level| level.to_string()),
         Some(curve) => shape(curve),
         None => NOTHING.to_owned(),
     };

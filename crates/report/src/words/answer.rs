@@ -286,7 +286,8 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let rising: Vec<String> = test
         .curves
         .iter()
-        .filter(|curve| curve.shape == CurveShape::StillRising)
+        // More is answered at a higher rate until a target falls behind: that is no rise.
+        .filter(|curve| curve.shape == CurveShape::StillRising && !curve.peak.is_open())
         .map(|curve| target_name(&curve.target))
         .collect();
     if !rising.is_empty() {

@@ -55,6 +55,9 @@ pub(crate) fn figure_of(
 /// By what the targets of a test are ranked, for a heading.
 pub(crate) fn ranked_by(test: &TestAnalysis) -> String {
     match test.basis.map(|basis| basis.metric) {
+        Some(Metric::Throughput) if view::is_at_rates(test) => {
+            format!("{} per second answered at most", view::counted(test))
+        }
         Some(Metric::Throughput) => format!("{} per second at the peak", view::counted(test)),
         Some(metric) => {
             format!("{}, in {}", metric_name(metric), unit(metric, view::counted(test)))

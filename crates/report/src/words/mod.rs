@@ -43,7 +43,7 @@ pub(crate) use metric::{
 pub(crate) use money::{amount, offer, standing};
 pub(crate) use place::{at, trials};
 pub use processors::shared as shared_processors;
-pub(crate) use rates::OVERLOADED;
+pub(crate) use rates::{OVERLOADED, kept_up_with};
 pub use search::searched_load;
 pub(crate) use search::{bound, search_unit, searched_for, step_verdict};
 pub(crate) use statement::{AROUND, AROUND_HEADING, figures_heading};

@@ -3,6 +3,7 @@
 use super::labels::target_name;
 use crate::numbers;
 use analyse::{Cell, Metric, TestAnalysis};
+use model::Level;
 
 /// Stands where a latency would, in cells that fell behind the offered rate.
 pub(crate) const OVERLOADED: &str = "overloaded";
@@ -21,15 +22,26 @@ pub(super) fn kept_up(test: &TestAnalysis) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-fn of_target(test: &TestAnalysis, target: &str) -> String {
-    let mut cells: Vec<&Cell> = test
-        .cells
-        .iter()
-        .filter(|cell| cell.target == target && cell.estimate(Metric::Throughput).is_some())
-        .collect();
+/// The cells of a target that have data, by rate.
+fn cells_of<'a>(test: &'a TestAnalysis, target: &str) -> Vec<&'a Cell> {
+    let own = test.cells.iter().filter(|cell| cell.target == target);
+    let mut cells: Vec<&Cell> =
+        own.filter(|cell| cell.estimate(Metric::Throughput).is_some()).collect();
     cells.sort_by_key(|cell| cell.level);
-    // A rate above one that was too high is no evidence of a higher capacity.
-    let reached = cells.iter().take_while(|cell| cell.overloaded == 0).last();
+    cells
+}
+
+/// The highest rate that a target keeps up with. A rate above one that was too high is no evidence of
+/// a higher capacity.
+pub(crate) fn kept_up_with(test: &TestAnalysis, target: &str) -> Option<Level> {
+    let cells = cells_of(test, target);
+    cells.iter().take_while(|cell| cell.overloaded == 0).last().map(|cell| cell.level)
+}
+
+fn of_target(test: &TestAnalysis, target: &str) -> String {
+    let cells = cells_of(test, target);
+    let reached = kept_up_with(test, target);
+    let reached = cells.iter().find(|cell| Some(cell.level) == reached);
     let behind = cells.iter().find(|cell| cell.overloaded > 0);
     let name = target_name(target);
     match (reached, behind) {

@@ -21,7 +21,7 @@ impl Words for Peak {
                 "; no trial at {} counts, so throughput beyond is not known",
                 levels(without_data)
             )
-        } else if *still_rising {
+        } else if *still_rising && !found.level().is_some_and(|level| level.is_open()) {
             "; it still rises at the highest level measured, so the true peak may lie beyond"
                 .to_owned()
         } else {

@@ -60,17 +60,17 @@ impl Words for Overloaded {
     }
 
     fn say(found: &Group<'_, Self>) -> String {
-        let (least, most) = found.range(|load| load.throughput);
         let dropped = match found.total(|load| load.dropped) {
             0 => String::new(),
-            dropped => format!(", and {} were dropped", count(dropped)),
+            dropped => format!("; {} were dropped", count(dropped)),
         };
         format!(
-            "overloaded: {} {}/s were offered and {} answered{dropped}; response times depend on \
-             how long the load lasted and do not describe the server at this rate",
+            "overloaded: {} {}/s were offered, and {} of those due were answered in \
+             time{dropped}; response times depend on how long the load lasted and do not describe \
+             the server at this rate",
             figure(found.first.rate),
             found.counted,
-            numbers::range(least, most),
+            numbers::percents(found.range(|load| load.in_time)),
         )
     }
 }

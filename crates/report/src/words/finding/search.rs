@@ -36,7 +36,8 @@ pub(in crate::words) fn highest(
             searched_load(over, *load, counted)
         ),
         SearchOutcome::Below { load } => format!(
-            "misses {bound} at {}: at least one search had no lower load left to try",
+            "misses {bound} even at {}, the lowest load that at least one search tried: a looser \
+             bound or longer steps may give an answer",
             searched_load(over, *load, counted)
         ),
         SearchOutcome::Unknown => format!(
