@@ -7,6 +7,9 @@ use std::time::{Duration, UNIX_EPOCH};
 /// The powers of ten whose multiples are written out.
 const READABLE: std::ops::Range<i32> = -6..12;
 
+/// How many times its lower end the upper end of an interval may be for both to be shown.
+const TOO_WIDE: f64 = 1000.0;
+
 /// Shown where there is no number.
 pub(crate) const NOTHING: &str = "–";
 
@@ -105,8 +108,18 @@ pub(crate) fn percents((low, high): (f64, f64)) -> String {
     if first == last { last } else { format!("{bare}–{last}") }
 }
 
-/// The two ends of an interval: `1,540–1,700`; one figure where they look the same.
+/// Whether the ends of an interval are so far apart that they say nothing, as after two repeats that
+/// had little in common.
+pub(crate) fn says_nothing(low: f64, high: f64) -> bool {
+    low > 0.0 && high > low * TOO_WIDE
+}
+
+/// The two ends of an interval: `1,540–1,700`; one figure where they look the same, and no figures
+/// where they say nothing.
 pub(crate) fn range(low: f64, high: f64) -> String {
+    if says_nothing(low, high) {
+        return format!("wider than 1:{}", tick(TOO_WIDE));
+    }
     let (low, high) = (figure(low), figure(high));
     if low == high { low } else { format!("{low}–{high}") }
 }
@@ -293,6 +306,14 @@ mod tests {
         assert_eq!(date(UnixMillis(1_798_761_599_999)), "2026-12-31 23:59:59 UTC");
         assert_eq!(date(UnixMillis(4_107_542_400_000)), "2100-03-01 00:00:00 UTC");
         assert_eq!(date(UnixMillis(u64::MAX)), "9999-12-31 23:59:59 UTC");
+    }
+
+    #[test]
+    fn an_interval_that_says_nothing_says_so() {
+        assert_eq!(range(1540.0, 1700.0), "1,540–1,700");
+        assert_eq!(range(0.0, 1700.0), "0–1,700");
+        assert_eq!(range(0.0005, 0.45), "0.000500–0.450");
+        assert_eq!(range(0.0000437, 66_300.0), "wider than 1:1,000");
     }
 
     #[test]

@@ -84,8 +84,10 @@ fn every_format_has_the_metrics_of_the_registry() {
 
     let markdown = rendered(&analysis, Format::Markdown);
     let heading =
-        "| target | time taken, s | rows returned | temporary space, bytes | spread | trials |";
+        "| target | time taken, s | rows returned | temporary space, MB | spread | trials |";
     assert!(markdown.lines().any(|line| line == heading), "{markdown}");
+    // 65,536 bytes, and seven rows each time.
+    assert!(markdown.contains("| 7 | 0.0655"), "{markdown}");
     assert!(markdown.contains("large is faster than small"), "{markdown}");
     let html = rendered(&analysis, Format::Html);
     assert!(html.contains("id=\"elapsed-0\"") && html.contains("id=\"temporary-0\""));

@@ -123,6 +123,9 @@ fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
             @if intervals().any(|interval| interval.method == IntervalMethod::StudentLog) {
                 (words::few_repeats(analysis)) " "
             }
+            @if drawn(analysis, test).iter().any(|chart| leaves_intervals_out(test, chart.metric)) {
+                "Intervals wider than 1:1,000 are not drawn. "
+            }
             (overlays::caption(analysis, test))
             @if test.cells.iter().any(hollow) {
                 "A hollow mark rests on trials some of which are suspect or were lost. "
@@ -178,16 +181,26 @@ fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Chart
     cells.sort_by_key(|cell| cell.level);
     let point = |cell: &Cell| Point {
         x: LevelAxis::of(test).number(cell.level).into(),
-        value: cell.estimate(figure.metric).map(|estimate| value(analysis, cell, &estimate)),
+        value: cell
+            .estimate(figure.metric)
+            .map(|estimate| value(analysis, cell, figure.metric, &estimate)),
         gap: view::why_empty(analysis, cell).or_else(|| figure.withheld(cell)),
     };
     Series { name: target.to_owned(), points: cells.into_iter().map(point).collect() }
 }
 
-fn value(analysis: &Analysis, cell: &Cell, estimate: &Estimate) -> Value {
+fn leaves_intervals_out(test: &TestAnalysis, metric: Metric) -> bool {
+    let mut intervals = test.cells.iter().filter_map(|cell| cell.estimate(metric)?.interval);
+    intervals.any(|i| numbers::says_nothing(i.low, i.high))
+}
+
+/// An interval that says nothing would leave no room for the points.
+fn value(analysis: &Analysis, cell: &Cell, metric: Metric, estimate: &Estimate) -> Value {
+    let estimate = words::in_unit(metric, estimate);
+    let interval = estimate.interval.filter(|i| !numbers::says_nothing(i.low, i.high));
     Value {
         y: estimate.point,
-        bounds: estimate.interval.map(|i| (i.low, i.high)),
+        bounds: interval.map(|i| (i.low, i.high)),
         doubtful: Tally::of(analysis, [cell]).in_doubt(),
     }
 }
@@ -195,7 +208,7 @@ fn value(analysis: &Analysis, cell: &Cell, estimate: &Estimate) -> Value {
 /// All targets in one row each: a curve of one point is no curve.
 fn at_one_level(analysis: &Analysis, test: &TestAnalysis, number: usize, figure: &Chart) -> Markup {
     let rows = test.cells.iter().filter_map(|cell| {
-        let value = value(analysis, cell, &cell.estimate(figure.metric)?);
+        let value = value(analysis, cell, figure.metric, &cell.estimate(figure.metric)?);
         Some(Row {
             series: view::series(analysis, &cell.target),
             name: cell.target.clone(),

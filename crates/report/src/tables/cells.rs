@@ -14,7 +14,7 @@ pub(crate) fn cells(analysis: &Analysis, test: &TestAnalysis) -> Table {
         Some(overloaded) if metric.is_latency() => {
             TableCell::text(overloaded).with_tone(Tone::Doubtful)
         }
-        _ => TableCell::estimate(cell.estimate(metric).as_ref()),
+        _ => TableCell::of_metric(metric, cell.estimate(metric).as_ref()),
     };
     let heading = |metric: &Metric| match metric.entry().derivation {
         Some(Derivation::Mean) => "mean, ms".to_owned(),

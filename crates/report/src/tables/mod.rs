@@ -38,6 +38,9 @@ pub(crate) use summary::summary;
 pub(crate) use trials::{failures, superseded, trials};
 pub(crate) use volume::{devices, volumes};
 
+use crate::words::in_unit;
+use model::{Metric, MetricUnit};
+
 /// A table of text.
 pub(crate) struct Table {
     /// Headings, with units.
@@ -159,6 +162,33 @@ impl TableCell {
                 note: estimate.interval.map(|_| crate::numbers::interval(estimate)),
                 ..Self::default()
             },
+        }
+    }
+
+    /// The estimate of a metric in the unit that its heading gives.
+    fn of_metric(metric: Metric, estimate: Option<&stats::Estimate>) -> Self {
+        let shown = estimate.map(|estimate| in_unit(metric, estimate));
+        match metric.unit() {
+            MetricUnit::Count => Self::counted(shown.as_ref()),
+            _ => Self::estimate(shown.as_ref()),
+        }
+    }
+
+    /// The estimate of a number of things: without decimals where all are whole.
+    fn counted(estimate: Option<&stats::Estimate>) -> Self {
+        // Ends of intervals come from logarithms.
+        let is = |value: f64, whole: f64| (value - whole).abs() < 1e-6;
+        match estimate {
+            Some(estimate)
+                if is(estimate.point, estimate.point.round())
+                    && (0.0..1000.0).contains(&estimate.point)
+                    && estimate.interval.is_none_or(|ends| {
+                        is(ends.low, estimate.point) && is(ends.high, estimate.point)
+                    }) =>
+            {
+                Self { text: crate::numbers::tick(estimate.point.round()), ..Self::default() }
+            }
+            other => Self::estimate(other),
         }
     }
 

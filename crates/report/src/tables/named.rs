@@ -16,7 +16,8 @@ pub(crate) fn named(analysis: &Analysis, test: &TestAnalysis) -> Table {
             TableCell::target(&cell.target, view::series(analysis, &cell.target)),
             TableCell::text(axis.text(cell.level)),
         ];
-        row.extend(test.figures.iter().map(|figure| value(figure, cell)));
+        let imported = view::imported(analysis);
+        row.extend(test.figures.iter().map(|figure| value(figure, cell, imported)));
         row.push(match view::why_empty(analysis, cell) {
             Some(reason) => TableCell::text(reason).with_tone(Tone::Bad),
             None => TableCell::text(NOTHING),
@@ -42,11 +43,15 @@ fn heading(figure: &NamedFigure) -> String {
     }
 }
 
-fn value(figure: &NamedFigure, cell: &analyse::Cell) -> TableCell {
+/// Figures of others stand as they were printed.
+fn value(figure: &NamedFigure, cell: &analyse::Cell, imported: bool) -> TableCell {
     let mut values = figure.values.iter();
     let found = values.find(|value| value.target == cell.target && value.level == cell.level);
     match found.map(|value| (value.estimate, &value.text)) {
-        Some((Some(estimate), _)) if estimate.n == 1 => TableCell::text(tick(estimate.point)),
+        Some((Some(estimate), _)) if imported && estimate.n == 1 => {
+            TableCell::text(tick(estimate.point))
+        }
+        Some((Some(estimate), _)) if figure.unit.is_empty() => TableCell::counted(Some(&estimate)),
         Some((Some(estimate), _)) => TableCell::estimate(Some(&estimate)),
         Some((None, text)) => TableCell::text(text.join("; ")),
         None => TableCell::text(NOTHING),

@@ -96,22 +96,24 @@ fn figure_heading(test: &TestAnalysis) -> String {
         }
         Metric::Throughput => format!("peak, {}/s", view::counted(test)),
         // Each with a unit that suits it.
-        Metric::Elapsed if measured_once(test) => metric_name(Metric::Elapsed).to_owned(),
+        Metric::Elapsed if as_printed(test) => metric_name(Metric::Elapsed).to_owned(),
         metric => with_unit(metric, view::counted(test)),
     }
 }
 
-fn measured_once(test: &TestAnalysis) -> bool {
-    test.ranking.tiers.iter().flatten().all(|place| place.figure.n == 1)
+/// Whether its figures are others', each measured once.
+fn as_printed(test: &TestAnalysis) -> bool {
+    !test.ranking.as_printed.is_empty()
+        && test.ranking.tiers.iter().flatten().all(|place| place.figure.n == 1)
 }
 
 fn columns_of(analysis: &Analysis, test: &TestAnalysis, place: &RankedTarget) -> [TableCell; 4] {
     let curve = test.curves.iter().find(|curve| curve.target == place.target);
     let metric = ranks_by(test);
-    let figure = if metric == Metric::Elapsed && measured_once(test) {
+    let figure = if metric == Metric::Elapsed && as_printed(test) {
         TableCell::text(exactly(metric, place.figure.point, view::counted(test)))
     } else if test.ranking.as_printed.is_empty() {
-        TableCell::estimate(Some(&place.figure))
+        TableCell::of_metric(metric, Some(&place.figure))
     } else {
         TableCell::text(crate::numbers::tick(place.figure.point))
     };

@@ -10,13 +10,23 @@ pub(crate) fn summary(analysis: &Analysis) -> Option<(Table, Table)> {
     let names = |names: &[String], none: &str| {
         TableCell::text(if names.is_empty() { none.to_owned() } else { list(names) })
     };
-    let mut tests = Table::new([words("test"), words("first"), words("second")]);
+    // What a target cannot do is as much of an answer as who is ahead.
+    let unranked = |test: &str| {
+        let test = analysis.tests.iter().find(|one| one.test == test);
+        test.map_or(&[][..], |test| &test.ranking.unranked)
+    };
+    let some_unranked = summary.tests.iter().any(|test| !unranked(&test.test).is_empty());
+    let headings = ["test", "first", "second", "no result"];
+    let columns = if some_unranked { 4 } else { 3 };
+    let mut tests = Table::new(headings.into_iter().take(columns).map(words));
     for top_two in &summary.tests {
-        tests.push([
+        let row = [
             TableCell::text(&top_two.test),
             names(&top_two.first, "not resolved"),
             names(&top_two.second, NOTHING),
-        ]);
+            names(unranked(&top_two.test), NOTHING),
+        ];
+        tests.push(row.into_iter().take(columns));
     }
     let mut targets = Table::new([words("target"), numbers("first"), numbers("second")]);
     for placings in &summary.targets {

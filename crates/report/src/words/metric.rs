@@ -17,7 +17,16 @@ pub(crate) fn metric_name(metric: Metric) -> &'static str {
 pub(crate) fn unit(metric: Metric, counted: UnitName) -> String {
     match metric.unit() {
         MetricUnit::PerSecond => format!("{counted}/s"),
+        MetricUnit::Bytes => "MB".to_owned(),
         other => other.text().to_owned(),
+    }
+}
+
+/// An estimate in the unit that is shown.
+pub(crate) fn in_unit(metric: Metric, estimate: &Estimate) -> Estimate {
+    match metric.unit() {
+        MetricUnit::Bytes => estimate.map(|bytes| bytes / 1e6),
+        _ => *estimate,
     }
 }
 
@@ -34,6 +43,7 @@ pub(crate) fn with_unit(metric: Metric, counted: UnitName) -> String {
 pub(crate) fn exactly(metric: Metric, value: f64, counted: UnitName) -> String {
     match (metric.unit(), Duration::try_from_secs_f64(value)) {
         (MetricUnit::Seconds, Ok(length)) => numbers::full_duration(length),
+        (MetricUnit::Bytes, _) => format!("{} bytes", numbers::tick(value)),
         _ => format!("{} {}", numbers::tick(value), unit(metric, counted)).trim_end().to_owned(),
     }
 }
@@ -49,7 +59,7 @@ pub(crate) fn figure_of(
     if imported && estimate.n == 1 {
         return exactly(metric, estimate.point, counted);
     }
-    numbers::estimate(estimate, &unit(metric, counted))
+    numbers::estimate(&in_unit(metric, estimate), &unit(metric, counted))
 }
 
 /// By what the targets of a test are ranked, for a heading.
@@ -72,7 +82,7 @@ pub(crate) fn short_unit(test: &TestAnalysis) -> &'static str {
         None | Some(MetricUnit::PerSecond) => "/s",
         Some(MetricUnit::Seconds) => " s",
         Some(MetricUnit::Milliseconds) => " ms",
-        Some(MetricUnit::Bytes) => " bytes",
+        Some(MetricUnit::Bytes) => " MB",
         Some(MetricUnit::SecondsPerSecond) => " s/s",
         Some(MetricUnit::Percent) => " %",
         Some(MetricUnit::Count | MetricUnit::Ratio) => "",

@@ -38,7 +38,8 @@ pub(crate) use finding::{
 pub(crate) use labels::{failure_kind, place, severity, shape, validity, verdict, workload};
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use metric::{
-    NO_TEST, exactly, metric_name, nothing_ranked, ranked_by, short_unit, summary, unit, with_unit,
+    NO_TEST, exactly, in_unit, metric_name, nothing_ranked, ranked_by, short_unit, summary, unit,
+    with_unit,
 };
 pub(crate) use money::{amount, offer, standing};
 pub(crate) use place::{at, trials};
