@@ -71,8 +71,11 @@ impl ScalingLaw {
     }
 }
 
+/// By target.
+pub(crate) type Laws = Vec<(String, Result<ScalingLaw, NoLaw>)>;
+
 /// For each target with a curve its law, or why there is none.
-pub(crate) fn laws(study: &Study, peaks: &[CurveData]) -> Vec<(String, Result<ScalingLaw, NoLaw>)> {
+pub(crate) fn laws(study: &Study, peaks: &[CurveData]) -> Laws {
     let curve = |peak: &&CurveData| {
         let levels = || peak.points.iter().map(|point| point.level);
         peak.points.len() >= CURVE_FROM && levels().all(|l| l.rate.is_none() && l.clients > 0)

@@ -85,10 +85,22 @@ pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 
 use cell::{CellData, Cells};
 use check::CheckedTrial;
-use model::{Dataset, Place as Where, Test};
+use curve::CurveData;
+use law::Laws;
+use model::{Dataset, Place as Where, Study, Test};
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
+    analyse_with(dataset, law::laws)
+}
+
+/// The same without scaling laws, which no answer on capacity rests on: their fits take a sixth of the
+/// time.
+pub fn analyse_without_laws(dataset: &Dataset) -> Analysis<'_> {
+    analyse_with(dataset, |_, _| Vec::new())
+}
+
+fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> Analysis<'_> {
     let mut checked: Vec<CheckedTrial> =
         dataset.trials.iter().map(|record| check::check(dataset, record)).collect();
     let audit = audit::audit(dataset);
@@ -101,7 +113,7 @@ pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
     let mut factor_rungs = Vec::new();
     for test in &dataset.study.tests {
-        let (analysis, found, observations) = analyse_test(dataset, test, &checked);
+        let (analysis, found, observations) = analyse_test(dataset, test, &checked, laws);
         factor_rungs.extend(observations);
         tests.push(analysis);
         findings.extend(found);
@@ -130,6 +142,7 @@ fn analyse_test(
     dataset: &Dataset,
     test: &Test,
     checked: &[CheckedTrial],
+    laws: fn(&Study, &[CurveData]) -> Laws,
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let study = &dataset.study;
     let basis = Basis::of(test, dataset.trials.iter());
@@ -164,7 +177,7 @@ fn analyse_test(
     let growth = growth::growth(study, &peaks);
     findings.extend(growth::findings(&test.name, &growth));
     findings.extend(knee::findings(study, basis, compared));
-    let laws = law::laws(study, &peaks);
+    let laws = laws(study, &peaks);
     findings.extend(law::findings(&test.name, &laws));
 
     let comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));

@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 pub(crate) fn advise(arguments: &AdviseArguments) -> Outcome {
     let results = stores::find(arguments.study.as_deref())?;
     let dataset = stores::open(&results)?.dataset()?;
-    let analysis = analyse::analyse(&dataset);
+    let analysis = analyse::analyse_without_laws(&dataset);
     let tests = tests(&analysis, arguments.test.as_deref())?;
     let question = question(arguments);
     let page = if question == Question::default() {
