@@ -4,6 +4,7 @@
 //! demands, and excludes 1 exactly where the difference counts.
 
 use crate::compare::verdict;
+use crate::runs::RunResult;
 use crate::{Comparison, Metric, OverallComparison, Strength, Verdict};
 use model::Study;
 use stats::{Estimate, Interval, Ratio, Relation, closed_groups};
@@ -17,7 +18,7 @@ pub(crate) struct Compared<C> {
 /// What judging needs of a comparison and changes in it.
 struct Member<'a> {
     metric: Metric,
-    /// Baseline and candidate.
+    /// Baseline and candidate; of two runs test and target.
     pair: (&'a str, &'a str),
     ratio: &'a Ratio,
     shown: &'a mut Estimate,
@@ -65,6 +66,21 @@ pub(crate) fn hold_overall(
         follow_levels(by_level, overall);
     }
     all
+}
+
+/// Holds results of two runs to the family of all of them by the same metric, over all tests: the
+/// levels of a target in a test support each other.
+pub(crate) fn hold_runs(study: &Study, mut all: Vec<Compared<RunResult>>) -> Vec<RunResult> {
+    let members = all.iter_mut().map(|Compared { of, ratio }| Member {
+        metric: of.metric,
+        pair: (&of.test, &of.target),
+        ratio,
+        shown: &mut of.ratio,
+        verdict: &mut of.verdict,
+        strength: &mut of.strength,
+    });
+    hold(study, members.collect());
+    all.into_iter().map(|compared| compared.of).collect()
 }
 
 /// Takes the verdict that all levels agree in, with what their ratios and intervals say together:

@@ -47,6 +47,7 @@ mod processors;
 mod race;
 mod rank;
 mod repeats;
+pub mod runs;
 mod search;
 mod series;
 mod study;

@@ -159,6 +159,14 @@ fn searches(cell: &CellData) -> Vec<SearchedTrial> {
     searches.collect()
 }
 
+/// The answers of a cell's searches; none where a search found only a bound.
+pub(crate) fn answers(cell: &CellData, over: Option<SearchOver>) -> Series {
+    let Some(over) = over else { return Series::UNKNOWN };
+    let searches = searches(cell);
+    let is_found = |search: &SearchedTrial| search.answer.middle(over).is_some();
+    if searches.iter().all(is_found) { series(&searches, over) } else { Series::UNKNOWN }
+}
+
 /// The middles of the answers; how far off the least exact may be goes into every interval.
 fn series(searches: &[SearchedTrial], over: SearchOver) -> Series {
     let middles = searches.iter().filter_map(|s| Some((s.block, s.answer.middle(over)?)));

@@ -207,6 +207,19 @@ impl Series {
         Self { values, rounding, kin: None }
     }
 
+    /// The same in blocks that no other series has.
+    pub(crate) fn apart(mut self) -> Self {
+        let values = std::mem::take(&mut self.values);
+        let apart = |(block, value): (u32, f64)| (block.saturating_add(u32::MAX / 2), value);
+        Self { values: values.into_iter().map(apart).collect(), ..self }
+    }
+
+    /// The same with every value so many times as large.
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        let values = self.values.iter().map(|(block, value)| (*block, value * factor)).collect();
+        Self { values, ..self.clone() }
+    }
+
     /// Its kind, whose scatter it borrows from.
     pub(crate) fn belongs_to(&mut self, kin: &Arc<Kin>) {
         self.kin = Some(Arc::clone(kin));

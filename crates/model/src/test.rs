@@ -76,6 +76,19 @@ impl Test {
         }
     }
 
+    /// The same without its levels, each of which has trials of its own; the one of a search is part
+    /// of what it does.
+    pub fn without_levels(&self) -> Self {
+        let mut test = self.clone();
+        let is_search = self.bound().is_some();
+        if let Task::Imported(imported) = &mut test.task {
+            imported.levels.clear();
+        } else if let Some(load) = test.load_mut().filter(|_| !is_search) {
+            load.levels.clear();
+        }
+        test
+    }
+
     /// What needs the most connections to a target at a time, and how many: the clients of a load at
     /// its highest level, or of what writes a backlog.
     pub fn most_clients(&self) -> Option<(&Workload, u32)> {

@@ -5,6 +5,8 @@
 
 mod advice;
 mod csv;
+mod document;
+mod gate;
 mod generator;
 mod html;
 mod json;
@@ -12,6 +14,7 @@ mod level_axis;
 mod mark;
 mod markdown;
 pub mod numbers;
+mod runs;
 mod svg;
 mod tables;
 mod terminal;
@@ -23,8 +26,10 @@ use analyse::Analysis;
 use std::io::{self, Write};
 
 pub use advice::{terminal_answers, terminal_rules};
+pub use gate::{Gated, answer, junit, openmetrics, render_gate};
 pub use generator::GeneratorFigures;
-pub use mark::recognise;
+pub use mark::{is_own, recognise};
+pub use runs::{RunName, Runs, RunsFormat, render_runs};
 pub use terminal::{STYLES, terminal_summary};
 
 /// What a report is written as.

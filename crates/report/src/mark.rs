@@ -1,6 +1,7 @@
 //! How a file is known to be a report of weighin's.
 
 use crate::Format;
+use crate::gate::{FIRST_METRIC, SUITES};
 
 /// What the head of an HTML report says made it.
 pub(crate) const GENERATOR: &str = "weighin";
@@ -26,6 +27,28 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
     // The title, and under it which study and run it is of and what it was measured with.
     let subtitle = lines.find(|line| line.starts_with("Study "))?;
     (first.starts_with("# ") && subtitle.contains(" with weighin ")).then_some(Format::Markdown)
+}
+
+/// Whether weighin made these bytes, or what they are the beginning of: a report, or what it says of
+/// two or more runs.
+pub fn is_own(bytes: &[u8]) -> bool {
+    const JSON: [&str; 3] = ["comparison", "gate", "history"];
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]);
+    let mut lines = text.lines();
+    let (first, second) = (lines.next().unwrap_or(""), lines.next().unwrap_or("").trim());
+    let is_json = || JSON.iter().any(|of| second == format!("\"format\": \"weighin-{of}\","));
+    recognise(bytes).is_some()
+        || (first == "{" && is_json())
+        || (first.starts_with("<?xml") && second.starts_with(SUITES))
+        || first == FIRST_METRIC
+        || names_runs(&text)
+}
+
+/// Whether a text for people names two or more runs under its title, as weighin does.
+fn names_runs(text: &str) -> bool {
+    let below = text.lines().filter(|line| !line.trim().is_empty()).nth(1).unwrap_or("").trim();
+    let runs = ["- Old: ", "- Baseline: ", "- Runs: "];
+    runs.iter().any(|run| below.starts_with(run)) && below.contains("(study ")
 }
 
 #[cfg(test)]

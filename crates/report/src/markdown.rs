@@ -224,12 +224,12 @@ fn environment(analysis: &Analysis) -> Vec<String> {
     blocks
 }
 
-fn bullets(sentences: &[String]) -> Option<String> {
+pub(crate) fn bullets(sentences: &[String]) -> Option<String> {
     let lines: Vec<String> = sentences.iter().map(|s| format!("- {}", escaped(s))).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn table(table: &Table) -> String {
+pub(crate) fn table(table: &Table) -> String {
     let headings: Vec<String> =
         table.columns.iter().map(|column| escaped(&column.heading)).collect();
     let rules: Vec<&str> =
@@ -255,7 +255,7 @@ fn line<S: AsRef<str>>(cells: &[S]) -> String {
 }
 
 /// Text that Markdown shows as it is, on one line: names and messages are not markup.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let text = text::visible(text);
     let mut safe = String::with_capacity(text.len());
     if begins_a_block(&text) {

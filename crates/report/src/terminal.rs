@@ -72,10 +72,7 @@ impl Page {
         let Some((tests, targets)) = tables::summary(analysis) else { return };
         self.paragraph("", "First and second places", Style::Bold);
         for table in [tests, targets].iter().filter(|table| !table.rows.is_empty()) {
-            for line in columns(table, self.width) {
-                self.styled(&line, Style::Plain);
-                self.text.push('\n');
-            }
+            self.table(table);
             self.text.push('\n');
         }
     }
@@ -199,6 +196,14 @@ impl Page {
         }
     }
 
+    /// A table in columns.
+    pub(crate) fn table(&mut self, table: &Table) {
+        for line in columns(table, self.width) {
+            self.styled(&line, Style::Plain);
+            self.text.push('\n');
+        }
+    }
+
     pub(crate) fn bullet(&mut self, text: &str, style: Style) {
         self.wrapped("  - ", "    ", text, style);
     }
@@ -264,14 +269,24 @@ fn broken(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// A table of words in columns, each as wide as it must be and no wider than its share of `width`.
+/// A table of words in columns, each as wide as it must be and, where they do not all fit, no wider
+/// than its share of `width`.
 fn columns(table: &Table, width: usize) -> Vec<String> {
     const GAP: usize = 2;
     let headings = table.columns.iter().map(|column| column.heading.as_str()).collect();
     let cells =
         table.rows.iter().map(|row| row.cells.iter().map(|cell| cell.text.as_str()).collect());
     let rows: Vec<Vec<&str>> = std::iter::once(headings).chain(cells).collect();
-    let share = (width / table.columns.len().max(1)).saturating_sub(GAP).max(1);
+    let longest = |column: usize| {
+        let lengths =
+            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        lengths.max().unwrap_or(0) + GAP
+    };
+    let whole: usize = (0..table.columns.len()).map(longest).sum();
+    let share = match whole <= width {
+        true => width.max(1),
+        false => (width / table.columns.len().max(1)).saturating_sub(GAP).max(1),
+    };
     let mut lines = Vec::new();
     let broken: Vec<Vec<Vec<String>>> =
         rows.iter().map(|row| row.iter().map(|cell| broken(cell, share)).collect()).collect();

@@ -1,6 +1,6 @@
 //! What has changed in a study since a run of it began, and whether the run can take it.
 
-use model::{Level, PasswordSource, Place, Study, Target, Task, Test, text};
+use model::{Level, PasswordSource, Place, Study, Target, Test, text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -42,22 +42,18 @@ pub struct Conflict {
 /// # Errors
 /// The changes that a run cannot take, since trials were planned or measured with what was there.
 pub fn changes(recorded: &Study, asked: &Study) -> Result<Vec<String>, Vec<Conflict>> {
-    let mut found = Found::default();
-    found.free("name", &recorded.name, &asked.name);
-    found.free("question", &recorded.question, &asked.question);
-    found.free("confidence", &recorded.confidence, &asked.confidence);
-    found.free("margin", &recorded.margin, &asked.margin);
-    let study = Part::Study;
-    if asked.repeats < recorded.repeats {
-        found.fixed(&study, "repeats", &recorded.repeats, &asked.repeats);
-    } else {
-        found.free("repeats", &recorded.repeats, &asked.repeats);
-    }
-    found.fixed(&study, "seed", &recorded.seed, &asked.seed);
-    found.fixed(&study, "sample_every", &recorded.sample_every, &asked.sample_every);
-    found.targets(recorded, asked);
-    found.tests(recorded, asked);
+    let found = Found::between(recorded, asked);
     if found.conflicts.is_empty() { Ok(found.changes) } else { Err(found.conflicts) }
+}
+
+/// All that differs between two studies, in words: what touches trials first, then the rest.
+pub fn differences(old: &Study, new: &Study) -> Vec<String> {
+    let found = Found::between(old, new);
+    let said = |conflict: Conflict| match conflict.part {
+        Part::Study => conflict.change,
+        part => format!("{part}: {}", conflict.change),
+    };
+    found.conflicts.into_iter().map(said).chain(found.changes).collect()
 }
 
 #[derive(Default)]
@@ -67,6 +63,25 @@ struct Found {
 }
 
 impl Found {
+    fn between(recorded: &Study, asked: &Study) -> Self {
+        let mut found = Found::default();
+        found.free("name", &recorded.name, &asked.name);
+        found.free("question", &recorded.question, &asked.question);
+        found.free("confidence", &recorded.confidence, &asked.confidence);
+        found.free("margin", &recorded.margin, &asked.margin);
+        let study = Part::Study;
+        if asked.repeats < recorded.repeats {
+            found.fixed(&study, "repeats", &recorded.repeats, &asked.repeats);
+        } else {
+            found.free("repeats", &recorded.repeats, &asked.repeats);
+        }
+        found.fixed(&study, "seed", &recorded.seed, &asked.seed);
+        found.fixed(&study, "sample_every", &recorded.sample_every, &asked.sample_every);
+        found.targets(recorded, asked);
+        found.tests(recorded, asked);
+        found
+    }
+
     /// A key that touches no trial.
     fn free(&mut self, key: &str, was: &impl Serialize, is: &impl Serialize) {
         if value(was) != value(is) {
@@ -120,7 +135,8 @@ impl Found {
             let Test { name, task: _, cache, cross_check } = was;
             self.fixed(&part, "cache", cache, &is.cache);
             self.fixed(&part, "cross_check", cross_check, &is.cross_check);
-            self.fixed(&part, "task", &without_levels(was), &without_levels(is));
+            let (before, after) = (was.without_levels(), is.without_levels());
+            self.fixed(&part, "task", &before.task, &after.task);
             let missing = |all: &[Level], level: &&Level| !all.contains(level);
             if let Some(level) = was.levels().iter().find(|level| missing(is.levels(), level)) {
                 let change = format!("its level {level} is not in the study any more");
@@ -136,17 +152,6 @@ impl Found {
             }
         }
     }
-}
-
-/// A test's task but for its levels, each of which has trials of its own. What a search varies is
-/// part of its task.
-fn without_levels(test: &Test) -> Task {
-    let mut test = test.clone();
-    let is_search = test.bound().is_some();
-    if let Some(load) = test.load_mut().filter(|_| !is_search) {
-        load.levels.clear();
-    }
-    test.task
 }
 
 /// Where a target is, but for where the password comes from.

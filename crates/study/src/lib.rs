@@ -50,7 +50,7 @@ mod volume;
 mod volumes;
 mod wire;
 
-pub use change::{Conflict, Part, changes};
+pub use change::{Conflict, Part, changes, differences};
 pub use duration::{DurationError, parse_duration};
 pub use error::StudyError;
 pub use estimate::{estimate, estimate_set_up};

@@ -3,9 +3,11 @@
 mod advise;
 mod bounds;
 mod keys;
+mod runs;
 
 pub(crate) use advise::AdviseArguments;
 pub(crate) use keys::{KeyOptions, option};
+pub(crate) use runs::{CompareArguments, GateArguments, RunsFormatName, RunsOutput};
 
 use bounds::{between, scale, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -21,8 +23,8 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 some trials failed, or lines could not be imported; 2 wrong usage or study file; \
-3 something needed could not be reached, started, read or written; 130 interrupted";
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 some trials failed, lines could not be imported, or a gate found a run worse; 2 wrong usage or study file; \
+3 something needed could not be reached, started, read or written; 4 a gate could not tell; 130 interrupted";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -38,6 +40,10 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Write the report of a run
     Report(ReportArguments),
+    /// Show two runs side by side: what changed, and whether it became better or worse
+    Compare(CompareArguments),
+    /// Say by the exit code whether a run is worse than a baseline
+    Gate(GateArguments),
     /// Recommend targets, and answer questions of capacity
     Advise(AdviseArguments),
     /// Import results that other tools measured into a results file

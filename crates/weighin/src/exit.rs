@@ -10,12 +10,15 @@ use study::StudyError;
 pub(crate) enum Exit {
     /// All done.
     Done = 0,
-    /// Some trials failed.
-    TrialsFailed = 1,
+    /// What was done is not as it should be: some trials failed, part of an import could not be read,
+    /// or a gate found a run worse.
+    Failed = 1,
     /// Wrong usage or study file.
     Usage = 2,
     /// Something that is needed could not be reached, started, read or written.
     Unavailable = 3,
+    /// A gate could not tell.
+    NotKnown = 4,
     /// Interrupted; what was completed is kept.
     Interrupted = 130,
 }

@@ -41,6 +41,8 @@ pub fn run() -> ExitCode {
         Command::Plan(arguments) => commands::plan(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
+        Command::Compare(arguments) => commands::compare(&arguments),
+        Command::Gate(arguments) => commands::gate(&arguments),
         Command::Advise(arguments) => commands::advise(&arguments),
         Command::Import(arguments) => commands::import(&arguments),
         Command::Load(arguments) => commands::load(&arguments),

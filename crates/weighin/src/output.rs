@@ -119,7 +119,7 @@ fn may_replace(path: &Path, target: &Path, replaces: Replaces) -> Result<(), Cli
             "name another file",
         ));
     }
-    let is_like = beginning.is_empty() || report::recognise(&beginning).is_some();
+    let is_like = beginning.is_empty() || report::is_own(&beginning);
     if replaces == Replaces::Anything || is_like {
         return Ok(());
     }

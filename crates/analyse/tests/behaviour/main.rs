@@ -25,6 +25,7 @@ mod processors;
 mod ranking;
 mod repeats;
 mod robust;
+mod runs;
 mod scaling;
 mod scaling_rates;
 mod search;

@@ -12,6 +12,7 @@ mod table;
 mod test;
 mod timelines;
 
+use crate::document::{Document, Part};
 use crate::{mark, numbers, svg, tables, view, words};
 use analyse::{Analysis, Validity};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -55,6 +56,37 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                 }
                 div #tip role="status" hidden {}
                 script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+/// A page of sentences and tables.
+pub(crate) fn short_page(document: &Document) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content=(mark::GENERATOR);
+                meta name="color-scheme" content="light dark";
+                title { (document.title) " – weighin" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { h1 { (document.title) } }
+                main {
+                    @for part in &document.parts {
+                        @match part {
+                            Part::Heading(heading) => h2 { (heading) },
+                            Part::Paragraph(said) => p { (said) },
+                            Part::Warning(said) => p.limits { strong { (said) } },
+                            Part::Bullets(all) => ul { @for said in all { li { (said) } } },
+                            Part::Table(table) => (table::table(table)),
+                        }
+                    }
+                }
             }
         }
     }

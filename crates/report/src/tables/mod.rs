@@ -91,12 +91,12 @@ pub(crate) enum Tone {
 
 impl Table {
     /// An empty table.
-    fn new(columns: impl IntoIterator<Item = Column>) -> Self {
+    pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         Self { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
     /// The same without the columns that say nothing in any row.
-    fn without_empty_columns(mut self) -> Self {
+    pub(crate) fn without_empty_columns(mut self) -> Self {
         let says = |cell: &TableCell| !cell.text.is_empty() && cell.text != crate::numbers::NOTHING;
         for place in (0..self.columns.len()).rev() {
             let column = || self.rows.iter().filter_map(|row| row.cells.get(place));
@@ -109,7 +109,7 @@ impl Table {
     }
 
     /// Adds a row of the group under way.
-    fn push(&mut self, cells: impl IntoIterator<Item = TableCell>) {
+    pub(crate) fn push(&mut self, cells: impl IntoIterator<Item = TableCell>) {
         self.rows.push(Row { cells: cells.into_iter().collect(), opens_group: false });
     }
 
@@ -123,12 +123,12 @@ impl Table {
 }
 
 /// A column of words.
-fn words(heading: impl Into<String>) -> Column {
+pub(crate) fn words(heading: impl Into<String>) -> Column {
     Column { heading: heading.into(), numeric: false }
 }
 
 /// A column of numbers.
-fn numbers(heading: impl Into<String>) -> Column {
+pub(crate) fn numbers(heading: impl Into<String>) -> Column {
     Column { heading: heading.into(), numeric: true }
 }
 
@@ -149,7 +149,7 @@ impl TableCell {
     }
 
     /// The same with a tone.
-    fn with_tone(self, tone: Tone) -> Self {
+    pub(crate) fn with_tone(self, tone: Tone) -> Self {
         Self { tone, ..self }
     }
 

@@ -71,7 +71,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
         counted(dataset.study.tests.len(), "test"),
         shown(&results),
     ))?;
-    Ok(if problems.is_empty() { Exit::Done } else { Exit::TrialsFailed })
+    Ok(if problems.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
 /// The format of that name; `None` for any.

@@ -12,6 +12,7 @@ mod plan;
 mod prepare;
 mod report;
 mod run;
+mod runs;
 mod schema;
 mod slo;
 mod sysbench;
@@ -30,6 +31,7 @@ pub(crate) use plan::plan;
 pub(crate) use prepare::prepare;
 pub(crate) use report::report;
 pub(crate) use run::run;
+pub(crate) use runs::{compare, gate};
 pub(crate) use schema::schema;
 pub(crate) use sysbench::{sysbench, understand as understand_sysbench};
 

@@ -219,7 +219,7 @@ fn report(store: &Store, results: &Path, failed: usize) -> Outcome {
         return Err(error);
     }
     let failed = failed + dataset.trials.iter().filter(|trial| trial.has_failed()).count();
-    Ok(if failed > 0 { Exit::TrialsFailed } else { Exit::Done })
+    Ok(if failed > 0 { Exit::Failed } else { Exit::Done })
 }
 
 /// What is run, with what is added to it.

@@ -11,6 +11,7 @@ mod failover;
 mod fixed_work;
 mod freezes;
 mod full_disks;
+mod gates;
 mod generators;
 mod going_on;
 mod hostile_text;

@@ -1,0 +1,320 @@
+//! Two runs against each other: the same targets under the same tests at two times.
+//!
+//! Blocks of different runs have nothing in common, so nothing is paired. How far trials scatter is
+//! learned from the cells of both runs.
+
+use crate::cell::{CellData, Cells, collect};
+use crate::check::{CheckedTrial, check};
+use crate::family::Compared;
+use crate::overall::pool;
+use crate::series::{Kin, Series};
+use crate::{Basis, Metric, Strength, Verdict, extended, family, search};
+use model::{Dataset, Level, TargetFacts, Test};
+use serde::Serialize;
+use stats::Estimate;
+use std::sync::Arc;
+
+pub use gate::{Gate, GateItem, GateOutcome, GateQuestion, gate};
+
+mod gate;
+
+/// Fewest levels that are more than a single comparison.
+const MIN_LEVELS: usize = 2;
+
+/// What changed from one run to another, in what it ran on and in what was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunComparison {
+    /// Of the machine that made the load, and of weighin.
+    pub conditions: Vec<extended::ConditionChange>,
+    /// Of the targets' servers, in the order of the study.
+    pub servers: Vec<ServerChange>,
+    /// Tests that both have, in the order of the older study.
+    pub tests: Vec<TestRuns>,
+    /// Cells that only one of the runs has results of.
+    pub unmatched: Vec<Unmatched>,
+}
+
+/// A fact of a target's server that is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ServerChange {
+    pub target: String,
+    /// `version`, `program`, or the name of a variable.
+    pub what: String,
+    pub old: String,
+    pub new: String,
+}
+
+/// A cell without its like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unmatched {
+    pub test: String,
+    pub target: String,
+    pub level: Level,
+    /// Whether it is the newer run that has it.
+    pub is_new: bool,
+}
+
+/// One test in both runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestRuns {
+    pub test: String,
+    pub basis: Basis,
+    /// Whether both runs did the same: task, data, warm-up, duration and state of the caches.
+    pub is_same: bool,
+    /// Target by target, by level; then over all levels where there are several.
+    pub results: Vec<RunResult>,
+}
+
+/// One figure of a target in both runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    pub test: String,
+    pub target: String,
+    /// Absent for the geometric mean over all levels that both have.
+    pub level: Option<Level>,
+    pub metric: Metric,
+    pub old: Estimate,
+    pub new: Estimate,
+    /// new ÷ old, unpaired. Its interval is the one that decides.
+    pub ratio: Estimate,
+    /// The older run is the baseline, the newer one the candidate. Held to all results of the two
+    /// runs by this metric, level by level or over all levels.
+    pub verdict: Verdict,
+    #[serde(flatten)]
+    pub strength: Strength,
+}
+
+/// Holds what both runs measured against each other, target by target.
+pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
+    let (old_side, new_side) = (Side::of(old), Side::of(new));
+    let mut levels = Vec::new();
+    let mut overall = Vec::new();
+    let (mut tests, mut unmatched) = (Vec::new(), Vec::new());
+    for pair in pairs(&old_side, &new_side) {
+        unmatched.extend(pair.unmatched());
+        let Some(basis) = pair.basis else { continue };
+        for metric in pair.metrics() {
+            let results = pair.results(metric);
+            overall.extend(results.iter().filter_map(|r| compared(r.over_levels()?, new)));
+            levels.extend(
+                results.into_iter().flat_map(|r| r.levels).filter_map(|m| compared(m, new)),
+            );
+        }
+        let (test, is_same) = (pair.old.name.clone(), pair.is_same());
+        tests.push(TestRuns { test, basis, is_same, results: Vec::new() });
+    }
+    let levels = family::hold_runs(&new.study, levels);
+    let overall = family::hold_runs(&new.study, overall);
+    for test in &mut tests {
+        let own = levels.iter().chain(&overall).filter(|result| result.test == test.test);
+        test.results = own.cloned().collect();
+        let order = |name: &str| old.study.targets.iter().position(|target| target.name == name);
+        // Stable: by level, then over all of them.
+        test.results.sort_by_key(|result| (order(&result.target), result.metric));
+    }
+    RunComparison {
+        conditions: extended::changes(
+            (&old.run.weighin_version, &old.run.host),
+            (&new.run.weighin_version, &new.run.host),
+        ),
+        servers: server_changes(old, new),
+        tests,
+        unmatched,
+    }
+}
+
+fn compared(matched: Matched, new: &Dataset) -> Option<Compared<RunResult>> {
+    let confidence = new.study.confidence;
+    let ratio = matched.new.ratio(&matched.old)?;
+    let of = RunResult {
+        old: matched.old.estimate(confidence)?,
+        new: matched.new.estimate(confidence)?,
+        test: matched.test,
+        target: matched.target,
+        level: matched.level,
+        metric: matched.metric,
+        ratio: ratio.bare(),
+        verdict: Verdict::Unresolved,
+        strength: Strength::default(),
+    };
+    Some(Compared { of, ratio })
+}
+
+/// A run with its trials checked.
+struct Side<'a> {
+    dataset: &'a Dataset,
+    checked: Vec<CheckedTrial>,
+}
+
+impl<'a> Side<'a> {
+    fn of(dataset: &'a Dataset) -> Self {
+        let checked = dataset.trials.iter().map(|record| check(dataset, record)).collect();
+        Self { dataset, checked }
+    }
+
+    fn cells(&self, test: &'a Test, basis: Option<&Basis>) -> Cells<'_> {
+        collect(self.dataset, &self.dataset.study.targets, test, &self.checked, basis)
+    }
+}
+
+/// A test that both runs have.
+struct Pair<'a> {
+    old: &'a Test,
+    new: &'a Test,
+    /// Where both are judged by the same figure.
+    basis: Option<Basis>,
+    old_cells: Cells<'a>,
+    new_cells: Cells<'a>,
+}
+
+/// One figure of a cell, or of a target, in both runs; no block of the one is one of the other.
+pub(crate) struct Matched {
+    test: String,
+    target: String,
+    level: Option<Level>,
+    metric: Metric,
+    old: Series,
+    new: Series,
+}
+
+/// One figure of a target at all levels that both runs have of it.
+struct TargetRuns {
+    levels: Vec<Matched>,
+}
+
+impl TargetRuns {
+    /// The geometric means over these levels; `None` for fewer than two.
+    fn over_levels(&self) -> Option<Matched> {
+        let first = self.levels.first()?;
+        let pairs: Vec<(&Series, &Series)> =
+            self.levels.iter().map(|matched| (&matched.old, &matched.new)).collect();
+        let pooled = pool(&pairs, MIN_LEVELS)?;
+        Some(Matched {
+            test: first.test.clone(),
+            target: first.target.clone(),
+            level: None,
+            metric: first.metric,
+            old: pooled.base,
+            new: pooled.candidate,
+        })
+    }
+}
+
+fn pairs<'a>(old: &'a Side<'_>, new: &'a Side<'_>) -> impl Iterator<Item = Pair<'a>> {
+    old.dataset.study.tests.iter().filter_map(|test| {
+        let other = new.dataset.study.test(&test.name)?;
+        let bases = [
+            Basis::of(test, old.dataset.trials.iter()),
+            Basis::of(other, new.dataset.trials.iter()),
+        ];
+        let old_cells = old.cells(test, bases[0].as_ref());
+        let new_cells = new.cells(other, bases[1].as_ref());
+        let basis = bases[0].zip(bases[1]).filter(|(old, new)| old.metric == new.metric);
+        let basis = basis.map(|(_, new)| new);
+        Some(Pair { old: test, new: other, basis, old_cells, new_cells })
+    })
+}
+
+impl Pair<'_> {
+    fn is_same(&self) -> bool {
+        self.old.without_levels() == self.new.without_levels()
+    }
+
+    /// What is compared: the metric that decides and p95, or the answers of searches.
+    fn metrics(&self) -> Vec<Metric> {
+        match self.new.bound() {
+            Some(_) => vec![Metric::Throughput],
+            None => self.basis.map_or(Vec::new(), |basis| basis.compared().collect()),
+        }
+    }
+
+    /// Every target with what both runs have of it.
+    fn results(&self, metric: Metric) -> Vec<TargetRuns> {
+        let series = |test: &Test, cell: &CellData| match (test.bound(), test.levels().first()) {
+            (Some(_), Some(level)) => search::answers(cell, level.search),
+            _ => cell.series(metric).clone(),
+        };
+        let mut all: Vec<Matched> = Vec::new();
+        for cell in self.old_cells.iter() {
+            let Some(other) = self.new_cells.at(cell.target, cell.level) else { continue };
+            let (old, new) = (series(self.old, cell), series(self.new, other).apart());
+            if old.is_empty() || new.is_empty() {
+                continue;
+            }
+            let (test, target) = (self.old.name.clone(), cell.target.to_owned());
+            all.push(Matched { test, target, level: Some(cell.level), metric, old, new });
+        }
+        let both: Vec<&Series> = all.iter().flat_map(|one| [&one.old, &one.new]).collect();
+        let kin = Arc::new(Kin::of(&both, std::iter::empty(), 1.0));
+        let mut targets: Vec<TargetRuns> = Vec::new();
+        for mut matched in all {
+            matched.old.belongs_to(&kin);
+            matched.new.belongs_to(&kin);
+            match targets.last_mut() {
+                Some(last) if last.levels[0].target == matched.target => last.levels.push(matched),
+                _ => targets.push(TargetRuns { levels: vec![matched] }),
+            }
+        }
+        targets
+    }
+
+    fn unmatched(&self) -> Vec<Unmatched> {
+        let metric = self.metrics().first().copied();
+        let has = |cell: &&CellData| metric.is_some_and(|metric| !cell.series(metric).is_empty());
+        let lacking = |here: &Cells<'_>, there: &Cells<'_>, is_new| -> Vec<Unmatched> {
+            let missing = |cell: &&CellData| {
+                there.at(cell.target, cell.level).as_ref().is_none_or(|other| !has(other))
+            };
+            let of = |cell: &CellData| Unmatched {
+                test: self.old.name.clone(),
+                target: cell.target.to_owned(),
+                level: cell.level,
+                is_new,
+            };
+            here.iter().filter(has).filter(missing).map(of).collect()
+        };
+        let mut all = lacking(&self.old_cells, &self.new_cells, false);
+        all.extend(lacking(&self.new_cells, &self.old_cells, true));
+        all
+    }
+}
+
+/// What the servers of targets that both runs have say of themselves, where it differs.
+fn server_changes(old: &Dataset, new: &Dataset) -> Vec<ServerChange> {
+    let mut changes = Vec::new();
+    for target in &old.study.targets {
+        let facts = |dataset: &'_ Dataset| -> Option<TargetFacts> {
+            dataset.targets.iter().find(|facts| facts.target == target.name).cloned()
+        };
+        let Some((before, after)) = facts(old).zip(facts(new)) else { continue };
+        let (before, after) = (before.server, after.server);
+        let mut add = |what: &str, was: &str, is: &str| {
+            if was != is {
+                let (what, old, new) = (what.to_owned(), was.to_owned(), is.to_owned());
+                changes.push(ServerChange { target: target.name.clone(), what, old, new });
+            }
+        };
+        add("version", &before.version, &after.version);
+        add(
+            "program",
+            before.program.as_deref().unwrap_or_default(),
+            after.program.as_deref().unwrap_or_default(),
+        );
+        let names = before.variables.keys().chain(after.variables.keys());
+        let names: std::collections::BTreeSet<&String> = names.collect();
+        for name in names {
+            // The version says it.
+            if before.incidental.contains(name)
+                || after.incidental.contains(name)
+                || name.starts_with("version")
+            {
+                continue;
+            }
+            let of = |all: &std::collections::BTreeMap<String, String>| {
+                all.get(name).cloned().unwrap_or_default()
+            };
+            add(name, &of(&before.variables), &of(&after.variables));
+        }
+    }
+    changes
+}

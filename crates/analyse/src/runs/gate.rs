@@ -1,0 +1,195 @@
+//! Whether a run is worse than a baseline by more than is allowed.
+
+use super::{Matched, Pair, Side, TargetRuns, pairs};
+use crate::Metric;
+use model::{Better, Dataset, Level};
+use serde::Serialize;
+use stats::{Estimate, Interval, Ratio, holm};
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct GateQuestion {
+    /// How much worse a figure may become, relative to what it was: 0.05 allows throughput to fall,
+    /// and times to grow, by 5 %. In (0, 1).
+    pub max_regression: f64,
+    /// The metric to hold; the one that decides each test where absent.
+    pub metric: Option<Metric>,
+    /// Hold each level by itself, and not all levels of a target together.
+    pub each_level: bool,
+}
+
+/// What became of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateOutcome {
+    /// The interval excludes a loss beyond the limit.
+    NotWorse,
+    /// The interval allows a loss beyond the limit, and allows that there is none.
+    NotKnown,
+    /// The newer run has no result to compare.
+    NoResult,
+    /// The whole interval lies beyond the limit.
+    Worse,
+}
+
+/// One figure that is held.
+#[derive(Clone, Debug, Serialize)]
+pub struct GateItem {
+    pub test: String,
+    pub target: String,
+    /// Absent for the geometric mean over all levels that both runs have.
+    pub level: Option<Level>,
+    pub metric: Metric,
+    pub old: Option<Estimate>,
+    pub new: Option<Estimate>,
+    /// new ÷ old, with the interval that decides.
+    pub ratio: Option<Estimate>,
+    pub outcome: GateOutcome,
+}
+
+/// The answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gate {
+    pub question: GateQuestion,
+    pub confidence: f64,
+    pub items: Vec<GateItem>,
+}
+
+impl Gate {
+    /// Of all figures: worse where any is, not worse where all are.
+    pub fn outcome(&self) -> GateOutcome {
+        self.items.iter().map(|item| item.outcome).max().unwrap_or(GateOutcome::NotKnown)
+    }
+}
+
+/// Holds the figures of a run to those of a baseline.
+///
+/// *Worse* is claimed at the confidence of the newer study for all figures together (Holm), each by
+/// a test against the limit itself: of all figures that lost no more than is allowed, none is
+/// called worse. *Not worse* needs the one-sided interval of each figure at that confidence to
+/// exclude a loss beyond the limit; that all figures hold is claimed only where each does, which
+/// needs no correction (R. L. Berger, *Technometrics* 24, 1982).
+pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
+    let (old_side, new_side) = (Side::of(old), Side::of(new));
+    let confidence = new.study.confidence;
+    let mut held: Vec<Held> = Vec::new();
+    let mut items: Vec<GateItem> = Vec::new();
+    for pair in pairs(&old_side, &new_side) {
+        let Some(basis) = pair.basis else { continue };
+        let of_test = match pair.new.bound() {
+            Some(_) => Metric::Throughput,
+            None => basis.at_each_level(pair.new),
+        };
+        let metric = question.metric.unwrap_or(of_test);
+        if metric.better() == Better::Neither {
+            continue;
+        }
+        items.extend(pair.lost(metric));
+        if !pair.is_same() {
+            items.extend(pair.results(metric).iter().filter_map(changed));
+            continue;
+        }
+        for runs in pair.results(metric) {
+            let over = if question.each_level { None } else { runs.over_levels() };
+            let all = over.map_or(runs.levels, |over| vec![over]);
+            held.extend(all.into_iter().filter_map(|one| Held::of(one, question.max_regression)));
+        }
+    }
+    let p_values: Vec<f64> = held.iter().map(|held| held.beyond.p_value().unwrap_or(1.0)).collect();
+    let judged = held.into_iter().zip(holm(&p_values));
+    items.extend(judged.map(|(held, adjusted)| held.judge(adjusted, confidence)));
+    // Stable: within a test by target, in the order of the baseline.
+    let test = |name: &str| old.study.tests.iter().position(|test| test.name == name);
+    let target = |name: &str| old.study.targets.iter().position(|target| target.name == name);
+    items.sort_by_key(|item| (test(&item.test), target(&item.target)));
+    Gate { question, confidence, items }
+}
+
+/// Of a test that did something else: nothing can be said.
+fn changed(runs: &TargetRuns) -> Option<GateItem> {
+    let first = runs.levels.first()?;
+    Some(GateItem {
+        test: first.test.clone(),
+        target: first.target.clone(),
+        level: None,
+        metric: first.metric,
+        old: None,
+        new: None,
+        ratio: None,
+        outcome: GateOutcome::NotKnown,
+    })
+}
+
+impl Pair<'_> {
+    /// The cells of the baseline of which the newer run has no result.
+    fn lost(&self, metric: Metric) -> Vec<GateItem> {
+        let lost = self.unmatched().into_iter().filter(|cell| !cell.is_new);
+        let of = |cell: super::Unmatched| GateItem {
+            test: cell.test,
+            target: cell.target,
+            level: Some(cell.level),
+            metric,
+            old: None,
+            new: None,
+            ratio: None,
+            outcome: GateOutcome::NoResult,
+        };
+        lost.map(of).collect()
+    }
+}
+
+/// A figure with the tests that it is held by.
+struct Held {
+    matched: Matched,
+    ratio: Ratio,
+    /// The ratio at which the limit is.
+    limit: f64,
+    /// The newer run against the baseline's figure at the limit.
+    beyond: Ratio,
+}
+
+impl Held {
+    fn of(matched: Matched, max_regression: f64) -> Option<Self> {
+        let limit = match matched.metric.better() {
+            Better::More => 1.0 - max_regression,
+            Better::Less => 1.0 + max_regression,
+            Better::Neither => return None,
+        };
+        let ratio = matched.new.ratio(&matched.old)?;
+        let beyond = matched.new.ratio(&matched.old.times(limit))?;
+        Some(Self { matched, ratio, limit, beyond })
+    }
+
+    fn judge(self, adjusted_p: f64, confidence: f64) -> GateItem {
+        let Self { matched, ratio, limit, beyond } = self;
+        let more = matched.metric.better() == Better::More;
+        let within =
+            |interval: &Interval| if more { interval.low > limit } else { interval.high < limit };
+        let beyond_limit =
+            |interval: &Interval| if more { interval.high < limit } else { interval.low > limit };
+        let one_sided = ratio.estimate(1.0 - 2.0 * (1.0 - confidence));
+        // As the family has it, around the limit and back.
+        let at_limit = beyond.held(adjusted_p, confidence);
+        let back = |interval: Interval| Interval {
+            low: interval.low * limit,
+            high: interval.high * limit,
+            ..interval
+        };
+        let wide = Estimate { interval: at_limit.interval.map(back), ..ratio.bare() };
+        let (ratio, outcome) = match (one_sided.interval, wide.interval) {
+            (_, Some(interval)) if beyond_limit(&interval) => (wide, GateOutcome::Worse),
+            (Some(interval), _) if within(&interval) => (one_sided, GateOutcome::NotWorse),
+            _ => (wide, GateOutcome::NotKnown),
+        };
+        GateItem {
+            old: matched.old.estimate(confidence),
+            new: matched.new.estimate(confidence),
+            test: matched.test,
+            target: matched.target,
+            level: matched.level,
+            metric: matched.metric,
+            ratio: Some(ratio),
+            outcome,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Two runs against each other, where the truth is known.
+
+use crate::support::{Noise, dataset};
+use analyse::Verdict;
+use analyse::runs::{Gate, GateOutcome, GateQuestion, compare_runs, gate};
+use model::Dataset;
+
+const QUESTION: GateQuestion =
+    GateQuestion { max_regression: 0.05, metric: None, each_level: false };
+
+/// A run whose targets are so many times as fast as they could be, with blocks of their own.
+fn run(seed: u64, speed: f64, repeats: u32) -> Dataset {
+    let mut noise = Noise::new(seed);
+    let blocks: Vec<f64> = (0..repeats).map(|_| noise.factor(0.02)).collect();
+    dataset(&["a", "b"], &[1, 4, 16], repeats, |_, clients, repeat| {
+        let of_block = blocks[repeat as usize - 1];
+        1000.0 * f64::from(clients).sqrt() * speed * of_block * noise.factor(0.03)
+    })
+}
+
+fn outcome(seed: u64, speed: f64, question: GateQuestion) -> GateOutcome {
+    let gate: Gate = gate(&run(2 * seed, 1.0, 3), &run(2 * seed + 1, speed, 3), question);
+    gate.outcome()
+}
+
+fn share(studies: u64, is: impl Fn(u64) -> bool) -> f64 {
+    (0..studies).filter(|&seed| is(seed)).count() as f64 / studies as f64
+}
+
+#[test]
+fn a_gate_errs_as_rarely_as_it_says_and_finds_what_is_there() {
+    // At the limit itself: neither answer is right.
+    let wrong = |seed| outcome(seed, 0.95, QUESTION) == GateOutcome::Worse;
+    let worse_at_limit = share(120, wrong);
+    assert!(worse_at_limit <= 0.06, "{worse_at_limit}");
+    let passes_at_limit = share(120, |seed| outcome(seed, 0.95, QUESTION) == GateOutcome::NotWorse);
+    assert!(passes_at_limit <= 0.06, "{passes_at_limit}");
+    // Of equal runs, and of such that lost much.
+    let found = share(100, |seed| outcome(seed, 0.75, QUESTION) == GateOutcome::Worse);
+    assert!(found > 0.9, "{found}");
+    let equal = |seed| outcome(seed, 1.0, QUESTION);
+    assert_eq!(share(60, |seed| equal(seed) == GateOutcome::Worse), 0.0);
+    let better = share(100, |seed| outcome(seed, 1.1, QUESTION) == GateOutcome::NotWorse);
+    assert!(better > 0.8, "{better}");
+    let each = GateQuestion { each_level: true, ..QUESTION };
+    let worse_at_limit = share(80, |seed| outcome(seed, 0.95, each) == GateOutcome::Worse);
+    assert!(worse_at_limit <= 0.07, "{worse_at_limit}");
+}
+
+#[test]
+fn a_latency_that_grows_is_worse_and_one_that_falls_is_not() {
+    let p95 = GateQuestion { metric: Some(analyse::Metric::LatencyMean), ..QUESTION };
+    // By Little's law what is slower takes longer.
+    assert_eq!(outcome(3, 0.6, p95), GateOutcome::Worse);
+    assert_eq!(outcome(3, 1.6, p95), GateOutcome::NotWorse);
+}
+
+#[test]
+fn what_the_newer_run_lacks_is_no_pass() {
+    let (old, mut new) = (run(1, 1.0, 3), run(2, 1.1, 3));
+    new.trials.retain(|record| record.key.target != "b" || record.key.level.clients != 4);
+    let held = gate(&old, &new, QUESTION);
+    assert_eq!(held.outcome(), GateOutcome::NoResult);
+    assert_eq!(held.items.iter().filter(|i| i.outcome == GateOutcome::NoResult).count(), 1);
+    // The other way round it is only more than there was.
+    let unmatched = compare_runs(&new, &old).unmatched;
+    assert!(unmatched.len() == 1 && unmatched[0].is_new);
+    // A test that does something else says nothing.
+    let mut other = run(2, 1.1, 3);
+    other.study.tests[0].load_mut().unwrap().duration *= 2;
+    assert_eq!(gate(&old, &other, QUESTION).outcome(), GateOutcome::NotKnown);
+}
+
+#[test]
+fn runs_of_one_speed_are_rarely_told_apart_and_slower_ones_mostly() {
+    let differs = |seed, speed: f64| {
+        let found = compare_runs(&run(2 * seed, 1.0, 3), &run(2 * seed + 1, speed, 3));
+        let mut results = found.tests.iter().flat_map(|test| &test.results);
+        results.any(|result| {
+            matches!(result.verdict, Verdict::BaselineBetter | Verdict::CandidateBetter)
+        })
+    };
+    // Throughput and p95 are two families, level by level and over all levels.
+    let wrong = share(100, |seed| differs(seed, 1.0));
+    assert!(wrong <= 0.12, "{wrong}");
+    let found = share(50, |seed| differs(seed, 0.8));
+    assert!(found > 0.9, "{found}");
+}
+
+#[test]
+fn what_changed_is_named() {
+    let (old, mut new) = (run(1, 1.0, 3), run(2, 1.0, 3));
+    new.run.host.kernel = "6.12".to_owned();
+    let mut before = old.clone();
+    before.run.host.kernel = "6.1".to_owned();
+    for (dataset, version, size) in [(&mut before, "11.4", "1G"), (&mut new, "11.8", "2G")] {
+        let server = &mut dataset.targets[0].server;
+        server.version = version.to_owned();
+        server.variables.insert("buffer_pool_size".to_owned(), size.to_owned());
+        server.variables.insert("port".to_owned(), size.to_owned());
+        server.incidental.insert("port".to_owned());
+    }
+    let found = compare_runs(&before, &new);
+    assert_eq!(found.conditions.len(), 1);
+    let said: Vec<(&str, &str, &str)> =
+        found.servers.iter().map(|change| (&*change.what, &*change.old, &*change.new)).collect();
+    assert_eq!(said, [("version", "11.4", "11.8"), ("buffer_pool_size", "1G", "2G")]);
+}

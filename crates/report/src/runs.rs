@@ -1,0 +1,265 @@
+//! Two runs against each other, and the gate between them, for people and programs.
+
+use crate::document::{Document, Part};
+use crate::numbers::{self, count, counted, date, interval, list, percent};
+use crate::tables::{Table, TableCell, Tone, numbers as column, words};
+use crate::words::metric_name;
+use analyse::Verdict;
+use analyse::runs::{RunComparison, RunResult, TestRuns, Unmatched};
+use model::{Dataset, Level, text};
+use serde::Serialize;
+use stats::Estimate;
+
+/// Raised when a field changes its meaning or goes away; new fields may come without.
+const VERSION: u32 = 1;
+/// Most changes of one kind that are listed one by one.
+const MOST_LISTED: usize = 40;
+
+/// Two runs and what was found between them.
+pub struct Runs<'a> {
+    pub old: RunName<'a>,
+    pub new: RunName<'a>,
+    pub found: &'a RunComparison,
+    /// What differs between the studies, in words.
+    pub study: &'a [String],
+}
+
+/// A run, and the name that the user gave for it.
+#[derive(Clone, Copy)]
+pub struct RunName<'a> {
+    pub file: &'a str,
+    pub dataset: &'a Dataset,
+}
+
+impl RunName<'_> {
+    pub(crate) fn describe(&self) -> String {
+        let run = &self.dataset.run;
+        let (file, study) = (text::line(self.file), text::line(&self.dataset.study.name));
+        format!("{file} (study {study}, run of {})", date(run.started_at))
+    }
+}
+
+/// What a comparison of runs is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunsFormat {
+    /// For a terminal of that width, with colours or without.
+    Terminal {
+        width: usize,
+        colour: bool,
+    },
+    Markdown,
+    Html,
+    Json,
+}
+
+/// A comparison of runs in that form.
+pub fn render_runs(runs: &Runs<'_>, format: RunsFormat) -> String {
+    match format {
+        RunsFormat::Terminal { width, colour } => document(runs).terminal(width, colour),
+        RunsFormat::Markdown => document(runs).markdown(),
+        RunsFormat::Html => document(runs).html(),
+        RunsFormat::Json => json(runs),
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct RunFacts<'a> {
+    file: &'a str,
+    study: &'a str,
+    started_at_ms: u64,
+    weighin_version: &'a str,
+}
+
+impl<'a> From<RunName<'a>> for RunFacts<'a> {
+    fn from(RunName { file, dataset }: RunName<'a>) -> Self {
+        let run = &dataset.run;
+        let (study, weighin_version) = (&dataset.study.name, &run.weighin_version);
+        Self { file, study, started_at_ms: run.started_at.0, weighin_version }
+    }
+}
+
+fn json(runs: &Runs<'_>) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        format: &'static str,
+        format_version: u32,
+        old: RunFacts<'a>,
+        new: RunFacts<'a>,
+        study_changes: &'a [String],
+        #[serde(flatten)]
+        found: &'a RunComparison,
+    }
+    json_text(&Document {
+        format: "weighin-comparison",
+        format_version: VERSION,
+        old: runs.old.into(),
+        new: runs.new.into(),
+        study_changes: runs.study,
+        found: runs.found,
+    })
+}
+
+/// A document for programs, without what deceives a reader.
+pub(crate) fn json_text(document: &impl Serialize) -> String {
+    // Numbers, texts and lists always have a JSON form.
+    let text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text::json(&text).into_owned() + "\n"
+}
+
+fn document(runs: &Runs<'_>) -> Document {
+    let Runs { old, new, found, study } = runs;
+    let mut parts = vec![Part::Bullets(vec![
+        format!("Old: {}", old.describe()),
+        format!("New: {}", new.describe()),
+    ])];
+    parts.extend(changes(found, study));
+    for test in &found.tests {
+        parts.push(Part::Heading(test.test.clone()));
+        if !test.is_same {
+            parts.push(Part::Warning(
+                "The test is not the same in both runs (see what changed): a difference may come \
+                 from that."
+                    .to_owned(),
+            ));
+        }
+        parts.push(match test.results.is_empty() {
+            true => Part::Paragraph("Nothing in it can be compared.".to_owned()),
+            false => Part::Table(table(test)),
+        });
+    }
+    if found.tests.is_empty() {
+        parts.push(Part::Warning("The two runs have no test in common.".to_owned()));
+    }
+    parts.extend(unmatched(&found.unmatched));
+    parts.push(Part::Paragraph(methods(new.dataset)));
+    Document { title: "Two runs compared".to_owned(), parts }
+}
+
+fn changes(found: &RunComparison, study: &[String]) -> Vec<Part> {
+    let line = |text: &str| text::line(text).into_owned();
+    let mut said: Vec<String> =
+        study.iter().map(|change| format!("study: {}", line(change))).collect();
+    said.extend(found.conditions.iter().map(|change| {
+        format!("{} was {}, is {}", change.what, line(&change.before), line(&change.after))
+    }));
+    let shown = |value: &str| match value {
+        "" => "not set".to_owned(),
+        value => line(value),
+    };
+    said.extend(found.servers.iter().map(|change| {
+        let (old, new) = (shown(&change.old), shown(&change.new));
+        format!("target {}: {} was {old}, is {new}", line(&change.target), line(&change.what))
+    }));
+    let more = said.len().saturating_sub(MOST_LISTED);
+    said.truncate(MOST_LISTED);
+    if more > 0 {
+        said.push(format!("and {} (all of them are in the JSON)", counted(more, "further change")));
+    }
+    let heading = Part::Heading("What changed".to_owned());
+    match said.is_empty() {
+        true => vec![
+            heading,
+            Part::Paragraph(
+                "Nothing that weighin knows of: study, host, versions and settings are the same."
+                    .to_owned(),
+            ),
+        ],
+        false => vec![heading, Part::Bullets(said)],
+    }
+}
+
+fn table(test: &TestRuns) -> Table {
+    let several = test.results.iter().any(|result| result.level != Some(Level::NONE));
+    let mut columns = vec![words("target")];
+    if several {
+        columns.push(words("level"));
+    }
+    columns.extend([
+        words("figure"),
+        column("old"),
+        column("new"),
+        column("new ÷ old"),
+        column("interval"),
+        words("verdict"),
+    ]);
+    let mut table = Table::new(columns);
+    for result in &test.results {
+        let mut row = vec![TableCell::text(&result.target)];
+        if several {
+            row.push(TableCell::text(level(result.level)));
+        }
+        let metric = metric_name(result.metric);
+        let unit = crate::words::unit(result.metric, test.basis.counted);
+        let figure = if unit.is_empty() { metric.to_owned() } else { format!("{metric}, {unit}") };
+        row.extend([
+            TableCell::text(figure),
+            TableCell::text(numbers::figure(result.old.point)),
+            TableCell::text(numbers::figure(result.new.point)),
+            TableCell::text(numbers::figure(result.ratio.point)),
+            TableCell::text(interval(&result.ratio)),
+            verdict(result),
+        ]);
+        table.push(row);
+    }
+    table
+}
+
+/// A level of a cell; all of them together where it is absent.
+pub(crate) fn level(level: Option<Level>) -> String {
+    match level {
+        None => "all levels".to_owned(),
+        Some(level) => level.to_string(),
+    }
+}
+
+fn verdict(result: &RunResult) -> TableCell {
+    match result.verdict {
+        Verdict::CandidateBetter => TableCell::text("better").with_tone(Tone::Good),
+        Verdict::BaselineBetter => TableCell::text("worse").with_tone(Tone::Bad),
+        Verdict::Equivalent => TableCell::text("same within the margin"),
+        Verdict::Unresolved => TableCell::text("not resolved").with_tone(Tone::Doubtful),
+    }
+}
+
+fn unmatched(cells: &[Unmatched]) -> Vec<Part> {
+    let of = |is_new: bool| -> Option<String> {
+        let own: Vec<String> = cells
+            .iter()
+            .filter(|cell| cell.is_new == is_new)
+            .map(|cell| {
+                let place = format!("{} on {}", text::line(&cell.test), text::line(&cell.target));
+                if cell.level == Level::NONE { place } else { format!("{place} at {}", cell.level) }
+            })
+            .collect();
+        let which = if is_new { "new" } else { "old" };
+        let first: Vec<&String> = own.iter().take(MOST_LISTED).collect();
+        let more = match own.len() - first.len() {
+            0 => String::new(),
+            more => format!(", and {} more", count(more as u64)),
+        };
+        (!own.is_empty())
+            .then(|| format!("Only the {which} run has results of {}{more}.", list(&first)))
+    };
+    [of(false), of(true)].into_iter().flatten().map(Part::Warning).collect()
+}
+
+/// What the figures rest on.
+fn methods(new: &Dataset) -> String {
+    let confidence = percent(new.study.confidence);
+    let margin = percent(new.study.margin);
+    format!(
+        "Figures are medians over the repeats. Blocks of different runs have nothing in common, so \
+         ratios are not paired. Intervals hold at {confidence} for all results of one figure \
+         together, level by level or over all levels; results within {margin} of each other count as \
+         the same. A run is one draw of whatever differs from run to run, such as the place of data \
+         in memory or neighbours on the machine: repeat both runs where that matters."
+    )
+}
+
+/// A ratio with its interval as text.
+pub(crate) fn ratio(ratio: Option<&Estimate>) -> String {
+    ratio.map_or_else(
+        || numbers::NOTHING.to_owned(),
+        |ratio| format!("{} ({})", numbers::figure(ratio.point), interval(ratio)),
+    )
+}

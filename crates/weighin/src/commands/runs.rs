@@ -1,0 +1,125 @@
+//! What is said of two runs.
+
+use super::{Outcome, print};
+use crate::Exit;
+use crate::arguments::{CompareArguments, GateArguments, RunsFormatName, RunsOutput};
+use crate::exit::CliError;
+use crate::messages::{print_json, print_styled, shown};
+use crate::output::{self, Replaces};
+use crate::stores;
+use analyse::Metric;
+use analyse::runs::{Gate, GateOutcome, GateQuestion, compare_runs, gate as hold};
+use model::{Better, Dataset, text};
+use report::{Gated, RunName, Runs, RunsFormat};
+use std::io::IsTerminal;
+use std::path::Path;
+
+/// Width of lines where they go to no terminal.
+const WIDTH: usize = 120;
+
+/// A run with the name of its file.
+struct Run {
+    file: String,
+    dataset: Dataset,
+}
+
+impl Run {
+    fn open(named: &Path) -> Result<Self, CliError> {
+        let path = stores::find(Some(named))?;
+        let dataset = stores::open(&path)?.dataset()?;
+        Ok(Self { file: shown(&path), dataset })
+    }
+
+    fn name(&self) -> RunName<'_> {
+        RunName { file: &self.file, dataset: &self.dataset }
+    }
+}
+
+/// Shows two runs side by side.
+pub(crate) fn compare(arguments: &CompareArguments) -> Outcome {
+    let (old, new) = (Run::open(&arguments.old)?, Run::open(&arguments.new)?);
+    let found = compare_runs(&old.dataset, &new.dataset);
+    if found.tests.iter().all(|test| test.results.is_empty()) {
+        return Err(nothing_common(&old, &new));
+    }
+    let study = study::differences(&old.dataset.study, &new.dataset.study);
+    let runs = Runs { old: old.name(), new: new.name(), found: &found, study: &study };
+    let text = report::render_runs(&runs, arguments.output.format());
+    arguments.output.write(&text)?;
+    Ok(Exit::Done)
+}
+
+fn nothing_common(old: &Run, new: &Run) -> CliError {
+    CliError::usage(
+        format!("{} and {} have no result of the same test, target and level", old.file, new.file),
+        "name two runs of one study; names of tests and targets must be the same in both",
+    )
+}
+
+/// Says whether a run is worse than a baseline.
+pub(crate) fn gate(arguments: &GateArguments) -> Outcome {
+    let metric = arguments.metric.as_deref().map(metric).transpose()?;
+    let (baseline, new) = (Run::open(&arguments.baseline)?, Run::open(&arguments.new)?);
+    let question = GateQuestion {
+        max_regression: arguments.max_regression,
+        metric,
+        each_level: arguments.each_level,
+    };
+    let found: Gate = hold(&baseline.dataset, &new.dataset, question);
+    if found.items.iter().all(|item| item.outcome == GateOutcome::NoResult) {
+        return Err(nothing_common(&baseline, &new));
+    }
+    let gated = Gated { baseline: baseline.name(), new: new.name(), gate: &found };
+    if let Some(path) = &arguments.junit {
+        write(path, &report::junit(&gated))?;
+    }
+    if let Some(path) = &arguments.openmetrics {
+        write(path, &report::openmetrics(&gated))?;
+    }
+    arguments.output.write(&report::render_gate(&gated, arguments.output.format()))?;
+    Ok(match found.outcome() {
+        GateOutcome::NotWorse => Exit::Done,
+        GateOutcome::Worse => Exit::Failed,
+        GateOutcome::NotKnown | GateOutcome::NoResult => Exit::NotKnown,
+    })
+}
+
+/// The metric of that name, which must have a better side.
+fn metric(name: &str) -> Result<Metric, CliError> {
+    let held = || Metric::ALL.iter().filter(|metric| metric.better() != Better::Neither);
+    held().find(|metric| metric.name() == name).copied().ok_or_else(|| {
+        let known: Vec<String> = held().map(|metric| metric.name()).collect();
+        CliError::usage(
+            format!("there is no metric `{name}` that could be worse"),
+            format!("name one of: {}", known.join(", ")),
+        )
+    })
+}
+
+impl RunsOutput {
+    pub(super) fn format(&self) -> RunsFormat {
+        let terminal = self.out.is_none() && std::io::stdout().is_terminal();
+        let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
+        match self.format {
+            RunsFormatName::Terminal => RunsFormat::Terminal { width, colour: terminal },
+            RunsFormatName::Markdown => RunsFormat::Markdown,
+            RunsFormatName::Html => RunsFormat::Html,
+            RunsFormatName::Json => RunsFormat::Json,
+        }
+    }
+
+    pub(super) fn write(&self, said: &str) -> Result<(), CliError> {
+        match (&self.out, self.format) {
+            (Some(path), _) => write(path, said),
+            (None, RunsFormatName::Json) => print_json(said),
+            (None, RunsFormatName::Terminal) => print_styled(said),
+            (None, _) => print(said),
+        }
+    }
+}
+
+/// Writes a file and says so.
+fn write(path: &Path, said: &str) -> Result<(), CliError> {
+    let written = output::write(path, said.as_bytes(), Replaces::Reports)?;
+    print(&format!("Wrote {}\n", text::line(&written)))
+}

@@ -1,0 +1,112 @@
+//! Two runs, or many, against each other.
+
+use crate::support::Workplace;
+use std::fmt::Write;
+use std::fs;
+
+/// Imports five repeats at two levels on two targets; throughput of the second is so many times
+/// what it could be.
+fn import(place: &Workplace, name: &str, speed: f64) {
+    let mut table = String::from("target,test,clients,repeat,metric,value,unit\n");
+    for (target, speed) in [("one", 1.0), ("two", speed)] {
+        for clients in [1, 8] {
+            for (repeat, scatter) in (1..).zip([1.0, 1.004, 0.997, 1.002, 0.999]) {
+                let rate = 1000.0 * f64::from(clients) * speed * scatter;
+                let p95 = 2.0 / speed / scatter;
+                let cell = format!("{target},oltp,{clients},{repeat}");
+                let _ = writeln!(table, "{cell},transactions_per_s,{rate:.3},1/s");
+                let _ = writeln!(table, "{cell},latency_p95,{p95:.5},ms");
+            }
+        }
+    }
+    let file = format!("{name}.csv");
+    place.write(&file, table);
+    let out = format!("{name}.weighin");
+    place.weighin(&["import", "csv", &file, "--name", "nightly", "--out", &out]).done();
+}
+
+fn gate<'a>(new: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["gate", "base.weighin", new, "--max-regression", "5%"][..], more].concat()
+}
+
+#[test]
+fn a_gate_answers_by_its_exit_code_and_in_files_for_other_tools() {
+    let place = Workplace::new();
+    for (name, speed) in [("base", 1.0), ("same", 1.003), ("slow", 0.8), ("limit", 0.95)] {
+        import(&place, name, speed);
+    }
+    let files = ["--junit", "gate.xml", "--openmetrics", "gate.prom"];
+    let passed = place.weighin(&gate("same.weighin", &files)).done();
+    assert!(passed.contains("Not worse: no figure lost more than 5\u{a0}%"), "{passed}");
+    let slow = place.weighin(&gate("slow.weighin", &files));
+    assert_eq!(slow.code, Some(1), "{}", slow.err);
+    assert!(slow.out.contains("Worse: 1 figure lost more than"), "{}", slow.out);
+    let xml = fs::read_to_string(place.path("gate.xml")).unwrap();
+    let parsed = roxmltree::Document::parse(&xml).unwrap();
+    let suites = parsed.root_element();
+    assert_eq!((suites.attribute("tests"), suites.attribute("failures")), (Some("2"), Some("1")));
+    let cases: Vec<_> = parsed.descendants().filter(|node| node.has_tag_name("testcase")).collect();
+    let failed =
+        |node: &roxmltree::Node<'_, '_>| node.children().any(|n| n.has_tag_name("failure"));
+    let failures: Vec<bool> = cases.iter().map(failed).collect();
+    assert_eq!(failures, [false, true], "{xml}");
+    assert_eq!(cases[1].attribute("classname"), Some("nightly.oltp"));
+    let metrics = fs::read_to_string(place.path("gate.prom")).unwrap();
+    assert!(metrics.ends_with("# EOF\n"));
+    let line = "weighin_gate_outcome{study=\"nightly\",weighin_gate_outcome=\"worse\"} 1\n";
+    assert!(metrics.contains(line), "{metrics}");
+
+    let unknown = place.weighin(&gate("limit.weighin", &["--format", "json"]));
+    assert_eq!(unknown.code, Some(4), "{}", unknown.err);
+    let json: serde_json::Value = serde_json::from_str(&unknown.out).unwrap();
+    assert_eq!(json["outcome"], "not_known");
+    assert_eq!(json["items"].as_array().unwrap().len(), 2);
+    let each = ["--each-level", "--metric", "latency_p95_ms", "--format", "json"];
+    let each = place.weighin(&gate("slow.weighin", &each));
+    let json: serde_json::Value = serde_json::from_str(&each.out).unwrap();
+    assert_eq!((each.code, json["items"].as_array().unwrap().len()), (Some(1), 4));
+
+    // What is not weighin's is not replaced, and what is no question not answered.
+    place.write("notes.xml", "<notes/>");
+    place.weighin(&gate("same.weighin", &["--junit", "notes.xml"])).refused(2, &["notes.xml"]);
+    assert_eq!(fs::read_to_string(place.path("notes.xml")).unwrap(), "<notes/>");
+    let tests = ["gate", "base.weighin", "same.weighin", "--max-regression", "5"];
+    place.weighin(&tests).refused(2, &["percent", "5%"]);
+    place.weighin(&gate("same.weighin", &["--metric", "speed"])).refused(2, &["latency_p95_ms"]);
+    let other = fs::read_to_string(place.path("base.csv")).unwrap().replace(",oltp,", ",other,");
+    place.write("other.csv", other);
+    place.weighin(&["import", "csv", "other.csv", "--out", "other.weighin"]).done();
+    place.weighin(&gate("other.weighin", &[])).refused(2, &["no result of the same test"]);
+}
+
+#[test]
+fn two_runs_are_shown_side_by_side_in_every_form() {
+    let place = Workplace::new();
+    import(&place, "base", 1.0);
+    import(&place, "slow", 0.8);
+    let compare = |more: &[&str]| {
+        place.weighin(&[&["compare", "base.weighin", "slow.weighin"], more].concat()).done()
+    };
+    let text = compare(&[]);
+    for words in ["What changed", "oltp", "all levels", "worse", "same within the margin"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&compare(&["--format", "json"])).unwrap();
+    let results = json["tests"][0]["results"].as_array().unwrap().clone();
+    // Two targets, two figures, two levels and all of them.
+    assert_eq!(results.len(), 12);
+    let of = |target: &str, verdict: &str| {
+        let is = |result: &&serde_json::Value| {
+            result["target"] == target && result["verdict"] == verdict
+        };
+        results.iter().filter(is).count()
+    };
+    assert_eq!((of("two", "baseline_better"), of("one", "equivalent")), (6, 6));
+    let markdown = compare(&["--format", "markdown"]);
+    assert!(markdown.starts_with("# Two runs compared\n") && markdown.contains("| two |"));
+    for _ in 0..2 {
+        compare(&["--format", "html", "--out", "runs.html"]);
+    }
+    let page = fs::read_to_string(place.path("runs.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("What changed"));
+}
