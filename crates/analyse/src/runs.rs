@@ -15,8 +15,10 @@ use stats::Estimate;
 use std::sync::Arc;
 
 pub use gate::{Gate, GateItem, GateOutcome, GateQuestion, gate};
+pub use history::{CellHistory, History, HistoryRun, LevelChange, RunPoints, history};
 
 mod gate;
+mod history;
 
 /// Fewest levels that are more than a single comparison.
 const MIN_LEVELS: usize = 2;

@@ -7,6 +7,7 @@
 
 mod autocorrelation;
 mod bootstrap;
+mod change;
 mod closed;
 mod equivalence;
 mod estimate;
@@ -23,6 +24,7 @@ mod usl;
 
 pub use autocorrelation::Autocorrelation;
 pub use bootstrap::Bootstrap;
+pub use change::change_points;
 pub use closed::{closed, closed_groups};
 pub use equivalence::Relation;
 pub use estimate::{Estimate, Interval, IntervalMethod};

@@ -7,7 +7,9 @@ mod runs;
 
 pub(crate) use advise::AdviseArguments;
 pub(crate) use keys::{KeyOptions, option};
-pub(crate) use runs::{CompareArguments, GateArguments, RunsFormatName, RunsOutput};
+pub(crate) use runs::{
+    CompareArguments, GateArguments, HistoryArguments, RunsFormatName, RunsOutput,
+};
 
 use bounds::{between, scale, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -44,6 +46,8 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Say by the exit code whether a run is worse than a baseline
     Gate(GateArguments),
+    /// Show where figures changed over many runs
+    History(HistoryArguments),
     /// Recommend targets, and answer questions of capacity
     Advise(AdviseArguments),
     /// Import results that other tools measured into a results file

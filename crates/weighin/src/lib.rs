@@ -43,6 +43,7 @@ pub fn run() -> ExitCode {
         Command::Report(arguments) => commands::report(&arguments),
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Gate(arguments) => commands::gate(&arguments),
+        Command::History(arguments) => commands::history(&arguments),
         Command::Advise(arguments) => commands::advise(&arguments),
         Command::Import(arguments) => commands::import(&arguments),
         Command::Load(arguments) => commands::load(&arguments),

@@ -58,6 +58,15 @@ pub(crate) struct GateArguments {
     pub(crate) output: RunsOutput,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArguments {
+    /// A directory with the results files (*.weighin) of the runs; links are passed over
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: RunsOutput,
+}
+
 /// A share of 1 from percent.
 fn share(text: &str) -> Result<f64, String> {
     let needed = "expected percent from 0.01% to 90%, such as 5%";

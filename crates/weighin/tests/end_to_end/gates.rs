@@ -110,3 +110,42 @@ fn two_runs_are_shown_side_by_side_in_every_form() {
     let page = fs::read_to_string(place.path("runs.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("What changed"));
 }
+
+#[test]
+fn a_history_finds_where_a_figure_changed_and_nothing_else() {
+    let place = Workplace::new();
+    fs::create_dir(place.path("runs")).unwrap();
+    for run in 0..12 {
+        // From the eighth run on the second target is slower.
+        let scatter = 1.0 + 0.002 * f64::from(run * 5 % 7);
+        let speed = if run < 7 { scatter } else { 0.9 * scatter };
+        import(&place, &format!("runs/{run:02}"), speed);
+    }
+    let json = || place.weighin(&["history", "runs", "--format", "json"]).json();
+    let found = json();
+    assert_eq!(found["runs"].as_array().unwrap().len(), 12);
+    for cell in found["cells"].as_array().unwrap() {
+        let changes = cell["changes"].as_array().unwrap();
+        if cell["target"] == "one" {
+            assert!(changes.is_empty(), "{cell:#}");
+            continue;
+        }
+        assert_eq!(changes.len(), 1, "{cell:#}");
+        assert_eq!(changes[0]["between"], serde_json::json!([6, 7]));
+        let ratio = changes[0]["ratio"]["point"].as_f64().unwrap();
+        assert!((ratio - 0.9).abs() < 0.01, "{ratio}");
+    }
+    let text = place.weighin(&["history", "runs"]).done();
+    assert!(text.contains("History: 2 changes") && text.contains("07.weighin"), "{text}");
+
+    // Links are not followed, and what cannot be read is named.
+    std::os::unix::fs::symlink(place.path("runs/00.weighin"), place.path("runs/99.weighin"))
+        .unwrap();
+    place.write("runs/98.weighin", "no results");
+    let again = place.weighin(&["history", "runs", "--format", "json"]);
+    assert!(again.err.contains("98.weighin is left out"), "{}", again.err);
+    assert_eq!(again.json(), found);
+    fs::create_dir(place.path("none")).unwrap();
+    place.weighin(&["history", "none"]).refused(2, &["0 results files"]);
+    place.weighin(&["history", "nowhere"]).refused(3, &["nowhere"]);
+}

@@ -1,0 +1,200 @@
+//! Many runs: where the level of a figure changes.
+
+use super::Side;
+use crate::extended::{self, ConditionChange};
+use crate::{Basis, Metric, search};
+use model::{Dataset, HostFacts, Level, Test, UnixMillis};
+use serde::Serialize;
+use stats::{Estimate, Ratio, Sample, change_points};
+use std::collections::BTreeMap;
+
+/// Seeds the permutations: the same runs give the same answer.
+const SEED: u64 = 1;
+
+/// What a history needs of a run.
+#[derive(Clone, Debug)]
+pub struct RunPoints {
+    pub file: String,
+    pub study: String,
+    /// When its first trial began, as far as that is known.
+    pub started_at: UnixMillis,
+    weighin_version: String,
+    host: HostFacts,
+    /// Of each target's server.
+    versions: BTreeMap<String, String>,
+    confidence: f64,
+    points: BTreeMap<Place, (f64, Test)>,
+}
+
+/// What a series of points is of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    study: String,
+    test: String,
+    target: String,
+    level: Level,
+    metric: Metric,
+}
+
+impl RunPoints {
+    /// The figures that decide the tests of a run, of each cell one.
+    pub fn of(file: String, dataset: &Dataset) -> Self {
+        let side = Side::of(dataset);
+        let confidence = dataset.study.confidence;
+        let mut points = BTreeMap::new();
+        for test in &dataset.study.tests {
+            let Some(basis) = Basis::of(test, dataset.trials.iter()) else { continue };
+            let (metric, over) = match test.bound() {
+                Some(_) => (Metric::Throughput, test.levels().first().and_then(|l| l.search)),
+                None => (basis.at_each_level(test), None),
+            };
+            for cell in side.cells(test, Some(&basis)).iter() {
+                let series = match test.bound() {
+                    Some(_) => search::answers(cell, over),
+                    None => cell.series(metric).clone(),
+                };
+                let Some(estimate) = series.estimate(confidence) else { continue };
+                let place = Place {
+                    study: dataset.study.name.clone(),
+                    test: test.name.clone(),
+                    target: cell.target.to_owned(),
+                    level: cell.level,
+                    metric,
+                };
+                points.insert(place, (estimate.point, test.without_levels()));
+            }
+        }
+        let began = dataset.trials.iter().map(|record| record.started_at);
+        let began = began.filter(|at| at.0 > 0).min();
+        Self {
+            file,
+            study: dataset.study.name.clone(),
+            started_at: began.unwrap_or(dataset.run.started_at),
+            weighin_version: dataset.run.weighin_version.clone(),
+            host: dataset.run.host.clone(),
+            versions: dataset
+                .targets
+                .iter()
+                .map(|facts| (facts.target.clone(), facts.server.version.clone()))
+                .collect(),
+            confidence,
+            points,
+        }
+    }
+}
+
+/// What many runs show.
+#[derive(Clone, Debug, Serialize)]
+pub struct History {
+    /// In order of time.
+    pub runs: Vec<HistoryRun>,
+    /// Every cell that has results in at least two runs.
+    pub cells: Vec<CellHistory>,
+    /// All cells together have a change where there is none with at most this chance.
+    pub error: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct HistoryRun {
+    pub file: String,
+    pub study: String,
+    pub started_at: UnixMillis,
+}
+
+/// One cell over time.
+#[derive(Clone, Debug, Serialize)]
+pub struct CellHistory {
+    pub study: String,
+    pub test: String,
+    pub target: String,
+    pub level: Level,
+    pub metric: Metric,
+    /// The runs that it has results of, by place in [`History::runs`], each with its median.
+    pub points: Vec<(usize, f64)>,
+    /// Runs whose test did something else than that of the latest one, and which are left out.
+    pub left_out: usize,
+    pub changes: Vec<LevelChange>,
+}
+
+/// A figure has a new level from a run on.
+#[derive(Clone, Debug, Serialize)]
+pub struct LevelChange {
+    /// The last run of the former level and the first of the new one, by place in [`History::runs`].
+    pub between: (usize, usize),
+    /// Geometric means over the runs of both levels.
+    pub before: f64,
+    pub after: f64,
+    /// after ÷ before. Its interval does not know that the place of the change was searched for.
+    pub ratio: Estimate,
+    /// What else changed between these two runs.
+    pub conditions: Vec<ConditionChange>,
+}
+
+/// Looks for changes in every cell of the runs. Runs of different studies have nothing in common.
+pub fn history(mut runs: Vec<RunPoints>) -> History {
+    runs.sort_by(|a, b| (a.started_at, &a.file).cmp(&(b.started_at, &b.file)));
+    let mut series: BTreeMap<&Place, Vec<(usize, f64, &Test)>> = BTreeMap::new();
+    for (index, run) in runs.iter().enumerate() {
+        for (place, (value, test)) in &run.points {
+            series.entry(place).or_default().push((index, *value, test));
+        }
+    }
+    series.retain(|_, points| points.len() > 1);
+    let confidence = runs.last().map_or(0.95, |run| run.confidence);
+    let alpha = 1.0 - confidence;
+    // Bonferroni: of all cells together.
+    let each = alpha / series.len().max(1) as f64;
+    let cells = series.into_iter().map(|(place, points)| {
+        let latest = points.last().map(|(_, _, test)| *test);
+        let all = points.len();
+        let points: Vec<(usize, f64)> = points
+            .into_iter()
+            .filter(|(_, _, test)| latest == Some(*test))
+            .map(|(index, value, _)| (index, value))
+            .collect();
+        let left_out = all - points.len();
+        let changes = changes(&runs, place, &points, each, confidence);
+        let Place { study, test, target, level, metric } = place.clone();
+        CellHistory { study, test, target, level, metric, points, left_out, changes }
+    });
+    let cells = cells.collect();
+    let of = |run: &RunPoints| HistoryRun {
+        file: run.file.clone(),
+        study: run.study.clone(),
+        started_at: run.started_at,
+    };
+    History { cells, error: alpha, runs: runs.iter().map(of).collect() }
+}
+
+fn changes(
+    runs: &[RunPoints],
+    place: &Place,
+    points: &[(usize, f64)],
+    alpha: f64,
+    confidence: f64,
+) -> Vec<LevelChange> {
+    let values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
+    let starts = change_points(&values, alpha, SEED);
+    let ends = |at: usize| starts.get(at).copied().unwrap_or(values.len());
+    let level = |from: usize, to: usize| Sample::new(values.get(from..to)?.to_vec()).ok();
+    let mean = |from: usize, to: usize| {
+        let logs: f64 = values[from..to].iter().map(|value| value.ln()).sum();
+        (logs / (to - from) as f64).exp()
+    };
+    let change = |(number, &at): (usize, &usize)| {
+        let from = number.checked_sub(1).map_or(0, ends);
+        let to = ends(number + 1);
+        let ratio = Ratio::unpaired(&level(from, at)?, &level(at, to)?, None).ok()?;
+        let between = (points.get(at.checked_sub(1)?)?.0, points.get(at)?.0);
+        let (old, new) = (&runs[between.0], &runs[between.1]);
+        let mut conditions =
+            extended::changes((&old.weighin_version, &old.host), (&new.weighin_version, &new.host));
+        let version = |run: &RunPoints| run.versions.get(&place.target).cloned();
+        if let Some((before, after)) = version(old).zip(version(new)).filter(|(a, b)| a != b) {
+            conditions.push(ConditionChange { what: "version of the target", before, after });
+        }
+        let (before, after) = (mean(from, at), mean(at, to));
+        Some(LevelChange { between, before, after, ratio: ratio.estimate(confidence), conditions })
+    };
+    starts.iter().enumerate().filter_map(change).collect()
+}

@@ -1,0 +1,141 @@
+//! Many runs over time, for people and programs.
+
+use crate::document::{Document, Part};
+use crate::numbers::{counted, date, figure, interval, percent};
+use crate::runs::{RunsFormat, json_text, level};
+use crate::tables::{Table, TableCell, numbers, words};
+use crate::words::metric_name;
+use analyse::runs::{CellHistory, History, LevelChange};
+use model::{Level, text};
+use serde::Serialize;
+
+/// Raised when a field changes its meaning or goes away; new fields may come without.
+const VERSION: u32 = 1;
+/// Fewest runs in which a change can show.
+const FEWEST: usize = 8;
+
+/// A history in that form.
+pub fn render_history(history: &History, format: RunsFormat) -> String {
+    match format {
+        RunsFormat::Terminal { width, colour } => document(history).terminal(width, colour),
+        RunsFormat::Markdown => document(history).markdown(),
+        RunsFormat::Html => document(history).html(),
+        RunsFormat::Json => json(history),
+    }
+}
+
+fn json(history: &History) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        format: &'static str,
+        format_version: u32,
+        #[serde(flatten)]
+        history: &'a History,
+    }
+    json_text(&Document { format: "weighin-history", format_version: VERSION, history })
+}
+
+fn document(history: &History) -> Document {
+    let runs = history.runs.len();
+    let mut studies: Vec<String> =
+        history.runs.iter().map(|run| text::line(&run.study).into_owned()).collect();
+    studies.sort_unstable();
+    studies.dedup();
+    let span =
+        history.runs.first().zip(history.runs.last()).map_or(String::new(), |(first, last)| {
+            format!(", {} to {}", date(first.started_at), date(last.started_at))
+        });
+    let said = format!("Runs: {} (study {}){span}", counted(runs, "file"), studies.join(", "));
+    let mut parts = vec![Part::Bullets(vec![said])];
+    let found: Vec<(&CellHistory, &LevelChange)> = history
+        .cells
+        .iter()
+        .flat_map(|cell| cell.changes.iter().map(move |change| (cell, change)))
+        .collect();
+    let cells = counted(history.cells.len(), "cell");
+    if found.is_empty() {
+        let few = history.cells.iter().all(|cell| cell.points.len() < FEWEST);
+        parts.push(Part::Paragraph(match few {
+            true => format!("No change shows in {cells}; in fewer than {FEWEST} runs none can."),
+            false => format!("No change shows in {cells}."),
+        }));
+    } else {
+        parts.push(Part::Table(table(history, &found)));
+        let conditions = conditions(history, &found);
+        if !conditions.is_empty() {
+            parts.push(Part::Heading("What else changed there".to_owned()));
+            parts.push(Part::Bullets(conditions));
+        }
+    }
+    let left_out: usize = history.cells.iter().map(|cell| cell.left_out).sum();
+    if left_out > 0 {
+        parts.push(Part::Warning(format!(
+            "{} left out: the test was another one then than in the latest run.",
+            match left_out {
+                1 => "1 result is".to_owned(),
+                several => format!("{} are", counted(several, "result")),
+            }
+        )));
+    }
+    parts.push(Part::Paragraph(format!(
+        "A change is where the ranks of a cell’s medians differ more than in all but a few random \
+         orders of the same runs; all {cells} together show one where there is none with a chance of \
+         at most {}. A level is at least three runs long. A drift shows as one or several steps.",
+        percent(history.error)
+    )));
+    let title = match found.len() {
+        0 => "History: no change".to_owned(),
+        several => format!("History: {}", counted(several, "change")),
+    };
+    Document { title, parts }
+}
+
+fn table(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Table {
+    let mut table = Table::new([
+        words("test"),
+        words("target"),
+        words("level"),
+        words("figure"),
+        words("new level from"),
+        words("run"),
+        numbers("before"),
+        numbers("after"),
+        numbers("after ÷ before"),
+        numbers("interval"),
+    ]);
+    for (cell, change) in found {
+        let from = &history.runs[change.between.1];
+        table.push([
+            TableCell::text(&cell.test),
+            TableCell::text(&cell.target),
+            TableCell::text(match cell.level {
+                Level::NONE => String::new(),
+                other => level(Some(other)),
+            }),
+            TableCell::text(metric_name(cell.metric)),
+            TableCell::text(date(from.started_at)),
+            TableCell::text(&from.file),
+            TableCell::text(figure(change.before)),
+            TableCell::text(figure(change.after)),
+            TableCell::text(figure(change.ratio.point)),
+            TableCell::text(interval(&change.ratio)),
+        ]);
+    }
+    table.without_empty_columns()
+}
+
+/// Each fact that changed between the runs on both sides of a change, once.
+fn conditions(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for (_, change) in found {
+        let file = text::line(&history.runs[change.between.1].file).into_owned();
+        for condition in &change.conditions {
+            let (before, after) = (text::line(&condition.before), text::line(&condition.after));
+            let one = format!("{file}: {} was {before}, is {after}", condition.what);
+            if !said.contains(&one) {
+                said.push(one);
+            }
+        }
+    }
+    said
+}

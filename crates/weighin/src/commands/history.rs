@@ -1,0 +1,57 @@
+//! Where figures changed over many runs.
+
+use super::Outcome;
+use crate::Exit;
+use crate::arguments::HistoryArguments;
+use crate::exit::CliError;
+use crate::messages::{shown, tell};
+use crate::stores::{self, EXTENSION};
+use analyse::runs::{RunPoints, history as find};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Shows where figures changed over the runs in a directory.
+pub(crate) fn history(arguments: &HistoryArguments) -> Outcome {
+    let files = results_in(&arguments.directory)?;
+    let mut runs = Vec::new();
+    for path in &files {
+        match stores::open(path).and_then(|store| Ok(store.dataset()?)) {
+            Ok(dataset) => runs.push(RunPoints::of(name(path), &dataset)),
+            Err(error) => tell(&format!("{} is left out: {}", shown(path), error.message())),
+        }
+    }
+    if runs.len() < 2 {
+        return Err(CliError::usage(
+            format!(
+                "{} holds {} that can be read",
+                shown(&arguments.directory),
+                report::numbers::counted(runs.len(), "results file")
+            ),
+            "name a directory with the results files (*.weighin) of at least two runs",
+        ));
+    }
+    let found = find(runs);
+    arguments.output.write(&report::render_history(&found, arguments.output.format()))?;
+    Ok(Exit::Done)
+}
+
+/// The results files of a directory by name; links are passed over.
+fn results_in(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let failed = |error| CliError::file("read the directory", directory, error);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        let is_results = path.extension().is_some_and(|extension| extension == EXTENSION);
+        // Of the entry itself, not of what a link leads to.
+        if is_results && entry.file_type().map_err(failed)?.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
