@@ -21,6 +21,9 @@ const HEAD: &str = "[study]\nname = \"versions\"\nrepeats = 1\n";
 const OLTP: &str = "[[test]]\nworkload = \"oltp_read_write\"\ntable_size = 200\nclients = 2\n\
                     warmup = \"100ms\"\nduration = \"400ms\"\n";
 
+const KEY_VALUE: &str = "[[test]]\nworkload = \"key_value\"\nkeys = 100\nclients = 2\n\
+                         warmup = \"100ms\"\nduration = \"300ms\"\n";
+
 /// A study of the installed MariaDB, another one, and MySQL, on servers that commit without waiting
 /// for the disk.
 fn three_versions() -> String {
@@ -145,8 +148,7 @@ fn redis_runs_beside_its_kin_from_a_distribution() {
         HEAD,
         &target("redis", "redis", ""),
         &target("valkey", "valkey", &base(VALKEY)),
-        "[[test]]\nworkload = \"key_value\"\nkeys = 100\nclients = 2\nwarmup = \"100ms\"\n\
-         duration = \"300ms\"\n",
+        KEY_VALUE,
     ];
     place.write("study.toml", study.concat());
     place.weighin(&["run", "study.toml", "--store", "kept.weighin"]).done();
@@ -226,17 +228,36 @@ fn nothing_stays_of_servers_whose_weighin_is_killed() {
     });
 }
 
+/// An image that is made for a test.
+struct Image {
+    name: &'static str,
+    program: &'static str,
+    /// Shell commands that put the server `$0` into the directory `image`, and say which file of it has
+    /// the libraries.
+    fill: &'static str,
+}
+
 /// Podman with images of its own, for one test.
 struct Podman {
     directory: tempfile::TempDir,
 }
 
 impl Podman {
-    const IMAGE: &str = "localhost/weighin-test-mysql:8.0";
+    const MYSQL: Image = Image {
+        name: "localhost/weighin-test-mysql:8.0",
+        program: "mysqld",
+        fill: "mkdir -p image/opt; cp -a \"$0\" image/opt/mysql
+               ln -s /opt/mysql/bin/mysqld image/usr/bin/mysqld; server=$0/bin/mysqld",
+    };
+    const REDIS: Image = Image {
+        name: "localhost/weighin-test-redis:7",
+        program: "redis-server",
+        fill: "cp -L \"$0\" image/usr/bin/redis-server; server=$0",
+    };
 
-    /// With an image of the MySQL server and the libraries that it takes; `None` where this user or
-    /// this machine can run no container.
-    fn with_mysql() -> Option<Self> {
+    /// With an image of a server, which is at that path, and the libraries that it takes; `None` where
+    /// this user or this machine can run no container.
+    fn with(image: &Image, server: &Path) -> Option<Self> {
         if !host::local::os::is_root() {
             not_tested("containers: this user may not make any");
             return None;
@@ -252,18 +273,20 @@ impl Podman {
         let engine = "[engine]\nruntime = \"runc\"\ncgroup_manager = \"cgroupfs\"\n\
                       events_logger = \"file\"\n";
         std::fs::write(at("containers.conf"), engine).unwrap();
-        let script = "mkdir -p image/opt image/usr/bin image/tmp image/etc
-            cp -a \"$0\" image/opt/mysql
-            ln -s /opt/mysql/bin/mysqld image/usr/bin/mysqld
-            for library in $(ldd \"$0/bin/mysqld\" | grep -o '/lib[^ ]*so[^ ]*' | grep -v \"$0\"); do
+        let script = format!(
+            "mkdir -p image/usr/bin image/tmp image/etc
+            {}
+            for library in $(ldd \"$server\" | grep -o '/lib[^ ]*so[^ ]*' | grep -v \"$0\"); do
                 if [ -e \"$library\" ]; then cp -L --parents \"$library\" image; fi
             done
             echo 'root:x:0:0::/:/bin/false' >image/etc/passwd
             tar -C image -c . | podman import - \"$1\"
-            rm -r image";
+            rm -r image",
+            image.fill
+        );
         let podman = Self { directory };
         let mut command = Command::new("sh");
-        command.args(["-ec", script]).arg(fetched(MYSQL)).arg(Self::IMAGE);
+        command.args(["-ec", &script]).arg(server).arg(image.name);
         let made = podman.surround(&mut command).current_dir(podman.directory.path()).output();
         let made = made.unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -273,8 +296,8 @@ impl Podman {
             "--network=none",
             "--ulimit=nofile=1024:1024",
             "--ulimit=nproc=1024:1024",
-            "--entrypoint=mysqld",
-            Self::IMAGE,
+            &format!("--entrypoint={}", image.program),
+            image.name,
             "--version",
         ]);
         if let Err(why) = runs {
@@ -305,9 +328,9 @@ impl Podman {
 
 #[test]
 fn a_server_in_a_container_is_measured_as_others_are_and_gone_when_weighin_is() {
-    let Some(podman) = Podman::with_mysql() else { return };
+    let Some(podman) = Podman::with(&Podman::MYSQL, &fetched(MYSQL)) else { return };
     let place = Workplace::new();
-    let image = format!("container = {:?}", Podman::IMAGE);
+    let image = format!("container = {:?}", Podman::MYSQL.name);
     let study =
         [HEAD, &target("base", "mysql", &base(MYSQL)), &target("container", "mysql", &image), OLTP];
     place.write("study.toml", study.concat());
@@ -319,7 +342,7 @@ fn a_server_in_a_container_is_measured_as_others_are_and_gone_when_weighin_is() 
     let server = &report["targets"][1]["server"];
     assert_eq!(server["version"], "8.0.15");
     let program = server["program"].as_str().unwrap();
-    assert!(program.contains(Podman::IMAGE) && program.contains("mysqld of"), "{program}");
+    assert!(program.contains(Podman::MYSQL.name) && program.contains("mysqld of"), "{program}");
     // Killed while the container runs.
     let sandboxes = shared_directory();
     let study = [HEAD, &target("container", "mysql", &image), &OLTP.replace("400ms", "60s")];
@@ -346,4 +369,72 @@ fn a_server_in_a_container_is_measured_as_others_are_and_gone_when_weighin_is() 
     let check = Ran::of(check);
     assert!(check.out.contains("is not on this machine"), "{check:?}");
     assert!(check.out.contains("pull localhost/weighin-absent:1"), "{check:?}");
+}
+
+#[test]
+fn redis_in_a_container_is_measured_beside_that_of_this_machine() {
+    let server = Path::new("/usr/bin/redis-server");
+    let Some(podman) = Podman::with(&Podman::REDIS, server) else { return };
+    let place = Workplace::new();
+    let image = format!("container = {:?}", Podman::REDIS.name);
+    let study =
+        [HEAD, &target("here", "redis", ""), &target("container", "redis", &image), KEY_VALUE];
+    place.write("study.toml", study.concat());
+    let mut run = place.command(&["run", "study.toml", "--store", "kept.weighin"]);
+    podman.surround(&mut run);
+    Ran::of(run).done();
+    assert_eq!(podman.containers(), 0);
+    place.assert_no_server_left();
+    let report = place.weighin(&["report", "kept.weighin", "--format", "json"]).json();
+    let version = |number: usize| report["targets"][number]["server"]["version"].clone();
+    assert_eq!(version(0), version(1));
+    let program = report["targets"][1]["server"]["program"].as_str().unwrap();
+    assert!(program.contains(Podman::REDIS.name), "{program}");
+}
+
+/// The programs of installed packages in a directory, where `dpkg -x` puts them; `None` where this is no
+/// Debian.
+fn unpacked(directory: &Path, packages: &[&str]) -> Option<()> {
+    let script = "dpkg --listfiles \"$@\" | grep ^/usr/ | grep -v ^/usr/share/doc/ | sort -u >list
+                  tar -c --no-recursion -P -T list | tar -x --transform 's,^/,,'
+                  rm list";
+    if !Path::new("/usr/bin/dpkg").exists() {
+        not_tested("packages of Debian: there is no dpkg");
+        return None;
+    }
+    let mut copy = Command::new("sh");
+    let done = copy.args(["-ec", script, "sh"]).args(packages).current_dir(directory).status();
+    assert!(done.unwrap().success());
+    Some(())
+}
+
+#[test]
+fn unpacked_packages_of_debian_are_distributions() {
+    let place = Workplace::new();
+    let directory = shared_directory();
+    let packages = [
+        "mariadb-server-core",
+        "mariadb-client-core",
+        "mariadb-server",
+        "redis-server",
+        "redis-tools",
+    ];
+    if unpacked(directory.path(), &packages).is_none() {
+        return;
+    }
+    let base = format!("base = {:?}", directory.path());
+    let set = "replicas = 1, semi_sync = true, settings = { innodb_flush_log_at_trx_commit = 0 }, ";
+    let sql = [HEAD, &target("unpacked", "mariadb", &format!("{set}{base}")), OLTP];
+    let redis = [HEAD, &target("unpacked", "redis", &base), KEY_VALUE];
+    for (study, program) in [(sql.concat(), "usr/sbin/mariadbd"), (redis.concat(), "redis-server")]
+    {
+        place.write("study.toml", study);
+        place.weighin(&["run", "study.toml", "--store", "kept.weighin"]).done();
+        place.assert_no_server_left();
+        let report = place.weighin(&["report", "kept.weighin", "--format", "json"]).json();
+        let named = report["targets"][0]["server"]["program"].as_str().unwrap();
+        assert!(named.starts_with(directory.path().to_str().unwrap()), "{named}");
+        assert!(named.ends_with(program), "{named}");
+        std::fs::remove_file(place.path("kept.weighin")).unwrap();
+    }
 }
