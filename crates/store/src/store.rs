@@ -241,6 +241,16 @@ impl Store {
         Ok(counts.map(|trial| trial.key.clone()).collect())
     }
 
+    /// What targets said of themselves when they were last reached.
+    ///
+    /// # Errors
+    /// When the file is damaged or cannot be read.
+    pub fn targets(&self) -> Result<Vec<TargetFacts>, StoreError> {
+        let targets = target::select(&self.connection)
+            .map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
+        Ok(targets.into_iter().map(|(_, facts)| facts).collect())
+    }
+
     /// Whether no trial has a record.
     pub fn is_empty(&self) -> bool {
         self.recorded.is_empty()

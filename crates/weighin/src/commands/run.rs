@@ -12,7 +12,7 @@ use analyse::Analysis;
 use campaign::{Campaign, Event, Hosts, Preflight, RunError, Summary};
 use engine::Stop;
 use model::bounds::MAX_REPEATS;
-use model::{Block, Plan, Study, TrialKey};
+use model::{Block, Failure, FailureKind, Plan, ServerFacts, Study, TargetFacts, TrialKey};
 use report::Format;
 use report::numbers::counted;
 use std::collections::HashSet;
@@ -244,6 +244,9 @@ fn walk(
     let preflight = Preflight::examine(study, &hosts, erase, stop, &mut show);
     let preflight = preflight.map_err(|_| RunError::Stopped)?;
     let mut campaign = Campaign::prepare(preflight, &mut show)?;
+    if let Some((target, failure)) = other_server(store, campaign.facts())? {
+        return Err(RunError::Target { target, failure });
+    }
     extend(store, addition)?;
     recorded.is_extended = true;
     recorded.say();
@@ -256,6 +259,38 @@ fn walk(
         }
         progress.show(&event);
     })
+}
+
+/// A target that is another server than the one that its trials ran on.
+fn other_server(
+    store: &Store,
+    found: &[TargetFacts],
+) -> Result<Option<(String, Failure)>, StoreError> {
+    let recorded = store.targets()?;
+    let measured: HashSet<String> = store.completed().into_iter().map(|key| key.target).collect();
+    let differs = |facts: &TargetFacts| {
+        let before = recorded.iter().find(|before| before.target == facts.target)?;
+        let change = other_program(&before.server, &facts.server)?;
+        measured.contains(&facts.target).then(|| (facts.target.clone(), change))
+    };
+    Ok(found.iter().find_map(differs))
+}
+
+/// That a server is of another version, or another program, than it was.
+fn other_program(before: &ServerFacts, now: &ServerFacts) -> Option<Failure> {
+    let differs = |what: &str, before: &str, now: &str| {
+        let changed = before != now && !before.is_empty() && !now.is_empty();
+        changed.then(|| {
+            Failure::new(
+                FailureKind::Other,
+                format!("its {what} is {now}, and its trials ran on {before}"),
+                "bring the former back, or start a new run and compare the two (weighin compare)",
+            )
+        })
+    };
+    let program = |facts: &ServerFacts| facts.program.clone().unwrap_or_default();
+    differs("version", &before.version, &now.version)
+        .or_else(|| differs("program", &program(before), &program(now)))
 }
 
 /// What stays of a run that is ended and cannot say so itself: nothing before its first trial is
@@ -319,4 +354,28 @@ fn show(analysis: &Analysis<'_>, results: &Path, page: Option<&str>) -> Result<(
     let page =
         page.map(|page| format!("Report:  {}\n", model::text::line(page))).unwrap_or_default();
     print(&format!("Results: {}\n{page}", shown(results)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_version_or_program_is_another_server() {
+        let server = |version: &str, program: Option<&str>| ServerFacts {
+            version: version.to_owned(),
+            program: program.map(str::to_owned),
+            ..ServerFacts::default()
+        };
+        let said = |before: ServerFacts, now: ServerFacts| {
+            other_program(&before, &now).map(|failure| failure.message)
+        };
+        let version = said(server("10.11.6", None), server("11.4.2", None)).unwrap();
+        assert_eq!(version, "its version is 11.4.2, and its trials ran on 10.11.6");
+        let program = said(server("8.0", Some("/a")), server("8.0", Some("/b"))).unwrap();
+        assert!(program.contains("/b") && program.contains("/a"), "{program}");
+        // What is not known differs from nothing.
+        assert_eq!(said(server("8.0", None), server("8.0", Some("/b"))), None);
+        assert_eq!(said(server("8.0", Some("/b")), server("8.0", Some("/b"))), None);
+    }
 }
