@@ -6,7 +6,7 @@ use crate::{
     Basis, Cell, Drift, Evidence, Finding, Metric, Subject, TrialAssessment, Validity, extended,
     volume,
 };
-use model::{Dataset, Level, LoadResult, Target, Test, TrialRecord};
+use model::{Dataset, Level, LoadResult, Target, Task, Test, TrialRecord};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
@@ -137,6 +137,7 @@ pub(crate) fn collect<'a>(
         trials.push(CellTrial { index, record, block, checked, figures });
     }
     let imported = test.is_imported();
+    let apart = matches!(&test.task, Task::Imported(task) if !task.in_turns);
     let cells = targets
         .iter()
         .flat_map(|target| test.levels().iter().map(|&level| (target.name.as_str(), level)))
@@ -147,6 +148,7 @@ pub(crate) fn collect<'a>(
             let at_most = Validity::Valid;
             let mut cell = CellData { target, level, test: &test.name, trials, at_most, series };
             cell.series = cell.known();
+            cell.series.values_mut().for_each(|series| series.set_apart(apart));
             cell
         })
         .filter(|cell| !imported || !cell.trials.is_empty());

@@ -87,6 +87,7 @@ macro_rules! all_findings {
             search => HighestLoad, HighestLoadsCompared;
             sustained => SustainedRate;
             repeats => RepeatsAlike[own];
+            stalled => Stalled[own];
             processors => VmProcessors;
             events::cost => EventCost;
             beside => BesideEachOther;

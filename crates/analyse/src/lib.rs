@@ -50,6 +50,7 @@ mod repeats;
 pub mod runs;
 mod search;
 mod series;
+mod stalled;
 mod study;
 mod summary;
 mod sustained;
@@ -172,6 +173,7 @@ fn analyse_test(
     let compared = if search.is_some() { &none } else { &data };
     let peaks = curve::peaks(study, compared);
     findings.extend(curve::findings(&test.name, &peaks));
+    findings.extend(stalled::findings(&test.name, basis, &data));
     findings.extend(repeats::finding(&test.name, basis, compared));
     let floors = floor::floors(study, test, basis, (compared, &again));
     findings.extend(floor::findings(&floors, &data));

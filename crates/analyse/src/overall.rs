@@ -67,8 +67,10 @@ pub(crate) struct Pooled {
 /// Pools as many pairs and repeats as go together; see [`balanced`]. Where no pair has a block in
 /// common, each side by itself over the same pairs. `None` where fewer than `fewest` pairs are left.
 pub(crate) fn pool(pairs: &[(&Series, &Series)], fewest: usize) -> Option<Pooled> {
+    let paired = pairs.iter().all(|(base, _)| !base.is_apart());
     let Balanced { repeats, pairs: kept } = match balanced(pairs, fewest) {
-        Some(balanced) => balanced,
+        Some(balanced) if paired => balanced,
+        Some(_) => return pool_apart(pairs, fewest),
         None => return pool_apart(pairs, fewest),
     };
     let (bases, candidates): (Vec<&Series>, Vec<&Series>) =
@@ -80,7 +82,7 @@ pub(crate) fn pool(pairs: &[(&Series, &Series)], fewest: usize) -> Option<Pooled
 
 fn pool_apart(pairs: &[(&Series, &Series)], fewest: usize) -> Option<Pooled> {
     let shared = |(base, candidate): &&(&Series, &Series)| {
-        base.repeats().any(|repeat| candidate.at(repeat).is_some())
+        !base.is_apart() && base.repeats().any(|repeat| candidate.at(repeat).is_some())
     };
     if pairs.iter().any(|pair| shared(&pair)) {
         return None;
@@ -112,7 +114,9 @@ fn geometric_means(repeats: &[u32], series: &[&Series]) -> Series {
     };
     let values: BTreeMap<u32, f64> = repeats.iter().map(|&repeat| (repeat, mean(repeat))).collect();
     let rounding = series.iter().map(|series| series.rounding()).sum::<f64>() / count;
-    Series::from_values(values, rounding)
+    let mut pooled = Series::from_values(values, rounding);
+    pooled.set_apart(series.iter().any(|series| series.is_apart()));
+    pooled
 }
 
 /// Repeats all of which have all of these pairs (indices).

@@ -20,15 +20,16 @@ struct Reading {
 }
 
 impl Reading {
-    /// Of a figure that a statement can be made of: no time and no rate is zero or less, and no
-    /// count is less than zero.
+    /// Of a figure that a statement can be made of: no time is zero or less, and no rate and no count
+    /// is less than zero. That nothing succeeded is a result.
     fn of(metric: Metric, number: FigureNumber) -> Option<Self> {
         let FigureNumber { value, resolution } = number;
-        let may_be_zero = matches!(metric.unit(), MetricUnit::Bytes | MetricUnit::Count);
+        let may_be_zero =
+            matches!(metric.unit(), MetricUnit::Bytes | MetricUnit::Count | MetricUnit::PerSecond);
         if !value.is_finite() || value < 0.0 || (value == 0.0 && !may_be_zero) {
             return None;
         }
-        let rounding = if resolution > 0.0 { resolution / value } else { 0.0 };
+        let rounding = if resolution > 0.0 && value > 0.0 { resolution / value } else { 0.0 };
         Some(Self { value, rounding })
     }
 }
@@ -116,6 +117,8 @@ pub(crate) struct Series {
     rounding: f64,
     /// How others of its kind scatter; absent where there are none.
     kin: Option<Arc<Kin>>,
+    /// Repeats of one number have nothing in common with those of other targets.
+    apart: bool,
 }
 
 /// How a figure scatters over the cells of a test, on logarithms.
@@ -163,7 +166,8 @@ impl Kin {
 }
 
 impl Series {
-    pub(crate) const UNKNOWN: Self = Self { values: BTreeMap::new(), rounding: 0.0, kin: None };
+    pub(crate) const UNKNOWN: Self =
+        Self { values: BTreeMap::new(), rounding: 0.0, kin: None, apart: false };
 
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -197,6 +201,11 @@ impl Series {
         Some(self.kin.as_ref()?.cells.as_ref()?.autocorrelation())
     }
 
+    /// The values, in order of repeat.
+    pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
+        self.values.values().copied()
+    }
+
     /// The repeats that have a value, ascending.
     pub(crate) fn repeats(&self) -> impl Iterator<Item = u32> {
         self.values.keys().copied()
@@ -204,7 +213,16 @@ impl Series {
 
     /// A series of these values by repeat, each off by up to `rounding` relative to itself.
     pub(crate) fn from_values(values: BTreeMap<u32, f64>, rounding: f64) -> Self {
-        Self { values, rounding, kin: None }
+        Self { values, rounding, kin: None, apart: false }
+    }
+
+    /// Sets whether repeats make pairs with those of other targets.
+    pub(crate) fn set_apart(&mut self, apart: bool) {
+        self.apart = apart;
+    }
+
+    pub(crate) fn is_apart(&self) -> bool {
+        self.apart
     }
 
     /// The same in blocks that no other series has.
@@ -252,10 +270,10 @@ impl Series {
 
     /// self ÷ base, paired by repeat, because partners of a pair ran in the same block and share
     /// what the host went through. With fewer than two common repeats (others failed or are void)
-    /// unpaired. Which of the two is decided by the number of pairs alone, never by which interval
+    /// unpaired, and so are imported results that were not measured in turns. Which of the two is decided by the number of pairs alone, never by which interval
     /// is the narrower. `None` where either has no values, or one that is not above zero.
     pub(crate) fn ratio(&self, base: &Self) -> Option<Ratio> {
-        let pairs = self.pairs_with(base);
+        let pairs = if self.apart { Vec::new() } else { self.pairs_with(base) };
         let kin = base.kin.as_ref().or(self.kin.as_ref());
         let rounding = self.rounding + base.rounding;
         let ratio = if pairs.len() >= 2 {

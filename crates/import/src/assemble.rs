@@ -1,7 +1,7 @@
 //! One dataset out of what any number of files gave.
 
 use crate::companion::attach;
-use crate::{ImportedTrial, Parsed, Problem, price};
+use crate::{ImportedTrial, Parsed, Problem, price, twice};
 use model::{
     Block, Dataset, ImportedTask, Level, Place, Plan, RunInfo, Study, System, Target, Task, Test,
     Trial, TrialKey, TrialRecord, UnixMillis,
@@ -16,8 +16,8 @@ const MARGIN: f64 = 0.03;
 /// The results of all files as one run of a study of that name.
 ///
 /// Targets and tests come in the order in which they first appear. Trials of one target, test and
-/// level are numbered as repeats in the order of the files; there is no other order, so the plan
-/// is this one. Also gives the problems: those of the files, and what could not be put together.
+/// level are numbered as repeats by their blocks or dates, where all have them, else in the order of
+/// the files; the plan is that order. Also gives the problems: those of the files, and what could not be put together.
 pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<Problem>) {
     let mut targets: Vec<Target> = Vec::new();
     let (mut trials, mut prices, mut labels, mut problems) = (vec![], vec![], vec![], vec![]);
@@ -29,6 +29,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         beside.extend(file.beside);
         problems.extend(file.problems);
     }
+    let mut trials = twice::leave_out(trials, &mut problems);
     let facts = attach(&mut trials, beside, &mut problems);
     for trial in &trials {
         target(&mut targets, &trial.target);
@@ -41,6 +42,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         target(&mut targets, &label.target).labels.insert(label.name, label.value);
     }
     let tests = tests(&trials);
+    in_order_of_time(&mut trials);
     let records = records(trials);
     let blocks = blocks(&records);
     let study = Study {
@@ -88,9 +90,43 @@ fn tests(trials: &[ImportedTrial]) -> Vec<Test> {
     }
     let test = |(name, levels): (&str, BTreeSet<Level>)| {
         let levels = levels.into_iter().collect();
-        Test::new(name, Task::Imported(ImportedTask { name: name.to_owned(), levels }))
+        let in_turns = in_turns(trials.iter().filter(|trial| trial.test == name));
+        let task = ImportedTask { name: name.to_owned(), levels, in_turns };
+        Test::new(name, Task::Imported(task))
     };
     tests.into_iter().map(test).collect()
+}
+
+/// Whether the source says that targets were measured in turns: by blocks, or because the dates of a
+/// level's trials go round all targets before any comes again.
+fn in_turns<'a>(trials: impl Iterator<Item = &'a ImportedTrial>) -> bool {
+    let mut levels: BTreeMap<Level, Vec<&ImportedTrial>> = BTreeMap::new();
+    trials.for_each(|trial| levels.entry(trial.level).or_default().push(trial));
+    levels
+        .values()
+        .all(|trials| trials.iter().all(|trial| trial.block.is_some()) || dates_go_round(trials))
+}
+
+fn dates_go_round(trials: &[&ImportedTrial]) -> bool {
+    let dated = trials.iter().map(|trial| Some((trial.started_at?, trial.target.as_str())));
+    let Some(mut dated) = dated.collect::<Option<Vec<(UnixMillis, &str)>>>() else { return false };
+    dated.sort();
+    let mut counts: BTreeMap<&str, u32> = dated.iter().map(|(_, target)| (*target, 0)).collect();
+    dated.iter().all(|(_, target)| {
+        let least = counts.values().copied().min().unwrap_or(0);
+        let own = counts.entry(target).or_default();
+        let in_turn = *own == least;
+        *own += 1;
+        in_turn
+    })
+}
+
+/// Trials that all have a date count as repeats in the order of their dates, whatever the files are
+/// called.
+fn in_order_of_time(trials: &mut [ImportedTrial]) {
+    if trials.iter().all(|trial| trial.started_at.is_some()) {
+        trials.sort_by_key(|trial| trial.started_at);
+    }
 }
 
 /// The trials as records, first repeats first, otherwise in the order of the files.
@@ -101,7 +137,8 @@ fn records(trials: Vec<ImportedTrial>) -> Vec<TrialRecord> {
         .map(|trial| {
             let cell = (trial.target.clone(), trial.test.clone(), trial.level);
             let repeat = repeats.entry(cell).or_default();
-            *repeat += 1;
+            // A block that a target lacks is a gap, and no other block takes its number.
+            *repeat = trial.block.map_or(*repeat + 1, |block| block.max(*repeat + 1));
             let (target, test, level) = (trial.target, trial.test, trial.level);
             TrialRecord {
                 key: TrialKey { target, test, level, repeat: *repeat },

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 /// One figure a row, with a heading.
 ///
 /// `target`, `test`, `metric` and `value` must be there. `concurrency` (also `clients` or
-/// `threads`) and `rate` are the level, `repeat` the repeat, `unit` and `note` belong to the
-/// figure. Every other column is a factor: each of its values makes a test of its own. Without a
+/// `threads`) and `rate` are the level, `repeat` the repeat, `block` the block in which all targets
+/// were measured once, `unit` and `note` belong to the figure. Every other column is a factor: each of its values makes a test of its own. Without a
 /// column `repeat`, a metric that comes again for the same target, test and level is that of a
 /// further repeat.
 ///
@@ -84,7 +84,7 @@ impl Row<'_> {
         let known = |name: &str| {
             NEEDED.contains(&name)
                 || CLIENTS.contains(&name)
-                || ["rate", "repeat", "unit", "note"].contains(&name)
+                || ["rate", "block", "repeat", "unit", "note"].contains(&name)
         };
         let mut test = self.field("test").to_owned();
         for name in self.columns.names.iter().filter(|name| !known(name)) {
@@ -119,6 +119,8 @@ struct OpenTrial {
     level: Level,
     /// As the file numbers it, where it does.
     repeat: Option<u32>,
+    /// Where that is the number of a block.
+    block: Option<u32>,
     figures: Vec<Figure>,
     failure: Option<String>,
 }
@@ -215,12 +217,14 @@ impl Reading<'_> {
 
     fn figure(&mut self, row: &Row<'_>) -> Result<(), String> {
         let level = row.level()?;
-        let repeat = match row.field("repeat") {
-            "" => None,
-            text => Some(
-                text.parse().map_err(|_| format!("repeat is «{text}», which is not a number"))?,
-            ),
+        let number = |name: &str| match row.field(name) {
+            "" => Ok(None),
+            text => match text.parse::<u32>() {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(format!("{name} is «{text}», which is not a number")),
+            },
         };
+        let (block, repeat) = (number("block")?, number("repeat")?);
         let (metric, text) = (row.field("metric"), row.field("value"));
         let value = match as_printed(text) {
             FigureValue::Text(text) if text.is_empty() && metric != "failure" => {
@@ -228,7 +232,7 @@ impl Reading<'_> {
             }
             value => value,
         };
-        let trial = self.trial(row, level, repeat);
+        let trial = self.trial(row, level, block, repeat);
         if trial.figures.iter().any(|figure| figure.metric == metric) {
             return Err(format!("{metric} comes twice in one repeat"));
         }
@@ -248,7 +252,14 @@ impl Reading<'_> {
 
     /// The trial that a row belongs to: the one of its repeat, or else the first that lacks the
     /// row's metric.
-    fn trial(&mut self, row: &Row<'_>, level: Level, repeat: Option<u32>) -> &mut OpenTrial {
+    fn trial(
+        &mut self,
+        row: &Row<'_>,
+        level: Level,
+        block: Option<u32>,
+        repeat: Option<u32>,
+    ) -> &mut OpenTrial {
+        let numbered = block.is_some() || repeat.is_some();
         let (target, test, metric) = (row.field("target"), row.test(), row.field("metric"));
         let cell = self.of_cell.entry((target.to_owned(), test.clone(), level)).or_default();
         let place = cell.iter().copied().find(|&place| {
@@ -257,12 +268,12 @@ impl Reading<'_> {
                 "failure" => trial.failure.is_none(),
                 _ => trial.figures.iter().all(|figure| figure.metric != metric),
             };
-            trial.repeat == repeat && (repeat.is_some() || lacks)
+            (trial.block, trial.repeat) == (block, repeat) && (numbered || lacks)
         });
         let place = place.unwrap_or_else(|| {
             let (figures, failure) = (Vec::new(), None);
             let target = target.to_owned();
-            self.open.push(OpenTrial { target, test, level, repeat, figures, failure });
+            self.open.push(OpenTrial { target, test, level, repeat, block, figures, failure });
             cell.push(self.open.len() - 1);
             self.open.len() - 1
         });
@@ -271,12 +282,13 @@ impl Reading<'_> {
 
     fn finish(mut self) -> Parsed {
         // Stable: repeats that the file does not number keep its order.
-        self.open.sort_by_key(|trial| trial.repeat);
+        self.open.sort_by_key(|trial| (trial.block, trial.repeat));
         let file = self.source.file;
         let trials = self.open.into_iter().map(|trial| ImportedTrial {
             file: file.to_owned(),
             target: trial.target,
             test: trial.test,
+            block: trial.block,
             level: trial.level,
             started_at: None,
             finished_at: None,

@@ -99,6 +99,7 @@ pub(crate) fn trial(
         file: source.file.to_owned(),
         target: path::target(source),
         test,
+        block: None,
         level,
         started_at: None,
         finished_at: None,

@@ -21,6 +21,7 @@ mod pgbench;
 mod price;
 mod show;
 pub mod sysbench;
+mod twice;
 
 pub use assemble::assemble;
 pub use companion::{CompanionContent, CompanionFile};

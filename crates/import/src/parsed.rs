@@ -25,6 +25,8 @@ pub struct ImportedTrial {
     pub target: String,
     /// Name of the test.
     pub test: String,
+    /// The number of the block that it was measured in, where the source says so: all targets once.
+    pub block: Option<u32>,
     /// How hard; [`Level::NONE`] where the source does not say.
     pub level: Level,
     /// When it began, where the source says so with its time zone.

@@ -23,6 +23,12 @@ pub(crate) fn add(target: &mut Target, row: ImportedPrice) -> Result<(), Problem
         |message: String| Err(Problem { file: row.file.clone(), line: row.line, message });
     if row.item == REQUESTS_PER_IO {
         return match &mut target.price {
+            Some(Price { requests_per_io: Some(known), .. }) if *known != row.amount => {
+                refused(format!(
+                    "{REQUESTS_PER_IO} of {} is {known} already; a target has one",
+                    target.name
+                ))
+            }
             Some(price) if row.amount > 0.0 => {
                 price.requests_per_io = Some(row.amount);
                 Ok(())

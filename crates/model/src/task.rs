@@ -71,6 +71,9 @@ pub struct ImportedTask {
     pub name: String,
     /// The levels that the results state, in ascending order.
     pub levels: Vec<Level>,
+    /// Whether the source says that targets were measured in turns, so that the repeats of one number
+    /// are of one time and make pairs.
+    pub in_turns: bool,
 }
 
 impl Load {

@@ -9,9 +9,9 @@ use analyse::{
     Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
     HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LittlesLaw, MeasuredAnew,
     MeasuredLater, Metric, OtherProcesses, OverallResult, Overheated, Overloaded, Peak,
-    RepeatsAdded, RepeatsAlike, RowsMissing, SearchOutcome, Severity, SteadyFigure, Steal, Subject,
-    TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend, TrialFailed,
-    TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
+    RepeatsAdded, RepeatsAlike, RowsMissing, SearchOutcome, Severity, Stalled, SteadyFigure, Steal,
+    Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend,
+    TrialFailed, TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
@@ -336,6 +336,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             metric: Metric::Throughput,
             margin: 0.03,
         })),
+        curve(Evidence::Stalled(Stalled { stalled: 4, trials: 10 })),
         comparison(Evidence::RepeatsAlike(RepeatsAlike {
             autocorrelation: 0.62,
             widening: 1.8,

@@ -1,7 +1,8 @@
-//! Studies some of whose trials failed.
+//! Studies some of whose trials failed, or stalled.
 
-use crate::support::{Noise, dataset, fail, verdicts};
-use analyse::{Metric, Verdict, analyse};
+use crate::support::{Noise, dataset, fail, found, tiers, verdicts};
+use analyse::{Evidence, Metric, Stalled, Verdict, analyse};
+use test_support::imported;
 
 const LEVELS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
@@ -34,5 +35,57 @@ fn failures_make_no_difference_of_equal_targets() {
         verdicts.iter().any(|verdict| better.contains(verdict))
     };
     let wrong = (0..100).map(|seed| with_failures(1.0, seed)).filter(differ).count();
+    assert!(wrong <= 5, "{wrong} of 100");
+}
+
+#[test]
+fn a_target_that_stalls_is_better_nowhere() {
+    let mut noise = Noise::new(4);
+    let mut table = String::from("target,test,concurrency,block,metric,value\n");
+    for level in LEVELS {
+        for repeat in 1..=10 {
+            let fast = if repeat % 5 < 2 { 0.0 } else { 1200.0 * noise.factor(0.02) };
+            let slow = 1000.0 * noise.factor(0.02);
+            for (target, value) in [("slow", slow), ("stalls", fast)] {
+                let row = format!("{target},t,{level},{repeat},transactions_per_s,{value:.2}\n");
+                table.push_str(&row);
+            }
+        }
+    }
+    let data = imported("stalls", &table);
+    let analysis = analyse(&data);
+    let better = [Verdict::BaselineBetter, Verdict::CandidateBetter];
+    assert!(!verdicts(&analysis, Metric::Throughput).iter().any(|one| better.contains(one)));
+    assert!(analysis.tests[0].overall.iter().all(|all| !better.contains(&all.verdict)));
+    assert_eq!(tiers(&analysis).len(), 1, "{:?}", tiers(&analysis));
+    let stalled = Stalled { stalled: 4, trials: 10 };
+    let said = found(&analysis, |evidence| *evidence == Evidence::Stalled(stalled));
+    assert_eq!(said.len(), LEVELS.len());
+    let cell = analysis.tests[0].cells.iter().find(|cell| cell.target == "stalls");
+    let median = cell.and_then(|cell| cell.estimate(Metric::Throughput)).map(|one| one.n);
+    assert_eq!(median, Some(10), "zeros count");
+}
+
+#[test]
+fn sorted_rows_of_equal_targets_make_no_difference() {
+    let differ = |seed: u64| {
+        let mut noise = Noise::new(seed);
+        let mut table = String::from("target,test,concurrency,repeat,metric,value\n");
+        for level in [1, 4, 16] {
+            for target in ["a", "b"] {
+                let mut values: Vec<f64> = (0..5).map(|_| 1000.0 * noise.factor(0.05)).collect();
+                values.sort_by(f64::total_cmp);
+                for (repeat, value) in (1..).zip(values) {
+                    table.push_str(&format!(
+                        "{target},t,{level},{repeat},transactions_per_s,{value:.2}\n"
+                    ));
+                }
+            }
+        }
+        let data = imported("sorted", &table);
+        let better = [Verdict::BaselineBetter, Verdict::CandidateBetter];
+        verdicts(&analyse(&data), Metric::Throughput).iter().any(|one| better.contains(one))
+    };
+    let wrong = (0..100).filter(|&seed| differ(seed)).count();
     assert!(wrong <= 5, "{wrong} of 100");
 }

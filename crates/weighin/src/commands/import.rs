@@ -8,7 +8,9 @@ use crate::signals::Unfinished;
 use crate::stores;
 use import::{FORMATS, Format, Parsed, Problem, Source};
 use model::{Dataset, HostFacts, RunInfo, UnixMillis, text};
+use std::collections::HashSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use store::{Store, StoreError};
 
@@ -33,6 +35,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     for path in &arguments.paths {
         collect(path, 0, &mut files)?;
     }
+    read_once(&mut files);
     let (mut parsed, mut strangers) = (Vec::new(), Vec::new());
     for file in &files {
         match parse(arguments, format, file)? {
@@ -116,6 +119,19 @@ fn collect(path: &Path, depth: usize, files: &mut Vec<Found>) -> Result<(), CliE
         }
     }
     Ok(())
+}
+
+/// Leaves out what was named a second time, or lies in a directory that was named as well.
+fn read_once(files: &mut Vec<Found>) {
+    let mut seen = HashSet::new();
+    files.retain(|file| {
+        let id = fs::metadata(&file.path).map(|file| (file.dev(), file.ino()));
+        let first = id.map_or(true, |id| seen.insert(id));
+        if !first {
+            tell(&format!("{} is named twice and was read once", shown(&file.path)));
+        }
+        first
+    });
 }
 
 /// What a file holds; `None` where it is not of the format that was asked for.

@@ -109,6 +109,19 @@ fn files_that_cannot_be_read_are_named_and_the_others_imported() {
     assert_eq!(place.store().dataset().unwrap().trials.len(), 1);
 }
 
+#[test]
+fn a_file_that_is_named_twice_is_read_once() {
+    let place = Workplace::new();
+    let rows = "target,test,clients,metric,value\na,t,4,transactions_per_s,100\n";
+    fs::create_dir(place.path("runs")).unwrap();
+    place.write("runs/a.csv", rows);
+    let named = ["import", "csv", "runs", "runs/a.csv", "./runs/a.csv", "--out", "a.weighin"];
+    let ran = place.weighin(&named);
+    assert!(ran.err.contains("named twice"), "{}", ran.err);
+    let said = ran.done();
+    assert!(said.contains("Imported 1 trial of 1 target"), "{said}");
+}
+
 /// Once, a report of 300 targets took minutes and 400 MB, both growing with their square or worse.
 #[test]
 fn hundreds_of_targets_and_thousands_of_levels_fit_in_half_a_gigabyte() {

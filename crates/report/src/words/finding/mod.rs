@@ -25,6 +25,7 @@ mod repeats;
 mod run;
 mod scaling;
 mod search;
+mod stalled;
 mod steady;
 mod sustained;
 mod tables;

@@ -1,0 +1,113 @@
+//! What counts as a repeat, and which repeats of different targets make pairs.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use import::{Format, Parsed, Problem, Source, TidyCsv};
+use model::{Dataset, FigureValue, Task, UnixMillis};
+
+fn parse(file: &str, text: &str) -> Parsed {
+    TidyCsv.parse(Source { file, text, target: None, test: None })
+}
+
+fn assemble(files: Vec<Parsed>) -> (Dataset, Vec<Problem>) {
+    import::assemble("x", test_support::run(), files)
+}
+
+fn in_turns(dataset: &Dataset) -> bool {
+    match &dataset.study.tests[0].task {
+        Task::Imported(task) => task.in_turns,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Target, repeat and first figure of each trial.
+fn trials(dataset: &Dataset) -> Vec<(&str, u32, f64)> {
+    let number = |figure: &model::Figure| match &figure.value {
+        FigureValue::Number(number) => number.value,
+        FigureValue::Text(text) => panic!("{text}"),
+    };
+    let of = |record: &'_ model::TrialRecord| number(&record.outcome().unwrap().figures[0]);
+    let each = dataset.trials.iter();
+    each.map(|record| (record.key.target.as_str(), record.key.repeat, of(record))).collect()
+}
+
+#[test]
+fn blocks_make_pairs_and_a_block_that_a_target_lacks_is_a_gap() {
+    let table = "target,test,clients,block,metric,value\n\
+                 a,t,4,1,transactions_per_s,100\n\
+                 b,t,4,1,transactions_per_s,110\n\
+                 b,t,4,2,transactions_per_s,111\n\
+                 a,t,4,3,transactions_per_s,102\n\
+                 b,t,4,3,transactions_per_s,112\n";
+    let (dataset, problems) = assemble(vec![parse("a.csv", table)]);
+    assert_eq!(problems, []);
+    assert!(in_turns(&dataset));
+    let all = trials(&dataset);
+    assert_eq!(
+        all,
+        [("a", 1, 100.0), ("b", 1, 110.0), ("b", 2, 111.0), ("a", 3, 102.0), ("b", 3, 112.0)]
+    );
+    let (dataset, _) = assemble(vec![parse("a.csv", &table.replace("block", "repeat"))]);
+    assert!(!in_turns(&dataset), "a number says nothing of when it was");
+}
+
+#[test]
+fn dates_that_go_round_the_targets_make_pairs_and_others_do_not() {
+    let table = "target,test,clients,repeat,metric,value\n\
+                 a,t,4,1,transactions_per_s,100\n\
+                 a,t,4,2,transactions_per_s,101\n\
+                 b,t,4,1,transactions_per_s,110\n\
+                 b,t,4,2,transactions_per_s,111\n";
+    // Of the trials in the order of the file: a, b, a, b by repeat.
+    for (dates, together) in [([10, 20, 30, 40], true), ([10, 30, 20, 40], false)] {
+        let mut parsed = parse("a.csv", table);
+        for (trial, date) in parsed.trials.iter_mut().zip(dates) {
+            trial.started_at = Some(UnixMillis(date));
+        }
+        let order: Vec<&str> = parsed.trials.iter().map(|trial| trial.target.as_str()).collect();
+        assert_eq!(order, ["a", "b", "a", "b"]);
+        assert_eq!(in_turns(&assemble(vec![parsed]).0), together, "{dates:?}");
+    }
+}
+
+#[test]
+fn repeats_are_numbered_by_their_dates() {
+    let one = |value: u32| {
+        let rows = format!("target,test,clients,metric,value\na,t,4,transactions_per_s,{value}\n");
+        let mut parsed = parse(&format!("{value}.csv"), &rows);
+        parsed.trials[0].started_at = Some(UnixMillis(1000 - u64::from(value)));
+        parsed
+    };
+    let (dataset, _) = assemble(vec![one(100), one(200)]);
+    assert_eq!(trials(&dataset), [("a", 1, 200.0), ("a", 2, 100.0)]);
+}
+
+#[test]
+fn a_copy_of_a_result_is_no_repeat() {
+    let table = "target,test,clients,metric,value\na,t,4,transactions_per_s,1234.56\na,t,4,latency_p95,17.123\n";
+    let (dataset, problems) = assemble(vec![parse("a.csv", table), parse("copy.csv", table)]);
+    assert_eq!(dataset.trials.len(), 1);
+    let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+    let said = problem.to_string();
+    assert!(said.starts_with("copy.csv: ") && said.contains("another in a.csv"), "{said}");
+    // Coarse figures agree by chance.
+    let coarse = table.replace("1234.56", "1200").replace("17.123", "17");
+    let (dataset, problems) = assemble(vec![parse("a.csv", &coarse), parse("b.csv", &coarse)]);
+    assert_eq!((dataset.trials.len(), problems.len()), (2, 0));
+    // Another level is another cell.
+    let other = table.replace(",4,", ",8,");
+    assert_eq!(assemble(vec![parse("a.csv", table), parse("b.csv", &other)]).0.trials.len(), 2);
+}
+
+#[test]
+fn a_target_has_one_number_of_requests_in_an_io() {
+    let table = "target,test,metric,value,unit\n\
+                 a,price,volume_per_million_io,1,EUR\n\
+                 a,price,requests_per_io,40,\n\
+                 a,price,requests_per_io,40,\n\
+                 a,price,requests_per_io,50,\n";
+    let (dataset, problems) = assemble(vec![parse("a.csv", table)]);
+    let price = dataset.study.targets[0].price.as_ref().unwrap();
+    assert_eq!(price.requests_per_io, Some(40.0));
+    let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+    assert!(problem.line == 5 && problem.message.contains("40 already"), "{problem}");
+}
