@@ -54,7 +54,7 @@ fn same_server(targets: &[Examined<'_>], found: &mut Diagnostics) {
                 found.error(Failure::new(
                     FailureKind::NotPermitted,
                     format!("{named}, reached in the same way, so there is nothing to compare"),
-                    "correct the URL of one of them; to see how much is noise set aa_control = true in \
+                    "correct the URL of one of them; to see how much is noise set noise_floor = true in \
                      [study]",
                 ));
             } else {

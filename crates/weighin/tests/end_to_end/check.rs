@@ -148,7 +148,7 @@ fn limits_and_ways_of_a_server_that_would_mislead_are_told() {
 
     // Two names for one server.
     let twice = study(&[("one", &app), ("two", &app)], WRITES);
-    refused(&place, &twice, &["one and two are the same server", "aa_control = true"]);
+    refused(&place, &twice, &["one and two are the same server", "noise_floor = true"]);
     let socket =
         format!("url = \"{}\"\npassword_file = {:?}", server.socket_url(), server.password_file());
     let ways = study(&[("one", &app), ("two", &socket)], WRITES);
