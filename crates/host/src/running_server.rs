@@ -48,6 +48,8 @@ pub enum ProcessClue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunningServer {
     pub pid: u32,
+    /// Whether its paths are those of the machine: it is in no container with files of its own.
+    pub shares_files: bool,
     /// The disks under its working directory, by kernel name; none where they are not known.
     pub disks: Vec<String>,
 }

@@ -14,7 +14,8 @@ pub struct GateQuestion {
     pub max_regression: f64,
     /// The metric to hold; the one that decides each test where absent.
     pub metric: Option<Metric>,
-    /// Hold each level by itself, and not all levels of a target together.
+    /// Hold each level by itself. Otherwise all levels of a target are held together, and a single one
+    /// counts only where it is surely worse: what others make up for is a loss where it happens.
     pub each_level: bool,
 }
 
@@ -91,13 +92,30 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
         }
         for runs in pair.results(metric) {
             let over = if question.each_level { None } else { runs.over_levels() };
-            let all = over.map_or(runs.levels, |over| vec![over]);
-            held.extend(all.into_iter().filter_map(|one| Held::of(one, question.max_regression)));
+            let hold = |one, only_a_loss| Held::of(one, question.max_regression, only_a_loss);
+            let by_level = over.is_some();
+            held.extend(over.and_then(|over| hold(over, false)));
+            held.extend(runs.levels.into_iter().filter_map(|level| hold(level, by_level)));
         }
     }
     let p_values: Vec<f64> = held.iter().map(|held| held.beyond.p_value().unwrap_or(1.0)).collect();
     let judged = held.into_iter().zip(holm(&p_values));
-    items.extend(judged.map(|(held, adjusted)| held.judge(adjusted, confidence)));
+    items.extend(judged.filter_map(|(held, adjusted)| held.judge(adjusted, confidence)));
+    if !question.each_level {
+        // Where all levels together are worse, single ones say nothing more.
+        let lost: Vec<(String, String)> = items
+            .iter()
+            .filter(|item| item.level.is_none() && item.outcome == GateOutcome::Worse)
+            .map(|item| (item.test.clone(), item.target.clone()))
+            .collect();
+        let said = |item: &GateItem| {
+            let mut lost = lost.iter();
+            lost.any(|(test, target)| (test, target) == (&item.test, &item.target))
+        };
+        items.retain(|item| {
+            item.outcome != GateOutcome::Worse || item.level.is_none() || !said(item)
+        });
+    }
     // Stable: within a test by target, in the order of the baseline.
     let test = |name: &str| old.study.tests.iter().position(|test| test.name == name);
     let target = |name: &str| old.study.targets.iter().position(|target| target.name == name);
@@ -146,10 +164,12 @@ struct Held {
     limit: f64,
     /// The newer run against the baseline's figure at the limit.
     beyond: Ratio,
+    /// A level of which all together are held: it says something only where it is worse.
+    only_a_loss: bool,
 }
 
 impl Held {
-    fn of(matched: Matched, max_regression: f64) -> Option<Self> {
+    fn of(matched: Matched, max_regression: f64, only_a_loss: bool) -> Option<Self> {
         let limit = match matched.metric.better() {
             Better::More => 1.0 - max_regression,
             Better::Less => 1.0 + max_regression,
@@ -157,11 +177,11 @@ impl Held {
         };
         let ratio = matched.new.ratio(&matched.old)?;
         let beyond = matched.new.ratio(&matched.old.times(limit))?;
-        Some(Self { matched, ratio, limit, beyond })
+        Some(Self { matched, ratio, limit, beyond, only_a_loss })
     }
 
-    fn judge(self, adjusted_p: f64, confidence: f64) -> GateItem {
-        let Self { matched, ratio, limit, beyond } = self;
+    fn judge(self, adjusted_p: f64, confidence: f64) -> Option<GateItem> {
+        let Self { matched, ratio, limit, beyond, only_a_loss } = self;
         let more = matched.metric.better() == Better::More;
         let within =
             |interval: &Interval| if more { interval.low > limit } else { interval.high < limit };
@@ -181,7 +201,7 @@ impl Held {
             (Some(interval), _) if within(&interval) => (one_sided, GateOutcome::NotWorse),
             _ => (wide, GateOutcome::NotKnown),
         };
-        GateItem {
+        (outcome == GateOutcome::Worse || !only_a_loss).then(|| GateItem {
             old: matched.old.estimate(confidence),
             new: matched.new.estimate(confidence),
             test: matched.test,
@@ -190,6 +210,6 @@ impl Held {
             metric: matched.metric,
             ratio: Some(ratio),
             outcome,
-        }
+        })
     }
 }

@@ -10,11 +10,16 @@ const QUESTION: GateQuestion =
 
 /// A run whose targets are so many times as fast as they could be, with blocks of their own.
 fn run(seed: u64, speed: f64, repeats: u32) -> Dataset {
+    run_by_level(seed, repeats, |_| speed)
+}
+
+/// The same with a speed for each number of clients.
+fn run_by_level(seed: u64, repeats: u32, speed: impl Fn(u32) -> f64) -> Dataset {
     let mut noise = Noise::new(seed);
     let blocks: Vec<f64> = (0..repeats).map(|_| noise.factor(0.02)).collect();
     dataset(&["a", "b"], &[1, 4, 16], repeats, |_, clients, repeat| {
         let of_block = blocks[repeat as usize - 1];
-        1000.0 * f64::from(clients).sqrt() * speed * of_block * noise.factor(0.03)
+        1000.0 * f64::from(clients).sqrt() * speed(clients) * of_block * noise.factor(0.03)
     })
 }
 
@@ -45,6 +50,17 @@ fn a_gate_errs_as_rarely_as_it_says_and_finds_what_is_there() {
     let each = GateQuestion { each_level: true, ..QUESTION };
     let worse_at_limit = share(80, |seed| outcome(seed, 0.95, each) == GateOutcome::Worse);
     assert!(worse_at_limit <= 0.07, "{worse_at_limit}");
+}
+
+#[test]
+fn a_level_that_is_surely_worse_fails_the_gate_whatever_the_others_make_up_for() {
+    let old = run(3, 1.0, 5);
+    let new = run_by_level(4, 5, |clients| if clients == 16 { 0.7 } else { 1.1 });
+    let held = gate(&old, &new, GateQuestion { max_regression: 0.15, ..QUESTION });
+    assert_eq!(held.outcome(), GateOutcome::Worse);
+    let worse = held.items.iter().filter(|item| item.outcome == GateOutcome::Worse);
+    let levels: Vec<Option<u32>> = worse.map(|item| item.level.map(|one| one.clients)).collect();
+    assert_eq!(levels, [Some(16), Some(16)], "of both targets, and not all levels together");
 }
 
 #[test]

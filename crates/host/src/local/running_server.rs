@@ -14,7 +14,14 @@ pub(super) fn find(ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
         Ends::Unix { listener } => (*listener)?,
         Ends::Tcp { own, peer } => holder(&inode_of(*peer, *own)?)?,
     };
-    is_meant(pid, clue).then(|| RunningServer { pid, disks: disks_of(pid) })
+    let directory = PathBuf::from(format!("/proc/{pid}/cwd"));
+    let path = fs::read_link(&directory).ok().filter(|path| same_file(&directory, path));
+    let volume = path.as_deref().and_then(volume_of);
+    is_meant(pid, clue).then(|| RunningServer {
+        pid,
+        shares_files: path.is_some(),
+        disks: volume.map_or(Vec::new(), |volume| volume.members.into_iter().collect()),
+    })
 }
 
 /// The number of the socket whose own address is `local`, and which is connected to `remote`.
@@ -89,14 +96,6 @@ fn own_number(pid: u32) -> Option<u32> {
     numbers.split_ascii_whitespace().last()?.parse().ok()
 }
 
-/// The disks under the working directory of a process, where its path leads there for weighin too.
-fn disks_of(pid: u32) -> Vec<String> {
-    let directory = PathBuf::from(format!("/proc/{pid}/cwd"));
-    let Ok(path) = fs::read_link(&directory) else { return Vec::new() };
-    let volume = same_file(&directory, &path).then(|| volume_of(&path)).flatten();
-    volume.map_or(Vec::new(), |volume| volume.members.into_iter().collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,7 +134,7 @@ mod tests {
             assert_eq!(find(&ends, &by_number), None);
             let _accepted = listener.accept().unwrap();
             let found = find(&ends, &by_number).unwrap();
-            assert_eq!(found.pid, std::process::id());
+            assert!(found.pid == std::process::id() && found.shares_files);
             let by_directory = find(&ends, &ProcessClue::WorkingDirectory(here.clone()));
             assert_eq!(by_directory, Some(found));
             for of_others in [

@@ -45,7 +45,7 @@ pub(crate) struct GateArguments {
     /// The metric to hold, such as latency_p95_ms, in place of the one that decides each test
     #[arg(long, value_name = "METRIC")]
     pub(crate) metric: Option<String>,
-    /// Hold each level by itself, and not all levels of a target together
+    /// Hold each level by itself; otherwise a level counts alone only where it is surely worse
     #[arg(long)]
     pub(crate) each_level: bool,
     /// Also write the answer as JUnit XML

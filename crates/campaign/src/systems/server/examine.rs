@@ -9,7 +9,7 @@ impl<K: ServerKind> Server<K> {
     /// Looks at limits, and has the kind of server look at the rest.
     pub(super) fn look(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
         self.connected()?;
-        let beside = self.running.is_here().then(|| Arc::clone(&self.load_host));
+        let beside = self.running.shares_files().then(|| Arc::clone(&self.load_host));
         let host = self.host.clone().or(beside);
         if self.running.is_hidden() {
             examination.found.note(

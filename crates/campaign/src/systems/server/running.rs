@@ -43,6 +43,11 @@ impl Running {
         matches!(self.primary, Whereabouts::Here(_))
     }
 
+    /// Whether it is known, and its paths are those of this machine.
+    pub(super) fn shares_files(&self) -> bool {
+        matches!(&self.primary, Whereabouts::Here(server) if server.shares_files)
+    }
+
     /// Whether one of them is on this machine and its process is not known.
     pub(super) fn is_hidden(&self) -> bool {
         let mut all = iter::once(&self.primary).chain(&self.replicas);
