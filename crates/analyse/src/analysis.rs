@@ -227,6 +227,9 @@ pub struct Strength {
     /// Where nothing is resolved: repeats beyond those that there are which would probably resolve
     /// it if ratio and scatter stay the same (see [`stats::Ratio::repeats_to_resolve`]).
     pub further_repeats: Option<u32>,
+    /// Where nothing is resolved and repeats go on until it is: how likely all repeats that the study
+    /// allows would resolve it ([`stats::Ratio::chance_to_resolve`]).
+    pub chance: Option<f64>,
     /// Whether a difference was found that does not clear the noise floor, so that nothing is
     /// resolved.
     pub below_noise_floor: bool,

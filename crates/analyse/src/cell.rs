@@ -7,6 +7,7 @@ use crate::{
     volume,
 };
 use model::{Dataset, Level, LoadResult, Target, Task, Test, TrialRecord};
+use stats::Looks;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
@@ -69,6 +70,33 @@ impl<'a> Cells<'a> {
         Kin::of(&all, ratios, independent)
     }
 
+    /// Learns how each figure scatters over all cells of the test.
+    fn learn(&mut self, test: &Test) {
+        for metric in Metric::ALL {
+            let kin = Arc::new(self.kin(test, *metric));
+            for cell in self.cells.iter_mut() {
+                if let Some(series) = cell.series.get_mut(metric) {
+                    series.belongs_to(&kin);
+                }
+            }
+        }
+    }
+
+    /// The figures that there were after so many blocks.
+    pub(crate) fn up_to(&self, test: &Test, block: u32) -> Self {
+        let cell = |cell: &CellData<'a>| {
+            let series = cell.series.iter().map(|(metric, all)| (*metric, all.up_to(block)));
+            CellData {
+                trials: Vec::new(),
+                series: series.filter(|(_, series)| !series.is_empty()).collect(),
+                ..*cell
+            }
+        };
+        let mut cells = Self::new(self.cells.iter().map(cell).collect());
+        cells.learn(test);
+        cells
+    }
+
     pub(crate) fn at(&self, target: &str, level: Level) -> Option<&CellData<'a>> {
         let own = self.of(target);
         own.binary_search_by_key(&level, |cell| cell.level).ok().map(|place| &own[place])
@@ -121,6 +149,7 @@ pub(crate) fn collect<'a>(
     test: &'a Test,
     checked: &'a [CheckedTrial],
     basis: Option<&Basis>,
+    looks: Option<&Arc<Looks>>,
 ) -> Cells<'a> {
     let confidence = dataset.study.confidence;
     let later = extended::measured_later(&dataset.plan);
@@ -153,14 +182,10 @@ pub(crate) fn collect<'a>(
         })
         .filter(|cell| !imported || !cell.trials.is_empty());
     let mut cells = Cells::new(cells.collect());
-    for metric in Metric::ALL {
-        let kin = Arc::new(cells.kin(test, *metric));
-        for cell in cells.iter_mut() {
-            if let Some(series) = cell.series.get_mut(metric) {
-                series.belongs_to(&kin);
-            }
-        }
+    for series in cells.iter_mut().flat_map(|cell| cell.series.values_mut()) {
+        series.looked_at(looks);
     }
+    cells.learn(test);
     cells
 }
 

@@ -174,7 +174,9 @@ fn measured_later_finding(dataset: &Dataset) -> Option<MeasuredLater> {
 /// Single targets are compared with nothing that further repeats could tip.
 fn repeats_added(dataset: &Dataset) -> Option<RepeatsAdded> {
     let looks = looks(&dataset.plan);
-    if looks.len() < 2 || dataset.study.targets.len() < 2 {
+    // A study that says when it looks has made up for it.
+    let planned = dataset.study.until.is_some();
+    if looks.len() < 2 || dataset.study.targets.len() < 2 || planned {
         return None;
     }
     let stated_error = 1.0 - dataset.study.confidence;

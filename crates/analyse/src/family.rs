@@ -137,11 +137,12 @@ fn hold_family(study: &Study, family: Vec<Member>) {
         pairs.iter().map(|pair| pair.iter().map(p_value).collect()).collect();
     let adjusted = closed_groups(&p_values).into_iter().flatten();
     for (member, adjusted) in pairs.into_iter().flatten().zip(adjusted) {
-        let Judged { shown, verdict, further_repeats } =
+        let Judged { shown, verdict, further_repeats, chance } =
             judge(study, member.metric, member.ratio, adjusted);
         (*member.shown, *member.verdict) = (shown, verdict);
         member.strength.adjusted_p = Some(adjusted);
         member.strength.further_repeats = further_repeats;
+        member.strength.chance = chance;
     }
 }
 
@@ -152,6 +153,8 @@ pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     /// Further repeats that would probably resolve what is unresolved.
     pub(crate) further_repeats: Option<u32>,
+    /// How likely the last look of a study will resolve it.
+    pub(crate) chance: Option<f64>,
 }
 
 pub(crate) fn judge(study: &Study, metric: Metric, ratio: &Ratio, adjusted_p: f64) -> Judged {
@@ -164,19 +167,23 @@ pub(crate) fn judge(study: &Study, metric: Metric, ratio: &Ratio, adjusted_p: f6
                 shown: one_sided,
                 verdict: Verdict::Equivalent,
                 further_repeats: None,
+                chance: None,
             };
         }
     }
     let shown = ratio.held(adjusted_p, study.confidence);
     let verdict = verdict(metric, &shown, study.margin);
+    let family = ratio.p_value().map_or(1.0, |own| if own > 0.0 { adjusted_p / own } else { 1.0 });
     let further = || {
-        let own = ratio.p_value()?;
-        let family = if own > 0.0 { adjusted_p / own } else { 1.0 };
         let needed = ratio.repeats_to_resolve(study.margin, study.confidence, family)?;
         // What the rule for planning would take for resolved takes at least one more.
         let seen = u32::try_from(ratio.n).unwrap_or(u32::MAX);
         Some(needed.saturating_sub(seen).max(1))
     };
-    let further_repeats = if verdict == Verdict::Unresolved { further() } else { None };
-    Judged { shown, verdict, further_repeats }
+    let chance = || ratio.chance_to_resolve(study.margin, study.confidence, family);
+    let (further_repeats, chance) = match verdict {
+        Verdict::Unresolved => (further(), chance()),
+        _ => (None, None),
+    };
+    Judged { shown, verdict, further_repeats, chance }
 }

@@ -54,6 +54,7 @@ mod stalled;
 mod study;
 mod summary;
 mod sustained;
+mod until;
 mod volume;
 
 pub use advice::{Choice, Span};
@@ -83,6 +84,7 @@ pub use money::{Amount, Bill, CostGap, CostLine, Outcome, Standing, TargetCost, 
 pub use named::{NamedFigure, NamedValue};
 pub use search::{SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch};
 pub use series::percentile_ms;
+pub use until::{LevelRepeats, RepeatsEnd, open_trials};
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};
 
 use cell::{CellData, Cells};
@@ -90,6 +92,8 @@ use check::CheckedTrial;
 use curve::CurveData;
 use law::Laws;
 use model::{Dataset, Place as Where, Study, Test};
+use stats::Looks;
+use std::sync::Arc;
 
 /// What may be concluded from one run of a study, finished or not.
 pub fn analyse(dataset: &Dataset) -> Analysis<'_> {
@@ -114,8 +118,10 @@ fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> An
     }
     let mut tests = Vec::with_capacity(dataset.study.tests.len());
     let mut factor_rungs = Vec::new();
+    let looks = until::looks(&dataset.study).map(Arc::new);
     for test in &dataset.study.tests {
-        let (analysis, found, observations) = analyse_test(dataset, test, &checked, laws);
+        let (analysis, found, observations) =
+            analyse_test(dataset, test, &checked, looks.as_ref(), laws);
         factor_rungs.extend(observations);
         tests.push(analysis);
         findings.extend(found);
@@ -144,12 +150,14 @@ fn analyse_test(
     dataset: &Dataset,
     test: &Test,
     checked: &[CheckedTrial],
+    looks: Option<&Arc<Looks>>,
     laws: fn(&Study, &[CurveData]) -> Laws,
 ) -> (TestAnalysis, Vec<Finding>, Vec<factor::PairAtLevel>) {
     let study = &dataset.study;
     let basis = Basis::of(test, dataset.trials.iter());
-    let mut data = cell::collect(dataset, &study.targets, test, checked, basis.as_ref());
-    let again = cell::collect(dataset, study.aa_control.as_slice(), test, checked, basis.as_ref());
+    let mut data = cell::collect(dataset, &study.targets, test, checked, basis.as_ref(), looks);
+    let control = study.aa_control.as_slice();
+    let again = cell::collect(dataset, control, test, checked, basis.as_ref(), looks);
     let mut findings: Vec<Finding> =
         data.iter().chain(again.iter()).flat_map(CellData::findings).collect();
     for cell in data.iter_mut() {
@@ -165,7 +173,7 @@ fn analyse_test(
     let events = events::of_test(study, &data);
     findings.extend(events::findings(&test.name, &events));
     findings.extend(beside::findings(study, test, basis, &data));
-    let search = search::analysis(study, test, &data);
+    let search = search::analysis(study, test, &data, looks);
     findings.extend(search.iter().flat_map(|search| search.findings(study, &test.name)));
     findings.extend(sustained::findings(dataset.repeats(), test, search.as_ref()));
     // What was searched for is no curve, and its throughput is as high as the answer is.
@@ -183,12 +191,10 @@ fn analyse_test(
     let laws = laws(study, &peaks);
     findings.extend(law::findings(&test.name, &laws));
 
-    let comparisons = basis.map_or(vec![], |b| compare::comparisons(study, test, b, compared));
-    let mut comparisons = family::hold_comparisons(study, comparisons);
+    let (mut comparisons, mut overall) =
+        basis.map_or_else(Default::default, |b| until::held(dataset, test, b, compared));
     floor::hold_comparisons(&floors, &mut comparisons);
     let money = money::of_test(dataset, &data, &peaks, (&comparisons, &floors));
-    let overall = basis.map_or(vec![], |b| overall::overall(study, test, b, compared));
-    let mut overall = family::hold_overall(study, &comparisons, overall);
     floor::hold_overall(&floors, &mut overall);
     let crossovers = crossing::crossovers(study, &data, &comparisons);
     findings.extend(crossing::findings(study, &test.name, &crossovers, &comparisons));
@@ -223,6 +229,7 @@ fn analyse_test(
         money,
     };
     findings.extend(compare::findings(study, &analysis));
+    findings.extend(until::finding(dataset, &analysis));
     let observations = factor::observations(study, test, compared, &analysis);
     (analysis, findings, observations)
 }

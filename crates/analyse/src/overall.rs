@@ -116,6 +116,7 @@ fn geometric_means(repeats: &[u32], series: &[&Series]) -> Series {
     let rounding = series.iter().map(|series| series.rounding()).sum::<f64>() / count;
     let mut pooled = Series::from_values(values, rounding);
     pooled.set_apart(series.iter().any(|series| series.is_apart()));
+    pooled.looked_at(series.iter().find_map(|series| series.looks()));
     pooled
 }
 

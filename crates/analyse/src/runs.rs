@@ -155,7 +155,7 @@ impl<'a> Side<'a> {
     }
 
     fn cells(&self, test: &'a Test, basis: Option<&Basis>) -> Cells<'_> {
-        collect(self.dataset, &self.dataset.study.targets, test, &self.checked, basis)
+        collect(self.dataset, &self.dataset.study.targets, test, &self.checked, basis, None)
     }
 }
 

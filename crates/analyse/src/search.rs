@@ -7,8 +7,9 @@ use crate::series::Series;
 use crate::{Finding, Metric, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
 use serde::Serialize;
-use stats::Estimate;
+use stats::{Estimate, Looks};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The highest load under which a target meets a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -126,14 +127,20 @@ struct Answers {
 }
 
 /// What was found; `None` for a test that does not search.
-pub(crate) fn analysis(study: &Study, test: &Test, cells: &[CellData]) -> Option<SearchAnalysis> {
+pub(crate) fn analysis(
+    study: &Study,
+    test: &Test,
+    cells: &[CellData],
+    looks: Option<&Arc<Looks>>,
+) -> Option<SearchAnalysis> {
     let bound = test.bound()?;
     let over = test.levels().iter().find_map(|level| level.search)?;
     let mut answers: Vec<Answers> = Vec::new();
     let mut targets = Vec::new();
     for cell in cells {
         let searches = searches(cell);
-        let series = series(&searches, over);
+        let mut series = series(&searches, over);
+        series.looked_at(looks);
         let outcome = outcome(&searches, &bound, over, series.estimate(study.confidence));
         if let SearchOutcome::Found { load, .. } = outcome {
             answers.push(Answers { target: cell.target.to_owned(), series, estimate: load });

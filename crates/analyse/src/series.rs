@@ -3,7 +3,7 @@
 use crate::{Basis, Metric};
 use model::{Derivation, FigureNumber, Latencies, LoadResult, MetricUnit, Outcome};
 use stats::{
-    Autocorrelation, Estimate, Interval, KnownScatter, Ratio, Repeat, Sample, Scatter,
+    Autocorrelation, Estimate, Interval, KnownScatter, Looks, Ratio, Repeat, Sample, Scatter,
     SharedVariance, values_needed,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,6 +119,8 @@ pub(crate) struct Series {
     kin: Option<Arc<Kin>>,
     /// Repeats of one number have nothing in common with those of other targets.
     apart: bool,
+    /// When ratios are looked at, where that is not once.
+    looks: Option<Arc<Looks>>,
 }
 
 /// How a figure scatters over the cells of a test, on logarithms.
@@ -167,7 +169,7 @@ impl Kin {
 
 impl Series {
     pub(crate) const UNKNOWN: Self =
-        Self { values: BTreeMap::new(), rounding: 0.0, kin: None, apart: false };
+        Self { values: BTreeMap::new(), rounding: 0.0, kin: None, apart: false, looks: None };
 
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -213,7 +215,7 @@ impl Series {
 
     /// A series of these values by repeat, each off by up to `rounding` relative to itself.
     pub(crate) fn from_values(values: BTreeMap<u32, f64>, rounding: f64) -> Self {
-        Self { values, rounding, kin: None, apart: false }
+        Self { values, rounding, kin: None, apart: false, looks: None }
     }
 
     /// Sets whether repeats make pairs with those of other targets.
@@ -223,6 +225,25 @@ impl Series {
 
     pub(crate) fn is_apart(&self) -> bool {
         self.apart
+    }
+
+    /// What of it there was after so many blocks, without the scatter of others.
+    pub(crate) fn up_to(&self, block: u32) -> Self {
+        let values = self.values.range(..=block).map(|(&block, &value)| (block, value)).collect();
+        Self {
+            looks: self.looks.clone(),
+            apart: self.apart,
+            ..Self::from_values(values, self.rounding)
+        }
+    }
+
+    /// That its ratios are looked at again and again.
+    pub(crate) fn looked_at(&mut self, looks: Option<&Arc<Looks>>) {
+        self.looks = looks.cloned();
+    }
+
+    pub(crate) fn looks(&self) -> Option<&Arc<Looks>> {
+        self.looks.as_ref()
     }
 
     /// The same in blocks that no other series has.
@@ -290,7 +311,7 @@ impl Series {
             let scatter = kin.and_then(|kin| kin.cells.as_ref());
             Ratio::unpaired(&base.sample()?, &self.sample()?, scatter)
         };
-        ratio.ok()
+        Some(ratio.ok()?.looked_at(self.looks.as_ref().or(base.looks.as_ref())))
     }
 
     /// [`Self::ratio`] by itself, with its interval.

@@ -189,13 +189,15 @@ impl<'a> Campaign<'a> {
             }
             observe(Event::TrialEnded { record: &record });
         }
-        self.look_at_contents(store)?;
         Ok(summary)
     }
 
     /// Reads and keeps what the tables hold that weighin has made, now that all trials are over. A
     /// server that cannot be asked any more takes nothing from the trials.
-    fn look_at_contents(&mut self, store: &mut Store) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn finish(&mut self, store: &mut Store) -> Result<(), StoreError> {
         let Some(workload) = first_workload(self.study) else { return Ok(()) };
         if self.stop.is_requested() {
             return Ok(());

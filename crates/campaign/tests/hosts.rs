@@ -231,6 +231,7 @@ fn run(host: &Arc<Imitated>, target: &str, test: &str) -> Result<Dataset, RunErr
         store.record_target(facts)?;
     }
     campaign.run(&plan, &mut store, &mut |_| {})?;
+    campaign.finish(&mut store)?;
     Ok(store.dataset().unwrap())
 }
 

@@ -49,6 +49,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         name: study_name(name),
         question: None,
         repeats: u32::try_from(blocks.len()).unwrap_or(u32::MAX).max(1),
+        until: None,
         seed: 0,
         confidence: CONFIDENCE,
         margin: MARGIN,

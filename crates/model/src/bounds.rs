@@ -21,6 +21,8 @@ pub const MAX_OPERATIONS: u64 = 1_000_000_000_000;
 pub const MAX_DURATION: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Most repeats of every cell of a study.
 pub const MAX_REPEATS: u32 = 1_000;
+/// Most repeats of a study whose repeats go on until all is resolved: each is a look at the results.
+pub const MAX_LOOKS: u32 = 100;
 /// Factors by which all times of a study, and the data on volumes, may be multiplied: a quick look at
 /// a study of terabytes takes a small one.
 pub const SCALE: std::ops::RangeInclusive<f64> = 0.000_001..=1_000.0;

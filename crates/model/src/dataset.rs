@@ -67,9 +67,13 @@ pub struct TargetFacts {
 }
 
 impl Dataset {
-    /// How often every cell is measured: as the study says, and with what was added since.
+    /// How often cells are measured, at most: as the study says, and with what was added since;
+    /// where repeats end when all is resolved, as planned so far.
     pub fn repeats(&self) -> u32 {
-        self.study.repeats.max(self.plan.repeats())
+        match self.study.until {
+            Some(_) => self.plan.repeats(),
+            None => self.study.repeats.max(self.plan.repeats()),
+        }
     }
 
     /// The trials that the plan has and that have no record yet.

@@ -100,7 +100,7 @@ pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
     ControlAct, Endpoint, PasswordSource, Place, PrivateReplication, ReplicationControl,
-    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, Study, System, Target, Tls,
+    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, Study, System, Target, Tls, Until,
 };
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};

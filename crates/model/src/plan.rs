@@ -8,7 +8,8 @@ use std::time::Duration;
 pub struct Plan {
     /// The seed that the order came from.
     pub seed: u64,
-    /// One randomised pass over all cells each; as many as the study has repeats. Then those that
+    /// One randomised pass over all cells each; as many as the study has repeats, or as were planned
+    /// so far, those after the first looks over the cells that were not resolved. Then those that
     /// were added (see [`Extension`](crate::Extension)): of trials that are measured anew and of cells
     /// that the study gained they have a block's number a second time.
     pub blocks: Vec<Block>,

@@ -14,8 +14,10 @@ pub struct Study {
     pub name: String,
     /// The question the study is to answer, in the user's words.
     pub question: Option<String>,
-    /// How many times every cell is measured.
+    /// How many times every cell is measured; with `until` at most.
     pub repeats: u32,
+    /// Whether repeats end where all is resolved, and what must be there before.
+    pub until: Option<Until>,
     /// Seeds the order of trials and every random stream of every workload.
     pub seed: u64,
     /// Confidence of every interval, in (0, 1); 0.95 unless the study says otherwise.
@@ -34,6 +36,14 @@ pub struct Study {
     pub tests: Vec<Test>,
     /// The study file itself, byte for byte.
     pub source: String,
+}
+
+/// Repeats go on for what is not resolved: after each block the comparisons that are decided are
+/// left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Until {
+    /// Repeats of every cell before the first look, at least 2 and no more than all.
+    pub min: u32,
 }
 
 /// One candidate: a system as configured.

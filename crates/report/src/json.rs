@@ -4,7 +4,7 @@ use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
 use analyse::{Analysis, BreakEven, FactorEffect, Finding, Summary, TestAnalysis};
 use model::{
-    HostFacts, Mark, Price, ServerFacts, SettingDifference, TimeSeries, TrialRecord, text,
+    HostFacts, Mark, Price, ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
 };
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -83,6 +83,7 @@ struct StudyFacts<'a> {
     name: &'a str,
     question: Option<&'a str>,
     repeats: u32,
+    until: Option<Until>,
     seed: u64,
     confidence: f64,
     margin: f64,
@@ -164,6 +165,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             name: &study.name,
             question: study.question.as_deref(),
             repeats: dataset.repeats(),
+            until: study.until,
             seed: study.seed,
             confidence: study.confidence,
             margin: study.margin,

@@ -7,11 +7,12 @@ use analyse::{
     ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch, CountersUnavailable,
     CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
     Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
-    HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LittlesLaw, MeasuredAnew,
-    MeasuredLater, Metric, OtherProcesses, OverallResult, Overheated, Overloaded, Peak,
-    RepeatsAdded, RepeatsAlike, RowsMissing, SearchOutcome, Severity, Stalled, SteadyFigure, Steal,
-    Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend,
-    TrialFailed, TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
+    HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LevelRepeats, LittlesLaw,
+    MeasuredAnew, MeasuredLater, Metric, OtherProcesses, OverallResult, Overheated, Overloaded,
+    Peak, RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome,
+    Severity, Stalled, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
+    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnresolvedAtLevels,
+    Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
@@ -337,6 +338,19 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             margin: 0.03,
         })),
         curve(Evidence::Stalled(Stalled { stalled: 4, trials: 10 })),
+        comparison(Evidence::RepeatsEnded(RepeatsEnded {
+            levels: [
+                (1, 3, RepeatsEnd::Resolved),
+                (2, 5, RepeatsEnd::Resolved),
+                (4, 5, RepeatsEnd::Resolved),
+                (8, 9, RepeatsEnd::CannotBeResolved),
+                (16, 20, RepeatsEnd::Most),
+                (32, 12, RepeatsEnd::Open),
+            ]
+            .map(|(clients, repeats, ended)| LevelRepeats { level: level(clients), repeats, ended })
+            .to_vec(),
+            most: 20,
+        })),
         comparison(Evidence::RepeatsAlike(RepeatsAlike {
             autocorrelation: 0.62,
             widening: 1.8,

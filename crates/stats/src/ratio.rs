@@ -1,6 +1,9 @@
 use crate::incomplete::{Partners, SharedVariance, between_blocks};
-use crate::scatter::{Centre, Scatter};
-use crate::{Estimate, Interval, IntervalMethod, Sample, SampleError};
+use crate::interval::Bounds;
+use crate::scatter::{Centre, Scatter, normal_score};
+use crate::{Estimate, Interval, IntervalMethod, Looks, Sample, SampleError};
+use statrs::distribution::{ContinuousCDF, Normal};
+use std::sync::Arc;
 
 /// A ratio candidate ÷ base, with what is needed to judge it at any confidence: its interval and
 /// its p-value come from one test.
@@ -18,6 +21,8 @@ pub struct Ratio {
     centre: Option<Centre>,
     /// By how much the logarithm may be off because the values were rounded.
     rounding: f64,
+    /// When it is looked at, where that is not once.
+    looks: Option<Arc<Looks>>,
 }
 
 /// What one repeat has of two targets.
@@ -67,7 +72,8 @@ impl Ratio {
         let only = *logs.first().ok_or(SampleError::Empty)?;
         let centre = Centre::of(&logs, scatter);
         let value = centre.as_ref().map_or(only, |centre| centre.value);
-        Self { point: value.exp(), n: logs.len(), centre, rounding: rounding.max(0.0) }.checked()
+        Self { point: value.exp(), n: logs.len(), centre, rounding: rounding.max(0.0), looks: None }
+            .checked()
     }
 
     /// Over repeats of which some lack one of the two. Values without a partner count by how little
@@ -107,7 +113,7 @@ impl Ratio {
         let more = between_blocks(&partners, known.shared);
         let centre = known.ratios.centre_with(&differences, more).ok_or(SampleError::Empty)?;
         let (point, n) = (centre.value.exp(), differences.len());
-        Self { point, n, centre: Some(centre), rounding: rounding.max(0.0) }.checked()
+        Self { point, n, centre: Some(centre), rounding: rounding.max(0.0), looks: None }.checked()
     }
 
     /// For values that are not pairs: the fallback when fewer than two pairs are left. What differs
@@ -148,7 +154,7 @@ impl Ratio {
         let value = centre.as_ref().map_or_else(of_medians, |centre| centre.value);
         let (n, rounding) =
             (base.len().min(candidate.len()), base.rounding() + candidate.rounding());
-        Self { point: value.exp(), n, centre, rounding }.checked()
+        Self { point: value.exp(), n, centre, rounding, looks: None }.checked()
     }
 
     fn checked(self) -> Result<Self, SampleError> {
@@ -156,12 +162,25 @@ impl Ratio {
         if held { Ok(self) } else { Err(SampleError::NotFinite(self.point)) }
     }
 
+    /// The same of repeats that are looked at again and again, until something is found: p-values and
+    /// intervals hold at all looks together.
+    #[must_use]
+    pub fn looked_at(self, looks: Option<&Arc<Looks>>) -> Self {
+        Self { looks: looks.cloned(), ..self }
+    }
+
     /// How likely a ratio at least this far from 1 would be if base and candidate were equal and
     /// repeats scattered log-normally, on either side; what rounding may account for is taken off
     /// first. `None` where there is no interval.
     pub fn p_value(&self) -> Option<f64> {
         let centre = self.centre.as_ref()?;
-        Some(centre.p_value(centre.value.abs() - self.rounding))
+        let p_value = centre.p_value(centre.value.abs() - self.rounding);
+        Some(self.looks.as_ref().map_or(p_value, |looks| looks.overall(self.n, p_value)))
+    }
+
+    /// The error that a test of so many repeats by itself may have.
+    fn nominal(&self, repeats: usize, error: f64) -> f64 {
+        self.looks.as_ref().map_or(error, |looks| looks.nominal(repeats, error))
     }
 
     /// The ratio alone.
@@ -172,7 +191,8 @@ impl Ratio {
     /// The ratio with its interval of that confidence.
     pub fn estimate(&self, confidence: f64) -> Estimate {
         let interval = self.centre.as_ref().and_then(|centre| {
-            let bounds = centre.bounds(confidence)?;
+            let nominal = 1.0 - self.nominal(self.n, 1.0 - confidence);
+            let bounds = Bounds { confidence, ..centre.bounds(nominal)? };
             let method = if centre.is_alone() {
                 IntervalMethod::StudentLog
             } else {
@@ -207,7 +227,8 @@ impl Ratio {
             (band - seen, 2.0 * (1.0 - confidence))
         };
         let resolves = |n: u32| {
-            centre.with_repeats(f64::from(n)).is_some_and(|more| more.p_value(room) < missed)
+            let nominal = self.nominal(n as usize, missed);
+            centre.with_repeats(f64::from(n)).is_some_and(|more| more.p_value(room) < nominal)
         };
         let mut too_few = u32::try_from(self.n).unwrap_or(u32::MAX);
         if resolves(too_few) {
@@ -224,6 +245,37 @@ impl Ratio {
         Some(enough)
     }
 }
+
+impl Ratio {
+    /// How likely the last look will decide between the two if they scatter as they do, given what
+    /// is known of the ratio so far: the predictive probability, for normal means. `margin`,
+    /// `confidence` and `family` are those of [`Self::repeats_to_resolve`]. `None` where there is no
+    /// interval, or only one look.
+    pub fn chance_to_resolve(&self, margin: f64, confidence: f64, family: f64) -> Option<f64> {
+        let centre = self.centre.as_ref()?;
+        let last = self.looks.as_ref()?.last();
+        let (now, then) = (self.n as f64, f64::from(last));
+        let at_last = centre.with_repeats(then.max(now))?;
+        let half_width = |error: f64| {
+            at_last.half_width(1.0 - self.nominal(last as usize, error)).map(|w| w + self.rounding)
+        };
+        let (alpha, band) = (1.0 - confidence, margin.ln_1p());
+        let differs = half_width(alpha / family.max(1.0))?.max(band);
+        let same = band - half_width(2.0 * alpha)?;
+        let one_error = centre.half_width(1.0 - TWO_TAILS)? / normal_score(TWO_TAILS);
+        // What is not known of the mean so far, and what is still to come, move the last mean.
+        let moves = one_error * (1.0 - now / then).max(0.0).sqrt();
+        let below = |bound: f64| match moves > 0.0 {
+            true => Normal::standard().cdf((bound - centre.value) / moves),
+            false => f64::from(u8::from(centre.value < bound)),
+        };
+        let equivalent = if same > 0.0 { below(same) - below(-same) } else { 0.0 };
+        Some((below(-differs) + 1.0 - below(differs) + equivalent).clamp(0.0, 1.0))
+    }
+}
+
+/// Of an interval of one standard error.
+const TWO_TAILS: f64 = 0.3173;
 
 /// More repeats than this are not worth naming.
 const MOST_REPEATS: u32 = 1000;

@@ -229,6 +229,29 @@ impl Store {
         Ok(())
     }
 
+    /// Adds the next block to the plan of a study whose repeats go on until all is resolved.
+    ///
+    /// # Errors
+    /// When the file cannot be written; as [`Self::resume`] where the block does not go with the plan.
+    pub fn add_block(&mut self, block: &Block) -> Result<(), StoreError> {
+        let mut read = None;
+        self.write(|connection, digests| {
+            run::insert_plan(connection, std::slice::from_ref(block))?;
+            let subject = match block.extension {
+                0 => Subject::Run,
+                number => Subject::Extension(number.into()),
+            };
+            digests.write(connection, subject)?;
+            // What could not be read again is not kept.
+            read = Some(run::select(connection)?);
+            Ok(())
+        })?;
+        if let Some((_, plan, _)) = read {
+            self.plan = plan;
+        }
+        Ok(())
+    }
+
     /// The trials that count and whose record is a failure, in the order of the plan. That a server
     /// does not offer something is no failure.
     ///

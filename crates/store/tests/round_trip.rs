@@ -181,6 +181,23 @@ fn a_failed_trial_that_is_planned_anew_keeps_its_record() {
 }
 
 #[test]
+fn a_block_that_was_planned_after_a_look_is_part_of_the_run() {
+    let directory = TempDir::new().unwrap();
+    let mut first = plan();
+    let block = first.blocks.pop().unwrap();
+    let path = directory.path().join("run.weighin");
+    let mut store = Store::create(&path, &study(), &first, &host(), "1", 1.0).unwrap();
+    store.add_block(&block).unwrap();
+    assert_eq!(store.plan(), &plan());
+    store.append(&record(&block.trials[0], 1)).unwrap();
+    assert!(store.add_block(&block).is_err(), "it is planned already");
+    assert_eq!(store.plan(), &plan());
+    drop(store);
+    let store = Store::resume(&path).unwrap();
+    assert_eq!((store.plan(), store.completed().len()), (&plan(), 1));
+}
+
+#[test]
 fn the_study_as_it_was_stays_beside_what_it_became() {
     let directory = TempDir::new().unwrap();
     let (mut store, ..) = with_a_failure(&directory);

@@ -1,6 +1,6 @@
 //! What has changed in a study since a run of it began, and whether the run can take it.
 
-use model::{Level, PasswordSource, Place, Study, Target, Test, text};
+use model::{Level, PasswordSource, Place, Study, Target, Test, Until, text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -70,7 +70,14 @@ impl Found {
         found.free("confidence", &recorded.confidence, &asked.confidence);
         found.free("margin", &recorded.margin, &asked.margin);
         let study = Part::Study;
-        if asked.repeats < recorded.repeats {
+        if asked.until.is_some() || recorded.until.is_some() {
+            // What was decided so far rests on when the study said that it would look.
+            let written = |study: &Study| match study.until {
+                Some(Until { min }) => format!("{min} to {}", study.repeats),
+                None => study.repeats.to_string(),
+            };
+            found.fixed(&study, "repeats", &written(recorded), &written(asked));
+        } else if asked.repeats < recorded.repeats {
             found.fixed(&study, "repeats", &recorded.repeats, &asked.repeats);
         } else {
             found.free("repeats", &recorded.repeats, &asked.repeats);

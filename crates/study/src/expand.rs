@@ -13,8 +13,25 @@ use std::collections::BTreeSet;
 /// The same study and seed give the same plan in every version of weighin.
 pub fn expand(study: &Study, seed: u64) -> Plan {
     let mut planner = Planner::new(study, seed, "order of trials", 0);
-    let blocks = (1..=study.repeats).filter_map(|number| planner.block(number, 0, |_| true));
+    let first = study.until.map_or(study.repeats, |until| until.min);
+    let blocks = (1..=first).filter_map(|number| planner.block(number, 0, |_| true));
     Plan { seed, blocks: blocks.collect() }
+}
+
+/// The plan of all repeats that a study may have: where they end when all is resolved, the most.
+pub fn expand_most(study: &Study, seed: u64) -> Plan {
+    expand(&Study { until: None, ..study.clone() }, seed)
+}
+
+/// The next block of a plan, of these trials of it, in an order by the rules of [`expand`]. `None`
+/// for no trials.
+pub fn next_block(study: &Study, plan: &Plan, wanted: &BTreeSet<TrialKey>) -> Option<Block> {
+    let number = plan.repeats() + 1;
+    let last = plan.all_trials().last().map_or(0, |trial| trial.position);
+    let extension = plan.blocks.last().map_or(0, |block| block.extension);
+    let stream = format!("order of trials, block {number}");
+    let mut planner = Planner::new(study, plan.seed, &stream, last);
+    planner.block(number, extension, |key| wanted.contains(key))
 }
 
 /// What to add to the plan of a run.
@@ -34,10 +51,19 @@ pub fn extend(study: &Study, plan: &Plan, additions: &Additions) -> Vec<Block> {
     let extension = 1 + plan.blocks.iter().map(|block| block.extension).max().unwrap_or(0);
     let stream = format!("order of trials, extension {extension}");
     let there: BTreeSet<&TrialKey> = plan.trials().map(|trial| &trial.key).collect();
-    let repeats = study.repeats.max(plan.repeats()) + additions.repeats;
+    // Cells that were left out, because they were decided, stay so; others may be new to the study.
+    let cell = |key: &TrialKey| TrialKey { repeat: 0, ..key.clone() };
+    let cells: BTreeSet<TrialKey> = match study.until {
+        Some(_) => there.iter().map(|key| cell(key)).collect(),
+        None => BTreeSet::new(),
+    };
+    let planned = study.until.map_or(study.repeats, |until| until.min);
+    let repeats = planned.max(plan.repeats()) + additions.repeats;
     let last = plan.all_trials().last().map_or(0, |trial| trial.position);
     let mut planner = Planner::new(study, plan.seed, &stream, last);
-    let wanted = |key: &TrialKey| !there.contains(key) || additions.anew.contains(key);
+    let wanted = |key: &TrialKey| {
+        (!there.contains(key) && !cells.contains(&cell(key))) || additions.anew.contains(key)
+    };
     (1..=repeats).filter_map(|number| planner.block(number, extension, wanted)).collect()
 }
 

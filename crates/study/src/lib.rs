@@ -54,7 +54,7 @@ pub use change::{Conflict, Part, changes, differences};
 pub use duration::{DurationError, parse_duration};
 pub use error::StudyError;
 pub use estimate::{estimate, estimate_set_up};
-pub use expand::{Additions, expand, extend};
+pub use expand::{Additions, expand, expand_most, extend, next_block};
 pub use key_value::{RatioError, parse_ratio};
 pub use options::{CommandLine, LoadKey, load_keys};
 pub use read::{load, parse};

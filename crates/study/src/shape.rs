@@ -240,6 +240,8 @@ fn wrong_type(key: &str, value: &DeValue<'_>, message: &str) -> String {
     let readable = message
         .replace("expected i64", "expected a whole number")
         .replace("expected f64", "expected a number")
+        // Keys of several forms take anything but what no number of TOML's holds.
+        .replace("expected any value", "expected a whole number of up to 18 digits")
         .replace("expected a sequence", "expected a list")
         .replace(" as i128", "");
     match readable.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected ")) {

@@ -2,10 +2,10 @@ use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::shape::Shape;
 use crate::test::length;
-use crate::wire::{Maybe, StudyTable};
+use crate::wire::{Maybe, RepeatsKey, StudyTable};
 use crate::{fit, target, test};
-use model::bounds::MAX_REPEATS;
-use model::{Study, Target, Test, text};
+use model::bounds::{MAX_LOOKS, MAX_REPEATS};
+use model::{Study, Target, Test, Until, text};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -89,7 +89,7 @@ fn head(
         }
         Some(name)
     });
-    let repeats = whole("repeats", &table.repeats, 3, 1..=MAX_REPEATS, problems);
+    let (repeats, until) = repeats(&table.repeats, targets.len(), problems);
     let aa_control = table
         .noise_floor
         .unwrap_or(false)
@@ -118,6 +118,7 @@ fn head(
         name: name?,
         question: table.question.clone(),
         repeats,
+        until,
         seed,
         confidence: share(
             "confidence",
@@ -134,6 +135,44 @@ fn head(
         source: text.to_string(),
     })
 }
+
+/// Most repeats of every cell, and what else ends them.
+fn repeats(
+    written: &Maybe<RepeatsKey>,
+    targets: usize,
+    problems: &mut Problems,
+) -> (u32, Option<Until>) {
+    let Some(written) = written else { return (REPEATS, None) };
+    let at = written.span();
+    let mut number = |key: &str, number: i64, range: RangeInclusive<u32>| {
+        whole(key, &Some(Spanned::new(at.clone(), number)), REPEATS, range, problems)
+    };
+    let table = match written.get_ref() {
+        RepeatsKey::Number(repeats) => return (number("repeats", *repeats, 1..=MAX_REPEATS), None),
+        RepeatsKey::Until(table) => table,
+    };
+    let min = number("min", table.min.unwrap_or(REPEATS.into()), 2..=MAX_LOOKS);
+    let max = number("max", table.max.unwrap_or(MOST_REPEATS.max(min).into()), 2..=MAX_LOOKS);
+    if min > max {
+        let message = format!("`min` is {min} and `max` is {max}");
+        problems.add(at.clone(), message).help("`max` must be at least `min`");
+    }
+    if table.until != "resolved" {
+        let message = format!("`until` cannot be `{}`", table.until);
+        problems.add(at.clone(), message).help("write until = \"resolved\"");
+    }
+    if targets < 2 {
+        problems
+            .add(at, "`until` needs two targets: with one there is nothing to resolve")
+            .help("give `repeats` as a number, or add a target");
+    }
+    (max, Some(Until { min }))
+}
+
+/// Repeats where a study does not say.
+const REPEATS: u32 = 3;
+/// Most repeats where a study says that they end when all is resolved, and not when at the latest.
+const MOST_REPEATS: u32 = 20;
 
 /// Time between two samples.
 fn sample_every(table: &StudyTable, problems: &mut Problems) -> Duration {

@@ -45,9 +45,10 @@ pub(crate) struct StudyTable {
     pub name: Maybe<String>,
     /// The question that the study is to answer, in your words; the report shows it.
     pub question: Option<String>,
-    /// How many times every cell is measured; 3 when absent.
-    #[schemars(with = "Option<u32>", range(min = 1, max = 1000))]
-    pub repeats: Maybe<i64>,
+    /// How many times every cell is measured; 3 when absent. Or `{ min = 3, max = 20, until =
+    /// "resolved" }`: what is decided after a block is left out of the next.
+    #[schemars(with = "Option<RepeatsKey>")]
+    pub repeats: Maybe<RepeatsKey>,
     /// Seeds the order of trials and all random streams; 1 when absent.
     #[schemars(with = "Option<i64>", range(min = 0))]
     pub seed: Maybe<i64>,
@@ -66,6 +67,34 @@ pub(crate) struct StudyTable {
     /// targets are claimed only where they exceed what tells these two apart; false when absent.
     /// Tests with an `slo` are run once.
     pub noise_floor: Option<bool>,
+}
+
+/// A number of repeats, or as many as it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "a whole number, or a table such as { min = 3, max = 20, until = \"resolved\" }"
+)]
+pub(crate) enum RepeatsKey {
+    Number(#[schemars(with = "u32", range(min = 1, max = 1000))] i64),
+    Until(UntilTable),
+}
+
+/// As many repeats as it takes: after each block the comparisons of targets that are decided, or
+/// cannot be decided with all repeats, are left out.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UntilTable {
+    /// Repeats of every cell before anything is decided; 3 when absent.
+    #[schemars(with = "Option<u32>", range(min = 2, max = 100))]
+    pub min: Option<i64>,
+    /// The most repeats of any cell; 20 when absent.
+    #[schemars(with = "Option<u32>", range(min = 2, max = 100))]
+    pub max: Option<i64>,
+    /// What ends them: `resolved`.
+    #[schemars(extend("enum" = ["resolved"]))]
+    pub until: String,
 }
 
 /// One candidate: a `sandbox`, a `url`, or `volumes`.

@@ -479,3 +479,18 @@ fn a_servers_key_is_said_once_and_only_of_mysql() {
     }
     assert!(parse(&server("mysql://db/sbtest", "get_server_public_key = false"), "s").is_ok());
 }
+
+#[test]
+fn repeats_until_resolved_need_sense() {
+    let other = TARGET.replace("\"a\"", "\"b\"");
+    let refused =
+        |table: &str| refusal(&format!("{HEAD}repeats = {{ {table} }}\n{TARGET}{other}{TEST}"));
+    assert_says(&refused("until = \"done\""), &["`until` cannot be `done`", "\"resolved\""]);
+    assert_says(&refused("min = 1, until = \"resolved\""), &["`min` must be from 2 to 100"]);
+    assert_says(&refused("max = 101, until = \"resolved\""), &["`max` must be from 2 to 100"]);
+    assert_says(&refused("min = 9, max = 4, until = \"resolved\""), &["`min` is 9", "at least"]);
+    assert_says(&refused("min = 3, max = 9"), &["a whole number, or a table", "until"]);
+    assert_says(&refusal_with("repeats = \"3\"", "", ""), &["a whole number, or a table"]);
+    let lone = refusal_with("repeats = { until = \"resolved\" }", "", "");
+    assert_says(&lone, &["`until` needs two targets"]);
+}

@@ -1,9 +1,9 @@
 //! Properties of every plan.
 
-use model::{Plan, Study, TrialKey};
+use model::{Plan, Study, TrialKey, Until};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use study::{expand, parse};
+use study::{Additions, expand, expand_most, extend, next_block, parse};
 
 /// A study with that many targets, tests, levels and repeats.
 fn study(targets: usize, tests: usize, levels: usize, repeats: u32) -> Study {
@@ -127,4 +127,33 @@ fn a_target_that_has_the_name_of_the_aa_control_is_refused() {
                 [[test]]\nworkload = \"oltp_read_only\"\nclients = 1\n";
     let message = parse(text, "s").expect_err("two of one name").to_string();
     assert!(message.contains("needs the name `a (again)` for itself"), "{message}");
+}
+
+#[test]
+fn repeats_until_resolved_begin_with_the_fewest_and_go_on_with_what_is_open() {
+    let study = Study { until: Some(Until { min: 2 }), ..study(2, 1, 3, 6) };
+    let mut plan = expand(&study, 7);
+    assert_eq!((plan.blocks.len(), plan.trials().count()), (2, 12));
+    assert_eq!(expand_most(&study, 7).trials().count(), 36);
+    let open = |key: &TrialKey| key.level.clients == 2;
+    let wanted: BTreeSet<TrialKey> = plan.blocks[1]
+        .trials
+        .iter()
+        .map(|trial| TrialKey { repeat: 3, ..trial.key.clone() })
+        .collect();
+    let wanted: BTreeSet<TrialKey> = wanted.into_iter().filter(open).collect();
+    let block = next_block(&study, &plan, &wanted).unwrap();
+    assert_eq!((block.number, block.trials.len(), block.trials[0].position), (3, 2, 13));
+    let all = expand_most(&study, 7);
+    let same =
+        |trial: &model::Trial| all.trials().any(|t| (&t.key, t.seed) == (&trial.key, trial.seed));
+    assert!(block.trials.iter().all(same), "the work is what it would have been");
+    plan.blocks.push(block);
+    assert_eq!(next_block(&study, &plan, &BTreeSet::new()), None);
+    // What was left out is not taken for missing, when the run is extended.
+    assert_eq!(extend(&study, &plan, &Additions::default()), []);
+    let gained = Study { targets: self::study(3, 1, 3, 6).targets, ..study };
+    let added = extend(&gained, &plan, &Additions::default());
+    assert!(added.iter().flat_map(|block| &block.trials).all(|t| t.key.target == "target2"));
+    assert_eq!(added.iter().map(|block| block.trials.len()).sum::<usize>(), 9);
 }

@@ -41,6 +41,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         name: "known".to_owned(),
         question: None,
         repeats,
+        until: None,
         seed: 1,
         confidence: 0.95,
         margin: 0.03,

@@ -74,6 +74,7 @@ pub fn study() -> Study {
     let mut study = Study {
         name: "commit".into(),
         question: Some("Which?".into()),
+        until: Some(Until { min: 2 }),
         seed: 7,
         sample_every: Duration::from_millis(2500),
         source: "[study]\nname = \"commit\" # byte for byte\r\n".into(),

@@ -78,6 +78,7 @@ impl Checks {
                 name: test.name.clone(),
                 question: None,
                 repeats: 1,
+                until: None,
                 seed,
                 confidence: Study::CONFIDENCE,
                 margin: Study::MARGIN,

@@ -6,7 +6,8 @@ use crate::slo_output::{answer_line, capacity_line, step_line};
 use campaign::{Event, SearchProgress, Severity, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{
-    Interval, Metric, Outcome, Phase, Study, Trial, TrialEnd, TrialRecord, UnitName, Workload, text,
+    Block, Interval, Metric, Outcome, Phase, Plan, Study, Trial, TrialEnd, TrialRecord, UnitName,
+    Workload, text,
 };
 use report::numbers::{count, duration, figure};
 use std::io::IsTerminal;
@@ -102,6 +103,10 @@ impl RunProgress {
             left: TimeLeft { known_at: Instant::now(), then, at_least: Duration::ZERO },
         };
         progress.line(&match done {
+            0 if study.until.is_some() => format!(
+                "{total} trials, about {}; then more of what is not resolved",
+                duration(estimate)
+            ),
             0 => format!("{total} trials, about {}", duration(estimate)),
             _ => format!("{done} of {total} trials are recorded; going on"),
         });
@@ -169,6 +174,15 @@ impl RunProgress {
             Event::Interval { trial, interval } => self.interval(trial, interval),
             Event::TrialEnded { record } => self.ended(record),
         }
+    }
+
+    /// A further block was planned, of what the plan so far has left open.
+    pub(crate) fn next_block(&mut self, block: &Block, before: &Plan) {
+        let cells = before.blocks.first().map_or(0, |first| first.trials.len());
+        let open = block.trials.len();
+        self.total += open;
+        self.bar.set_length(self.total as u64);
+        self.line(&format!("block {}: {open} of {cells} cells open", block.number));
     }
 
     pub(crate) fn finish(&self) {

@@ -32,5 +32,6 @@ mod search;
 mod steady;
 mod study;
 mod support;
+mod until;
 mod verdicts;
 mod volume;

@@ -74,6 +74,22 @@ const OPERATIONS: &str = "In a test of keys an operation is what one client send
     reads that found their key, over warm-up and measured phase together.";
 
 fn repeats(analysis: &Analysis) -> Method {
+    let Study { until, repeats, confidence, .. } = &analysis.dataset.study;
+    if let Some(until) = until {
+        let text = format!(
+            "Every cell (a target in a test at a level) was planned {} first. After that block and \
+             each later one, comparisons that were resolved got no more repeats, nor did those that \
+             {repeats} repeats, the most that the study allows, would resolve with a probability \
+             below 20 %. What was resolved stays as that look found it. To look again and again \
+             would find differences by chance; so each look has a share of the error (alpha \
+             spending), and intervals are as much wider: all looks together hold {}. Each block \
+             runs its cells in a random order drawn from seed {}.",
+            numbers::counted(until.min as usize, "time"),
+            numbers::percent(*confidence),
+            analysis.dataset.plan.seed,
+        );
+        return ("Repeats", text);
+    }
     let text = format!(
         "Every cell (a target in a test at a level) was planned {}. Each block runs all cells once \
          in a random order drawn from seed {}, so that drift of the machine affects all targets \

@@ -39,7 +39,7 @@ pub(crate) use sysbench::{sysbench, understand as understand_sysbench};
 
 use crate::exit::CliError;
 pub(crate) use crate::messages::print;
-use ::report::numbers::{count, figure};
+use ::report::numbers::{count, duration, figure};
 use model::bounds::MAX_PLAN;
 use model::{Failure, Plan, Study};
 use std::time::Duration;
@@ -62,7 +62,21 @@ fn unless_stopped<T>(done: Result<T, Failure>, again: &str) -> Result<T, CliErro
 fn planned(study: &Study) -> Result<(Plan, Duration), CliError> {
     let plan = study::expand(study, study.seed);
     let total = bearable(&plan, study)?;
+    bearable(&study::expand_most(study, study.seed), study)?;
     Ok((plan, total))
+}
+
+/// What may follow the planned trials of a study whose repeats end where all is resolved.
+fn at_most(study: &Study) -> Option<String> {
+    let min = study.until?.min;
+    let most = study::expand_most(study, study.seed);
+    Some(format!(
+        "After block {min} and each later one, what is resolved is left out; with all {} repeats of \
+         every cell it would be {} trials, about {}.",
+        study.repeats,
+        count(most.trials().count() as u64),
+        duration(study::estimate(&most, study)),
+    ))
 }
 
 /// How long a plan will take.

@@ -1,6 +1,6 @@
 mod others;
 
-use super::{Outcome, planned, print};
+use super::{Outcome, at_most, planned, print};
 use crate::Exit;
 use crate::arguments::PlanArguments;
 use crate::messages::shown;
@@ -18,6 +18,9 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let (plan, total) = planned(&study)?;
     let mut text = describe(&plan, &study, total);
+    if let Some(more) = at_most(&study) {
+        let _ = writeln!(text, "\n{more}");
+    }
     text += &programs(&study);
     text += &space(&study);
     text += &processors(&study);

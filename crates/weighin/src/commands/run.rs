@@ -81,6 +81,12 @@ fn addition(
             "complete the run with --resume before you add repeats to it",
         ));
     }
+    if arguments.more.is_some() && store.study().until.is_some() {
+        return Err(CliError::usage(
+            "the repeats of this study end where all is resolved, so none can be added",
+            "to measure more, raise `max` of `repeats` and start a new run",
+        ));
+    }
     let anew = if arguments.retry_failed { store.failed()? } else { Vec::new() };
     if arguments.retry_failed && anew.is_empty() {
         tell(&format!("no trial of the run in {} failed", shown(store.path())));
@@ -168,6 +174,12 @@ fn trials_of(store: &Store, part: &Part) -> usize {
 /// Runs what the store has no record of yet, and what is to be added, and reports. `erase` names the
 /// volumes that may be overwritten.
 fn go(mut store: Store, addition: Option<Addition>, results: &Path, erase: &[PathBuf]) -> Outcome {
+    if addition.is_none() && store.completed().len() == store.plan().trials().count() {
+        // A run may have been ended after the last trial of a block and before the next was planned.
+        if let Some(block) = next_block(&store)? {
+            store.add_block(&block)?;
+        }
+    }
     let (mut study, mut plan) = (store.study().clone(), store.plan().clone());
     let mut done = store.completed();
     if let Some(addition) = &addition {
@@ -253,12 +265,34 @@ fn walk(
     for facts in campaign.facts() {
         store.record_target(facts)?;
     }
-    campaign.run(plan, store, &mut |event| {
-        if let Event::TrialEnded { .. } = event {
-            recorded.one_more();
-        }
-        progress.show(&event);
-    })
+    let mut summary = Summary::default();
+    let mut plan = plan.clone();
+    loop {
+        let part = campaign.run(&plan, store, &mut |event| {
+            if let Event::TrialEnded { .. } = event {
+                recorded.one_more();
+            }
+            progress.show(&event);
+        })?;
+        summary.completed += part.completed;
+        summary.failed += part.failed;
+        let Some(block) = next_block(store)? else { break };
+        store.add_block(&block)?;
+        progress.next_block(&block, &plan);
+        plan.blocks.push(block);
+    }
+    campaign.finish(store)?;
+    Ok(summary)
+}
+
+/// What a run whose plan is done measures next, where its repeats go on until all is resolved.
+fn next_block(store: &Store) -> Result<Option<Block>, StoreError> {
+    if store.study().until.is_none() {
+        return Ok(None);
+    }
+    let dataset = store.dataset()?;
+    let open = analyse::open_trials(&analyse::analyse(&dataset));
+    Ok(study::next_block(&dataset.study, &dataset.plan, &open))
 }
 
 /// A target that is another server than the one that its trials ran on.

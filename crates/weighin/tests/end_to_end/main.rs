@@ -47,6 +47,7 @@ mod support;
 mod sysbench;
 mod sysbench_commands;
 mod two_doors;
+mod until;
 mod validity;
 mod versions;
 mod volumes;

@@ -29,6 +29,7 @@ mod stalled;
 mod steady;
 mod sustained;
 mod tables;
+mod until;
 mod vm_processors;
 mod work;
 

@@ -1,81 +1,17 @@
 //! How often comparisons err, and how much they find, over studies whose truth is known: prints the
-//! table of docs/method.md. `make calibrate` runs it; the number of studies is its argument.
+//! tables of docs/method.md. `make calibrate` runs it; the number of studies is its argument, and
+//! `until` a second one that leaves all but the last table out.
 
-use rand_core::{Rng, SeedableRng};
+mod simulated;
+mod until;
+
+use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use simulated::{Random, Shape, Truth, trials};
 use stats::{Ratio, Scatter, closed_groups, holm};
 use std::io::Write;
 
 const ALPHA: f64 = 0.05;
-
-struct Random(Xoshiro256PlusPlus);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    /// Standard normal (Box and Muller).
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-
-    /// Student's t of three degrees of freedom, with variance 1.
-    fn heavy(&mut self) -> f64 {
-        let squares: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
-        self.normal() / squares.sqrt()
-    }
-}
-
-/// How the trials of a study scatter.
-#[derive(Clone, Copy)]
-struct Shape {
-    name: &'static str,
-    repeats: usize,
-    /// Standard deviation of the logarithm of the scatter from level to level.
-    spread: f64,
-    heavy: bool,
-    /// The share of trials that a disturbance makes 26 % slower.
-    bad: f64,
-}
-
-/// What is true.
-#[derive(Clone, Copy, PartialEq)]
-enum Truth {
-    /// All targets are equal.
-    Equal,
-    /// The last target is better by that factor at every level.
-    Better(f64),
-    /// It is far better at the lower half of the levels, and equal at the others.
-    Half,
-    /// It is better by a tenth at the lower half, and worse by as much at the others.
-    Crossing,
-}
-
-impl Truth {
-    /// The logarithm of last ÷ any other.
-    fn effect(self, level: usize, levels: usize) -> f64 {
-        let low = level < levels / 2;
-        match self {
-            Self::Equal => 0.0,
-            Self::Better(factor) => factor.ln(),
-            Self::Half => {
-                if low {
-                    1.5_f64.ln()
-                } else {
-                    0.0
-                }
-            }
-            Self::Crossing => {
-                if low {
-                    1.1_f64.ln()
-                } else {
-                    -1.1_f64.ln()
-                }
-            }
-        }
-    }
-}
 
 /// What a study found: whether it called anything equal different, and the share of the true
 /// differences that it called.
@@ -90,30 +26,6 @@ struct Found {
 struct Both {
     here: Found,
     alone: Found,
-}
-
-/// The logarithms of all trials, by target, level and repeat.
-fn trials(
-    random: &mut Random,
-    shape: &Shape,
-    truth: Truth,
-    targets: usize,
-    levels: usize,
-) -> Vec<Vec<Vec<f64>>> {
-    let scatter: Vec<f64> =
-        (0..levels).map(|_| 0.05 * (shape.spread * random.normal()).exp()).collect();
-    let mut trial = |target: usize, level: usize| {
-        let noise = if shape.heavy { random.heavy() } else { random.normal() };
-        let is_bad = shape.bad > 0.0 && random.uniform() < shape.bad;
-        let effect = if target + 1 == targets { truth.effect(level, levels) } else { 0.0 };
-        effect + scatter[level] * noise - if is_bad { 0.3 } else { 0.0 }
-    };
-    let mut cell = |target: usize, level: usize| -> Vec<f64> {
-        (0..shape.repeats).map(|_| trial(target, level)).collect()
-    };
-    let of_target =
-        |target: usize| -> Vec<Vec<f64>> { (0..levels).map(|level| cell(target, level)).collect() };
-    (0..targets).map(of_target).collect()
 }
 
 fn study(random: &mut Random, shape: &Shape, truth: Truth, targets: usize, levels: usize) -> Both {
@@ -176,7 +88,17 @@ fn studies(count: u32, shape: &Shape, truth: Truth, targets: usize, levels: usiz
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     let count: u32 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(10_000);
-    let plain = Shape { name: "equal scatter", repeats: 3, spread: 0.0, heavy: false, bad: 0.0 };
+    if std::env::args().nth(2).as_deref() == Some("until") {
+        return until::table(&mut out, count);
+    }
+    let plain = Shape {
+        name: "equal scatter",
+        repeats: 3,
+        scatter: 0.05,
+        spread: 0.0,
+        heavy: false,
+        bad: 0.0,
+    };
     let uneven = Shape { name: "× e^±0.3", spread: 0.3, ..plain };
     let shapes = [
         Shape { name: "× e^±0.3", repeats: 2, ..uneven },
@@ -212,5 +134,6 @@ fn main() -> std::io::Result<()> {
             )?;
         }
     }
-    Ok(())
+    writeln!(out)?;
+    until::table(&mut out, count / 10)
 }

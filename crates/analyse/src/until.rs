@@ -1,0 +1,211 @@
+//! Repeats that go on until all is resolved: what each look decides, and what is left open.
+
+use crate::cell::Cells;
+use crate::{
+    Analysis, Basis, Comparison, Finding, FindingKind, OverallComparison, Severity, Strength,
+    Subject, TestAnalysis, Verdict, compare, family, overall,
+};
+use model::{Dataset, Level, Study, Test, TrialKey};
+use serde::Serialize;
+use stats::Looks;
+use std::collections::BTreeSet;
+
+/// How often the levels of a test were measured, and why no more often.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RepeatsEnded {
+    /// In order of level.
+    pub levels: Vec<LevelRepeats>,
+    /// The most that the study allows.
+    pub most: u32,
+}
+
+impl FindingKind for RepeatsEnded {
+    fn severity(&self) -> Severity {
+        Severity::Notice
+    }
+}
+
+/// How often a level was measured, and why no more often.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LevelRepeats {
+    pub level: Level,
+    /// Of the target with the most.
+    pub repeats: u32,
+    pub ended: RepeatsEnd,
+}
+
+/// Why a level gets no further repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepeatsEnd {
+    /// All its comparisons are resolved.
+    Resolved,
+    /// Those that are not would hardly be with all repeats that the study allows.
+    CannotBeResolved,
+    /// It has all repeats that the study allows.
+    Most,
+    /// It does get further ones; the run has not come to them.
+    Open,
+}
+
+/// When a study looks at its results, where that is more than once.
+pub(crate) fn looks(study: &Study) -> Option<Looks> {
+    Looks::new(study.until?.min, study.repeats)
+}
+
+/// All comparisons of a test, level by level and over all levels. What a look decides stays as that
+/// look found it.
+pub(crate) fn held(
+    dataset: &Dataset,
+    test: &Test,
+    basis: Basis,
+    cells: &Cells,
+) -> (Vec<Comparison>, Vec<OverallComparison>) {
+    let study = &dataset.study;
+    let at = |cells: &Cells| {
+        let comparisons = compare::comparisons(study, test, basis, cells);
+        let comparisons = family::hold_comparisons(study, comparisons);
+        let overall = overall::overall(study, test, basis, cells);
+        let overall = family::hold_overall(study, &comparisons, overall);
+        (comparisons, overall)
+    };
+    let Some(until) = study.until else { return at(cells) };
+    let mut found: (Vec<Comparison>, Vec<OverallComparison>) = Default::default();
+    for look in until.min..=dataset.plan.repeats().max(until.min) {
+        let is_last = look >= dataset.plan.repeats();
+        let (levels, overall) = if is_last { at(cells) } else { at(&cells.up_to(test, look)) };
+        found = (keep(found.0, levels), keep(found.1, overall));
+    }
+    found
+}
+
+/// The later comparisons, but the earlier ones of what was decided.
+fn keep<C: Decided>(earlier: Vec<C>, later: Vec<C>) -> Vec<C> {
+    let mut decided: Vec<C> = earlier.into_iter().filter(C::is_decided).collect();
+    let kept = |new: C| match decided.iter().position(|old| old.is_same(&new)) {
+        Some(place) => decided.swap_remove(place),
+        None => new,
+    };
+    later.into_iter().map(kept).collect()
+}
+
+trait Decided {
+    fn is_decided(&self) -> bool;
+    /// Whether both compare the same.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
+impl Decided for Comparison {
+    fn is_decided(&self) -> bool {
+        self.verdict != Verdict::Unresolved
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        (self.level, self.metric) == (other.level, other.metric)
+            && (&self.baseline, &self.candidate) == (&other.baseline, &other.candidate)
+    }
+}
+
+impl Decided for OverallComparison {
+    fn is_decided(&self) -> bool {
+        self.verdict != Verdict::Unresolved
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.metric == other.metric
+            && (&self.baseline, &self.candidate) == (&other.baseline, &other.candidate)
+    }
+}
+
+/// Whether further repeats could resolve what is not.
+fn is_open(verdict: Verdict, strength: &Strength) -> bool {
+    verdict == Verdict::Unresolved && strength.chance.is_none_or(|chance| chance >= Looks::HOPELESS)
+}
+
+/// Two targets at a level that are not resolved, by the metric that decides.
+struct Unresolved<'a> {
+    pair: [&'a str; 2],
+    level: Level,
+    is_open: bool,
+}
+
+fn unresolved<'a>(test: &'a TestAnalysis) -> impl Iterator<Item = Unresolved<'a>> {
+    let metric = test.basis.map(|basis| basis.metric);
+    let by_level = test.comparisons.iter().filter(move |one| Some(one.metric) == metric);
+    let by_level = by_level.map(|one| (one, is_open(one.verdict, &one.strength)));
+    let by_level = by_level.filter(|(one, _)| one.verdict == Verdict::Unresolved);
+    let by_level = by_level.map(|(one, is_open)| Unresolved {
+        pair: [&one.baseline, &one.candidate],
+        level: one.level,
+        is_open,
+    });
+    // A search has one level, and its ratio moves in steps: nothing says that it cannot be resolved.
+    let searched = test.search.iter().flat_map(|search| &search.comparisons);
+    let searched = searched.filter(|one| one.verdict == Verdict::Unresolved);
+    let level = test.cells.first().map(|cell| cell.level);
+    let searched = searched.filter_map(move |one| {
+        Some(Unresolved { pair: [&one.baseline, &one.candidate], level: level?, is_open: true })
+    });
+    by_level.chain(searched)
+}
+
+/// What the next block of a run holds whose plan is done: at each level the targets of comparisons
+/// that are not resolved and could be. Empty where all is decided, and where the study has no repeats
+/// left. A cell that was left out once stays out, so that the targets of a comparison stay pairs.
+///
+/// It depends on what is recorded alone, so that a run that was interrupted goes on as it would have.
+pub fn open_trials(analysis: &Analysis<'_>) -> BTreeSet<TrialKey> {
+    let Dataset { study, plan, .. } = analysis.dataset;
+    let block = plan.repeats();
+    if study.until.is_none() || block >= study.repeats {
+        return BTreeSet::new();
+    }
+    let last: BTreeSet<&TrialKey> =
+        plan.trials().map(|trial| &trial.key).filter(|key| key.repeat == block).collect();
+    let key = |target: &str, test: &str, level: Level, repeat: u32| TrialKey {
+        target: target.to_owned(),
+        test: test.to_owned(),
+        level,
+        repeat,
+    };
+    let control = study.aa_control.as_ref().zip(study.targets.first());
+    let mut wanted = BTreeSet::new();
+    for test in &analysis.tests {
+        for open in unresolved(test).filter(|one| one.is_open) {
+            let was = |target: &&str| last.contains(&key(target, &test.test, open.level, block));
+            if !open.pair.iter().all(&was) {
+                continue;
+            }
+            // What is held against the noise floor needs it as narrow.
+            let again = control.filter(|(_, first)| open.pair.contains(&first.name.as_str()));
+            let again = again.map(|(control, _)| control.name.as_str());
+            for target in open.pair.into_iter().chain(again).filter(was) {
+                wanted.insert(key(target, &test.test, open.level, block + 1));
+            }
+        }
+    }
+    wanted
+}
+
+/// How often each level was measured and why, of a study whose repeats end when all is resolved.
+pub(crate) fn finding(dataset: &Dataset, test: &TestAnalysis) -> Option<Finding> {
+    let Dataset { study, plan, .. } = dataset;
+    study.until?;
+    let levels = study.test(&test.test)?.levels();
+    let of_level = |level: Level| {
+        let own =
+            plan.trials().filter(|trial| trial.key.test == test.test && trial.key.level == level);
+        let repeats = own.map(|trial| trial.key.repeat).max().unwrap_or(0);
+        let mut left = unresolved(test).filter(|one| one.level == level).peekable();
+        let ended = match () {
+            () if left.peek().is_none() => RepeatsEnd::Resolved,
+            () if repeats >= study.repeats => RepeatsEnd::Most,
+            () if left.any(|one| one.is_open) && repeats == plan.repeats() => RepeatsEnd::Open,
+            () => RepeatsEnd::CannotBeResolved,
+        };
+        LevelRepeats { level, repeats, ended }
+    };
+    let levels = levels.iter().map(|&level| of_level(level)).collect();
+    let ended = RepeatsEnded { levels, most: study.repeats };
+    Some(Finding::new(Subject::test(&test.test), ended))
+}

@@ -1,0 +1,193 @@
+//! Repeats that go on until all is resolved.
+
+use crate::support::{Noise, TEST, found};
+use analyse::{Evidence, RepeatsEnd, Verdict, analyse, open_trials};
+use model::{Block, Dataset, Plan, Study, Trial, TrialKey, Until};
+use std::collections::BTreeSet;
+use test_support::{load, plan, record, study};
+
+const MOST: u32 = 12;
+
+fn asked(targets: &[&str], levels: &[u32]) -> Study {
+    Study { until: Some(Until { min: 3 }), ..study(targets, levels, MOST) }
+}
+
+/// The throughput of a trial.
+type Truth<'a> = &'a dyn Fn(&TrialKey) -> f64;
+
+/// Runs the first blocks of a study.
+fn begun(study: Study, throughput: Truth) -> Dataset {
+    let plan = plan(&Study { repeats: 3, ..study.clone() }, 0);
+    measured(study, plan, throughput)
+}
+
+fn measured(study: Study, plan: Plan, throughput: Truth) -> Dataset {
+    test_support::dataset(study, plan, |trial| {
+        record(trial, load(trial.key.level.clients, throughput(&trial.key)))
+    })
+}
+
+/// Runs the next block, where there is one.
+fn goes_on(data: &mut Dataset, throughput: Truth) -> bool {
+    let wanted = open_trials(&analyse(data));
+    let first = data.plan.trials().next().expect("a plan has trials").clone();
+    let last = data.plan.trials().count() as u32;
+    let trial = |(position, key): (u32, TrialKey)| Trial { key, position, ..first.clone() };
+    let trials: Vec<Trial> = (last + 1..).zip(wanted).map(trial).collect();
+    if trials.is_empty() {
+        return false;
+    }
+    let number = data.plan.repeats() + 1;
+    data.plan.blocks.push(Block { number, extension: 0, trials });
+    *data = measured(data.study.clone(), data.plan.clone(), throughput);
+    true
+}
+
+/// Runs a study to its end.
+fn run(study: Study, throughput: Truth) -> Dataset {
+    let mut data = begun(study, throughput);
+    while goes_on(&mut data, throughput) {}
+    data
+}
+
+/// Noise that a trial always has, whenever it is asked for.
+fn noise(key: &TrialKey, seed: u64, scatter: f64) -> f64 {
+    let name = format!("{}/{}/{}", key.target, key.level.clients, key.repeat);
+    let salt = name.bytes().fold(seed, |salt, byte| {
+        (salt ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3).rotate_left(17)
+    });
+    Noise::new(salt).factor(scatter)
+}
+
+fn repeats(data: &Dataset, target: &str, clients: u32) -> u32 {
+    let own = data.plan.trials().map(|trial| &trial.key);
+    let own = own.filter(|key| key.target == target && key.level.clients == clients);
+    own.map(|key| key.repeat).max().unwrap_or(0)
+}
+
+fn ended(data: &Dataset) -> Vec<(u32, u32, RepeatsEnd)> {
+    let analysis = analyse(data);
+    let told = found(&analysis, |evidence| matches!(evidence, Evidence::RepeatsEnded(_)));
+    let [finding] = told[..] else { panic!("{told:?}") };
+    let Evidence::RepeatsEnded(ended) = &finding.evidence else { unreachable!() };
+    assert_eq!(ended.most, MOST);
+    ended.levels.iter().map(|one| (one.level.clients, one.repeats, one.ended)).collect()
+}
+
+#[test]
+fn what_is_decided_is_left_out_and_the_rest_goes_on() {
+    // Far apart with one client; with eight 6 % apart at a scatter of 5 %.
+    let truth = |key: &TrialKey| {
+        let ahead = match (key.target.as_str(), key.level.clients) {
+            ("b", 1) => 1.6,
+            ("b", _) => 1.06,
+            _ => 1.0,
+        };
+        1000.0 * ahead * noise(key, 4, 0.05)
+    };
+    let first = begun(asked(&["a", "b"], &[1, 8]), &truth);
+    assert_eq!(
+        ended(&first),
+        [(1, 3, RepeatsEnd::Resolved), (8, 3, RepeatsEnd::Open)],
+        "the run has only begun"
+    );
+    let done = run(asked(&["a", "b"], &[1, 8]), &truth);
+    assert_eq!((repeats(&done, "a", 1), repeats(&done, "b", 1)), (3, 3));
+    assert!(repeats(&done, "a", 8) > 3);
+    // Nothing is missing: what was left out was never planned.
+    assert_eq!(done.missing().count(), 0);
+    assert_eq!(done.repeats(), repeats(&done, "a", 8));
+}
+
+#[test]
+fn equal_targets_that_scatter_little_are_soon_the_same() {
+    let done = run(asked(&["a", "b"], &[1, 4, 16]), &|key| 1000.0 * noise(key, 1, 0.004));
+    let analysis = analyse(&done);
+    let verdicts: BTreeSet<String> =
+        analysis.tests[0].comparisons.iter().map(|one| format!("{:?}", one.verdict)).collect();
+    assert_eq!(verdicts, ["Equivalent".to_owned()].into());
+    assert!(done.repeats() < 6, "{}", done.repeats());
+}
+
+#[test]
+fn what_all_repeats_would_not_resolve_is_given_up() {
+    let done = run(asked(&["a", "b"], &[1, 4, 16]), &|key| 1000.0 * noise(key, 2, 0.3));
+    assert!(done.repeats() < MOST, "{}", done.repeats());
+    assert!(ended(&done).iter().all(|(.., end)| *end == RepeatsEnd::CannotBeResolved));
+}
+
+#[test]
+fn partners_of_an_open_comparison_stay_together() {
+    // c is far ahead; a and b differ by 5 %.
+    let truth = |key: &TrialKey| {
+        let ahead = [("b", 1.05), ("c", 2.0)].iter().find(|(name, _)| key.target == *name);
+        1000.0 * ahead.map_or(1.0, |(_, factor)| *factor) * noise(key, 3, 0.04)
+    };
+    let done = run(asked(&["a", "b", "c"], &[1, 8]), &truth);
+    for clients in [1, 8] {
+        assert_eq!(repeats(&done, "a", clients), repeats(&done, "b", clients));
+        assert!(repeats(&done, "c", clients) <= repeats(&done, "a", clients));
+    }
+    assert_eq!(repeats(&done, "c", 1), 3);
+    // A cell has no gaps.
+    for cell in done.plan.trials().map(|trial| &trial.key) {
+        assert!((1..cell.repeat).all(|repeat| {
+            let before = TrialKey { repeat, ..cell.clone() };
+            done.plan.trials().any(|trial| trial.key == before)
+        }));
+    }
+}
+
+#[test]
+fn what_a_look_has_decided_stays() {
+    for seed in 0..12 {
+        let truth = |key: &TrialKey| {
+            let ahead =
+                if key.target == "b" { 1.0 + f64::from(key.level.clients) / 40.0 } else { 1.0 };
+            1000.0 * ahead * noise(key, seed, 0.03)
+        };
+        let mut data = begun(asked(&["a", "b"], &[1, 2, 4, 8]), &truth);
+        let mut before: Vec<(u32, Verdict)> = Vec::new();
+        loop {
+            let now: Vec<(u32, Verdict)> = {
+                let analysis = analyse(&data);
+                let metric = analysis.tests[0].basis.unwrap().metric;
+                let all = analysis.tests[0].comparisons.iter();
+                let all = all.filter(|one| one.metric == metric);
+                all.map(|one| (one.level.clients, one.verdict)).collect()
+            };
+            for (level, verdict) in before.iter().filter(|(_, v)| *v != Verdict::Unresolved) {
+                assert!(now.contains(&(*level, *verdict)), "seed {seed}: {before:?} {now:?}");
+            }
+            before = now;
+            if !goes_on(&mut data, &truth) {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn looking_after_each_block_does_not_find_differences_that_are_none() {
+    let studies = 60;
+    let wrong = (0..studies).filter(|seed| {
+        let done = run(asked(&["a", "b"], &[1, 8]), &|key| 1000.0 * noise(key, *seed, 0.05));
+        let analysis = analyse(&done);
+        analysis.tests[0]
+            .comparisons
+            .iter()
+            .any(|one| matches!(one.verdict, Verdict::CandidateBetter | Verdict::BaselineBetter))
+    });
+    // More than 8 of 60 happen once in 500 times at 5 %.
+    let wrong = wrong.count();
+    assert!(wrong <= 8, "{wrong} of {studies}");
+}
+
+#[test]
+fn a_plain_number_of_repeats_asks_for_no_more() {
+    let data = begun(Study { until: None, ..asked(&["a", "b"], &[1]) }, &|_| 1000.0);
+    assert!(open_trials(&analyse(&data)).is_empty());
+    let told =
+        found(&analyse(&data), |evidence| matches!(evidence, Evidence::RepeatsEnded(_))).len();
+    assert_eq!((told, TEST), (0, "oltp"));
+}

@@ -1,0 +1,188 @@
+//! Studies whose repeats go on until they resolve, against the same with all repeats.
+
+use crate::simulated::{Random, Shape, Truth, trials};
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use stats::{Looks, Ratio, Relation, Scatter, closed_groups};
+use std::io::Write;
+use std::sync::Arc;
+
+const CONFIDENCE: f64 = 0.95;
+const MARGIN: f64 = 0.03;
+
+/// The judging of `analyse`, over the ratios of made-up trials.
+struct Study {
+    trials: Vec<Vec<Vec<f64>>>,
+    pairs: Vec<(usize, usize)>,
+    levels: usize,
+    looks: Option<Arc<Looks>>,
+}
+
+struct Judged {
+    relation: Relation,
+    /// Whether more repeats could tell.
+    open: bool,
+}
+
+/// What came of a study.
+#[derive(Default)]
+struct Sums {
+    studies: u32,
+    errors: u32,
+    trials: f64,
+    comparisons: u32,
+    agree: u32,
+    lost: u32,
+    gained: u32,
+}
+
+impl Study {
+    /// Each pair at each level, with so many repeats of each.
+    fn judge(&self, repeats: &[Vec<usize>]) -> Vec<Judged> {
+        let logs = |(a, b): (usize, usize), level: usize| -> Vec<f64> {
+            let of = |target: usize| &self.trials[target][level][..repeats[target][level]];
+            of(a).iter().zip(of(b)).map(|(a, b)| b - a).collect()
+        };
+        let all: Vec<Vec<f64>> = self
+            .pairs
+            .iter()
+            .flat_map(|&pair| (0..self.levels).map(move |level| (pair, level)))
+            .map(|(pair, level)| logs(pair, level))
+            .collect();
+        let scatter = Scatter::of(&all, 2.0 / self.trials.len() as f64);
+        let ratio = |logs: &Vec<f64>| {
+            let pairs: Vec<(f64, f64)> = logs.iter().map(|log| (1.0, log.exp())).collect();
+            let ratio = Ratio::paired(&pairs, 0.0, scatter.as_ref()).expect("logs are finite");
+            ratio.looked_at(self.looks.as_ref())
+        };
+        let ratios: Vec<Ratio> = all.iter().map(ratio).collect();
+        let own = |ratio: &Ratio| ratio.p_value().unwrap_or(1.0);
+        let groups: Vec<Vec<f64>> =
+            ratios.chunks(self.levels).map(|pair| pair.iter().map(own).collect()).collect();
+        let adjusted = closed_groups(&groups).into_iter().flatten();
+        let judge = |(ratio, adjusted): (&Ratio, f64)| {
+            let one_sided = ratio.estimate(1.0 - 2.0 * (1.0 - CONFIDENCE)).relation(MARGIN);
+            let relation = match one_sided {
+                Relation::Equivalent => one_sided,
+                _ => ratio.held(adjusted, CONFIDENCE).relation(MARGIN),
+            };
+            let own = own(ratio);
+            let family = if own > 0.0 { adjusted / own } else { 1.0 };
+            let chance = ratio.chance_to_resolve(MARGIN, CONFIDENCE, family).unwrap_or(1.0);
+            Judged { relation, open: relation == Relation::Unresolved && chance >= Looks::HOPELESS }
+        };
+        ratios.iter().zip(adjusted).map(judge).collect()
+    }
+}
+
+fn simulate(shape: &Shape, truth: Truth, (targets, levels): (usize, usize), count: u32) -> Sums {
+    let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(1));
+    let (first, most) = (3, shape.repeats);
+    let looks = Looks::new(first as u32, most as u32).map(Arc::new);
+    let mut sums = Sums { studies: count, ..Sums::default() };
+    for _ in 0..count {
+        let pairs = (0..targets).flat_map(|a| (a + 1..targets).map(move |b| (a, b))).collect();
+        let trials = trials(&mut random, shape, truth, targets, levels);
+        let mut study = Study { trials, pairs, levels, looks: None };
+        let fixed = study.judge(&vec![vec![most; levels]; targets]);
+        study.looks = looks.clone();
+        let mut repeats = vec![vec![first; levels]; targets];
+        let mut found = vec![Relation::Unresolved; fixed.len()];
+        for block in first..=most {
+            let judged = study.judge(&repeats);
+            let mut again = vec![vec![false; levels]; targets];
+            for (i, (found, judged)) in found.iter_mut().zip(&judged).enumerate() {
+                if *found == Relation::Unresolved {
+                    *found = judged.relation;
+                }
+                let ((a, b), level) = (study.pairs[i / levels], i % levels);
+                let measured = repeats[a][level] == block && repeats[b][level] == block;
+                if judged.open && measured && *found == Relation::Unresolved {
+                    (again[a][level], again[b][level]) = (true, true);
+                }
+            }
+            for (repeats, again) in repeats.iter_mut().flatten().zip(again.iter().flatten()) {
+                *repeats += usize::from(*again && block < most);
+            }
+        }
+        let measured: usize = repeats.iter().flatten().sum();
+        sums.trials += measured as f64 / (most * levels * targets) as f64;
+        let mut error = false;
+        for (i, (found, fixed)) in found.iter().zip(&fixed).enumerate() {
+            let (pair, level) = (study.pairs[i / levels], i % levels);
+            let differs = pair.1 + 1 == targets && truth.effect(level, levels) != 0.0;
+            let said = |relation| matches!(relation, Relation::Larger | Relation::Smaller);
+            error |= !differs && said(*found);
+            sums.comparisons += 1;
+            sums.agree += u32::from(*found == fixed.relation);
+            sums.lost += u32::from(said(fixed.relation) && *found != fixed.relation);
+            sums.gained += u32::from(said(*found) && *found != fixed.relation);
+        }
+        sums.errors += u32::from(error);
+    }
+    sums
+}
+
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.studies += other.studies;
+        self.errors += other.errors;
+        self.trials += other.trials;
+        self.comparisons += other.comparisons;
+        self.agree += other.agree;
+        self.lost += other.lost;
+        self.gained += other.gained;
+    }
+
+    fn row(&self, out: &mut impl Write, name: &str) -> std::io::Result<()> {
+        let share = |part: f64, of: u32| 100.0 * part / f64::from(of);
+        let of_comparisons = |part: u32| share(f64::from(part), self.comparisons);
+        writeln!(
+            out,
+            "| {name} | {:.1} % | {:.0} % | {:.1} % | {:.1} % | {:.1} % |",
+            share(f64::from(self.errors), self.studies),
+            share(self.trials, self.studies),
+            of_comparisons(self.agree),
+            of_comparisons(self.lost),
+            of_comparisons(self.gained),
+        )
+    }
+}
+
+/// Of three times so many studies in each row: one for each way of scattering.
+pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
+    let plain = Shape {
+        name: "equal scatter",
+        repeats: 20,
+        scatter: 0.05,
+        spread: 0.0,
+        heavy: false,
+        bad: 0.0,
+    };
+    let shapes =
+        [plain, Shape { spread: 0.3, ..plain }, Shape { spread: 0.3, scatter: 0.02, ..plain }];
+    let truths = [
+        (Truth::Equal, "all equal"),
+        (Truth::Half, "half far apart"),
+        (Truth::Better(1.1), "10 % apart"),
+        (Truth::Better(1.05), "5 % apart"),
+        (Truth::Mixed, "mixed"),
+    ];
+    writeln!(
+        out,
+        "| targets | levels | truth | error | trials | same verdict | difference lost | difference won |"
+    )?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|")?;
+    let mut all = Sums::default();
+    for sizes in [(2, 3), (2, 6), (2, 12), (4, 3), (4, 6)] {
+        for (truth, name) in truths {
+            let mut sums = Sums::default();
+            for shape in &shapes {
+                sums.add(&simulate(shape, truth, sizes, count));
+            }
+            sums.row(out, &format!("{} | {} | {name}", sizes.0, sizes.1))?;
+            all.add(&sums);
+        }
+    }
+    all.row(out, "all | | ")
+}

@@ -1,0 +1,75 @@
+//! Repeats that go on until all is resolved, on real servers.
+
+use crate::support::Workplace;
+use model::{Dataset, TrialKey};
+use std::collections::BTreeSet;
+
+const STUDY: &str = r#"
+[study]
+name = "until"
+repeats = { min = 2, max = 4, until = "resolved" }
+margin = 0.001
+
+[[target]]
+name = "plain"
+sandbox = { restart = false }
+
+[[target]]
+name = "same"
+sandbox = { restart = false }
+
+[[target]]
+name = "slow"
+sandbox = { restart = false, settings = { slow_query_log = 1, long_query_time = 0, log_output = "TABLE" } }
+
+[[test]]
+name = "reads"
+workload = "oltp_point_select"
+table_size = 1_000
+clients = [1, 2]
+warmup = "100ms"
+duration = "300ms"
+"#;
+
+/// The run as it was when that many blocks had been measured.
+fn after(whole: &Dataset, blocks: usize) -> Dataset {
+    let mut data = whole.clone();
+    data.plan.blocks.truncate(blocks);
+    let planned: BTreeSet<u32> = data.plan.all_trials().map(|trial| trial.position).collect();
+    data.trials.retain(|record| planned.contains(&record.position));
+    data
+}
+
+#[test]
+fn what_is_resolved_is_left_out_also_by_a_run_that_was_killed() {
+    let place = Workplace::new();
+    place.write("until.toml", STUDY);
+    let plan = place.weighin(&["plan", "until.toml"]).done();
+    assert!(plan.contains("12 trials in 2 blocks") && plan.contains("24 trials"), "{plan}");
+
+    let mut run = place.start(&["run", "until.toml"]);
+    run.wait_for_line("[7/12]");
+    run.wait_for_load();
+    run.kill();
+    place.assert_no_server_left();
+    let kept = place.store().dataset().unwrap().trials;
+    place.weighin(&["run", "until.toml", "--resume"]).done();
+
+    let whole = place.store().dataset().unwrap();
+    assert!(whole.trials.starts_with(&kept) && whole.missing().count() == 0);
+    // Each block holds what the ones before it have left open; and then nothing is open.
+    for blocks in 2..=whole.plan.blocks.len() {
+        let data = after(&whole, blocks);
+        let open = analyse::open_trials(&analyse::analyse(&data));
+        let next = whole.plan.blocks.get(blocks);
+        let next = next.into_iter().flat_map(|block| &block.trials);
+        assert_eq!(open, next.map(|trial| trial.key.clone()).collect::<BTreeSet<TrialKey>>());
+    }
+
+    let again = place.weighin(&["run", "until.toml", "--resume"]);
+    assert_eq!(again.code, Some(0), "{}", again.err);
+    assert_eq!(place.store().dataset().unwrap(), whole);
+    place.weighin(&["run", "until.toml", "--more", "1"]).refused(2, &["resolved", "`max`"]);
+    let page = std::fs::read_to_string(&place.files(".html")[0]).unwrap();
+    assert!(page.contains("alpha spending"), "how it was decided");
+}
