@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 const ERRORS: [f64; 11] = [1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.5, 0.9];
 /// How the error is spent: `error` × share of the repeats to this power (K. Kim and D. L. DeMets,
 /// *Biometrika* 74, 1987). 1 spends early, like Pocock's bounds, and 3 late, like those of O'Brien
-/// and Fleming. Of 1, 1.5, 2 and 3 the one that takes the fewest trials in `make calibrate`.
+/// and Fleming. Of 1.5 and 3, which were simulated, the one with fewer trials (docs/method.md).
 const POWER: f64 = 1.5;
 /// Distance of two points of a sum, in standard deviations of what one repeat adds.
 const POINT_DISTANCE: f64 = 0.35;
@@ -34,7 +34,7 @@ impl Looks {
     /// Most repeats that bounds can be found for.
     pub const MOST: u32 = 100;
     /// What the last look would decide with less than this probability is given up (see
-    /// [`crate::Ratio::chance_to_resolve`]): by `make calibrate` half of all trials are left then.
+    /// [`crate::Ratio::chance_to_resolve`]): about half of all trials are run then, by `make calibrate`.
     pub const HOPELESS: f64 = 0.2;
 
     /// A look at `first` repeats and after each further one up to `last`. `None` where these are no
