@@ -159,10 +159,18 @@ impl Kin {
         let values: Vec<Vec<f64>> = cells.iter().filter_map(own).collect();
         let repeats = cells.iter().map(|series| series.values.len()).max();
         let incomplete = cells.iter().any(|series| Some(series.values.len()) != repeats);
+        let shared = SharedVariance::of(&paired, independent);
+        // What blocks share is in the order of all cells, which then tell the same thing many times:
+        // sums of squares of values that correlate by r correlate by r². Imported repeats that were not
+        // measured in turns share no blocks.
+        let in_blocks = !cells.iter().any(|series| series.apart);
+        let others = if in_blocks { values.len().saturating_sub(1) as f64 } else { 0.0 };
+        let orders = (1.0 + others * shared.share().powi(2)).recip();
+        let alike = Autocorrelation::of(&values, orders);
         Self {
-            cells: Scatter::of(&values, 1.0),
+            cells: Scatter::of(&values, 1.0).map(|cells| cells.with_autocorrelation(alike)),
             ratios: Scatter::of(&ratios, independent),
-            shared: incomplete.then(|| SharedVariance::of(&paired, independent)),
+            shared: incomplete.then_some(shared),
         }
     }
 }

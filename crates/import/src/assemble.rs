@@ -132,17 +132,14 @@ fn in_order_of_time(trials: &mut [ImportedTrial]) {
 
 /// The trials as records, first repeats first, otherwise in the order of the files.
 fn records(trials: Vec<ImportedTrial>) -> Vec<TrialRecord> {
-    let mut repeats: BTreeMap<(String, String, Level), u32> = BTreeMap::new();
+    let numbers = repeats(&trials);
     let mut records: Vec<TrialRecord> = trials
         .into_iter()
-        .map(|trial| {
-            let cell = (trial.target.clone(), trial.test.clone(), trial.level);
-            let repeat = repeats.entry(cell).or_default();
-            // A block that a target lacks is a gap, and no other block takes its number.
-            *repeat = trial.block.map_or(*repeat + 1, |block| block.max(*repeat + 1));
+        .zip(numbers)
+        .map(|(trial, repeat)| {
             let (target, test, level) = (trial.target, trial.test, trial.level);
             TrialRecord {
-                key: TrialKey { target, test, level, repeat: *repeat },
+                key: TrialKey { target, test, level, repeat },
                 position: 0,
                 seed: 0,
                 started_at: trial.started_at.unwrap_or(UnixMillis(0)),
@@ -159,6 +156,38 @@ fn records(trials: Vec<ImportedTrial>) -> Vec<TrialRecord> {
         record.position = position;
     }
     records
+}
+
+/// The number of the repeat of each trial, from 1 and without gaps over all of them. Those of a block
+/// have one number over all targets, whichever of them lack it; all others are counted by cell.
+fn repeats(trials: &[ImportedTrial]) -> Vec<u32> {
+    let cell = |trial: &ImportedTrial| (trial.target.clone(), trial.test.clone(), trial.level);
+    // Files that have the same block of a cell number their blocks each for itself.
+    let mut first: HashMap<_, &str> = HashMap::new();
+    let by_file = trials
+        .iter()
+        .filter(|trial| trial.block.is_some())
+        .any(|trial| *first.entry((cell(trial), trial.block)).or_insert(&trial.file) != trial.file);
+    let mut files: HashMap<&str, usize> = HashMap::new();
+    let mut counts: HashMap<_, u32> = HashMap::new();
+    let places: Vec<_> = trials
+        .iter()
+        .map(|trial| {
+            let next = files.len();
+            let file = if by_file { *files.entry(&trial.file).or_insert(next) } else { 0 };
+            let count = counts.entry((cell(trial), trial.block, file)).or_default();
+            *count += 1;
+            (trial.block, file, *count)
+        })
+        .collect();
+    let in_blocks = places.iter().filter_map(|&(block, file, count)| Some((file, block?, count)));
+    let blocks: BTreeSet<(usize, u32, u32)> = in_blocks.collect();
+    let numbers: BTreeMap<(usize, u32, u32), u32> = blocks.into_iter().zip(1..).collect();
+    let number = |&(block, file, count): &(Option<u32>, usize, u32)| match block {
+        Some(block) => numbers.get(&(file, block, count)).copied().unwrap_or(count),
+        None => count,
+    };
+    places.iter().map(number).collect()
 }
 
 /// The plan that would have led to these records.

@@ -46,8 +46,34 @@ fn blocks_make_pairs_and_a_block_that_a_target_lacks_is_a_gap() {
         all,
         [("a", 1, 100.0), ("b", 1, 110.0), ("b", 2, 111.0), ("a", 3, 102.0), ("b", 3, 112.0)]
     );
+    // Whatever the blocks are called, and however many are missing, numbers have no gaps.
+    let far = table.replace(",1,transactions", ",101,transactions");
+    let far = far.replace(",3,transactions", ",4294967295,transactions");
+    let (dataset, _) = assemble(vec![parse("a.csv", &far)]);
+    let numbers: Vec<u32> = trials(&dataset).iter().map(|trial| trial.1).collect();
+    assert_eq!((dataset.study.repeats, numbers), (3, vec![1, 2, 2, 3, 3]));
     let (dataset, _) = assemble(vec![parse("a.csv", &table.replace("block", "repeat"))]);
     assert!(!in_turns(&dataset), "a number says nothing of when it was");
+}
+
+#[test]
+fn files_that_number_blocks_each_for_itself_are_not_mixed_up() {
+    let heading = "target,test,clients,block,metric,value\n";
+    let row = |target: &str, block: u32, value: u32| {
+        format!("{target},t,4,{block},transactions_per_s,{value}\n")
+    };
+    // The first file lacks block 2 of a.
+    let first = format!("{heading}{}{}{}", row("a", 1, 11), row("b", 1, 21), row("b", 2, 22));
+    let second = format!("{heading}{}{}", row("a", 1, 13), row("b", 1, 23));
+    let (dataset, _) = assemble(vec![parse("1.csv", &first), parse("2.csv", &second)]);
+    let all = trials(&dataset);
+    let expected = [("a", 1, 11.0), ("b", 1, 21.0), ("b", 2, 22.0), ("a", 3, 13.0), ("b", 3, 23.0)];
+    assert_eq!(all, expected);
+    // Where files hold a target each, a number means the same in both.
+    let a = format!("{heading}{}{}", row("a", 1, 11), row("a", 2, 12));
+    let b = format!("{heading}{}{}", row("b", 1, 21), row("b", 2, 22));
+    let (dataset, _) = assemble(vec![parse("a.csv", &a), parse("b.csv", &b)]);
+    assert_eq!(trials(&dataset), [("a", 1, 11.0), ("b", 1, 21.0), ("a", 2, 12.0), ("b", 2, 22.0)]);
 }
 
 #[test]
@@ -93,6 +119,19 @@ fn a_copy_of_a_result_is_no_repeat() {
     let coarse = table.replace("1234.56", "1200").replace("17.123", "17");
     let (dataset, problems) = assemble(vec![parse("a.csv", &coarse), parse("b.csv", &coarse)]);
     assert_eq!((dataset.trials.len(), problems.len()), (2, 0));
+    // What all trials of a cell have in common tells nothing.
+    let events = |rate: u32| {
+        format!(
+            "target,test,clients,metric,value\na,t,4,events,1000000000\na,t,4,transactions_per_s,{rate}\n"
+        )
+    };
+    let files = [1200, 1210, 1200].map(|rate| events(rate));
+    let names = ["a.csv", "b.csv", "c.csv"];
+    let parsed = names.iter().zip(&files).map(|(name, text)| parse(name, text)).collect();
+    assert_eq!(assemble(parsed).0.trials.len(), 3);
+    // Nor are rows of one file copies: it says itself that they are repeats.
+    let rows = format!("{table}{}", table.split_once('\n').unwrap().1);
+    assert_eq!(assemble(vec![parse("a.csv", &rows)]).0.trials.len(), 2);
     // Another level is another cell.
     let other = table.replace(",4,", ",8,");
     assert_eq!(assemble(vec![parse("a.csv", table), parse("b.csv", &other)]).0.trials.len(), 2);

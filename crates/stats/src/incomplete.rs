@@ -13,6 +13,11 @@ pub struct SharedVariance(f64);
 const HIGHEST: f64 = 0.99;
 
 impl SharedVariance {
+    /// The share, from 0 to 1.
+    pub fn share(&self) -> f64 {
+        self.0
+    }
+
     /// From pairs of logarithms by cell: the correlation of partners, plus one standard error of its
     /// Fisher transform, since too low a share would promise too much. `independent` is the share
     /// of the pairs that says nothing twice, in (0, 1]. All of it where nothing is known.

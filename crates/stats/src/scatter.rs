@@ -87,6 +87,11 @@ struct Moments {
 }
 
 impl Scatter {
+    /// The same with another autocorrelation: that of samples whose order says less than it seems.
+    pub fn with_autocorrelation(self, autocorrelation: Autocorrelation) -> Self {
+        Self { autocorrelation, ..self }
+    }
+
     /// How far repeats in a row are alike, which widens what [`Self::centre`] says.
     pub fn autocorrelation(&self) -> Autocorrelation {
         self.autocorrelation

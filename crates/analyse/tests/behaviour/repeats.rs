@@ -4,6 +4,7 @@ use crate::support::{Noise, dataset, found};
 use analyse::{Evidence, Metric, analyse};
 use model::Dataset;
 use std::collections::BTreeMap;
+use test_support::imported;
 
 const TARGETS: [&str; 4] = ["a", "b", "c", "d"];
 const LEVELS: [u32; 6] = [1, 2, 4, 8, 16, 32];
@@ -54,21 +55,39 @@ fn intervals_of_repeats_that_are_alike_are_wider_and_it_is_said() {
     assert!(independent > 0.93 && said <= 1, "{independent} {said}");
     // Without being wider they would hold in 73 and 46 %.
     let (half, said) = held(0.5, 5, 40);
-    assert!(half > 0.86 && said >= 8, "{half} {said}");
+    assert!(half > 0.83 && said >= 3, "{half} {said}");
     let (most, said) = held(0.8, 5, 40);
-    assert!(most > 0.82 && said >= 25, "{most} {said}");
+    assert!(most > 0.77 && said >= 15, "{most} {said}");
+}
+
+#[test]
+fn what_blocks_share_is_no_order_that_many_cells_tell() {
+    // Every block is faster or slower as a whole, and blocks are independent.
+    let said = (0..60).filter(|&seed| {
+        let mut noise = Noise::new(seed);
+        let blocks: Vec<f64> = (0..4).map(|_| noise.factor(0.2)).collect();
+        let data = dataset(&TARGETS, &LEVELS, 4, |_, _, repeat| {
+            1000.0 * blocks[repeat as usize - 1] * noise.factor(0.02)
+        });
+        let analysis = analyse(&data);
+        !found(&analysis, |evidence| matches!(evidence, Evidence::RepeatsAlike(_))).is_empty()
+    });
+    assert_eq!(said.count(), 0);
 }
 
 #[test]
 fn sorted_rows_are_found_out() {
     let mut noise = Noise::new(3);
-    let mut rows: Vec<f64> = (0..5 * 24).map(|_| 1000.0 * noise.factor(0.05)).collect();
-    rows.chunks_mut(5).for_each(|cell| cell.sort_by(f64::total_cmp));
-    let data = dataset(&TARGETS, &LEVELS, 5, |target, level, repeat| {
-        let target = TARGETS.iter().position(|name| *name == target).unwrap();
-        let level = LEVELS.iter().position(|one| *one == level).unwrap();
-        rows[(target * LEVELS.len() + level) * 5 + repeat as usize - 1]
-    });
+    let mut table = String::from("target,test,concurrency,repeat,metric,value\n");
+    for (target, level) in TARGETS.iter().flat_map(|t| LEVELS.map(|level| (*t, level))) {
+        let mut values: Vec<f64> = (0..5).map(|_| 1000.0 * noise.factor(0.05)).collect();
+        values.sort_by(f64::total_cmp);
+        for (repeat, value) in (1..).zip(values) {
+            let row = format!("{target},t,{level},{repeat},transactions_per_s,{value:.2}\n");
+            table.push_str(&row);
+        }
+    }
+    let data = imported("sorted", &table);
     let analysis = analyse(&data);
     let alike = found(&analysis, |evidence| matches!(evidence, Evidence::RepeatsAlike(_)));
     let [finding] = alike[..] else { panic!("{alike:?}") };
