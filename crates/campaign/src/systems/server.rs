@@ -189,7 +189,7 @@ impl<K: ServerKind> Server<K> {
                 let mut control = K::connect(login)?;
                 if self.private.is_none() {
                     self.running.primary =
-                        Whereabouts::of::<K>(self.load_host.as_ref(), &mut control);
+                        Whereabouts::of::<K>(self.load_host.as_ref(), &mut control)?;
                 }
                 none.insert(control)
             }

@@ -2,7 +2,7 @@ use host::ProcessClue;
 use model::{Failure, ServerFacts};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use target::client::Connection;
+use target::client::{ClientError, Connection};
 
 /// Variables that differ between any two servers, or between two readings of one, and are not
 /// settings that one would choose between.
@@ -119,10 +119,15 @@ pub(super) fn server_facts(control: &mut Connection) -> Result<ServerFacts, Fail
 
 /// The server goes to its data directory when it starts. Asked for in a way that counts as no
 /// statement of a load.
-pub(super) fn process_clue(control: &mut Connection) -> Option<ProcessClue> {
-    let rows = control.query("SHOW GLOBAL VARIABLES LIKE 'datadir'").ok()?.rows;
-    let path = rows.into_iter().next()?.into_iter().nth(1)??;
-    Some(ProcessClue::WorkingDirectory(PathBuf::from(String::from_utf8(path).ok()?)))
+pub(super) fn process_clue(control: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
+    let rows = match control.query("SHOW GLOBAL VARIABLES LIKE 'datadir'") {
+        Ok(answer) => answer.rows,
+        Err(ClientError::Server(_)) => return Ok(None),
+        Err(error) => return Err(error.failure("cannot read where the server keeps its data")),
+    };
+    let path = rows.into_iter().next().and_then(|row| row.into_iter().nth(1).flatten());
+    let path = path.and_then(|path| String::from_utf8(path).ok());
+    Ok(path.map(|path| ProcessClue::WorkingDirectory(PathBuf::from(path))))
 }
 
 /// Reads all server variables.

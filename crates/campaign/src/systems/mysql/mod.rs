@@ -93,7 +93,7 @@ impl ServerKind for Mysql {
         connection.ends()
     }
 
-    fn process_clue(connection: &mut Connection) -> Option<ProcessClue> {
+    fn process_clue(connection: &mut Connection) -> Result<Option<ProcessClue>, Failure> {
         facts::process_clue(connection)
     }
 

@@ -3,7 +3,7 @@ use host::ProcessClue;
 use model::{Endpoint, Failure, FailureKind, ServerFacts};
 use protocol::redis::Value;
 use std::collections::BTreeMap;
-use target::client::redis::RedisConnection;
+use target::client::redis::{RedisConnection, RedisError};
 
 /// Parts of names of settings that hold secrets.
 const SECRET: [&str; 3] = ["pass", "auth", "secret"];
@@ -42,9 +42,14 @@ pub(crate) fn server_facts(control: &mut RedisConnection) -> Result<ServerFacts,
 }
 
 /// The number of its process.
-pub(super) fn process_clue(control: &mut RedisConnection) -> Option<ProcessClue> {
-    let report = info(control, "server").ok()?;
-    value(&report, "process_id")?.parse().ok().map(ProcessClue::Number)
+pub(super) fn process_clue(control: &mut RedisConnection) -> Result<Option<ProcessClue>, Failure> {
+    let report = match info(control, "server") {
+        Ok(report) => report,
+        Err(RedisError::Server(_)) => return Ok(None),
+        Err(error) => return Err(error.failure("cannot read which process the server is")),
+    };
+    let number = value(&report, "process_id").and_then(|number| number.parse().ok());
+    Ok(number.map(ProcessClue::Number))
 }
 
 /// Refuses a server that no load of reads and writes can run on, by its report on itself: a

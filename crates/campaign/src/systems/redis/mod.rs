@@ -86,7 +86,7 @@ impl ServerKind for Redis {
         connection.ends()
     }
 
-    fn process_clue(connection: &mut RedisConnection) -> Option<ProcessClue> {
+    fn process_clue(connection: &mut RedisConnection) -> Result<Option<ProcessClue>, Failure> {
         facts::process_clue(connection)
     }
 

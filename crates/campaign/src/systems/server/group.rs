@@ -25,7 +25,7 @@ impl<K: ServerKind> Server<K> {
         }
         if self.private.is_none() {
             let whereabouts = |login: &Login| -> Result<Whereabouts, Failure> {
-                Ok(Whereabouts::of::<K>(self.load_host.as_ref(), &mut K::connect(login)?))
+                Whereabouts::of::<K>(self.load_host.as_ref(), &mut K::connect(login)?)
             };
             self.running.replicas =
                 self.replica_logins.iter().map(whereabouts).collect::<Result<_, _>>()?;

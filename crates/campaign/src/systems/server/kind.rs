@@ -53,7 +53,10 @@ pub(crate) trait ServerKind: Debug + Send + Sync + 'static {
     fn connect(login: &Login) -> Result<Self::Connection, Failure>;
     fn ends(connection: &Self::Connection) -> io::Result<Ends>;
     /// By what its process is told from a proxy that answers in its place.
-    fn process_clue(connection: &mut Self::Connection) -> Option<ProcessClue>;
+    ///
+    /// # Errors
+    /// When the connection is of no use any more; [`Failure::stopped`].
+    fn process_clue(connection: &mut Self::Connection) -> Result<Option<ProcessClue>, Failure>;
     fn set_answer_limit(connection: &mut Self::Connection, limit: Duration);
     fn facts(connection: &mut Self::Connection) -> Result<ServerFacts, Failure>;
     fn counters(connection: &mut Self::Connection) -> Option<ServerCounters>;

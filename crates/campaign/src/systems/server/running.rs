@@ -4,6 +4,7 @@
 use super::ServerKind;
 use crate::systems::SamplingScope;
 use host::{Host, RunningServer};
+use model::Failure;
 use std::iter;
 
 /// Where a server and its replicas run.
@@ -27,13 +28,19 @@ pub(super) enum Whereabouts {
 
 impl Whereabouts {
     /// Of the server that a connection leads to.
-    pub(super) fn of<K: ServerKind>(host: &dyn Host, connection: &mut K::Connection) -> Self {
+    ///
+    /// # Errors
+    /// When the connection is of no use any more; [`Failure::stopped`].
+    pub(super) fn of<K: ServerKind>(
+        host: &dyn Host,
+        connection: &mut K::Connection,
+    ) -> Result<Self, Failure> {
         let Some(ends) = K::ends(connection).ok().filter(|ends| ends.on_one_machine()) else {
-            return Self::Elsewhere;
+            return Ok(Self::Elsewhere);
         };
-        let clue = K::process_clue(connection);
+        let clue = K::process_clue(connection)?;
         let found = clue.and_then(|clue| host.running_server(&ends, &clue));
-        found.map_or(Self::Hidden, Self::Here)
+        Ok(found.map_or(Self::Hidden, Self::Here))
     }
 }
 
