@@ -125,7 +125,7 @@ fn a_copy_of_a_result_is_no_repeat() {
             "target,test,clients,metric,value\na,t,4,events,1000000000\na,t,4,transactions_per_s,{rate}\n"
         )
     };
-    let files = [1200, 1210, 1200].map(|rate| events(rate));
+    let files = [1200, 1210, 1200].map(events);
     let names = ["a.csv", "b.csv", "c.csv"];
     let parsed = names.iter().zip(&files).map(|(name, text)| parse(name, text)).collect();
     assert_eq!(assemble(parsed).0.trials.len(), 3);
