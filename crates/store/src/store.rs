@@ -215,9 +215,13 @@ impl Store {
             changes: changes.unwrap_or_default(),
         };
         let number = self.run.extensions.len() as u32 + 1;
+        // Extensions without trials count as well, which a plan does not show: whoever planned these
+        // blocks may have another number in mind, and its trials would belong to another extension.
+        let own = |block: &Block| Block { extension: number, ..block.clone() };
+        let blocks: Vec<Block> = blocks.iter().map(own).collect();
         let mut read = None;
         self.write(|connection, digests| {
-            extension::insert(connection, number, &extension, study, blocks)?;
+            extension::insert(connection, number, &extension, study, &blocks)?;
             digests.write(connection, Subject::Extension(number.into()))?;
             // What could not be read again is not kept.
             read = Some(run::select(connection)?);

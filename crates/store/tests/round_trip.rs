@@ -137,6 +137,24 @@ fn again(store: &Store, keys: &[&TrialKey], extension: u32) -> Vec<Block> {
     vec![Block { number: 1, extension, trials }]
 }
 
+/// A comment that changed is an extension without trials.
+#[test]
+fn trials_that_are_added_after_an_extension_without_any_are_of_their_own() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.weighin");
+    let (mut store, failed, _) = with_a_failure(&directory);
+    store.extend("2", &host(), None, &[]).unwrap();
+    let blocks = again(&store, &[&failed.key], 1);
+    store.extend("3", &host(), None, &blocks).unwrap();
+    assert_eq!(store.plan().blocks.last().map(|block| block.extension), Some(2));
+    drop(store);
+    let dataset = Store::open(&path).unwrap().dataset().unwrap();
+    assert_eq!(dataset.run.extensions.len(), 2);
+    assert_eq!(dataset.plan.blocks.last().map(|block| block.extension), Some(2));
+    let at = dataset.run.extensions[1].at;
+    assert_eq!(dataset.superseded[0].at, at, "by the extension that planned it anew");
+}
+
 #[test]
 fn a_failed_trial_that_is_planned_anew_keeps_its_record() {
     let directory = TempDir::new().unwrap();
