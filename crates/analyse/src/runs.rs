@@ -93,7 +93,7 @@ pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
     let mut overall = Vec::new();
     let (mut tests, mut unmatched) = (Vec::new(), Vec::new());
     for pair in pairs(&old_side, &new_side) {
-        unmatched.extend(pair.unmatched());
+        unmatched.extend(pair.unmatched(pair.metrics().first().copied()));
         let Some(basis) = pair.basis else { continue };
         for metric in pair.metrics() {
             let results = pair.results(metric);
@@ -232,14 +232,11 @@ impl Pair<'_> {
 
     /// Every target with what both runs have of it.
     fn results(&self, metric: Metric) -> Vec<TargetRuns> {
-        let series = |test: &Test, cell: &CellData| match (test.bound(), test.levels().first()) {
-            (Some(_), Some(level)) => search::answers(cell, level.search),
-            _ => cell.series(metric).clone(),
-        };
         let mut all: Vec<Matched> = Vec::new();
         for cell in self.old_cells.iter() {
             let Some(other) = self.new_cells.at(cell.target, cell.level) else { continue };
-            let (old, new) = (series(self.old, cell), series(self.new, other).apart());
+            let (old, new) =
+                (figure(self.old, cell, metric), figure(self.new, other, metric).apart());
             if old.is_empty() || new.is_empty() {
                 continue;
             }
@@ -260,12 +257,16 @@ impl Pair<'_> {
         targets
     }
 
-    fn unmatched(&self) -> Vec<Unmatched> {
-        let metric = self.metrics().first().copied();
-        let has = |cell: &&CellData| metric.is_some_and(|metric| !cell.series(metric).is_empty());
+    /// The cells of which only one of the runs has that figure. A level that falls behind its rate
+    /// has a throughput and no latency, so one figure does not stand for another.
+    fn unmatched(&self, metric: Option<Metric>) -> Vec<Unmatched> {
+        let has = |test: &Test, cell: &CellData| {
+            metric.is_some_and(|metric| !figure(test, cell, metric).is_empty())
+        };
         let lacking = |here: &Cells<'_>, there: &Cells<'_>, is_new| -> Vec<Unmatched> {
+            let (own, others) = if is_new { (self.new, self.old) } else { (self.old, self.new) };
             let missing = |cell: &&CellData| {
-                there.at(cell.target, cell.level).as_ref().is_none_or(|other| !has(other))
+                there.at(cell.target, cell.level).is_none_or(|other| !has(others, other))
             };
             let of = |cell: &CellData| Unmatched {
                 test: self.old.name.clone(),
@@ -273,11 +274,19 @@ impl Pair<'_> {
                 level: cell.level,
                 is_new,
             };
-            here.iter().filter(has).filter(missing).map(of).collect()
+            here.iter().filter(|cell| has(own, cell)).filter(missing).map(of).collect()
         };
         let mut all = lacking(&self.old_cells, &self.new_cells, false);
         all.extend(lacking(&self.new_cells, &self.old_cells, true));
         all
+    }
+}
+
+/// One figure of a cell: of a search what it found, and not what its steps measured.
+fn figure(test: &Test, cell: &CellData, metric: Metric) -> Series {
+    match (test.bound(), test.levels().first()) {
+        (Some(_), Some(level)) => search::answers(cell, level.search),
+        _ => cell.series(metric).clone(),
     }
 }
 

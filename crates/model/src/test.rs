@@ -83,6 +83,8 @@ impl Test {
         let is_search = self.bound().is_some();
         if let Task::Imported(imported) = &mut test.task {
             imported.levels.clear();
+            // Of when trials ran, and not of what was done.
+            imported.in_turns = false;
         } else if let Some(load) = test.load_mut().filter(|_| !is_search) {
             load.levels.clear();
         }

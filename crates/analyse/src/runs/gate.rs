@@ -1,7 +1,7 @@
 //! Whether a run is worse than a baseline by more than is allowed.
 
-use super::{Matched, Pair, Side, TargetRuns, pairs};
-use crate::Metric;
+use super::{Matched, Pair, Side, TargetRuns, figure, pairs};
+use crate::{Basis, Metric};
 use model::{Better, Dataset, Level};
 use serde::Serialize;
 use stats::{Estimate, Interval, Ratio, holm};
@@ -75,6 +75,7 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
     let confidence = new.study.confidence;
     let mut held: Vec<Held> = Vec::new();
     let mut items: Vec<GateItem> = Vec::new();
+    items.extend(without_basis(&old_side, &new_side, question.metric));
     for pair in pairs(&old_side, &new_side) {
         let Some(basis) = pair.basis else { continue };
         let of_test = match pair.new.bound() {
@@ -92,10 +93,14 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
         }
         for runs in pair.results(metric) {
             let over = if question.each_level { None } else { runs.over_levels() };
-            let hold = |one, only_a_loss| Held::of(one, question.max_regression, only_a_loss);
             let by_level = over.is_some();
-            held.extend(over.and_then(|over| hold(over, false)));
-            held.extend(runs.levels.into_iter().filter_map(|level| hold(level, by_level)));
+            let levels = runs.levels.into_iter().map(|level| (level, by_level));
+            for (one, only_a_loss) in over.map(|over| (over, false)).into_iter().chain(levels) {
+                match Held::of(one, question.max_regression, only_a_loss) {
+                    Ok(one) => held.push(one),
+                    Err(one) => items.extend(without_ratio(*one, confidence, only_a_loss)),
+                }
+            }
         }
     }
     let p_values: Vec<f64> = held.iter().map(|held| held.beyond.p_value().unwrap_or(1.0)).collect();
@@ -123,6 +128,62 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
     Gate { question, confidence, items }
 }
 
+/// Targets of the baseline with results of a test that the newer run lacks, or judges by another
+/// figure. Left out, they would pass as soon as any other test does.
+fn without_basis(old: &Side<'_>, new: &Side<'_>, asked: Option<Metric>) -> Vec<GateItem> {
+    let has_basis =
+        |name: &str| pairs(old, new).any(|pair| pair.old.name == name && pair.basis.is_some());
+    let mut items: Vec<GateItem> = Vec::new();
+    for test in old.dataset.study.tests.iter().filter(|test| !has_basis(&test.name)) {
+        let Some(basis) = Basis::of(test, old.dataset.trials.iter()) else { continue };
+        let of_test = match test.bound() {
+            Some(_) => Metric::Throughput,
+            None => basis.at_each_level(test),
+        };
+        let metric = asked.unwrap_or(of_test);
+        let cells = old.cells(test, Some(&basis));
+        let mut targets: Vec<&str> = cells
+            .iter()
+            .filter(|cell| !figure(test, cell, metric).is_empty())
+            .map(|cell| cell.target)
+            .collect();
+        targets.dedup();
+        items.extend(targets.into_iter().map(|target| GateItem {
+            test: test.name.clone(),
+            target: target.to_owned(),
+            level: None,
+            metric,
+            old: None,
+            new: None,
+            ratio: None,
+            outcome: GateOutcome::NoResult,
+        }));
+    }
+    items
+}
+
+/// Of figures that both runs have and that no ratio is of, as where one is zero. What came down to
+/// zero is worse than any limit allows; of anything else nothing can be said.
+fn without_ratio(matched: Matched, confidence: f64, only_a_loss: bool) -> Option<GateItem> {
+    let old = matched.old.estimate(confidence)?;
+    let new = matched.new.estimate(confidence)?;
+    let outcome = match matched.metric.better() {
+        Better::More if new.point == 0.0 && old.point > 0.0 => GateOutcome::Worse,
+        Better::More | Better::Less => GateOutcome::NotKnown,
+        Better::Neither => return None,
+    };
+    (outcome == GateOutcome::Worse || !only_a_loss).then_some(GateItem {
+        test: matched.test,
+        target: matched.target,
+        level: matched.level,
+        metric: matched.metric,
+        old: Some(old),
+        new: Some(new),
+        ratio: None,
+        outcome,
+    })
+}
+
 /// Of a test that did something else: nothing can be said.
 fn changed(runs: &TargetRuns) -> Option<GateItem> {
     let first = runs.levels.first()?;
@@ -141,7 +202,7 @@ fn changed(runs: &TargetRuns) -> Option<GateItem> {
 impl Pair<'_> {
     /// The cells of the baseline of which the newer run has no result.
     fn lost(&self, metric: Metric) -> Vec<GateItem> {
-        let lost = self.unmatched().into_iter().filter(|cell| !cell.is_new);
+        let lost = self.unmatched(Some(metric)).into_iter().filter(|cell| !cell.is_new);
         let of = |cell: super::Unmatched| GateItem {
             test: cell.test,
             target: cell.target,
@@ -169,15 +230,17 @@ struct Held {
 }
 
 impl Held {
-    fn of(matched: Matched, max_regression: f64, only_a_loss: bool) -> Option<Self> {
+    /// Gives back figures that no ratio is of.
+    fn of(matched: Matched, max_regression: f64, only_a_loss: bool) -> Result<Self, Box<Matched>> {
         let limit = match matched.metric.better() {
             Better::More => 1.0 - max_regression,
             Better::Less => 1.0 + max_regression,
-            Better::Neither => return None,
+            Better::Neither => return Err(Box::new(matched)),
         };
-        let ratio = matched.new.ratio(&matched.old)?;
-        let beyond = matched.new.ratio(&matched.old.times(limit))?;
-        Some(Self { matched, ratio, limit, beyond, only_a_loss })
+        let ratio = matched.new.ratio(&matched.old);
+        let beyond = matched.new.ratio(&matched.old.times(limit));
+        let Some((ratio, beyond)) = ratio.zip(beyond) else { return Err(Box::new(matched)) };
+        Ok(Self { matched, ratio, limit, beyond, only_a_loss })
     }
 
     fn judge(self, adjusted_p: f64, confidence: f64) -> Option<GateItem> {

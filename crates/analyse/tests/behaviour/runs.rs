@@ -4,6 +4,7 @@ use crate::support::{Noise, dataset};
 use analyse::Verdict;
 use analyse::runs::{Gate, GateOutcome, GateQuestion, compare_runs, gate};
 use model::Dataset;
+use test_support::imported;
 
 const QUESTION: GateQuestion =
     GateQuestion { max_regression: 0.05, metric: None, each_level: false };
@@ -85,6 +86,44 @@ fn what_the_newer_run_lacks_is_no_pass() {
     let mut other = run(2, 1.1, 3);
     other.study.tests[0].load_mut().unwrap().duration *= 2;
     assert_eq!(gate(&old, &other, QUESTION).outcome(), GateOutcome::NotKnown);
+}
+
+#[test]
+fn a_test_that_the_newer_run_lacks_is_no_pass() {
+    let (mut old, mut new) = (run(1, 1.0, 3), run(2, 1.1, 3));
+    let mut more = old.study.tests[0].clone();
+    more.name = "more".to_owned();
+    let mut trials = old.trials.clone();
+    for record in &mut trials {
+        record.key.test = more.name.clone();
+    }
+    old.study.tests.push(more);
+    old.trials.extend(trials);
+    let held = gate(&old, &new, QUESTION);
+    assert_eq!(held.outcome(), GateOutcome::NoResult);
+    let lost = held.items.iter().filter(|item| item.outcome == GateOutcome::NoResult);
+    assert!(lost.map(|item| (&*item.test, &*item.target)).eq([("more", "a"), ("more", "b")]));
+    // One that only the newer run has is only more than there was.
+    std::mem::swap(&mut old, &mut new);
+    assert!(gate(&old, &new, QUESTION).items.iter().all(|item| item.test != "more"));
+}
+
+#[test]
+fn a_throughput_that_comes_down_to_zero_is_worse() {
+    let run = |speed: u32, at_four: u32| {
+        let mut table = String::from("target,test,concurrency,repeat,metric,value\n");
+        for repeat in 1..=5 {
+            for (level, rate) in [(1, 1000 * speed), (4, at_four), (16, 3000 * speed)] {
+                let rate = rate + if rate > 0 { 7 * repeat } else { 0 };
+                table.push_str(&format!("a,t,{level},{repeat},transactions_per_s,{rate}\n"));
+            }
+        }
+        imported("run", &table)
+    };
+    for each_level in [false, true] {
+        let held = gate(&run(1, 2000), &run(2, 0), GateQuestion { each_level, ..QUESTION });
+        assert_eq!(held.outcome(), GateOutcome::Worse, "{:?}", held.items);
+    }
 }
 
 #[test]
