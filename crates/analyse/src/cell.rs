@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The most targets all pairs of which tell how ratios scatter; of more, neighbours do.
 const MOST_PAIRED: usize = 8;
 
-/// More blocks than a run has: numbers of blocks that were added later begin beyond them.
+/// More blocks than a run has: numbers of blocks that were added to later begin beyond them.
 const BLOCKS_APART: u32 = 1_000_000;
 
 /// The cells of a test: target by target in the order of the study, each by ascending level.
@@ -82,10 +82,12 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The figures that there were after so many blocks.
-    pub(crate) fn up_to(&self, test: &Test, block: u32) -> Self {
+    /// The figures that there were after so many blocks and extensions.
+    pub(crate) fn up_to(&self, test: &Test, block: u32, extension: u32) -> Self {
+        let was_there =
+            |number: u32| number % BLOCKS_APART <= block && number / BLOCKS_APART <= extension;
         let cell = |cell: &CellData<'a>| {
-            let series = cell.series.iter().map(|(metric, all)| (*metric, all.up_to(block)));
+            let series = cell.series.iter().map(|(metric, all)| (*metric, all.only(was_there)));
             CellData {
                 trials: Vec::new(),
                 series: series.filter(|(_, series)| !series.is_empty()).collect(),
@@ -133,8 +135,8 @@ struct CellTrial<'a> {
     /// Index in the dataset's trials.
     index: usize,
     record: &'a TrialRecord,
-    /// What ran in one block is paired: its repeat, or a number of its own where the cell was added
-    /// to blocks that had run.
+    /// What ran in one block is paired: its repeat, or a number of its own where the trial was added
+    /// to a block that had run.
     block: u32,
     checked: &'a CheckedTrial,
     /// Absent when the trial failed.

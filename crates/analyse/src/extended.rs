@@ -1,7 +1,7 @@
 //! What was added to a run after it had begun, and what that does to its conclusions.
 
 use crate::{Finding, FindingKind, Severity, Subject};
-use model::{Dataset, Extension, HostFacts, Level, Plan, TrialKey, TrialRecord};
+use model::{Dataset, Extension, HostFacts, Level, Plan, TrialKey, TrialRecord, UnixMillis};
 use serde::Serialize;
 use stats::error_of_looks;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -119,38 +119,38 @@ pub(crate) fn findings(dataset: &Dataset) -> Vec<Finding> {
     findings
 }
 
-/// The trials of cells that were added to blocks that had run, by position, each with the extension
-/// that it is of. They are no pairs with the trials of those blocks, but with one another.
+/// The trials that were added to blocks that had run, by position, each with the extension that it
+/// is of: of cells that the study gained, and those that are measured anew. They are no pairs with
+/// the trials of those blocks, whose conditions may be long gone, but with one another.
 pub(crate) fn measured_later(plan: &Plan) -> HashMap<u32, u32> {
     let mut later = HashMap::new();
-    if plan.blocks.iter().all(|block| block.extension == 0) {
-        return later;
-    }
-    let mut planned: HashSet<&TrialKey> = HashSet::new();
     // With the extension that first had it.
     let mut blocks: HashMap<u32, u32> = HashMap::new();
     for block in &plan.blocks {
         let first = *blocks.entry(block.number).or_insert(block.extension);
-        for trial in &block.trials {
-            let anew = !planned.insert(&trial.key);
-            if first < block.extension && !anew {
-                later.insert(trial.position, block.extension);
-            }
+        if first < block.extension {
+            later.extend(block.trials.iter().map(|trial| (trial.position, block.extension)));
         }
     }
-    // What is measured anew of such a cell stays with it.
-    let of_key: HashMap<&TrialKey, u32> = plan
-        .all_trials()
-        .filter_map(|trial| Some((&trial.key, *later.get(&trial.position)?)))
-        .collect();
-    plan.all_trials().filter_map(|trial| Some((trial.position, *of_key.get(&trial.key)?))).collect()
+    later
 }
 
+/// Of cells that the study gained. A trial that is measured anew is of such a cell where the one in
+/// whose place it stands was.
 fn measured_later_finding(dataset: &Dataset) -> Option<MeasuredLater> {
     let later = measured_later(&dataset.plan);
-    let records = dataset.trials.iter();
+    if later.is_empty() {
+        return None;
+    }
+    let mut first: HashMap<&TrialKey, u32> = HashMap::new();
+    for trial in dataset.plan.all_trials() {
+        first.entry(&trial.key).or_insert(trial.position);
+    }
+    let is_gained = |record: &&TrialRecord| {
+        first.get(&record.key).is_some_and(|position| later.contains_key(position))
+    };
     let (apart, others): (Vec<&TrialRecord>, Vec<&TrialRecord>) =
-        records.partition(|record| later.contains_key(&record.position));
+        dataset.trials.iter().partition(is_gained);
     if apart.is_empty() {
         return None;
     }
@@ -203,15 +203,25 @@ fn looks(plan: &Plan) -> Vec<u32> {
     looks
 }
 
-/// Of the extensions of which trials have run. A fact that changed there and back is named once.
+/// Of the extensions under which trials have run. A fact that changed there and back is named once.
 fn conditions_changed(dataset: &Dataset) -> Vec<ConditionChange> {
     let run = &dataset.run;
     let recorded: BTreeSet<u32> = dataset.trials.iter().map(|record| record.position).collect();
     let blocks = dataset.plan.blocks.iter();
     let ran = blocks.filter(|block| block.trials.iter().any(|t| recorded.contains(&t.position)));
     let ran: BTreeSet<u32> = ran.map(|block| block.extension).collect();
-    let extensions = (1..).zip(&run.extensions).filter(|(number, _)| ran.contains(number));
-    let of = |(_, extension): (u32, &Extension)| {
+    // Trials that were planned before an extension may have run after it, under its conditions: an
+    // extension may have none of its own. Its own are known by the plan, whatever clocks say.
+    let nexts = run.extensions.iter().skip(1).map(|next| Some(next.at)).chain([None]);
+    let is_under = |at: UnixMillis, next: Option<UnixMillis>| {
+        let mut trials = dataset.trials.iter().map(|record| record.started_at);
+        trials.any(|started| started >= at && next.is_none_or(|next| started < next))
+    };
+    let extensions = (1..).zip(run.extensions.iter().zip(nexts));
+    let extensions = extensions
+        .filter(|(number, (one, next))| ran.contains(number) || is_under(one.at, *next))
+        .map(|(_, (one, _))| one);
+    let of = |extension: &Extension| {
         changes((&run.weighin_version, &run.host), (&extension.weighin_version, &extension.host))
     };
     let mut all: Vec<ConditionChange> = Vec::new();

@@ -157,8 +157,8 @@ impl Kin {
             |pairs: &Vec<(f64, f64)>| pairs.iter().map(|(base, other)| other - base).collect();
         let ratios: Vec<Vec<f64>> = paired.iter().map(ratio).collect();
         let values: Vec<Vec<f64>> = cells.iter().filter_map(own).collect();
-        let repeats = cells.iter().map(|series| series.values.len()).max();
-        let incomplete = cells.iter().any(|series| Some(series.values.len()) != repeats);
+        // Cells may have equally many values and no partners for all: what was measured anew has none.
+        let incomplete = cells.windows(2).any(|two| !two[0].repeats().eq(two[1].repeats()));
         let shared = SharedVariance::of(&paired, independent);
         // What blocks share is in the order of all cells, which then tell the same thing many times:
         // sums of squares of values that correlate by r correlate by r². Imported repeats that were not
@@ -235,9 +235,10 @@ impl Series {
         self.apart
     }
 
-    /// What of it there was after so many blocks, without the scatter of others.
-    pub(crate) fn up_to(&self, block: u32) -> Self {
-        let values = self.values.range(..=block).map(|(&block, &value)| (block, value)).collect();
+    /// What of it is of these blocks, without the scatter of others.
+    pub(crate) fn only(&self, has: impl Fn(u32) -> bool) -> Self {
+        let values = self.values.iter().filter(|(block, _)| has(**block));
+        let values = values.map(|(&block, &value)| (block, value)).collect();
         Self {
             looks: self.looks.clone(),
             apart: self.apart,

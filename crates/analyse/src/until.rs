@@ -73,7 +73,11 @@ pub(crate) fn held(
     let mut found: (Vec<Comparison>, Vec<OverallComparison>) = Default::default();
     for look in until.min..=dataset.plan.repeats().max(until.min) {
         let is_last = look >= dataset.plan.repeats();
-        let (levels, overall) = if is_last { at(cells) } else { at(&cells.up_to(test, look)) };
+        // What was added before the next block was planned was seen at this look.
+        let mut blocks = dataset.plan.blocks.iter();
+        let next = blocks.find(|block| block.number > look).map_or(0, |block| block.extension);
+        let (levels, overall) =
+            if is_last { at(cells) } else { at(&cells.up_to(test, look, next)) };
         found = (keep(found.0, levels), keep(found.1, overall));
     }
     found

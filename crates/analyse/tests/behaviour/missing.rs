@@ -2,13 +2,14 @@
 
 use crate::support::{Noise, dataset, fail, found, tiers, verdicts};
 use analyse::{Evidence, Metric, Stalled, Verdict, analyse};
-use test_support::imported;
+use model::{Block, Dataset, Extension, Trial, TrialRecord, UnixMillis};
+use test_support::{MEASURE, imported, load, record};
 
 const LEVELS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
-/// The verdicts of a study of two targets, the second faster by that factor, with scatter of 5 %, of
-/// which 30 % of the trials failed.
-fn with_failures(truth: f64, seed: u64) -> Vec<Verdict> {
+/// A study of two targets, the second faster by that factor, with scatter of 5 %, of which 30 % of
+/// the trials failed.
+fn with_failures(truth: f64, seed: u64) -> Dataset {
     let mut noise = Noise::new(seed);
     let mut data = dataset(&["a", "b"], &LEVELS, 8, |target, _, _| {
         let truth = if target == "a" { 1.0 } else { truth };
@@ -16,12 +17,49 @@ fn with_failures(truth: f64, seed: u64) -> Vec<Verdict> {
     });
     let mut pick = Noise::new(seed + 5000);
     data.trials.iter_mut().filter(|_| pick.below(10) < 3).for_each(fail);
-    verdicts(&analyse(&data), Metric::Throughput)
+    data
+}
+
+fn of_throughput(data: &Dataset) -> Vec<Verdict> {
+    verdicts(&analyse(data), Metric::Throughput)
+}
+
+/// The same, with each failed trial of the second target measured anew.
+fn with_some_anew(truth: f64, seed: u64) -> Dataset {
+    let mut noise = Noise::new(seed + 9000);
+    let mut data = with_failures(truth, seed);
+    let mut position = data.plan.all_trials().count() as u32;
+    for number in 1..=8 {
+        let of_block = |record: &&mut TrialRecord| {
+            record.key.repeat == number && record.key.target == "b" && record.has_failed()
+        };
+        let mut trials = Vec::new();
+        for failed in data.trials.iter_mut().filter(of_block) {
+            let key = failed.key.clone();
+            position += 1;
+            let trial = Trial { key, position, seed: failed.seed, load_time: MEASURE };
+            let throughput = 1000.0 * truth * noise.factor(0.05);
+            *failed = record(&trial, load(trial.key.level.clients, throughput));
+            trials.push(trial);
+        }
+        if !trials.is_empty() {
+            data.plan.blocks.push(Block { number, extension: 1, trials });
+        }
+    }
+    data.trials.sort_by_key(|record| record.position);
+    data.run.extensions.push(Extension {
+        at: UnixMillis(0),
+        weighin_version: data.run.weighin_version.clone(),
+        host: data.run.host.clone(),
+        changes: Vec::new(),
+    });
+    data
 }
 
 #[test]
 fn trials_whose_partner_failed_count_as_well() {
-    let all: Vec<Verdict> = (0..60).flat_map(|seed| with_failures(1.1, seed)).collect();
+    let all: Vec<Verdict> =
+        (0..60).flat_map(|seed| of_throughput(&with_failures(1.1, seed))).collect();
     let found = all.iter().filter(|verdict| **verdict == Verdict::CandidateBetter).count();
     let share = found as f64 / all.len() as f64;
     // By pairs alone 0.50; of 8 repeats without failures 0.93.
@@ -34,8 +72,51 @@ fn failures_make_no_difference_of_equal_targets() {
         let better = [Verdict::BaselineBetter, Verdict::CandidateBetter];
         verdicts.iter().any(|verdict| better.contains(verdict))
     };
-    let wrong = (0..100).map(|seed| with_failures(1.0, seed)).filter(differ).count();
+    let wrong =
+        (0..100).map(|seed| of_throughput(&with_failures(1.0, seed))).filter(differ).count();
     assert!(wrong <= 5, "{wrong} of 100");
+    let wrong =
+        (0..100).map(|seed| of_throughput(&with_some_anew(1.0, seed))).filter(differ).count();
+    assert!(wrong <= 5, "{wrong} of 100 with some anew");
+}
+
+#[test]
+fn what_was_measured_anew_counts_without_a_partner() {
+    let found = |data: fn(f64, u64) -> Dataset| {
+        let all = (0..60).flat_map(|seed| of_throughput(&data(1.1, seed)));
+        all.filter(|verdict| *verdict == Verdict::CandidateBetter).count()
+    };
+    let (failed, anew) = (found(with_failures), found(with_some_anew));
+    assert!(anew > failed, "{anew} and {failed} of {}", 60 * LEVELS.len());
+}
+
+/// Each cell has four of six repeats, of which two have both targets.
+#[test]
+fn values_without_a_partner_count_also_where_all_cells_have_as_many() {
+    let resolved = |alone: bool| {
+        let mut noise = Noise::new(11);
+        let mut data = dataset(&["a", "b"], &LEVELS, 6, |target, _, _| {
+            let truth = if target == "a" { 1.0 } else { 1.08 };
+            1000.0 * truth * noise.factor(0.04)
+        });
+        for record in &mut data.trials {
+            let lost = if record.key.target == "a" { [1, 2] } else { [5, 6] };
+            if lost.contains(&record.key.repeat)
+                || (!alone && [1, 2, 5, 6].contains(&record.key.repeat))
+            {
+                fail(record);
+            }
+        }
+        let analysis = analyse(&data);
+        let ratios = analysis.tests[0].comparisons.iter();
+        let ratios = ratios.filter(|one| one.metric == Metric::Throughput);
+        let width = |one: &analyse::Comparison| {
+            one.ratio.interval.map_or(f64::INFINITY, |i| (i.high / i.low).ln())
+        };
+        ratios.map(width).sum::<f64>()
+    };
+    let (with, without) = (resolved(true), resolved(false));
+    assert!(with < 0.95 * without, "{with} and {without}");
 }
 
 #[test]

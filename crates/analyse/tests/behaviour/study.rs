@@ -1,9 +1,9 @@
 //! What is said of a study as a whole.
 
-use crate::support::{dataset, found};
+use crate::support::{Noise, dataset, found, key};
 use analyse::{
-    Choice, ConditionsChanged, DatasetAgainstMemory, Evidence, FewRepeats, MeasuredLater, Metric,
-    PairsLimited, RepeatsAdded, Severity, TrialsMissing, analyse,
+    Choice, ConditionChange, ConditionsChanged, DatasetAgainstMemory, Evidence, FewRepeats,
+    MeasuredLater, Metric, PairsLimited, RepeatsAdded, Severity, TrialsMissing, analyse,
 };
 use model::{
     Block, Dataset, Extension, HostFacts, Place, SandboxSpec, SettingOrigin, Trial, UnixMillis,
@@ -200,4 +200,68 @@ fn cells_that_were_added_to_blocks_that_had_run_are_no_pairs_with_these() {
     };
     assert!(width(("a", "b")).iter().all(|width| *width < 1.01));
     assert!(width(("a", "c")).iter().all(|width| *width > 1.5));
+}
+
+/// A question that was edited on another kernel is an extension without trials of its own.
+#[test]
+fn trials_that_were_planned_before_an_extension_and_ran_after_it_ran_under_its_conditions() {
+    let mut data = plain(3);
+    data.run.host.kernel = "6.1".to_owned();
+    let extension = |at: u64, kernel: &str| Extension {
+        at: UnixMillis(at),
+        weighin_version: data.run.weighin_version.clone(),
+        host: HostFacts { kernel: kernel.to_owned(), ..data.run.host.clone() },
+        changes: vec!["question".to_owned()],
+    };
+    data.run.extensions = vec![extension(1000, "6.12"), extension(2000, "6.1")];
+    let started = |from: u64| {
+        let mut data = data.clone();
+        for (record, second) in data.trials.iter_mut().rev().zip(0..) {
+            record.started_at = UnixMillis(from.saturating_sub(second * 100));
+        }
+        let analysis = analyse(&data);
+        let conditions = found(&analysis, |e| matches!(e, Evidence::ConditionsChanged(_)));
+        let changed = conditions.first().and_then(|one| one.evidence.get::<ConditionsChanged>());
+        changed.map_or_else(Vec::new, |changed| changed.changes.clone())
+    };
+    let (before, after) = ("6.1".to_owned(), "6.12".to_owned());
+    assert_eq!(started(999), []);
+    assert_eq!(started(1500), [ConditionChange { what: "kernel", before, after }]);
+    // None ran while the kernel was another.
+    assert_eq!(started(2000 + 100 * data.trials.len() as u64), []);
+}
+
+/// Blocks have speeds of their own; when the failed trial is measured anew, its block is long gone.
+#[test]
+fn a_trial_that_is_measured_anew_is_no_pair_with_its_former_block() {
+    let mut noise = Noise::new(3);
+    let mut data = dataset(&["a", "b"], &[1, 2], 6, |target, clients, repeat| {
+        let anew = (target, clients, repeat) == ("b", 1, 2);
+        let of_block = if anew { 1.0 } else { [1.0, 1.6, 0.8, 1.2, 0.9, 1.1][repeat as usize - 1] };
+        let ahead = if target == "b" { 1.1 } else { 1.0 };
+        1000.0 * of_block * ahead * noise.factor(0.005)
+    });
+    let is_failed = |trial: &&Trial| trial.key == key("b", 1, 2);
+    let failed = data.plan.all_trials().find(is_failed).unwrap().clone();
+    let position = data.plan.all_trials().count() as u32 + 1;
+    let record = data.trials.iter_mut().find(|record| record.key == failed.key).unwrap();
+    record.position = position;
+    data.trials.sort_by_key(|record| record.position);
+    let anew = Block { number: 2, extension: 1, trials: vec![Trial { position, ..failed }] };
+    data.plan.blocks.push(anew);
+    let extension = Extension {
+        at: UnixMillis(5),
+        weighin_version: data.run.weighin_version.clone(),
+        host: data.run.host.clone(),
+        changes: Vec::new(),
+    };
+    data.run.extensions.push(extension);
+    let analysis = analyse(&data);
+    let of_rate = |c: &&analyse::Comparison| (c.level.clients, c.metric) == (1, Metric::Throughput);
+    let ratio = analysis.tests[0].comparisons.iter().find(of_rate).unwrap().ratio;
+    let interval = ratio.interval.unwrap();
+    assert!(interval.low > 1.05 && interval.high < 1.15, "{ratio:?}");
+    assert_eq!(ratio.n, 5, "pairs");
+    // It is no cell that the study gained.
+    assert!(found(&analysis, |e| matches!(e, Evidence::MeasuredLater(_))).is_empty());
 }

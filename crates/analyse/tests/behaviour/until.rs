@@ -2,7 +2,7 @@
 
 use crate::support::{Noise, TEST, found};
 use analyse::{Evidence, RepeatsEnd, Verdict, analyse, open_trials};
-use model::{Block, Dataset, Plan, Study, Trial, TrialKey, Until};
+use model::{Block, Dataset, Extension, Plan, Study, Trial, TrialKey, UnixMillis, Until};
 use std::collections::BTreeSet;
 use test_support::{load, plan, record, study};
 
@@ -31,16 +31,23 @@ fn measured(study: Study, plan: Plan, throughput: Truth) -> Dataset {
 fn goes_on(data: &mut Dataset, throughput: Truth) -> bool {
     let wanted = open_trials(&analyse(data));
     let first = data.plan.trials().next().expect("a plan has trials").clone();
-    let last = data.plan.trials().count() as u32;
+    let last = data.plan.all_trials().count() as u32;
     let trial = |(position, key): (u32, TrialKey)| Trial { key, position, ..first.clone() };
     let trials: Vec<Trial> = (last + 1..).zip(wanted).map(trial).collect();
     if trials.is_empty() {
         return false;
     }
     let number = data.plan.repeats() + 1;
-    data.plan.blocks.push(Block { number, extension: 0, trials });
-    *data = measured(data.study.clone(), data.plan.clone(), throughput);
+    let extension = data.plan.blocks.last().map_or(0, |block| block.extension);
+    data.plan.blocks.push(Block { number, extension, trials });
+    *data = measured_again(data, throughput);
     true
+}
+
+/// With all that was planned since.
+fn measured_again(data: &Dataset, throughput: Truth) -> Dataset {
+    let run = data.run.clone();
+    Dataset { run, ..measured(data.study.clone(), data.plan.clone(), throughput) }
 }
 
 /// Runs a study to its end.
@@ -140,18 +147,44 @@ fn partners_of_an_open_comparison_stay_together() {
 
 #[test]
 fn what_a_look_has_decided_stays() {
-    for seed in 0..12 {
+    what_is_decided_stays(|_| {});
+}
+
+#[test]
+fn what_a_look_has_decided_by_trials_that_were_measured_anew_stays() {
+    what_is_decided_stays(|data| {
+        let block = data.plan.blocks.last().expect("the first blocks");
+        let last = data.plan.all_trials().count() as u32;
+        let failed = block.trials.iter().filter(|trial| trial.key.target == "b");
+        let anew = (last + 1..).zip(failed);
+        let trials = anew.map(|(position, trial)| Trial { position, ..trial.clone() }).collect();
+        data.plan.blocks.push(Block { number: block.number, extension: 1, trials });
+        let extension = Extension {
+            at: UnixMillis(0),
+            weighin_version: data.run.weighin_version.clone(),
+            host: data.run.host.clone(),
+            changes: Vec::new(),
+        };
+        data.run.extensions.push(extension);
+    });
+}
+
+/// Whatever was added to the first blocks.
+fn what_is_decided_stays(added: impl Fn(&mut Dataset)) {
+    for seed in 0..40 {
         let truth = |key: &TrialKey| {
             let ahead =
                 if key.target == "b" { 1.0 + f64::from(key.level.clients) / 40.0 } else { 1.0 };
             1000.0 * ahead * noise(key, seed, 0.03)
         };
         let mut data = begun(asked(&["a", "b"], &[1, 2, 4, 8]), &truth);
+        added(&mut data);
+        data = measured_again(&data, &truth);
         let mut before: Vec<(u32, Verdict)> = Vec::new();
         loop {
             let now: Vec<(u32, Verdict)> = {
                 let analysis = analyse(&data);
-                let metric = analysis.tests[0].basis.unwrap().metric;
+                let metric = analysis.tests[0].basis.expect("trials completed").metric;
                 let all = analysis.tests[0].comparisons.iter();
                 let all = all.filter(|one| one.metric == metric);
                 all.map(|one| (one.level.clients, one.verdict)).collect()

@@ -173,12 +173,24 @@ fn trials_of(store: &Store, part: &Part) -> usize {
 
 /// Runs what the store has no record of yet, and what is to be added, and reports. `erase` names the
 /// volumes that may be overwritten.
-fn go(mut store: Store, addition: Option<Addition>, results: &Path, erase: &[PathBuf]) -> Outcome {
-    if addition.is_none() && store.completed().len() == store.plan().trials().count() {
-        // A run may have been ended after the last trial of a block and before the next was planned.
-        if let Some(block) = next_block(&store)? {
-            store.add_block(&block)?;
+fn go(
+    mut store: Store,
+    mut addition: Option<Addition>,
+    results: &Path,
+    erase: &[PathBuf],
+) -> Outcome {
+    let mut recorded = Recorded {
+        results,
+        recorded: store.completed().len(),
+        empty: store.is_empty().then(|| Unfinished::new(files_of(results))),
+        is_extended: addition.is_none(),
+    };
+    let adds_trials = addition.as_ref().is_some_and(|addition| !addition.blocks.is_empty());
+    if !adds_trials && recorded.recorded == store.plan().trials().count() {
+        if let Err(error) = plan_next(&mut store, addition.take()) {
+            return Err(ended_early(error.into(), store, &recorded));
         }
+        recorded.is_extended = true;
     }
     let (mut study, mut plan) = (store.study().clone(), store.plan().clone());
     let mut done = store.completed();
@@ -190,19 +202,13 @@ fn go(mut store: Store, addition: Option<Addition>, results: &Path, erase: &[Pat
         done.retain(|key| !added.contains(key));
     }
     let stop = signals::stop();
-    let mut recorded = Recorded {
-        results,
-        recorded: done.len(),
-        empty: store.is_empty().then(|| Unfinished::new(files_of(results))),
-        is_extended: addition.is_none(),
-    };
+    recorded.recorded = done.len();
     recorded.say();
     let total = plan.trials().count();
     let estimate = study::estimate(&plan, &study);
     let mut progress = RunProgress::start(&study, total, done.len(), estimate);
     let outcome = if done.len() == total {
-        let extended = extend(&mut store, addition).map_err(RunError::from);
-        extended.map(|()| Summary { skipped: total, ..Summary::default() })
+        Ok(Summary { skipped: total, ..Summary::default() })
     } else {
         let course = Course { study: &study, plan: &plan, erase, stop: &stop };
         walk(&course, addition, &mut store, &mut progress, &mut recorded)
@@ -283,6 +289,17 @@ fn walk(
     }
     campaign.finish(store)?;
     Ok(summary)
+}
+
+/// Keeps what has changed in the study of a run whose plan is done, and plans its next block, where
+/// there is one: a run may have been ended after the last trial of a block and before the next was
+/// planned. The study comes first, since it decides what is resolved.
+fn plan_next(store: &mut Store, addition: Option<Addition>) -> Result<(), StoreError> {
+    extend(store, addition)?;
+    match next_block(store)? {
+        Some(block) => store.add_block(&block),
+        None => Ok(()),
+    }
 }
 
 /// What a run whose plan is done measures next, where its repeats go on until all is resolved.

@@ -1,7 +1,7 @@
 //! Runs that go on after their end: with further repeats, and with what failed.
 
 use crate::server_trouble::server_of;
-use crate::support::{Ran, Started, Workplace, sandbox_study};
+use crate::support::{Ran, Server, Started, Workplace, sandbox_study, server_study};
 use model::{Dataset, TrialRecord};
 
 const SHORT: &str = "warmup = \"200ms\"\nduration = \"500ms\"";
@@ -79,4 +79,29 @@ fn a_finished_run_takes_up_what_failed_and_further_repeats() {
     }
     let csv = place.weighin(&["report", "--format", "csv"]).done();
     assert_eq!(csv.lines().count(), 1 + 17);
+}
+
+/// A comment that changed is an extension without trials.
+#[test]
+fn a_run_can_be_extended_after_a_comment_alone_has_changed() {
+    let place = Workplace::new();
+    let server = Server::start();
+    let keys = format!("password_file = {:?}", server.password_file());
+    let study = server_study(&server.url(), 1, &keys);
+    place.write("lone.toml", &study);
+    place.weighin(&["run", "lone.toml"]).done();
+    place.write("lone.toml", format!("# Once more.\n{study}"));
+    let resumed = place.weighin(&["run", "lone.toml", "--resume"]);
+    assert!(resumed.err.contains("comments"), "{}", resumed.err);
+    resumed.done();
+    place.weighin(&["run", "lone.toml", "--more", "2"]).done();
+    let data = dataset(&place);
+    assert_eq!((data.run.extensions.len(), data.trials.len()), (2, 4));
+    let extensions: Vec<u32> = data.plan.blocks.iter().map(|block| block.extension).collect();
+    assert_eq!(extensions, [0, 0, 2, 2]);
+    // What opens it for writing checks every digest.
+    place.weighin(&["run", "lone.toml", "--resume"]).done();
+    assert_eq!(dataset(&place), data);
+    let csv = place.weighin(&["report", "--format", "csv"]).done();
+    assert_eq!(csv.lines().count(), 1 + 4);
 }

@@ -3,6 +3,7 @@
 use crate::support::Workplace;
 use model::{Dataset, TrialKey};
 use std::collections::BTreeSet;
+use store::Store;
 
 const STUDY: &str = r#"
 [study]
@@ -72,4 +73,45 @@ fn what_is_resolved_is_left_out_also_by_a_run_that_was_killed() {
     place.weighin(&["run", "until.toml", "--more", "1"]).refused(2, &["resolved", "`max`"]);
     let page = std::fs::read_to_string(&place.files(".html")[0]).unwrap();
     assert!(page.contains("alpha spending"), "how it was decided");
+}
+
+/// A run that was ended after the last trial of a block and before the next was planned.
+#[test]
+fn what_is_open_goes_on_also_where_the_study_has_changed_between_two_blocks() {
+    let place = Workplace::new();
+    let third = STUDY.find("[[target]]\nname = \"slow\"").unwrap();
+    let test = STUDY.find("[[test]]").unwrap();
+    let study = format!("{}{}", &STUDY[..third], &STUDY[test..])
+        .replace("max = 4", "max = 3")
+        .replace("oltp_point_select", "oltp_read_write")
+        .replace("[1, 2]", "1");
+    let file = place.write("until.toml", &study);
+    // Far enough apart for a third block to decide, and not for two.
+    let begun = study::load(&place.path(file)).unwrap();
+    let plan = study::expand(&begun, begun.seed);
+    let throughput = |key: &TrialKey| match (key.target.as_str(), key.repeat) {
+        ("plain", 1) => 1000.0,
+        ("plain", _) => 1010.0,
+        (_, 1) => 1500.0,
+        _ => 1650.0,
+    };
+    let data = test_support::dataset(begun, plan, |trial| {
+        test_support::record(trial, test_support::load(1, throughput(&trial.key)))
+    });
+    let open = analyse::open_trials(&analyse::analyse(&data));
+    assert_eq!(open.len(), 2, "{open:?}");
+    let results = place.path("until.weighin");
+    let host = &data.run.host;
+    let mut store = Store::create(&results, &data.study, &data.plan, host, "1", 1.0).unwrap();
+    store.append_all(&data.trials).unwrap();
+    drop(store);
+
+    place.write("until.toml", format!("# Once more.\n{study}"));
+    place.weighin(&["run", "until.toml", "--resume", "--store", "until.weighin"]).done();
+    let resumed = place.store().dataset().unwrap();
+    assert_eq!(resumed.run.extensions.len(), 1);
+    assert_eq!(resumed.plan.blocks.len(), 3);
+    let added = resumed.plan.blocks[2].trials.iter().map(|trial| trial.key.clone());
+    assert_eq!(added.collect::<BTreeSet<TrialKey>>(), open);
+    assert_eq!(resumed.missing().count(), 0);
 }
