@@ -16,7 +16,7 @@ pub(crate) struct Compared<C> {
 }
 
 /// What judging needs of a comparison and changes in it.
-struct Member<'a> {
+pub(crate) struct Member<'a> {
     metric: Metric,
     /// Baseline and candidate; of two runs test and target.
     pair: (&'a str, &'a str),
@@ -26,61 +26,57 @@ struct Member<'a> {
     strength: &'a mut Strength,
 }
 
-/// Holds comparisons, level by level, to the family of all that are by the same metric: the levels
-/// of a pair support each other, and the pairs are held together. The two metrics of a closed loop
-/// are nearly one measurement (Little's law), so they don't share a family.
-pub(crate) fn hold_comparisons(
-    study: &Study,
-    mut all: Vec<Compared<Comparison>>,
-) -> Vec<Comparison> {
-    let members = all.iter_mut().map(|Compared { of, ratio }| Member {
-        metric: of.metric,
-        pair: (&of.baseline, &of.candidate),
-        ratio,
-        shown: &mut of.ratio,
-        verdict: &mut of.verdict,
-        strength: &mut of.strength,
-    });
+/// What can be held together with others of its kind.
+pub(crate) trait InFamily {
+    fn member<'a>(&'a mut self, ratio: &'a Ratio) -> Member<'a>;
+}
+
+/// The kinds, each with the names of what is compared.
+macro_rules! in_family {
+    ($($kind:ident: $first:ident, $second:ident;)*) => {$(
+        impl InFamily for $kind {
+            fn member<'a>(&'a mut self, ratio: &'a Ratio) -> Member<'a> {
+                Member {
+                    metric: self.metric,
+                    pair: (&self.$first, &self.$second),
+                    ratio,
+                    shown: &mut self.ratio,
+                    verdict: &mut self.verdict,
+                    strength: &mut self.strength,
+                }
+            }
+        }
+    )*};
+}
+
+in_family! {
+    Comparison: baseline, candidate;
+    OverallComparison: baseline, candidate;
+    RunResult: test, target;
+}
+
+/// Holds results to the family of all that are by the same metric: those of a pair support each
+/// other, and the pairs are held together. Pairs are of targets or, of two runs, a target in a test.
+/// The two metrics of a closed loop are nearly one measurement (Little's law), so they don't share a
+/// family.
+pub(crate) fn hold_all<M: InFamily>(study: &Study, mut all: Vec<Compared<M>>) -> Vec<M> {
+    let members = all.iter_mut().map(|Compared { of, ratio }| of.member(ratio));
     hold(study, members.collect());
     all.into_iter().map(|compared| compared.of).collect()
 }
 
-/// Holds comparisons over all levels together to the family of all pairs by the same metric. A
-/// target that is better at every one of these levels is so over all of them.
+/// Holds comparisons over all levels together. A target that is better at every one of these levels is
+/// so over all of them.
 pub(crate) fn hold_overall(
     study: &Study,
     by_level: &[Comparison],
-    mut all: Vec<Compared<OverallComparison>>,
+    all: Vec<Compared<OverallComparison>>,
 ) -> Vec<OverallComparison> {
-    let members = all.iter_mut().map(|Compared { of, ratio }| Member {
-        metric: of.metric,
-        pair: (&of.baseline, &of.candidate),
-        ratio,
-        shown: &mut of.ratio,
-        verdict: &mut of.verdict,
-        strength: &mut of.strength,
-    });
-    hold(study, members.collect());
-    let mut all: Vec<OverallComparison> = all.into_iter().map(|compared| compared.of).collect();
+    let mut all = hold_all(study, all);
     for overall in all.iter_mut().filter(|overall| overall.verdict == Verdict::Unresolved) {
         follow_levels(by_level, overall);
     }
     all
-}
-
-/// Holds results of two runs to the family of all of them by the same metric, over all tests: the
-/// levels of a target in a test support each other.
-pub(crate) fn hold_runs(study: &Study, mut all: Vec<Compared<RunResult>>) -> Vec<RunResult> {
-    let members = all.iter_mut().map(|Compared { of, ratio }| Member {
-        metric: of.metric,
-        pair: (&of.test, &of.target),
-        ratio,
-        shown: &mut of.ratio,
-        verdict: &mut of.verdict,
-        strength: &mut of.strength,
-    });
-    hold(study, members.collect());
-    all.into_iter().map(|compared| compared.of).collect()
 }
 
 /// Takes the verdict that all levels agree in, with what their ratios and intervals say together:

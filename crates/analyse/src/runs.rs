@@ -14,7 +14,7 @@ use serde::Serialize;
 use stats::Estimate;
 use std::sync::Arc;
 
-pub use gate::{Gate, GateItem, GateOutcome, GateQuestion, gate};
+pub use gate::{Gate, GateItem, GateOutcome, GateQuestion, GateReason, gate};
 pub use history::{CellHistory, History, HistoryRun, LevelChange, RunPoints, history};
 
 mod gate;
@@ -105,8 +105,8 @@ pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
         let (test, is_same) = (pair.old.name.clone(), pair.is_same());
         tests.push(TestRuns { test, basis, is_same, results: Vec::new() });
     }
-    let levels = family::hold_runs(&new.study, levels);
-    let overall = family::hold_runs(&new.study, overall);
+    let levels = family::hold_all(&new.study, levels);
+    let overall = family::hold_all(&new.study, overall);
     for test in &mut tests {
         let own = levels.iter().chain(&overall).filter(|result| result.test == test.test);
         test.results = own.cloned().collect();
@@ -279,6 +279,14 @@ impl Pair<'_> {
         let mut all = lacking(&self.old_cells, &self.new_cells, false);
         all.extend(lacking(&self.new_cells, &self.old_cells, true));
         all
+    }
+}
+
+/// The metric that decides a test, level by level; of a search the load that it found.
+fn deciding(test: &Test, basis: Basis) -> Metric {
+    match test.bound() {
+        Some(_) => Metric::Throughput,
+        None => basis.at_each_level(test),
     }
 }
 

@@ -163,7 +163,7 @@ impl Kin {
         // What blocks share is in the order of all cells, which then tell the same thing many times:
         // sums of squares of values that correlate by r correlate by r². Imported repeats that were not
         // measured in turns share no blocks.
-        let in_blocks = !cells.iter().any(|series| series.apart);
+        let in_blocks = !cells.iter().all(|series| series.apart);
         let others = if in_blocks { values.len().saturating_sub(1) as f64 } else { 0.0 };
         let orders = (1.0 + others * shared.share().powi(2)).recip();
         let alike = Autocorrelation::of(&values, orders);

@@ -64,7 +64,7 @@ pub(crate) fn held(
     let study = &dataset.study;
     let at = |cells: &Cells| {
         let comparisons = compare::comparisons(study, test, basis, cells);
-        let comparisons = family::hold_comparisons(study, comparisons);
+        let comparisons = family::hold_all(study, comparisons);
         let overall = overall::overall(study, test, basis, cells);
         let overall = family::hold_overall(study, &comparisons, overall);
         (comparisons, overall)

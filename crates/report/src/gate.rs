@@ -5,7 +5,7 @@ use crate::numbers::{counted, interval, percent};
 use crate::runs::{RunFacts, RunName, RunsFormat, json_text, level, ratio};
 use crate::tables::{Table, TableCell, Tone, numbers, words};
 use crate::words::metric_name;
-use analyse::runs::{Gate, GateItem, GateOutcome};
+use analyse::runs::{Gate, GateItem, GateOutcome, GateReason};
 use maud::{Markup, PreEscaped, html};
 use model::{Level, text};
 use serde::Serialize;
@@ -65,8 +65,10 @@ fn document(gated: &Gated<'_>) -> Document {
             let worse = gate.items.iter().filter(|item| item.outcome == GateOutcome::Worse).count();
             format!("Worse: {} lost more than {limit}", counted(worse, "figure"))
         }
-        GateOutcome::NotKnown | GateOutcome::NoResult => {
-            format!("Not known whether any figure lost more than {limit}")
+        GateOutcome::NotKnown => format!("Not known whether any figure lost more than {limit}"),
+        GateOutcome::NoResult => {
+            let none = gate.items.iter().filter(|item| item.outcome == GateOutcome::NoResult);
+            format!("No result: the new run lacks {}", counted(none.count(), "figure"))
         }
     };
     let mut table = Table::new([
@@ -103,7 +105,7 @@ fn document(gated: &Gated<'_>) -> Document {
             figure(item.new.as_ref()),
             figure(item.ratio.as_ref()),
             TableCell::text(item.ratio.as_ref().map_or(String::new(), interval)),
-            TableCell::text(answer(item.outcome)).with_tone(tone),
+            TableCell::text(with_reason(item)).with_tone(tone),
         ]);
     }
     let confidence = percent(gate.confidence);
@@ -116,7 +118,8 @@ fn document(gated: &Gated<'_>) -> Document {
         Part::Paragraph(format!(
             "Worse: at {confidence}, held for all figures together, the whole interval lies beyond \
              a loss of {limit}. Not worse: at {confidence} for each figure, the interval excludes \
-             such a loss. Not known: neither; further repeats of both runs tell more."
+             such a loss. Not known: neither; where no reason is given, further repeats of both runs \
+             tell more."
         )),
     ];
     Document { title, parts }
@@ -130,6 +133,18 @@ pub fn answer(outcome: GateOutcome) -> &'static str {
         GateOutcome::NotKnown => "not known",
         GateOutcome::NoResult => "no result",
     }
+}
+
+/// The answer for a figure, with why there is no ratio that decides.
+fn with_reason(item: &GateItem) -> String {
+    let reason = item.reason.map(|reason| match reason {
+        GateReason::NoTrialCounts => "no trial of the new run counts there",
+        GateReason::NoSuchTest => "the new run lacks the test, or judges it by another figure",
+        GateReason::TestDiffers => "the test did something else",
+        GateReason::Zero => "a figure is zero, of which there is no ratio",
+    });
+    let answer = answer(item.outcome);
+    reason.map_or(answer.to_owned(), |reason| format!("{answer}: {reason}"))
 }
 
 /// The answer as JUnit XML: a suite for each test, a case for each figure. What is worse is a
@@ -180,17 +195,19 @@ fn case(gated: &Gated<'_>, item: &GateItem) -> Markup {
     let name = format!("{place}: {}", metric_name(item.metric));
     let class = format!("{}.{}", gated.new.dataset.study.name, text::line(&item.test));
     let limit = percent(gated.gate.question.max_regression);
-    let said = format!("new ÷ baseline {}, allowed loss {limit}", ratio(item.ratio.as_ref()));
+    let figures = format!("new ÷ baseline {}, allowed loss {limit}", ratio(item.ratio.as_ref()));
+    let said = match item.reason {
+        Some(_) => with_reason(item),
+        None => format!("{}: {figures}", answer(item.outcome)),
+    };
     html! {
         (PreEscaped("\n"))
         testcase classname=(class) name=(name) {
             @match item.outcome {
                 GateOutcome::NotWorse => {},
                 GateOutcome::Worse => { failure type="worse" message=(said) {} }
-                GateOutcome::NoResult => {
-                    error type="no result" message="no trial of the new run counts" {}
-                }
-                GateOutcome::NotKnown => { skipped message={ "not known: " (said) } {} }
+                GateOutcome::NoResult => { error type="no result" message=(said) {} }
+                GateOutcome::NotKnown => { skipped message=(said) {} }
             }
         }
     }

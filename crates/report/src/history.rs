@@ -1,7 +1,7 @@
 //! Many runs over time, for people and programs.
 
 use crate::document::{Document, Part};
-use crate::numbers::{counted, date, figure, interval, percent};
+use crate::numbers::{NOTHING, counted, date, figure, interval, percent};
 use crate::runs::{RunsFormat, json_text, level};
 use crate::tables::{Table, TableCell, numbers, words};
 use crate::words::metric_name;
@@ -11,8 +11,6 @@ use serde::Serialize;
 
 /// Raised when a field changes its meaning or goes away; new fields may come without.
 const VERSION: u32 = 1;
-/// Fewest runs in which a change can show.
-const FEWEST: usize = 8;
 
 /// A history in that form.
 pub fn render_history(history: &History, format: RunsFormat) -> String {
@@ -54,10 +52,13 @@ fn document(history: &History) -> Document {
         .collect();
     let cells = counted(history.cells.len(), "cell");
     if found.is_empty() {
-        let few = history.cells.iter().all(|cell| cell.points.len() < FEWEST);
-        parts.push(Part::Paragraph(match few {
-            true => format!("No change shows in {cells}; in fewer than {FEWEST} runs none can."),
-            false => format!("No change shows in {cells}."),
+        let longest = history.cells.iter().map(|cell| cell.points.len()).max().unwrap_or(0);
+        parts.push(Part::Paragraph(match history.fewest_runs {
+            None => format!("No change can show in {cells}: there are too many for any to count."),
+            Some(fewest) if longest < fewest => {
+                format!("No change shows in {cells}; in fewer than {fewest} runs none can.")
+            }
+            Some(_) => format!("No change shows in {cells}."),
         }));
     } else {
         parts.push(Part::Table(table(history, &found)));
@@ -117,8 +118,8 @@ fn table(history: &History, found: &[(&CellHistory, &LevelChange)]) -> Table {
             TableCell::text(&from.file),
             TableCell::text(figure(change.before)),
             TableCell::text(figure(change.after)),
-            TableCell::text(figure(change.ratio.point)),
-            TableCell::text(interval(&change.ratio)),
+            TableCell::text(change.ratio.map_or(NOTHING.to_owned(), |ratio| figure(ratio.point))),
+            TableCell::text(change.ratio.as_ref().map_or(String::new(), interval)),
         ]);
     }
     table.without_empty_columns()

@@ -25,7 +25,7 @@ mod usl;
 
 pub use autocorrelation::Autocorrelation;
 pub use bootstrap::Bootstrap;
-pub use change::change_points;
+pub use change::{change_points, fewest_values};
 pub use closed::{closed, closed_groups};
 pub use equivalence::Relation;
 pub use estimate::{Estimate, Interval, IntervalMethod};

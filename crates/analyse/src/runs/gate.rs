@@ -1,6 +1,6 @@
 //! Whether a run is worse than a baseline by more than is allowed.
 
-use super::{Matched, Pair, Side, TargetRuns, figure, pairs};
+use super::{Matched, Pair, Side, TargetRuns, Unmatched, deciding, figure, pairs};
 use crate::{Basis, Metric};
 use model::{Better, Dataset, Level};
 use serde::Serialize;
@@ -25,12 +25,27 @@ pub struct GateQuestion {
 pub enum GateOutcome {
     /// The interval excludes a loss beyond the limit.
     NotWorse,
-    /// The interval allows a loss beyond the limit, and allows that there is none.
+    /// The interval allows a loss beyond the limit, and allows that there is none; or there is a
+    /// [`GateReason`].
     NotKnown,
     /// The newer run has no result to compare.
     NoResult,
     /// The whole interval lies beyond the limit.
     Worse,
+}
+
+/// Why there is no ratio that decides: further repeats would not tell more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateReason {
+    /// No trial of the newer run counts there, or none has the figure.
+    NoTrialCounts,
+    /// The newer run lacks the test, or judges it by another figure.
+    NoSuchTest,
+    /// The test did something else then.
+    TestDiffers,
+    /// A figure is zero, of which no ratio can be taken.
+    Zero,
 }
 
 /// One figure that is held.
@@ -46,6 +61,22 @@ pub struct GateItem {
     /// new ÷ old, with the interval that decides.
     pub ratio: Option<Estimate>,
     pub outcome: GateOutcome,
+    pub reason: Option<GateReason>,
+}
+
+impl GateItem {
+    /// A figure of which nothing can be said.
+    fn without_figures(
+        test: String,
+        target: String,
+        level: Option<Level>,
+        metric: Metric,
+        outcome: GateOutcome,
+        reason: GateReason,
+    ) -> Self {
+        let (old, new, ratio) = (None, None, None);
+        Self { test, target, level, metric, old, new, ratio, outcome, reason: Some(reason) }
+    }
 }
 
 /// The answer.
@@ -78,11 +109,7 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
     items.extend(without_basis(&old_side, &new_side, question.metric));
     for pair in pairs(&old_side, &new_side) {
         let Some(basis) = pair.basis else { continue };
-        let of_test = match pair.new.bound() {
-            Some(_) => Metric::Throughput,
-            None => basis.at_each_level(pair.new),
-        };
-        let metric = question.metric.unwrap_or(of_test);
+        let metric = question.metric.unwrap_or_else(|| deciding(pair.new, basis));
         if metric.better() == Better::Neither {
             continue;
         }
@@ -136,11 +163,7 @@ fn without_basis(old: &Side<'_>, new: &Side<'_>, asked: Option<Metric>) -> Vec<G
     let mut items: Vec<GateItem> = Vec::new();
     for test in old.dataset.study.tests.iter().filter(|test| !has_basis(&test.name)) {
         let Some(basis) = Basis::of(test, old.dataset.trials.iter()) else { continue };
-        let of_test = match test.bound() {
-            Some(_) => Metric::Throughput,
-            None => basis.at_each_level(test),
-        };
-        let metric = asked.unwrap_or(of_test);
+        let metric = asked.unwrap_or_else(|| deciding(test, basis));
         let cells = old.cells(test, Some(&basis));
         let mut targets: Vec<&str> = cells
             .iter()
@@ -148,15 +171,10 @@ fn without_basis(old: &Side<'_>, new: &Side<'_>, asked: Option<Metric>) -> Vec<G
             .map(|cell| cell.target)
             .collect();
         targets.dedup();
-        items.extend(targets.into_iter().map(|target| GateItem {
-            test: test.name.clone(),
-            target: target.to_owned(),
-            level: None,
-            metric,
-            old: None,
-            new: None,
-            ratio: None,
-            outcome: GateOutcome::NoResult,
+        items.extend(targets.into_iter().map(|target| {
+            let (name, target) = (test.name.clone(), target.to_owned());
+            let (outcome, reason) = (GateOutcome::NoResult, GateReason::NoSuchTest);
+            GateItem::without_figures(name, target, None, metric, outcome, reason)
         }));
     }
     items
@@ -181,37 +199,26 @@ fn without_ratio(matched: Matched, confidence: f64, only_a_loss: bool) -> Option
         new: Some(new),
         ratio: None,
         outcome,
+        reason: Some(GateReason::Zero),
     })
 }
 
 /// Of a test that did something else: nothing can be said.
 fn changed(runs: &TargetRuns) -> Option<GateItem> {
     let first = runs.levels.first()?;
-    Some(GateItem {
-        test: first.test.clone(),
-        target: first.target.clone(),
-        level: None,
-        metric: first.metric,
-        old: None,
-        new: None,
-        ratio: None,
-        outcome: GateOutcome::NotKnown,
-    })
+    let (test, target) = (first.test.clone(), first.target.clone());
+    let (outcome, reason) = (GateOutcome::NotKnown, GateReason::TestDiffers);
+    Some(GateItem::without_figures(test, target, None, first.metric, outcome, reason))
 }
 
 impl Pair<'_> {
     /// The cells of the baseline of which the newer run has no result.
     fn lost(&self, metric: Metric) -> Vec<GateItem> {
         let lost = self.unmatched(Some(metric)).into_iter().filter(|cell| !cell.is_new);
-        let of = |cell: super::Unmatched| GateItem {
-            test: cell.test,
-            target: cell.target,
-            level: Some(cell.level),
-            metric,
-            old: None,
-            new: None,
-            ratio: None,
-            outcome: GateOutcome::NoResult,
+        let of = |cell: Unmatched| {
+            let Unmatched { test, target, level, .. } = cell;
+            let (outcome, reason) = (GateOutcome::NoResult, GateReason::NoTrialCounts);
+            GateItem::without_figures(test, target, Some(level), metric, outcome, reason)
         };
         lost.map(of).collect()
     }
@@ -273,6 +280,7 @@ impl Held {
             metric: matched.metric,
             ratio: Some(ratio),
             outcome,
+            reason: None,
         })
     }
 }

@@ -1,11 +1,11 @@
 //! Many runs: where the level of a figure changes.
 
-use super::Side;
+use super::{Side, deciding, figure};
 use crate::extended::{self, ConditionChange};
-use crate::{Basis, Metric, search};
+use crate::{Basis, Metric};
 use model::{Dataset, HostFacts, Level, Test, UnixMillis};
 use serde::Serialize;
-use stats::{Estimate, Ratio, Sample, change_points};
+use stats::{Estimate, Ratio, Sample, change_points, fewest_values};
 use std::collections::BTreeMap;
 
 /// Seeds the permutations: the same runs give the same answer.
@@ -44,15 +44,9 @@ impl RunPoints {
         let mut points = BTreeMap::new();
         for test in &dataset.study.tests {
             let Some(basis) = Basis::of(test, dataset.trials.iter()) else { continue };
-            let (metric, over) = match test.bound() {
-                Some(_) => (Metric::Throughput, test.levels().first().and_then(|l| l.search)),
-                None => (basis.at_each_level(test), None),
-            };
+            let metric = deciding(test, basis);
             for cell in side.cells(test, Some(&basis)).iter() {
-                let series = match test.bound() {
-                    Some(_) => search::answers(cell, over),
-                    None => cell.series(metric).clone(),
-                };
+                let series = figure(test, cell, metric);
                 let Some(estimate) = series.estimate(confidence) else { continue };
                 let place = Place {
                     study: dataset.study.name.clone(),
@@ -92,6 +86,8 @@ pub struct History {
     pub cells: Vec<CellHistory>,
     /// All cells together have a change where there is none with at most this chance.
     pub error: f64,
+    /// In fewer runs no change of a cell can show; absent where there are too many cells for any.
+    pub fewest_runs: Option<usize>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -121,11 +117,12 @@ pub struct CellHistory {
 pub struct LevelChange {
     /// The last run of the former level and the first of the new one, by place in [`History::runs`].
     pub between: (usize, usize),
-    /// Geometric means over the runs of both levels.
+    /// Geometric means over the runs of both levels; medians where a run has zero.
     pub before: f64,
     pub after: f64,
-    /// after ÷ before. Its interval does not know that the place of the change was searched for.
-    pub ratio: Estimate,
+    /// after ÷ before; absent where a run has zero. Its interval does not know that the place of the
+    /// change was searched for.
+    pub ratio: Option<Estimate>,
     /// What else changed between these two runs.
     pub conditions: Vec<ConditionChange>,
 }
@@ -163,7 +160,12 @@ pub fn history(mut runs: Vec<RunPoints>) -> History {
         study: run.study.clone(),
         started_at: run.started_at,
     };
-    History { cells, error: alpha, runs: runs.iter().map(of).collect() }
+    History {
+        cells,
+        error: alpha,
+        fewest_runs: fewest_values(each),
+        runs: runs.iter().map(of).collect(),
+    }
 }
 
 fn changes(
@@ -177,14 +179,15 @@ fn changes(
     let starts = change_points(&values, alpha, SEED);
     let ends = |at: usize| starts.get(at).copied().unwrap_or(values.len());
     let level = |from: usize, to: usize| Sample::new(values.get(from..to)?.to_vec()).ok();
-    let mean = |from: usize, to: usize| {
-        let logs: f64 = values[from..to].iter().map(|value| value.ln()).sum();
-        (logs / (to - from) as f64).exp()
+    let mean = |level: &Sample| {
+        let logs: f64 = level.sorted().iter().map(|value| value.ln()).sum();
+        (logs / level.len() as f64).exp()
     };
     let change = |(number, &at): (usize, &usize)| {
         let from = number.checked_sub(1).map_or(0, ends);
         let to = ends(number + 1);
-        let ratio = Ratio::unpaired(&level(from, at)?, &level(at, to)?, None).ok()?;
+        let (old_level, new_level) = (level(from, at)?, level(at, to)?);
+        let ratio = Ratio::unpaired(&old_level, &new_level, None).ok();
         let between = (points.get(at.checked_sub(1)?)?.0, points.get(at)?.0);
         let (old, new) = (&runs[between.0], &runs[between.1]);
         let mut conditions =
@@ -193,8 +196,12 @@ fn changes(
         if let Some((before, after)) = version(old).zip(version(new)).filter(|(a, b)| a != b) {
             conditions.push(ConditionChange { what: "version of the target", before, after });
         }
-        let (before, after) = (mean(from, at), mean(at, to));
-        Some(LevelChange { between, before, after, ratio: ratio.estimate(confidence), conditions })
+        let (before, after) = match ratio {
+            Some(_) => (mean(&old_level), mean(&new_level)),
+            None => (old_level.median(), new_level.median()),
+        };
+        let ratio = ratio.map(|ratio| ratio.estimate(confidence));
+        Some(LevelChange { between, before, after, ratio, conditions })
     };
     starts.iter().enumerate().filter_map(change).collect()
 }

@@ -2,8 +2,10 @@
 
 use crate::support::{Noise, dataset};
 use analyse::Verdict;
-use analyse::runs::{Gate, GateOutcome, GateQuestion, compare_runs, gate};
-use model::Dataset;
+use analyse::runs::{
+    Gate, GateOutcome, GateQuestion, GateReason, RunPoints, compare_runs, gate, history,
+};
+use model::{Dataset, UnixMillis};
 use test_support::imported;
 
 const QUESTION: GateQuestion =
@@ -85,7 +87,9 @@ fn what_the_newer_run_lacks_is_no_pass() {
     // A test that does something else says nothing.
     let mut other = run(2, 1.1, 3);
     other.study.tests[0].load_mut().unwrap().duration *= 2;
-    assert_eq!(gate(&old, &other, QUESTION).outcome(), GateOutcome::NotKnown);
+    let held = gate(&old, &other, QUESTION);
+    assert_eq!(held.outcome(), GateOutcome::NotKnown);
+    assert!(held.items.iter().all(|item| item.reason == Some(GateReason::TestDiffers)));
 }
 
 #[test]
@@ -102,28 +106,56 @@ fn a_test_that_the_newer_run_lacks_is_no_pass() {
     let held = gate(&old, &new, QUESTION);
     assert_eq!(held.outcome(), GateOutcome::NoResult);
     let lost = held.items.iter().filter(|item| item.outcome == GateOutcome::NoResult);
-    assert!(lost.map(|item| (&*item.test, &*item.target)).eq([("more", "a"), ("more", "b")]));
+    let lost = lost.map(|item| (&*item.test, &*item.target, item.reason));
+    let reason = Some(GateReason::NoSuchTest);
+    assert!(lost.eq([("more", "a", reason), ("more", "b", reason)]));
     // One that only the newer run has is only more than there was.
     std::mem::swap(&mut old, &mut new);
     assert!(gate(&old, &new, QUESTION).items.iter().all(|item| item.test != "more"));
 }
 
+/// Imported results of three levels, a repeat each five times.
+fn printed(speed: u32, at_four: u32) -> Dataset {
+    let mut table = String::from("target,test,concurrency,repeat,metric,value\n");
+    for repeat in 1..=5 {
+        for (level, rate) in [(1, 1000 * speed), (4, at_four), (16, 3000 * speed)] {
+            let rate = rate + if rate > 0 { 7 * repeat } else { 0 };
+            table.push_str(&format!("a,t,{level},{repeat},transactions_per_s,{rate}\n"));
+        }
+    }
+    imported("run", &table)
+}
+
 #[test]
 fn a_throughput_that_comes_down_to_zero_is_worse() {
-    let run = |speed: u32, at_four: u32| {
-        let mut table = String::from("target,test,concurrency,repeat,metric,value\n");
-        for repeat in 1..=5 {
-            for (level, rate) in [(1, 1000 * speed), (4, at_four), (16, 3000 * speed)] {
-                let rate = rate + if rate > 0 { 7 * repeat } else { 0 };
-                table.push_str(&format!("a,t,{level},{repeat},transactions_per_s,{rate}\n"));
-            }
-        }
-        imported("run", &table)
-    };
     for each_level in [false, true] {
-        let held = gate(&run(1, 2000), &run(2, 0), GateQuestion { each_level, ..QUESTION });
+        let question = GateQuestion { each_level, ..QUESTION };
+        let held = gate(&printed(1, 2000), &printed(2, 0), question);
         assert_eq!(held.outcome(), GateOutcome::Worse, "{:?}", held.items);
+        let worse = held.items.iter().find(|item| item.outcome == GateOutcome::Worse);
+        assert_eq!(worse.and_then(|item| item.reason), Some(GateReason::Zero));
     }
+}
+
+#[test]
+fn a_history_shows_a_fall_to_zero_and_says_how_many_runs_it_takes() {
+    let runs = |zero_from: u32, count: u32| {
+        let run = |number: u32| {
+            let at_four = if number < zero_from { 2000 + number } else { 0 };
+            let mut data = printed(1, at_four);
+            data.run.started_at = UnixMillis(u64::from(number) * 1000);
+            RunPoints::of(format!("{number:02}"), &data)
+        };
+        history((0..count).map(run).collect())
+    };
+    let found = runs(8, 16);
+    // Three cells share 5 %: 2 of 252 orders of ten runs.
+    assert_eq!(found.fewest_runs, Some(10));
+    let changed: Vec<_> = found.cells.iter().flat_map(|cell| &cell.changes).collect();
+    let [change] = changed[..] else { panic!("{changed:?}") };
+    assert_eq!((change.between, change.after), ((7, 8), 0.0));
+    assert!(change.ratio.is_none() && change.before > 2000.0, "{change:?}");
+    assert!(runs(4, 8).cells.iter().all(|cell| cell.changes.is_empty()));
 }
 
 #[test]

@@ -29,14 +29,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content=(mark::GENERATOR);
-                meta name="color-scheme" content="light dark";
-                title { (question) " – weighin" }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(question))
             body {
                 (svg::key_shapes())
                 header { (heading(analysis, question)) }
@@ -61,19 +54,25 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
     }
 }
 
+fn head(title: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="generator" content=(mark::GENERATOR);
+            meta name="color-scheme" content="light dark";
+            title { (title) " – weighin" }
+            style { (PreEscaped(STYLE)) }
+        }
+    }
+}
+
 /// A page of sentences and tables.
 pub(crate) fn short_page(document: &Document) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content=(mark::GENERATOR);
-                meta name="color-scheme" content="light dark";
-                title { (document.title) " – weighin" }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(&document.title))
             body {
                 header { h1 { (document.title) } }
                 main {

@@ -308,7 +308,7 @@ fn next_block(store: &Store) -> Result<Option<Block>, StoreError> {
         return Ok(None);
     }
     let dataset = store.dataset()?;
-    let open = analyse::open_trials(&analyse::analyse(&dataset));
+    let open = analyse::open_trials(&analyse::analyse_without_laws(&dataset));
     Ok(study::next_block(&dataset.study, &dataset.plan, &open))
 }
 
