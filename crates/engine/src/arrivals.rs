@@ -12,6 +12,9 @@ pub struct OpenLoop {
     pub process: ArrivalProcess,
     /// How many operations may wait for a free client, over all workers; later ones are dropped.
     pub max_waiting: usize,
+    /// Whether those that still wait when the time of the load is over are dropped; otherwise they
+    /// begin as clients become free. Loads on storage always go on.
+    pub drops_late: bool,
     /// Seeds the arrivals.
     pub seed: u64,
 }
@@ -20,6 +23,7 @@ pub struct OpenLoop {
 #[derive(Debug)]
 pub(crate) struct Arrivals {
     process: ArrivalProcess,
+    drops_late: bool,
     /// Mean distance of this worker's arrivals, in nanoseconds.
     mean: f64,
     stream: Stream,
@@ -40,6 +44,7 @@ impl Arrivals {
         let mean = 1e9 * f64::from(workers) / open.rate;
         let mut arrivals = Self {
             process: open.process,
+            drops_late: open.drops_late,
             mean,
             stream: Stream::new(open.seed, "arrivals", u64::from(index)),
             next: 0.0,
@@ -69,6 +74,11 @@ impl Arrivals {
         self.taken.1 <= MAX_AT_ONCE
     }
 
+    /// Whether what waits at the end is dropped.
+    pub(crate) fn drop_late(&self) -> bool {
+        self.drops_late
+    }
+
     /// Whether they are at random.
     pub(crate) fn are_random(&self) -> bool {
         self.process == ArrivalProcess::Poisson
@@ -89,7 +99,7 @@ mod tests {
     use super::*;
 
     fn open(process: ArrivalProcess) -> OpenLoop {
-        OpenLoop { rate: 1_000.0, process, max_waiting: 10, seed: 5 }
+        OpenLoop { rate: 1_000.0, process, max_waiting: 10, drops_late: false, seed: 5 }
     }
 
     fn times(open: &OpenLoop, workers: u32, until_ns: u64) -> Vec<u64> {

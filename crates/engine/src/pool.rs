@@ -209,13 +209,19 @@ impl<S: Session> Pool<S> {
                 recorder.ledger.scheduled += 1;
                 now
             }
-            Some(backlog) => match backlog.waiting.pop_front() {
-                Some(due) => due,
-                None => {
-                    backlog.idle.push_back(id);
-                    return;
+            Some(backlog) => {
+                if now >= self.last_begin && backlog.arrivals.drop_late() {
+                    recorder.ledger.dropped += backlog.waiting.len() as u64;
+                    backlog.waiting.clear();
                 }
-            },
+                match backlog.waiting.pop_front() {
+                    Some(due) => due,
+                    None => {
+                        backlog.idle.push_back(id);
+                        return;
+                    }
+                }
+            }
         };
         client.state = State::Busy(Operation { due, began: now });
         self.busy += 1;

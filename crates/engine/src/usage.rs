@@ -51,11 +51,12 @@ pub(crate) fn wake_in_turn(clients: usize) {
     if clients < MIN_IN_TURN {
         return;
     }
-    // SAFETY: 0 stands for the calling thread; the parameters are on the stack and only read. The
-    // result needs no looking at: without the change it works as well, only dearer.
+    // SAFETY: 0 stands for the calling thread; the parameters are plain numbers, of which zero is a
+    // value, on the stack and only read. The result needs no looking at: without the change it works
+    // as well, only dearer.
     unsafe {
         if libc::sched_getscheduler(0) == libc::SCHED_OTHER {
-            let parameters = libc::sched_param { sched_priority: 0 };
+            let parameters: libc::sched_param = std::mem::zeroed();
             libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters);
         }
     }

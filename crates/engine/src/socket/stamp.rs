@@ -31,7 +31,8 @@ pub(super) fn parse(control: &[u8]) -> Option<Duration> {
     };
     let right = message.cmsg_level == libc::SOL_SOCKET
         && message.cmsg_type == libc::SCM_TIMESTAMPNS
-        && message.cmsg_len >= end;
+        // Of another type in every C library.
+        && message.cmsg_len as u64 >= end as u64;
     right.then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 

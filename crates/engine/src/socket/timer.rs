@@ -42,7 +42,7 @@ impl Timer {
         let value = libc::itimerspec {
             it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 },
             it_value: libc::timespec {
-                tv_sec: after.as_secs() as libc::time_t,
+                tv_sec: after.as_secs() as _,
                 tv_nsec: libc::c_long::from(after.subsec_nanos() as i32),
             },
         };

@@ -76,7 +76,13 @@ fn a_rate_is_offered_and_response_times_are_kept() {
     for method in METHODS {
         let mut load = load(storage(3), files.clone(), method, 300);
         let process = ArrivalProcess::Poisson;
-        load.open = Some(OpenLoop { rate: 2_000.0, process, max_waiting: 10_000, seed: 3 });
+        load.open = Some(OpenLoop {
+            rate: 2_000.0,
+            process,
+            max_waiting: 10_000,
+            drops_late: false,
+            seed: 3,
+        });
         let result = run(&load).unwrap();
         let open = result.open.as_ref().unwrap();
         assert_eq!((open.scheduled, open.answered), (300, 300));

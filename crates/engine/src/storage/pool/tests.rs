@@ -178,8 +178,13 @@ fn a_limit_holds_and_is_spread_evenly() {
 #[test]
 fn an_open_loop_gives_each_its_share_and_counts_what_waits() {
     let workload = storage(100, 2);
-    let open =
-        OpenLoop { rate: 1_000.0, process: ArrivalProcess::Uniform, max_waiting: 50, seed: 1 };
+    let open = OpenLoop {
+        rate: 1_000.0,
+        process: ArrivalProcess::Uniform,
+        max_waiting: 50,
+        drops_late: false,
+        seed: 1,
+    };
     // The first virtual machine's storage is too slow for its 500 a second by half.
     let simulation = Simulation::new(&workload, 1, rules(1.0, Some(&open)), |request, _| {
         (if request.file == 0 { 4 * MS } else { MS / 10 }, ok(request))
@@ -248,7 +253,13 @@ fn a_failed_write_or_sync_lets_the_virtual_machine_go_on() {
 #[test]
 fn what_is_never_answered_is_given_up_and_counted() {
     let workload = storage(100, 2);
-    let open = OpenLoop { rate: 100.0, process: ArrivalProcess::Uniform, max_waiting: 50, seed: 1 };
+    let open = OpenLoop {
+        rate: 100.0,
+        process: ArrivalProcess::Uniform,
+        max_waiting: 50,
+        drops_late: false,
+        seed: 1,
+    };
     let Simulation { mut pool, mut out, .. } =
         Simulation::new(&workload, 1, rules(0.1, Some(&open)), |_, _| (0, 0));
     pool.start(Nanos(0), Nanos(0), &mut out);
