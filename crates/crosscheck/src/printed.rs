@@ -19,7 +19,7 @@ impl Printed {
         format: &impl Format,
         text: &str,
     ) -> Result<Self, String> {
-        let parsed = format.parse(Source { file: tool, text, target: None, test: None });
+        let parsed = format.parse(Source { file: tool, text });
         match parsed.trials.into_iter().next().map(|trial| trial.end) {
             Some(TrialEnd::Completed(outcome)) => Ok(Self { tool, outcome }),
             Some(TrialEnd::Failed(failure)) => Err(failure.message),

@@ -50,6 +50,7 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
         question: None,
         repeats: u32::try_from(blocks.len()).unwrap_or(u32::MAX).max(1),
         until: None,
+        budget: None,
         seed: 0,
         confidence: CONFIDENCE,
         margin: MARGIN,

@@ -1,6 +1,6 @@
 //! What parsers put together.
 
-use crate::{ImportedTrial, Problem, Source, path, printed_number};
+use crate::{ImportedTrial, Problem, Source, printed_number};
 use model::{Figure, FigureNumber, FigureValue, Latencies, Level, Printed, Sampling, TrialEnd};
 
 /// The figures of one trial while its file is read.
@@ -88,17 +88,21 @@ pub(crate) fn numbered_lines(text: &str) -> impl Iterator<Item = (u32, &str)> {
     text.lines().enumerate().map(|(at, line)| (u32::try_from(at + 1).unwrap_or(u32::MAX), line))
 }
 
-/// A trial on the target that the file belongs to, with nothing sampled and no dates.
+/// A trial whose target and test its path will say, with nothing sampled and no dates.
 pub(crate) fn trial(
     source: &Source<'_>,
-    test: String,
+    tool: &'static str,
     level: Level,
     end: TrialEnd,
 ) -> ImportedTrial {
     ImportedTrial {
         file: source.file.to_owned(),
-        target: path::target(source),
-        test,
+        target: String::new(),
+        test: String::new(),
+        tool,
+        part: String::new(),
+        said: Vec::new(),
+        repeat: String::new(),
         block: None,
         level,
         started_at: None,

@@ -10,10 +10,6 @@ pub struct Source<'a> {
     pub file: &'a str,
     /// Its text. Bytes that are no UTF-8 have been replaced.
     pub text: &'a str,
-    /// The target that the user gave for all files, for formats that do not name it themselves.
-    pub target: Option<&'a str>,
-    /// The test that the user gave for all files, likewise.
-    pub test: Option<&'a str>,
 }
 
 /// A format of results.

@@ -1,7 +1,7 @@
 //! HdrHistogram's interval logs.
 
 use crate::figures::{self, Figures, numbered_lines, problem};
-use crate::{Format, Parsed, Problem, Source, path};
+use crate::{Format, Parsed, Problem, Source};
 use model::{
     EncodedLatencies, FigureNumber, Latencies, LatencyLogLine, Level, Outcome, TrialEnd, UnixMillis,
 };
@@ -46,13 +46,12 @@ impl Format for Hlog {
                 parsed.problems.push(problem(&source, tagged.line, message));
                 continue;
             };
-            let mut test = path::test(&source, 0, "hlog");
-            if !(alone || tag.is_empty()) {
-                test = format!("{test}, {tag}");
-            }
             let start = log.start.map(|seconds| UnixMillis((seconds * 1e3) as u64));
             let end = TrialEnd::Completed(Box::new(tagged.outcome(&source, nanos)));
-            let mut trial = figures::trial(&source, test, Level::NONE, end);
+            let mut trial = figures::trial(&source, "hlog", Level::NONE, end);
+            if !alone {
+                trial.part = tag;
+            }
             trial.started_at = start;
             parsed.trials.push(trial);
         }

@@ -13,6 +13,7 @@ mod format;
 mod hlog;
 mod iostat;
 mod json;
+mod layout;
 mod memtier;
 mod number;
 mod parsed;
@@ -30,6 +31,10 @@ pub use fio::FioJson;
 pub use format::{FORMATS, Format, Source, by_name, recognise};
 pub use hlog::Hlog;
 pub use iostat::Iostat;
+pub use layout::{
+    Knob, Layout, LayoutQuestion, Naming, PatternError, Suggestion, Understood, UnderstoodPart,
+    name_trials,
+};
 pub use memtier::MemtierJson;
 pub use number::{as_printed, printed_number};
 pub use parsed::{ImportedPrice, ImportedTrial, Label, Parsed, Problem};

@@ -2,7 +2,7 @@
 
 use crate::figures::{self, Figures, problem};
 use crate::json::{Json, documents, without_stray_lines};
-use crate::{Format, ImportedTrial, Parsed, Source, path};
+use crate::{Format, ImportedTrial, Knob, Parsed, Source};
 use model::{EncodedLatencies, Latencies, Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
 
@@ -81,8 +81,8 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
         latencies: histogram(totals),
         ..Outcome::printed(source.file, "memtier_benchmark", figures.0)
     }));
-    let test = path::test(source, level.clients, "memtier");
-    let mut trial = figures::trial(source, test, level, end);
+    let mut trial = figures::trial(source, "memtier", level, end);
+    trial.said = said(members);
     trial.started_at = runtime("Start time").and_then(Json::whole).map(UnixMillis);
     trial.finished_at = runtime("Finish time").and_then(Json::whole).map(UnixMillis);
     Some(trial)
@@ -99,10 +99,29 @@ fn clients(members: &BTreeMap<String, Json<'_>>) -> Option<u32> {
         .or_else(|| of("configuration", "threads", "clients"))
 }
 
+/// What the level is made of.
+fn said(members: &BTreeMap<String, Json<'_>>) -> Vec<(Knob, u64)> {
+    let places = [
+        ("run information", "Threads", Knob::Threads),
+        ("run information", "Connections per thread", Knob::ClientsPerThread),
+        ("configuration", "threads", Knob::Threads),
+        ("configuration", "clients", Knob::ClientsPerThread),
+    ];
+    let said = places
+        .into_iter()
+        .filter_map(|(place, name, knob)| Some((knob, members.get(place)?.at(&[name])?.whole()?)));
+    said.collect()
+}
+
 /// The figures of one command, or of all.
 fn command(prefix: &str, json: Json<'_>, note: &str, figures: &mut Figures) {
     let members = json.members();
     let number = |name: &str| members.get(name).and_then(|json| json.number());
+    // Of a command that was never sent it prints an empty histogram's bounds.
+    let sent = number("Count").or_else(|| number("Ops/sec")).is_none_or(|sent| sent.value > 0.0);
+    if !prefix.is_empty() && !sent {
+        return;
+    }
     for (name, metric, unit) in [
         ("Ops/sec", "operations_per_s", "1/s"),
         ("Hits/sec", "hits_per_s", "1/s"),

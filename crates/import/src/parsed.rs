@@ -1,4 +1,4 @@
-use crate::CompanionFile;
+use crate::{CompanionFile, Knob};
 use model::{Level, Sampling, TrialEnd, UnixMillis};
 
 /// What one file gave.
@@ -21,10 +21,18 @@ pub struct Parsed {
 pub struct ImportedTrial {
     /// The file that it was read from, as the user named it.
     pub file: String,
-    /// Name of the target.
+    /// Name of the target; empty until [`crate::name_trials`] where the source does not say it.
     pub target: String,
-    /// Name of the test.
+    /// Name of the test, likewise.
     pub test: String,
+    /// The tool that printed it, where its file does not name target and test; else empty.
+    pub tool: &'static str,
+    /// What tells it from others of its file that are no repeats of it, such as the name of a job.
+    pub part: String,
+    /// What else the source says of its load, by which words of its path are recognised.
+    pub said: Vec<(Knob, u64)>,
+    /// What tells it from other repeats by its path; empty where nothing does.
+    pub repeat: String,
     /// The number of the block that it was measured in, where the source says so: all targets once.
     pub block: Option<u32>,
     /// How hard; [`Level::NONE`] where the source does not say.
@@ -37,6 +45,13 @@ pub struct ImportedTrial {
     pub end: TrialEnd,
     /// What was sampled beside it; empty where nothing is known.
     pub sampling: Sampling,
+}
+
+impl ImportedTrial {
+    /// Whether its path has yet to say what it is of.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        !self.tool.is_empty() && self.target.is_empty()
+    }
 }
 
 /// An amount that a target costs.

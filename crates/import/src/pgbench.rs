@@ -1,7 +1,7 @@
 //! What PostgreSQL's pgbench prints.
 
 use crate::figures::{Figures, numbered_lines, problem, trial, with_unit};
-use crate::{Format, Parsed, Source, path};
+use crate::{Format, Knob, Parsed, Source};
 use model::{Failure, FailureKind, Level, Outcome, TrialEnd};
 
 /// What pgbench prints to its standard output, with the progress that it prints to the other or
@@ -49,6 +49,8 @@ struct Run {
     line: u32,
     version: String,
     clients: u32,
+    /// Threads and scale.
+    said: Vec<(Knob, u64)>,
     figures: Figures,
     fatal: Option<String>,
 }
@@ -85,8 +87,9 @@ impl Run {
         let figures = &mut self.figures;
         if let Some(tps) = line.strip_prefix("tps = ") {
             let (tps, which) = tps.split_once(' ')?;
-            // Before version 14 it prints both, and this one first.
-            let metric = if which.contains("including") {
+            // Before version 14 it prints both, and this one first. With -C it prints one alone, which
+            // includes reconnecting because that is what was asked for.
+            let metric = if which.contains("including connections") {
                 "transactions_per_s_with_connecting"
             } else {
                 "transactions_per_s"
@@ -114,6 +117,8 @@ impl Run {
         let first = value.split([' ', '/']).next()?;
         match name {
             "number of clients" => self.clients = first.parse().ok()?,
+            "number of threads" => self.said.push((Knob::Threads, first.parse().ok()?)),
+            "scaling factor" => self.said.push((Knob::Scale, first.parse().ok()?)),
             "duration" => figures.printed("duration", first, "s", number).then_some(())?,
             "number of transactions actually processed" => {
                 figures.counted("transactions", first, number).then_some(())?;
@@ -153,6 +158,7 @@ fn finish(source: &Source<'_>, run: Run, parsed: &mut Parsed) {
             return parsed.problems.push(problem(source, run.line, message));
         }
     };
-    let test = path::test(source, run.clients, "pgbench");
-    parsed.trials.push(trial(source, test, Level::clients(run.clients), end));
+    let mut trial = trial(source, "pgbench", Level::clients(run.clients), end);
+    trial.said = run.said;
+    parsed.trials.push(trial);
 }

@@ -21,13 +21,20 @@ mod show;
 #[path = "formats/sysbench.rs"]
 mod sysbench;
 
-use import::{ImportedTrial, Parsed, Source, recognise};
+use import::{ImportedTrial, Naming, Parsed, Source, name_trials, recognise};
 use model::Outcome;
 
 /// Reads a file of that name, whose format has to be recognised.
+fn read(file: &str, text: &str) -> Parsed {
+    recognise(text).unwrap().parse(Source { file, text })
+}
+
+/// The same, with the names that its path says.
 fn parse(file: &str, text: &str) -> Parsed {
-    let source = Source { file, text, target: None, test: None };
-    recognise(text).unwrap().parse(source)
+    let mut files = [read(file, text)];
+    name_trials(&mut files, &Naming::default()).unwrap();
+    let [parsed] = files;
+    parsed
 }
 
 fn outcome(trial: &ImportedTrial) -> &Outcome {

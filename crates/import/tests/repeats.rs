@@ -5,7 +5,7 @@ use import::{Format, Parsed, Problem, Source, TidyCsv};
 use model::{Dataset, FigureValue, Task, UnixMillis};
 
 fn parse(file: &str, text: &str) -> Parsed {
-    TidyCsv.parse(Source { file, text, target: None, test: None })
+    TidyCsv.parse(Source { file, text })
 }
 
 fn assemble(files: Vec<Parsed>) -> (Dataset, Vec<Problem>) {

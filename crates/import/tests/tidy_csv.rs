@@ -5,7 +5,7 @@ use import::{Format, Parsed, Source, TidyCsv};
 use model::Level;
 
 fn parse(text: &str) -> Parsed {
-    TidyCsv.parse(Source { file: "a.csv", text, target: None, test: None })
+    TidyCsv.parse(Source { file: "a.csv", text })
 }
 
 #[test]

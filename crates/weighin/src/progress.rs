@@ -6,10 +6,11 @@ use crate::slo_output::{answer_line, capacity_line, step_line};
 use campaign::{Event, SearchProgress, Severity, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{
-    Block, Interval, Metric, Outcome, Phase, Plan, Study, Trial, TrialEnd, TrialRecord, UnitName,
-    Workload, text,
+    Block, Interval, Level, Metric, Outcome, Phase, Plan, Study, Trial, TrialEnd, TrialKey,
+    TrialRecord, UnitName, Workload, text,
 };
 use report::numbers::{count, duration, figure};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -68,6 +69,25 @@ struct TimeLeft {
     at_least: Duration,
 }
 
+/// A trial's key without its repeat.
+fn cell(trial: &Trial) -> TrialKey {
+    TrialKey { repeat: 0, ..trial.key.clone() }
+}
+
+/// The levels of a block that tests placed.
+fn placed(block: &Block) -> String {
+    let mut tests: BTreeMap<&str, BTreeSet<Level>> = BTreeMap::new();
+    for trial in &block.trials {
+        tests.entry(&trial.key.test).or_default().insert(trial.key.level);
+    }
+    let of_test = |(test, levels): (&str, BTreeSet<Level>)| {
+        let levels: Vec<String> = levels.iter().map(|level| level.clients.to_string()).collect();
+        format!("{test} at {} clients", levels.join(", "))
+    };
+    let tests: Vec<String> = tests.into_iter().map(of_test).collect();
+    format!("levels placed: {}", tests.join("; "))
+}
+
 impl TimeLeft {
     fn know(&mut self, left: Duration) {
         self.known_at = Instant::now();
@@ -86,7 +106,7 @@ impl RunProgress {
         let bar = bar("{wide_msg}\n{prefix} {wide_bar:.cyan/dim} {pos}/{len}");
         bar.set_length(total as u64);
         bar.set_position(done as u64);
-        let then = estimate.mul_f64((total - done) as f64 / total.max(1) as f64);
+        let left = estimate.mul_f64((total - done) as f64 / total.max(1) as f64);
         let progress = Self {
             bar,
             plain: !std::io::stderr().is_terminal(),
@@ -100,14 +120,18 @@ impl RunProgress {
             done,
             trials_since: None,
             finished: 0,
-            left: TimeLeft { known_at: Instant::now(), then, at_least: Duration::ZERO },
+            left: TimeLeft { known_at: Instant::now(), then: left, at_least: Duration::ZERO },
+        };
+        let then = match (study.places_levels(), study.until.is_some()) {
+            (false, false) => "",
+            (false, true) => "; then more of what is not resolved",
+            (true, false) => "; then further levels where they tell most",
+            (true, true) => {
+                "; then further levels where they tell most, and more of what is not resolved"
+            }
         };
         progress.line(&match done {
-            0 if study.until.is_some() => format!(
-                "{total} trials, about {}; then more of what is not resolved",
-                duration(estimate)
-            ),
-            0 => format!("{total} trials, about {}", duration(estimate)),
+            0 => format!("{total} trials, about {}{then}", duration(estimate)),
             _ => format!("{done} of {total} trials are recorded; going on"),
         });
         progress
@@ -177,12 +201,18 @@ impl RunProgress {
     }
 
     /// A further block was planned, of what the plan so far has left open.
-    pub(crate) fn next_block(&mut self, block: &Block, before: &Plan) {
-        let cells = before.blocks.first().map_or(0, |first| first.trials.len());
-        let open = block.trials.len();
-        self.total += open;
+    /// Blocks were planned after what was measured before.
+    pub(crate) fn next_blocks(&mut self, blocks: &[Block], before: &Plan) {
+        let added: usize = blocks.iter().map(|block| block.trials.len()).sum();
+        self.total += added;
         self.bar.set_length(self.total as u64);
-        self.line(&format!("block {}: {open} of {cells} cells open", block.number));
+        let Some(first) = blocks.first() else { return };
+        if first.number <= before.repeats() {
+            self.line(&placed(first));
+            return;
+        }
+        let there: HashSet<TrialKey> = before.trials().map(cell).collect();
+        self.line(&format!("block {}: {added} of {} cells open", first.number, there.len()));
     }
 
     pub(crate) fn finish(&self) {

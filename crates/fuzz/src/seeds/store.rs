@@ -1,7 +1,7 @@
 //! Results files to damage.
 
 use super::import;
-use ::import::{FORMATS, Source, assemble};
+use ::import::{FORMATS, Naming, Source, assemble, name_trials};
 use std::fs;
 use store::Store;
 use test_support::varied;
@@ -25,9 +25,11 @@ fn imported() -> Vec<u8> {
         texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
     let files = texts.iter().filter_map(|text| {
         let format = FORMATS.into_iter().find(|format| format.recognises(text))?;
-        Some(format.parse(Source { file: "a/b.txt", text, target: None, test: None }))
+        Some(format.parse(Source { file: "a/b.txt", text }))
     });
-    let (dataset, _) = assemble("fuzz", test_support::run(), files.collect());
+    let mut files = files.collect::<Vec<_>>();
+    let _ = name_trials(&mut files, &Naming::default());
+    let (dataset, _) = assemble("fuzz", test_support::run(), files);
     written(&dataset.study, &dataset.plan, &dataset.trials, &dataset.targets)
 }
 

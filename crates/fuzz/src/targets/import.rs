@@ -4,7 +4,7 @@ use super::{KIB, MIB, text};
 use crate::Target;
 use crate::input::Input;
 use crate::seeds::import as seeds;
-use ::import::{FORMATS, Format, Source, assemble, by_name, recognise};
+use ::import::{FORMATS, Format, Naming, Source, assemble, by_name, name_trials, recognise};
 
 /// A target for one format.
 macro_rules! format {
@@ -166,12 +166,14 @@ fn read(name: &str, data: &[u8]) {
     let text = text(data);
     let _ = recognise(&text);
     let format = by_name(name).unwrap_or(FORMATS[0]);
-    let parsed = format.parse(Source { file: "a/b-16.txt", text: &text, target: None, test: None });
+    let parsed = format.parse(Source { file: "a/b-16.txt", text: &text });
     let lines = text.lines().count() as u32;
     for problem in &parsed.problems {
         assert!(problem.line <= lines + 1, "{problem}");
     }
-    let _ = assemble("fuzz", test_support::run(), vec![parsed]);
+    let mut files = vec![parsed];
+    let _ = name_trials(&mut files, &Naming::default());
+    let _ = assemble("fuzz", test_support::run(), files);
 }
 
 /// Files are cut by zero bytes, each with its format and directory in its first byte.
@@ -184,8 +186,12 @@ fn report(data: &[u8]) {
         let text = text(input.rest());
         let chosen: &dyn Format = FORMATS[usize::from(flags >> 1) % FORMATS.len()];
         let format = if flags & 0x80 == 0 { recognise(&text).unwrap_or(chosen) } else { chosen };
-        format.parse(Source { file: &name, text: &text, target: None, test: None })
+        format.parse(Source { file: &name, text: &text })
     });
-    let (dataset, _) = assemble("fuzz", test_support::run(), files.collect());
+    let mut files = files.collect::<Vec<_>>();
+    if name_trials(&mut files, &Naming::default()).is_err() {
+        return;
+    }
+    let (dataset, _) = assemble("fuzz", test_support::run(), files);
     super::rendered(&dataset);
 }

@@ -5,7 +5,7 @@ mod together;
 
 use crate::figures::{self, Figures, problem};
 use crate::json::{Json, documents, without_stray_lines};
-use crate::{Format, ImportedTrial, Parsed, Source, path};
+use crate::{Format, ImportedTrial, Knob, Parsed, Source};
 use direction::Direction;
 use model::{Failure, FailureKind, Latencies, Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
@@ -90,6 +90,21 @@ fn runs(document: Json<'_>) -> Vec<Run<'_>> {
 /// Engines that wait for each operation, whatever depth they are given.
 const SYNCHRONOUS: [&str; 6] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"];
 
+/// What fio takes where no size of blocks is given.
+const DEFAULT_BLOCK: u64 = 4096;
+
+/// `4k`, `1M` or `4096`, in powers of 1024 as fio takes them unless told otherwise.
+fn bytes(text: &str) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let shift = match text[end..].to_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        _ => return None,
+    };
+    text[..end].parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
 impl Run<'_> {
     /// An option of the jobs, or else of all jobs of the document.
     fn option(&self, name: &str) -> Option<String> {
@@ -110,17 +125,26 @@ impl Run<'_> {
         depth.saturating_mul(grouped.unwrap_or(entries))
     }
 
+    /// Options that paths often name.
+    fn said(&self) -> Vec<(Knob, u64)> {
+        let whole = |name: &str| self.option(name)?.parse::<u64>().ok();
+        let block = self.option("bs").and_then(|text| bytes(&text)).unwrap_or(DEFAULT_BLOCK);
+        let jobs = whole("numjobs").map(|jobs| (Knob::Jobs, jobs));
+        let depth = whole("iodepth").map(|depth| (Knob::Depth, depth));
+        jobs.into_iter().chain(depth).chain([(Knob::BlockSize, block)]).collect()
+    }
+
     fn trial(&self, source: &Source<'_>, alone: bool) -> ImportedTrial {
         let outstanding = self.outstanding();
-        let mut test = path::test(source, outstanding, "fio");
-        if !alone {
-            test = format!("{test}, {}", self.name);
-        }
         let end = self.failure(source).map_or_else(
             || TrialEnd::Completed(Box::new(self.outcome(source))),
             |reason| TrialEnd::Failed(Failure::new(FailureKind::Other, reason, "")),
         );
-        let mut trial = figures::trial(source, test, Level::queue_depth(outstanding), end);
+        let mut trial = figures::trial(source, "fio", Level::queue_depth(outstanding), end);
+        if !alone {
+            trial.part.clone_from(&self.name);
+        }
+        trial.said = self.said();
         trial.finished_at = self.finished_at;
         trial
     }

@@ -9,7 +9,7 @@ pub use interval::IntervalLine;
 pub use result::{ParseError, Percentile, Queries, SysbenchResult, parse};
 
 use crate::figures::{self, problem};
-use crate::{Format, ImportedTrial, Parsed, Source, path};
+use crate::{Format, ImportedTrial, Parsed, Source};
 use model::{Failure, FailureKind, Level, Outcome, TrialEnd};
 use run::Run;
 
@@ -64,5 +64,5 @@ fn trial(source: &Source<'_>, run: Run) -> Option<ImportedTrial> {
             TrialEnd::Completed(Box::new(Outcome { latencies: run.latencies, ..printed }))
         }
     };
-    Some(figures::trial(source, path::test(source, run.threads, "sysbench"), level, end))
+    Some(figures::trial(source, "sysbench", level, end))
 }

@@ -1,7 +1,7 @@
 //! What lies beside results finds the trials that it belongs to.
 
-use super::{parse, show};
-use import::{Parsed, assemble};
+use super::{read, show};
+use import::{Naming, Parsed, assemble, name_trials};
 use model::{Dataset, TrialRecord};
 
 const RUN: &str = include_str!("../fixtures/sysbench/1.0.20-histogram.txt");
@@ -10,7 +10,8 @@ const DISKS: &str = include_str!("../fixtures/iostat/12-dated.log");
 
 /// Reads files of those names and texts.
 fn tree(files: &[(&str, &str)]) -> (Dataset, Vec<String>) {
-    let parsed: Vec<Parsed> = files.iter().map(|(file, text)| parse(file, text)).collect();
+    let mut parsed: Vec<Parsed> = files.iter().map(|(file, text)| read(file, text)).collect();
+    name_trials(&mut parsed, &Naming::default()).unwrap();
     let (dataset, problems) = assemble("tree", test_support::run(), parsed);
     (dataset, problems.iter().map(ToString::to_string).collect())
 }

@@ -6,7 +6,7 @@ const TAGS: &str = include_str!("../fixtures/hlog/microseconds-tags.hlog");
 
 #[test]
 fn intervals_are_merged_and_their_unit_told_from_the_largest() {
-    for (text, tests) in [(NANOSECONDS, vec!["run"]), (TAGS, vec!["run", "run, write"])] {
+    for (text, tests) in [(NANOSECONDS, vec!["hlog"]), (TAGS, vec!["hlog", "hlog, write"])] {
         let parsed = parse("a/run.hlog", text);
         assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
         let names: Vec<&str> = parsed.trials.iter().map(|trial| trial.test.as_str()).collect();

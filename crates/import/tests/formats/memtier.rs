@@ -39,3 +39,13 @@ fn of_several_runs_the_average_is_taken_and_said() {
     let figure = outcome(&parsed.trials[0]).figure("operations_per_s").unwrap();
     assert_eq!(figure.printed.as_ref().unwrap().note, "aggregated average results (3 runs)");
 }
+
+#[test]
+fn a_command_that_was_never_sent_has_no_latencies() {
+    let text = "{\n\"ALL STATS\": {\n\"Sets\": {\"Count\": 0, \"Ops/sec\": 0.00, \"Min Latency\": \
+                9223372036854776.000, \"Max Latency\": 0.000},\n\"Totals\": {\"Count\": 10, \
+                \"Ops/sec\": 5.00, \"Min Latency\": 0.1, \"Max Latency\": 0.2}\n}\n}\n";
+    let parsed = parse("redis/get.json", text);
+    assert!(outcome(&parsed.trials[0]).figure("sets_latency_min").is_none());
+    assert_eq!(figure(&parsed.trials[0], "latency_max"), (0.2, "ms"));
+}

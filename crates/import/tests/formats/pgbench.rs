@@ -50,3 +50,15 @@ fn a_run_that_gave_up_failed_and_a_cut_off_one_is_a_problem() {
     let parsed = parse("a.txt", cut);
     assert!(parsed.trials.is_empty() && parsed.problems.len() == 1, "{parsed:?}");
 }
+
+#[test]
+fn a_run_with_a_connection_for_each_transaction_has_its_rate() {
+    let text = "pgbench (15.5 (Debian 15.5-0+deb12u1))\ntransaction type: <builtin: select only>\n\
+                scaling factor: 1\nnumber of clients: 4\nnumber of threads: 2\n\
+                number of transactions actually processed: 100/100\nlatency average = 5.000 ms\n\
+                average connection time = 1.100 ms\n\
+                tps = 800.125000 (including reconnection times)\n";
+    let parsed = parse("pg15/select-C-4.txt", text);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    assert_eq!(figure(&parsed.trials[0], "transactions_per_s"), (800.125, "1/s"));
+}

@@ -22,7 +22,7 @@ const SAMPLES: [&str; 14] = [
 
 fn read_by_all(text: &str) {
     for format in FORMATS {
-        let parsed = format.parse(Source { file: "a/b.txt", text, target: None, test: None });
+        let parsed = format.parse(Source { file: "a/b.txt", text });
         let lines = text.lines().count() as u32;
         for problem in parsed.problems {
             assert!(problem.line <= lines + 1, "{problem}");

@@ -87,6 +87,71 @@ fn a_tree_of_runs_becomes_a_report_with_its_disks_counters_and_settings() {
     assert!(markdown.contains("p95"), "{markdown}");
 }
 
+/// What tools print is no contradiction, however short the runs and however coarse their buckets.
+#[test]
+fn the_audit_is_silent_on_what_real_tools_print() {
+    let place = Workplace::new();
+    let server = prepared(&place);
+    let socket = format!("--mysql-socket={}", server.sandbox.socket().display());
+    let password = format!("--mysql-password={}", server.password());
+    for target in ["a", "b"] {
+        fs::create_dir_all(place.path(&format!("runs/{target}"))).unwrap();
+    }
+    for (target, test) in
+        [("a", "oltp_read_only"), ("b", "oltp_point_select"), ("b", "oltp_read_write")]
+    {
+        for threads in [1, 2, 3, 8] {
+            for run in 1..=4 {
+                let (threads_option, events) =
+                    (format!("--threads={threads}"), format!("--events={}", 17 * run * threads));
+                let text = succeed(
+                    "sysbench",
+                    &place.path("."),
+                    &[
+                        &socket,
+                        &password,
+                        "--mysql-user=weighin",
+                        "--mysql-db=sbtest",
+                        &threads_option,
+                        &events,
+                        "--time=0",
+                        "--tables=1",
+                        "--table-size=1000",
+                        test,
+                        "run",
+                    ],
+                );
+                place.write(&format!("runs/{target}/{test}-{threads}-run{run}.txt"), &text);
+            }
+        }
+    }
+    for (pattern, depth) in [("randread", 1), ("randwrite", 4), ("randrw", 16)] {
+        for run in 1..=6 {
+            let (rw, iodepth) = (format!("--rw={pattern}"), format!("--iodepth={depth}"));
+            let text = succeed(
+                "fio",
+                &place.path("."),
+                &[
+                    "--name=job",
+                    "--filename=fio.data",
+                    "--size=1M",
+                    "--ioengine=libaio",
+                    "--bs=4k",
+                    &rw,
+                    &iodepth,
+                    "--output-format=json",
+                ],
+            );
+            place.write(&format!("runs/a/{pattern}-qd{depth}-run{run}.json"), &text);
+        }
+    }
+    let said = place.weighin(&["import", "auto", "runs", "--out", "runs.weighin"]).done();
+    assert!(said.contains("Imported 66 trials of 2 targets under 6 tests"), "{said}");
+    let json = report(&place, "json");
+    assert!(json.contains("\"arithmetic_checked\""), "nothing was checked");
+    assert!(!json.contains("\"contradiction\""), "{}", report(&place, "markdown"));
+}
+
 fn report(place: &Workplace, format: &str) -> String {
     let ran: Ran = place.weighin(&["report", "runs.weighin", "--format", format, "--out", "-"]);
     ran.done()
@@ -107,6 +172,45 @@ fn files_that_cannot_be_read_are_named_and_the_others_imported() {
         assert!(ran.err.contains(named), "{}", ran.err);
     }
     assert_eq!(place.store().dataset().unwrap().trials.len(), 1);
+}
+
+#[test]
+fn an_ambiguous_archive_is_asked_about_and_a_layout_answers() {
+    let place = Workplace::new();
+    for (number, rate) in [(1, "10.00"), (2, "11.00")] {
+        let directory = format!("runs/{number}");
+        fs::create_dir_all(place.path(&directory)).unwrap();
+        let text = format!(
+            "sysbench 1.0.20 (using LuaJIT)\nNumber of threads: 16\n    transactions: 20 ({rate} \
+             per sec.)\n    total time: 2.0s\n"
+        );
+        place.write(&format!("{directory}/rw-16.txt"), &text);
+        for note in ["a.dat", "b.dat", "c.sh"] {
+            place.write(&format!("{directory}/{note}"), "nothing\n");
+        }
+    }
+    let ran = place.weighin(&["import", "auto", "runs", "--out", "runs.weighin"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("1 and 2 count is not said"), "{}", ran.err);
+    let pattern = "{target}/rw-{clients}.txt";
+    assert!(ran.err.contains(&format!("--layout '{pattern}'")), "{}", ran.err);
+    assert!(!place.path("runs.weighin").exists());
+
+    let words = ["import", "auto", "runs", "--layout", pattern, "--out", "runs.weighin"];
+    let ran = place.weighin(&[&words[..], &["--dry-run"]].concat());
+    assert!(
+        ran.err.contains("left out 6 files") && ran.err.contains("4 .dat, 2 .sh"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+    assert!(ran.done().contains("repeats          none"));
+    assert!(!place.path("runs.weighin").exists());
+    let ran = place.weighin(&[&words[..], &["--verbose"]].concat());
+    assert_eq!(ran.err.matches("left out").count(), 6, "{}", ran.err);
+    assert!(ran.done().contains("Imported 2 trials of 2 targets"));
+    let ran = place.weighin(&["import", "auto", "runs", "--layout", "{a}{b}"]);
+    assert!(ran.code == Some(2) && ran.err.contains("right after another name"), "{}", ran.err);
 }
 
 #[test]

@@ -1,0 +1,372 @@
+//! Patterns of paths: `{kernel}-{test}/{config}/thr{clients}/res.txt`.
+
+use super::question::LayoutQuestion;
+use super::token::components;
+use super::understood::Notes;
+use super::{File, Naming, Said};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A pattern that says what the parts of a path are. It is held against the end of a path: as many
+/// directories as it has itself, and the file's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    text: String,
+    components: Vec<Vec<Part>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Name(String),
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// A brace without its partner.
+    #[error("the layout «{0}» has a brace without its partner; a brace of a name is written twice")]
+    Brace(String),
+    /// What stands between braces is no name.
+    #[error("the layout «{0}» has {{{1}}}, which is no name: letters, digits and _")]
+    Name(String, String),
+    /// Where one ends and the other begins cannot be told.
+    #[error("the layout «{0}» has {{{1}}} right after another name; put what parts them between")]
+    Adjacent(String, String),
+    /// A name that can only stand once stands twice.
+    #[error("the layout «{0}» has {{{1}}} twice")]
+    Twice(String, String),
+    /// Names nothing.
+    #[error("the layout «{0}» names nothing; write for example {{test}}-{{clients}}.txt")]
+    Empty(String),
+}
+
+/// Part of the path that means nothing.
+const IGNORED: &str = "_";
+/// Names whose parts are put together where they stand more than once.
+pub(super) const TOGETHER: [&str; 4] = ["target", "test", "repeat", IGNORED];
+const NUMBERS: [&str; 3] = ["clients", "rate", "block"];
+/// Most names of a component of which all ways to read it are tried.
+const MOST_NAMES: usize = 8;
+
+/// A text in which braces stand for themselves.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
+impl std::str::FromStr for Layout {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        let mut all = Vec::new();
+        for component in text.split('/').filter(|part| !matches!(*part, "" | ".")) {
+            let parts = parts(text, component)?;
+            for pair in parts.windows(2) {
+                if let [Part::Name(_), Part::Name(second)] = pair {
+                    return Err(PatternError::Adjacent(text.to_owned(), second.clone()));
+                }
+            }
+            for part in &parts {
+                if let Part::Name(name) = part
+                    && !names.insert(name.clone())
+                    && !TOGETHER.contains(&name.as_str())
+                {
+                    return Err(PatternError::Twice(text.to_owned(), name.clone()));
+                }
+            }
+            all.push(parts);
+        }
+        if names.is_empty() {
+            return Err(PatternError::Empty(text.to_owned()));
+        }
+        Ok(Self { text: text.to_owned(), components: all })
+    }
+}
+
+fn parts(whole: &str, component: &str) -> Result<Vec<Part>, PatternError> {
+    let brace = || PatternError::Brace(whole.to_owned());
+    let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), component);
+    while let Some(at) = rest.find(['{', '}']) {
+        text.push_str(&rest[..at]);
+        let (sign, after) = rest[at..].split_at(1);
+        if let Some(after) = after.strip_prefix(sign) {
+            text.push_str(sign);
+            rest = after;
+            continue;
+        }
+        let (name, after) = match sign {
+            "{" => after.split_once('}').ok_or_else(brace)?,
+            _ => return Err(brace()),
+        };
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            return Err(PatternError::Name(whole.to_owned(), name.to_owned()));
+        }
+        if !text.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut text)));
+        }
+        parts.push(Part::Name(name.to_owned()));
+        rest = after;
+    }
+    text.push_str(rest);
+    if !text.is_empty() {
+        parts.push(Part::Text(text));
+    }
+    Ok(parts)
+}
+
+/// The values of the names of a component, in their order.
+type Values = Vec<String>;
+
+impl Layout {
+    /// How many of these paths it fits.
+    pub(super) fn fits<'a>(&self, paths: impl Iterator<Item = &'a str>) -> usize {
+        paths
+            .filter(|path| {
+                self.end_of(path).is_some_and(|end| self.read_end(&end, &self.greedy()).is_some())
+            })
+            .count()
+    }
+
+    fn greedy(&self) -> Vec<u32> {
+        vec![u32::MAX; self.components.len()]
+    }
+
+    /// As many components of a path as the pattern has.
+    fn end_of(&self, path: &str) -> Option<Vec<String>> {
+        let all: Vec<String> = components(path, false).into_iter().map(|c| c.text).collect();
+        let from = all.len().checked_sub(self.components.len())?;
+        Some(all[from..].to_vec())
+    }
+
+    fn read_end(&self, end: &[String], ways: &[u32]) -> Option<Vec<Values>> {
+        let pairs = self.components.iter().zip(end).zip(ways);
+        pairs.map(|((parts, text), way)| read(parts, text, *way)).collect()
+    }
+
+    /// Which names are to take as much as they can, a bit a name, for every component: the way in
+    /// which all files together have the fewest different values. Asks where two ways have as many.
+    fn ways(&self, ends: &[Vec<String>]) -> Result<Vec<u32>, Box<LayoutQuestion>> {
+        let mut ways = self.greedy();
+        for (at, parts) in self.components.iter().enumerate() {
+            let names = parts.iter().filter(|part| matches!(part, Part::Name(_))).count();
+            if !(2..=MOST_NAMES).contains(&names) {
+                continue;
+            }
+            let texts: BTreeSet<&str> = ends.iter().map(|end| end[at].as_str()).collect();
+            let mut found: Vec<(usize, Vec<Values>, u32)> = Vec::new();
+            for way in 0..1_u32 << (names - 1) {
+                let all: Vec<Values> =
+                    texts.iter().filter_map(|text| read(parts, text, way)).collect();
+                if found.iter().any(|(_, known, _)| *known == all) {
+                    continue;
+                }
+                let different = (0..names)
+                    .map(|name| {
+                        all.iter()
+                            .map(|values| values[name].as_str())
+                            .collect::<BTreeSet<_>>()
+                            .len()
+                    })
+                    .sum();
+                found.push((different, all, way));
+            }
+            found.sort_by_key(|(different, ..)| *different);
+            if let [first, second, ..] = &found[..]
+                && first.0 == second.0
+            {
+                return Err(self.question(
+                    parts,
+                    texts.first().copied().unwrap_or(""),
+                    first,
+                    second,
+                ));
+            }
+            ways[at] = found.first().map_or(u32::MAX, |(_, _, way)| *way);
+        }
+        Ok(ways)
+    }
+
+    fn question(
+        &self,
+        parts: &[Part],
+        text: &str,
+        one: &(usize, Vec<Values>, u32),
+        other: &(usize, Vec<Values>, u32),
+    ) -> Box<LayoutQuestion> {
+        let way = |of: &(usize, Vec<Values>, u32)| {
+            let values = read(parts, text, of.2).unwrap_or_default();
+            let names = parts.iter().filter_map(|part| match part {
+                Part::Name(name) => Some(name),
+                Part::Text(_) => None,
+            });
+            let pairs = names.zip(values).map(|(name, value)| format!("{name} = {value}"));
+            pairs.collect::<Vec<_>>().join(", ")
+        };
+        Box::new(LayoutQuestion {
+            message: format!(
+                "the layout «{}» fits «{text}» in two ways: {}; or {}. Write what is the same in \
+                 all names outside the braces",
+                self.text,
+                way(one),
+                way(other)
+            ),
+            suggestions: Vec::new(),
+        })
+    }
+
+    fn said(&self, file: &str, values: &[Values], naming: &Naming<'_>) -> Said {
+        let mut said = Said::default();
+        let (mut targets, mut tests, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
+        let mut labels: Vec<(String, String)> = Vec::new();
+        for (parts, values) in self.components.iter().zip(values) {
+            let names = parts.iter().filter_map(|part| match part {
+                Part::Name(name) => Some(name.as_str()),
+                Part::Text(_) => None,
+            });
+            for (name, value) in names.zip(values) {
+                match name {
+                    "target" => targets.push(value.clone()),
+                    "test" => tests.push(value.clone()),
+                    "repeat" | "date" => repeats.push(value.clone()),
+                    "clients" => said.clients = value.parse().ok(),
+                    "rate" => said.rate = value.parse().ok(),
+                    "block" => said.block = value.parse().ok(),
+                    IGNORED => {}
+                    _ => labels.push((name.to_owned(), value.clone())),
+                }
+            }
+        }
+        // A value alone is a name where it is a word.
+        let telling = |value: &str| value.len() > 2 && value.contains(char::is_alphabetic);
+        targets.extend(labels.iter().map(|(name, value)| match telling(value) {
+            true => value.clone(),
+            false => format!("{name}-{value}"),
+        }));
+        said.target = match naming.target {
+            Some(target) => target.to_owned(),
+            None if targets.is_empty() => self.directory_above(file),
+            None => targets.join(" "),
+        };
+        said.labels = labels.into_iter().collect();
+        said.test = tests.join(" ");
+        said.repeat = repeats.join(" ");
+        said
+    }
+
+    fn directory_above(&self, file: &str) -> String {
+        let all = components(file, false);
+        let at = all.len().checked_sub(self.components.len() + 1);
+        at.map_or_else(|| "imported".to_owned(), |at| all[at].text.clone())
+    }
+}
+
+/// The values of the names, where the text fits. `way` has a bit for each name: whether it takes as
+/// much as it can.
+fn read(parts: &[Part], text: &str, way: u32) -> Option<Values> {
+    let (first, rest) = match parts.split_first() {
+        None => return text.is_empty().then(Vec::new),
+        Some(split) => split,
+    };
+    let name = match first {
+        Part::Text(own) => return read(rest, text.strip_prefix(own.as_str())?, way),
+        Part::Name(name) => name,
+    };
+    let number = NUMBERS.contains(&name.as_str());
+    let fits = |value: &str| !number || value.parse::<u32>().is_ok();
+    // What follows a name is text or the end.
+    let ends: Vec<usize> = match rest.first() {
+        Some(Part::Text(next)) => text.match_indices(next.as_str()).map(|(at, _)| at).collect(),
+        _ => vec![text.len()],
+    };
+    let try_end = |end: usize| {
+        let value = text.get(..end).filter(|value| !value.is_empty() && fits(value))?;
+        let mut values = vec![value.to_owned()];
+        values.extend(read(rest, &text[end..], way >> 1)?);
+        Some(values)
+    };
+    if way & 1 == 1 {
+        ends.into_iter().rev().find_map(try_end)
+    } else {
+        ends.into_iter().find_map(try_end)
+    }
+}
+
+/// What the patterns say of all files; `None` of those that none fits.
+pub(super) fn apply(
+    files: &[File],
+    naming: &Naming<'_>,
+) -> Result<(Vec<Option<Said>>, Notes), Box<LayoutQuestion>> {
+    let mut said: Vec<Option<Said>> = vec![None; files.len()];
+    let mut notes = Notes::default();
+    for layout in naming.layouts {
+        let fitting: Vec<(usize, Vec<String>)> = (0..files.len())
+            .filter(|at| said[*at].is_none())
+            .filter_map(|at| {
+                let end = layout.end_of(&files[at].path)?;
+                layout.read_end(&end, &layout.greedy())?;
+                Some((at, end))
+            })
+            .collect();
+        let ends: Vec<Vec<String>> = fitting.iter().map(|(_, end)| end.clone()).collect();
+        let ways = layout.ways(&ends)?;
+        for (at, end) in fitting {
+            let values = layout.read_end(&end, &ways);
+            said[at] = values.map(|values| layout.said(&files[at].path, &values, naming));
+        }
+    }
+    let mut disagree: BTreeMap<&'static str, (usize, String)> = BTreeMap::new();
+    for (file, said) in files.iter().zip(&said) {
+        let own = file.inside.values().copied().collect::<BTreeSet<u64>>();
+        let clients = said.as_ref().and_then(|said| said.clients).map(u64::from);
+        if let (Some(clients), Some(inside)) = (clients, file.says(super::Knob::Clients))
+            && !own.contains(&clients)
+        {
+            let entry = disagree.entry("clients").or_insert_with(|| {
+                (
+                    0,
+                    format!(
+                        "{} has {clients} clients by the layout and {inside} inside",
+                        file.path
+                    ),
+                )
+            });
+            entry.0 += 1;
+        }
+    }
+    for (count, example) in disagree.into_values() {
+        notes.doubts.push(format!("{example}; what is inside counts (files: {count})"));
+    }
+    Ok((said, notes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_refused_with_its_reason() {
+        for (text, reason) in [
+            ("{a", "brace"),
+            ("a}", "brace"),
+            ("{}", "no name"),
+            ("{a b}", "no name"),
+            ("{a}{b}", "right after"),
+            ("{a}/{a}", "twice"),
+            ("res.txt", "names nothing"),
+            ("", "names nothing"),
+        ] {
+            let error = text.parse::<Layout>().unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+        assert!("{test}-{test}/{{x}}".parse::<Layout>().is_ok());
+    }
+
+    #[test]
+    fn names_take_what_stands_between() {
+        let layout: Layout = "{{{engine}}}-thr{clients}.txt".parse().unwrap();
+        let read = |text: &str| read(&layout.components[0], text, 0);
+        assert_eq!(read("{x-y}-thr16.txt"), Some(vec!["x-y".to_owned(), "16".to_owned()]));
+        assert_eq!(read("{x}-thrx.txt"), None);
+        assert_eq!(read("{}-thr16.txt"), None);
+    }
+}

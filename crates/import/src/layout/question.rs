@@ -1,0 +1,167 @@
+//! What paths do not say, and the patterns by which the user can.
+
+use super::infer::{label, read};
+use super::pattern::{TOGETHER, escaped};
+use super::roles::{Path, Role, Word};
+use super::{File, Naming};
+use crate::{ImportedTrial, Parsed};
+use model::{Figure, Level, TrialEnd};
+use std::collections::{BTreeSet, HashMap};
+
+/// Paths that can be read in more than one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutQuestion {
+    /// What is not clear, with an example.
+    pub message: String,
+    /// What it may mean.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// A way in which paths can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What holds then, in a clause.
+    pub meaning: String,
+    /// The pattern that says so.
+    pub pattern: String,
+}
+
+/// The pattern of a path in which some words have other names than inferred.
+pub(super) fn suggest(
+    path: &Path,
+    meaning: String,
+    named: &dyn Fn(usize, &Word) -> Option<String>,
+) -> Suggestion {
+    Suggestion { meaning, pattern: pattern(path, named) }
+}
+
+/// A path as a pattern: words that vary by their names, all others as they stand. It begins with the
+/// first directory that has a name in it.
+pub(super) fn pattern(path: &Path, named: &dyn Fn(usize, &Word) -> Option<String>) -> String {
+    let several = path.all().filter(|(_, word)| word.varies(Role::Target)).count() > 1;
+    let (mut parts, mut used) = (Vec::new(), BTreeSet::new());
+    for (at, words) in path.words.iter().enumerate() {
+        let text = &path.components[at].text;
+        let (mut part, mut end, mut last) = (String::new(), 0, String::new());
+        for word in words {
+            let name = named(at, word).or_else(|| own_name(path, at, word, several));
+            let Some(name) = name else {
+                last.clear();
+                continue;
+            };
+            let place = match word.number() {
+                Some(number) if matches!(name.as_str(), "clients" | "rate") => {
+                    number.digits.clone()
+                }
+                Some(number) if number.before == name => number.digits.start..word.token.at.end,
+                _ => word.token.at.clone(),
+            };
+            // Words of one name beside each other are one.
+            if name != last || place.start != end + 1 {
+                let mut unique = name.clone();
+                let mut number = 1;
+                while !TOGETHER.contains(&unique.as_str()) && !used.insert(unique.clone()) {
+                    number += 1;
+                    unique = format!("{name}{number}");
+                }
+                part.push_str(&escaped(&text[end..place.start]));
+                part.push_str(&format!("{{{unique}}}"));
+            }
+            (end, last) = (place.end, name);
+        }
+        part.push_str(&escaped(&text[end..]));
+        parts.push((part, end > 0 || !last.is_empty()));
+    }
+    let first = parts.iter().position(|(_, named)| *named).unwrap_or(parts.len().saturating_sub(1));
+    let parts: Vec<String> = parts.into_iter().skip(first).map(|(part, _)| part).collect();
+    parts.join("/")
+}
+
+fn own_name(path: &Path, at: usize, word: &Word, several_targets: bool) -> Option<String> {
+    let name = match word.role {
+        Role::Clients => "clients".to_owned(),
+        Role::Rate => "rate".to_owned(),
+        Role::Repeat => "repeat".to_owned(),
+        Role::Test if !word.constant => "test".to_owned(),
+        Role::Target | Role::Unknown if !word.constant && several_targets => {
+            let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
+            label(path, at, word).0.chars().map(plain).collect()
+        }
+        Role::Target if !word.constant => "target".to_owned(),
+        Role::Unknown | Role::Counter | Role::Date | Role::Kind if !word.constant => "_".to_owned(),
+        _ => return None,
+    };
+    Some(name)
+}
+
+/// Where results of different files would become repeats of one another without a word that says so.
+pub(super) fn mixed_up(
+    files: &[Parsed],
+    facts: &[File],
+    naming: &Naming<'_>,
+) -> Result<(), Box<LayoutQuestion>> {
+    type Place<'a> = (&'a str, &'a str, Level, &'a str, Option<u32>);
+    let mut seen: HashMap<Place<'_>, &ImportedTrial> = HashMap::new();
+    let (mut first, mut count) = (None, 0);
+    let trials = files.iter().flat_map(|parsed| &parsed.trials).filter(|t| !t.tool.is_empty());
+    for trial in trials {
+        let place = (&*trial.target, &*trial.test, trial.level, &*trial.repeat, trial.block);
+        let other = *seen.entry(place).or_insert(trial);
+        // A copy of a result is left out later, and named.
+        if other.file != trial.file && figures(other) != figures(trial) {
+            first.get_or_insert((other, trial));
+            count += 1;
+        }
+    }
+    let Some((one, other)) = first else { return Ok(()) };
+    let message = format!(
+        "{} by the same target ({}), test ({}) and level as others, and nothing says that they \
+         are repeats: {} and {}",
+        if count == 1 { "a result goes".to_owned() } else { format!("{count} results go") },
+        one.target,
+        one.test,
+        one.file,
+        other.file
+    );
+    Err(Box::new(LayoutQuestion { message, suggestions: readings(facts, one, other, naming) }))
+}
+
+fn figures(trial: &ImportedTrial) -> Option<&Vec<Figure>> {
+    match &trial.end {
+        TrialEnd::Completed(outcome) => Some(&outcome.figures),
+        TrialEnd::Failed(_) => None,
+    }
+}
+
+/// What the words may be in which two paths differ.
+fn readings(
+    facts: &[File],
+    one: &ImportedTrial,
+    other: &ImportedTrial,
+    naming: &Naming<'_>,
+) -> Vec<Suggestion> {
+    let (paths, _) = read(facts);
+    let of = |trial: &ImportedTrial| {
+        facts.iter().position(|file| file.path == trial.file).map(|at| &paths[at])
+    };
+    let (Some(path), Some(other)) = (of(one), of(other)) else { return Vec::new() };
+    let known: BTreeSet<(usize, &str)> =
+        other.all().map(|(at, word)| (at, other.text(at, word))).collect();
+    let differs = |at: usize, word: &Word| !known.contains(&(at, path.text(at, word)));
+    if !path.all().any(|(at, word)| differs(at, word)) {
+        return Vec::new();
+    }
+    let meanings = [
+        ("they are repeats", "repeat", true),
+        ("they are results of different targets", "target", naming.target.is_none()),
+        ("they are results of different tests", "test", naming.test.is_none()),
+    ];
+    let meanings = meanings.into_iter().filter(|(.., possible)| *possible);
+    meanings
+        .map(|(meaning, name, _)| {
+            suggest(path, meaning.to_owned(), &|at, word| {
+                differs(at, word).then(|| name.to_owned())
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,78 @@
+//! What could be read in two ways is asked about, with patterns that say it.
+
+use super::{archive, infer, with_patterns};
+
+fn files(paths: &[&str]) -> Vec<(String, u32)> {
+    paths.iter().map(|path| ((*path).to_owned(), 16)).collect()
+}
+
+#[test]
+fn nothing_is_guessed_and_every_pattern_that_is_offered_works() {
+    for (paths, message) in [
+        // Words of which nothing says what they are.
+        (&["in/alpha-16.txt", "in/beta-16.txt"][..], "words in the names of the files"),
+        // Directories of one target each, or of one test each.
+        (
+            &["x/p/16.txt", "x/q/16.txt", "y/p/16.txt", "y/q/16.txt"],
+            "directories of several levels",
+        ),
+        // Numbers of repeats, or of hosts.
+        (&["in/1/rw-16.txt", "in/2/rw-16.txt"], "count is not said"),
+        (&["in/rw-16-1.txt", "in/rw-16-2.txt"], "count is not said"),
+        (&["mysql-1/rw-16.txt", "mysql-2/rw-16.txt"], "count is not said"),
+        // Days of repeats, or of two versions of what was built at night.
+        (&["2024-01-15/rw-16.txt", "2024-01-16/rw-16.txt"], "nothing says that they are repeats"),
+        (&["a/rw-16-20240115T103000.txt", "a/rw-16-20240115T113000.txt"], "are repeats"),
+        // The same name with two endings.
+        (&["a/rw-16.log", "a/rw-16.out"], "nothing says that they are repeats"),
+        (&["3f2a9c.txt", "77aa01b.txt", "c0ffee1.txt"], "words in the names"),
+    ] {
+        let question = infer(archive(&files(paths))).unwrap_err();
+        assert!(question.message.contains(message), "{paths:?}: {}", question.message);
+        assert!(question.suggestions.len() > 1, "{question:?}");
+        for suggestion in &question.suggestions {
+            let pattern = &suggestion.pattern;
+            let (cells, _, _, problems) = with_patterns(archive(&files(paths)), &[pattern])
+                .unwrap_or_else(|question| {
+                    panic!("{paths:?}: {pattern}: {question:?}");
+                });
+            // A name that ends differently needs a pattern of its own.
+            let fitting: usize = cells.values().sum();
+            assert!(fitting + problems.len() == paths.len() && fitting > 0, "{pattern}: {cells:?}");
+            let repeats = suggestion.meaning.contains("repeat");
+            assert_eq!(repeats && fitting > 1, cells.values().any(|count| *count > 1), "{pattern}");
+        }
+    }
+}
+
+#[test]
+fn levels_that_do_not_agree_with_the_path_are_doubtful_and_not_targets() {
+    let mut all: Vec<(String, u32)> = Vec::new();
+    for target in ["a", "b"] {
+        all.extend([1, 8, 64].map(|threads| (format!("{target}/thr{threads}/rw.txt"), threads)));
+    }
+    all.push(("a/thr128/rw.txt".to_owned(), 32));
+    let (cells, understood, _) = infer(archive(&all)).unwrap();
+    assert_eq!(cells["a | rw | 32"], 1);
+    assert!(
+        cells.keys().all(|cell| cell.starts_with("a |") || cell.starts_with("b |")),
+        "{cells:?}"
+    );
+    let doubts = understood.doubts.join("\n");
+    assert!(
+        doubts.contains("a/thr128/rw.txt has 128 clients by its path and 32 inside"),
+        "{doubts}"
+    );
+    // Where that gives a cell two results, it is asked about.
+    all.push(("a/thr256/rw.txt".to_owned(), 64));
+    assert!(infer(archive(&all)).unwrap_err().message.contains("a/thr64/rw.txt"));
+}
+
+#[test]
+fn few_clients_are_not_numbers_of_hosts() {
+    let paths = [("node1/rw.txt", 1), ("node2/rw.txt", 2)];
+    let all: Vec<(String, u32)> = paths.map(|(path, threads)| (path.to_owned(), threads)).to_vec();
+    let (cells, ..) = infer(archive(&all)).unwrap();
+    let keys: Vec<&str> = cells.keys().map(String::as_str).collect();
+    assert_eq!(keys, ["node1 | rw | 1", "node2 | rw | 2"]);
+}
