@@ -61,6 +61,11 @@ impl CliError {
         Self::unavailable(format!("cannot {what} {}: {error}", shown(path)), "")
     }
 
+    /// The same error, with another end of the process.
+    pub(crate) fn ending_with(self, exit: Exit) -> Self {
+        Self { exit, ..self }
+    }
+
     /// Says more on how to go on.
     pub(crate) fn add_help(&mut self, help: &str) {
         if !self.help.is_empty() {

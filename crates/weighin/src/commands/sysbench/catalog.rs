@@ -1,7 +1,7 @@
 //! The options of each generation: one table, from which command lines are checked and help is
 //! printed.
 
-use super::generation::Generation;
+use super::generation::{Generation, Release};
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,22 +36,28 @@ pub(super) struct Spec {
     /// The value when it is not given; empty for none.
     pub(super) default: &'static str,
     pub(super) support: Support,
+    /// Whether it is an option of the tests' scripts, which are shown with underscores.
+    pub(super) of_script: bool,
     /// What it does, in a few words.
     pub(super) help: &'static str,
 }
 
 const fn full(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Spec {
-    Spec { name, kind, default, support: Support::Full, help }
+    Spec { name, kind, default, support: Support::Full, of_script: false, help }
 }
 
 const fn only(name: &'static str, kind: Kind, default: &'static str) -> Spec {
-    Spec { name, kind, default, support: Support::DefaultOnly, help: "" }
+    Spec { name, kind, default, support: Support::DefaultOnly, of_script: false, help: "" }
+}
+
+const fn script(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Spec {
+    Spec { of_script: true, ..full(name, kind, default, help) }
 }
 
 use Kind::{Flag, List, Number, Real, Text};
 
 /// Options that all generations have.
-const COMMON: [Spec; 27] = [
+const COMMON: [Spec; 28] = [
     full("report-interval", Number, "0", "seconds between interim lines, 0 for none"),
     only("report-checkpoints", List, ""),
     full(
@@ -75,7 +81,7 @@ const COMMON: [Spec; 27] = [
     full("test", Text, "", "name of the test, or path of its script"),
     full("help", Flag, "off", "print this"),
     full("version", Flag, "off", "print the version that is imitated"),
-    full("weighin-compat", Text, "", "generation to imitate: 0.4, 0.5 or 1.0"),
+    full("weighin-compat", Text, "", "generation to imitate: 0.4, 0.5, 1.0 or 1.1"),
     full("weighin-percentiles", List, "", "more percentiles to print, such as 50,99,99.9"),
     full("weighin-workers", Number, "0", "threads that drive the connections, 0 to choose"),
     full(
@@ -88,14 +94,19 @@ const COMMON: [Spec; 27] = [
     full("weighin-statements", Flag, "off", "print the latencies of each kind of statement"),
     only("mysql-debug", Flag, "off"),
     only("mysql-compression", Flag, "off"),
-    only("config-file", Text, ""),
+    full("config-file", Text, "", "file of further options, one NAME=VALUE a line"),
+    full("verbosity", Number, "3", "0 to 5: below 3 no figures, below 2 no warnings"),
 ];
 
-/// Beside [`COMMON`], 0.4 and 0.5 have these.
-const OLDER: [Spec; 21] = [
+/// What the programs of 0.4 and 0.5 have.
+const OLDER: [Spec; 3] = [
     full("num-threads", Number, "1", "connections"),
     full("max-requests", Number, "10000", "end after so many events, 0 for no limit"),
     full("max-time", Number, "0", "end after so many seconds, 0 for no limit"),
+];
+
+/// What the tests of 0.4 and the scripts of 0.5 have.
+const OLDER_TESTS: [Spec; 18] = [
     full("mysql-table-engine", Text, "innodb", "storage engine of the tables"),
     full("mysql-engine-trx", Text, "auto", "whether the engine has transactions"),
     only("myisam-max-rows", Number, "1000000"),
@@ -117,9 +128,8 @@ const OLDER: [Spec; 21] = [
 ];
 
 /// What only 0.4 has.
-const ONLY_04: [Spec; 23] = [
+const ONLY_04: [Spec; 22] = [
     only("tx-rate", Number, "0"),
-    only("verbosity", Number, "4"),
     only("thread-stack-size", Text, "32K"),
     only("validate", Flag, "off"),
     only("tx-jitter", Number, "0"),
@@ -163,31 +173,36 @@ const RANDOM: [Spec; 6] = [
     full("rand-pareto-h", Real, "0.2", "shape of pareto, between 0 and 1"),
 ];
 
-/// What only 0.5 has.
-const ONLY_05: [Spec; 13] = [
+/// What the program of 0.5 has.
+const ONLY_05: [Spec; 6] = [
     full("tx-rate", Number, "0", "events per second that arrive, 0 for as many as can be done"),
-    only("verbosity", Number, "3"),
     only("thread-stack-size", Text, "64K"),
     full("rand-init", Flag, "off", "seed from the clock"),
     full("validate", Flag, "off", "changes nothing for these tests"),
-    full("oltp-tables-count", Number, "1", "number of tables"),
-    full("oltp-secondary", Flag, "off", "an ordinary index on id"),
-    full("random-points", Number, "10", "values in a list"),
-    full("number-of-ranges", Number, "10", "ranges in a statement"),
-    full("random-ranges-delta", Number, "5", "width of a range of select_random_ranges"),
-    only("mysql-table-options", Text, ""),
-    full(
-        "mysql-ignore-errors",
-        List,
-        "1213,1020,1205",
-        "errors after which a transaction starts over",
-    ),
+    IGNORED_ERRORS,
     only("db-debug", Flag, "off"),
 ];
 
-/// What only 1.0 has, with what its successors added.
-const ONLY_10: [Spec; 43] = [
-    only("verbosity", Number, "3"),
+const IGNORED_ERRORS: Spec = full(
+    "mysql-ignore-errors",
+    List,
+    "1213,1020,1205",
+    "errors after which a transaction starts over; none, or all",
+);
+
+/// What the scripts of 0.5 have.
+const SCRIPTS_05: [Spec; 7] = [
+    full("oltp-tables-count", Number, "1", "number of tables"),
+    full("oltp-secondary", Flag, "off", "an ordinary index on id"),
+    full("oltp-dist-type", Text, "", "old name of --rand-type"),
+    full("random-points", Number, "10", "values in a list"),
+    full("number-of-ranges", Number, "10", "ranges in a statement"),
+    full("random-ranges-delta", Number, "5", "width of a range of select_random_ranges"),
+    full("mysql-table-options", Text, "", "end of CREATE TABLE"),
+];
+
+/// What the programs of 1.0 and 1.1 have.
+const RECENT: [Spec; 17] = [
     only("thread-stack-size", Text, "64K"),
     full("thread-init-timeout", Number, "30", "seconds in which all threads must be connected"),
     full("threads", Number, "1", "connections"),
@@ -195,56 +210,82 @@ const ONLY_10: [Spec; 43] = [
     full("time", Number, "10", "end after so many seconds, 0 for no limit"),
     full("warmup-time", Number, "0", "seconds of load that do not count"),
     full("rate", Number, "0", "events per second that arrive, 0 for as many as can be done"),
-    full("num-threads", Number, "1", "old name of --threads"),
-    full("max-requests", Number, "0", "old name of --events"),
-    full("max-time", Number, "0", "old name of --time"),
-    full("tx-rate", Number, "0", "old name of --rate"),
     full("validate", Flag, "off", "changes nothing for these tests"),
     full("histogram", Flag, "off", "print the distribution of latencies"),
     full("rand-zipfian-exp", Real, "0.8", "exponent of zipfian"),
     only("mysql-ssl-cipher", Text, ""),
-    full(
-        "mysql-ignore-errors",
-        List,
-        "1213,1020,1205",
-        "errors after which a transaction starts over",
-    ),
+    IGNORED_ERRORS,
     only("db-debug", Flag, "off"),
-    full("tables", Number, "1", "number of tables"),
-    full("table-size", Number, "10000", "rows of a table"),
-    full("range-size", Number, "100", "rows of a range"),
-    full("point-selects", Number, "10", "point selects in a transaction"),
-    full("simple-ranges", Number, "1", "range selects in a transaction"),
-    full("sum-ranges", Number, "1", "sums over ranges in a transaction"),
-    full("order-ranges", Number, "1", "sorted ranges in a transaction"),
-    full("distinct-ranges", Number, "1", "distinct ranges in a transaction"),
-    full("index-updates", Number, "1", "updates of k in a transaction"),
-    full("non-index-updates", Number, "1", "updates of c in a transaction"),
-    full("delete-inserts", Number, "1", "deletes with inserts in a transaction"),
-    full("range-selects", Flag, "on", "whether to run range selects"),
-    full("skip-trx", Flag, "off", "leave out BEGIN and COMMIT"),
-    full("auto-inc", Flag, "on", "whether the server numbers new rows"),
-    full("secondary", Flag, "off", "an ordinary index on id"),
-    full("create-secondary", Flag, "on", "whether k has an index"),
-    full("mysql-storage-engine", Text, "innodb", "storage engine of the tables"),
-    only("pgsql-variant", Text, ""),
-    full("random-points", Number, "10", "values in the list of select_random_points"),
-    full("number-of-ranges", Number, "10", "ranges in select_random_ranges"),
-    full("delta", Number, "5", "width of a range of select_random_ranges"),
     only("luajit-cmd", Text, ""),
     only("pgsql-host", Text, ""),
     only("pgsql-port", Text, ""),
     only("pgsql-db", Text, ""),
 ];
 
+/// Names that 1.0 took over from 0.5, with a warning.
+const OLD_NAMES_IN_10: [Spec; 4] = [
+    full("num-threads", Number, "1", "old name of --threads"),
+    full("max-requests", Number, "0", "old name of --events"),
+    full("max-time", Number, "0", "old name of --time"),
+    full("tx-rate", Number, "0", "old name of --rate"),
+];
+
+/// What the scripts of 1.0 and 1.1 have.
+const RECENT_SCRIPTS: [Spec; 21] = [
+    script("tables", Number, "1", "number of tables"),
+    script("table-size", Number, "10000", "rows of a table"),
+    script("range-size", Number, "100", "rows of a range"),
+    script("point-selects", Number, "10", "point selects in a transaction"),
+    script("simple-ranges", Number, "1", "range selects in a transaction"),
+    script("sum-ranges", Number, "1", "sums over ranges in a transaction"),
+    script("order-ranges", Number, "1", "sorted ranges in a transaction"),
+    script("distinct-ranges", Number, "1", "distinct ranges in a transaction"),
+    script("index-updates", Number, "1", "updates of k in a transaction"),
+    script("non-index-updates", Number, "1", "updates of c in a transaction"),
+    script("delete-inserts", Number, "1", "deletes with inserts in a transaction"),
+    script("range-selects", Flag, "on", "whether to run range selects"),
+    script("skip-trx", Flag, "off", "leave out BEGIN and COMMIT"),
+    script("auto-inc", Flag, "on", "whether the server numbers new rows"),
+    script("secondary", Flag, "off", "an ordinary index on id"),
+    script("create-secondary", Flag, "on", "whether k has an index"),
+    script("mysql-storage-engine", Text, "innodb", "storage engine of the tables"),
+    only("pgsql-variant", Text, ""),
+    script("random-points", Number, "10", "values in the list of select_random_points"),
+    script("number-of-ranges", Number, "10", "ranges in select_random_ranges"),
+    script("delta", Number, "5", "width of a range of select_random_ranges"),
+];
+
+/// What the scripts of 1.1 have beside those of 1.0.
+const SCRIPTS_11: [Spec; 2] = [
+    script("create-table-options", Text, "", "end of CREATE TABLE"),
+    only("reconnect", Number, "0"),
+];
+
 /// All options of a generation.
-pub(super) fn options(generation: Generation) -> impl Iterator<Item = &'static Spec> {
-    let parts: [&'static [Spec]; 4] = match generation {
-        Generation::V04 => [&COMMON, &OLDER, &ONLY_04, &[]],
-        Generation::V05 => [&COMMON, &OLDER, &RANDOM, &ONLY_05],
-        Generation::V10 => [&COMMON, &RANDOM, &ONLY_10, &[]],
+pub(super) fn options(generation: Generation) -> impl Iterator<Item = Spec> {
+    let program: [&'static [Spec]; 3] = match generation.program {
+        Release::V04 => [&OLDER, &[], &[]],
+        Release::V05 => [&OLDER, &RANDOM, &ONLY_05],
+        Release::V10 => [&RECENT, &RANDOM, &OLD_NAMES_IN_10],
+        Release::V11 => [&RECENT, &RANDOM, &[]],
     };
-    parts.into_iter().flatten()
+    let tests: [&'static [Spec]; 2] = match generation.tests {
+        Release::V04 => [&OLDER_TESTS, &ONLY_04],
+        Release::V05 => [&OLDER_TESTS, &SCRIPTS_05],
+        Release::V10 => [&RECENT_SCRIPTS, &[]],
+        Release::V11 => [&RECENT_SCRIPTS, &SCRIPTS_11],
+    };
+    let all = COMMON.iter().chain(program.into_iter().flatten()).chain(tests.into_iter().flatten());
+    all.map(move |&spec| Spec { default: default_of(&spec, generation.program), ..spec })
+}
+
+/// The value of an option that was not given: releases differ in a few.
+fn default_of(spec: &Spec, program: Release) -> &'static str {
+    match (spec.name, program) {
+        ("rand-type", Release::V11) => "uniform",
+        ("verbosity", Release::V04) => "4",
+        _ => spec.default,
+    }
 }
 
 #[cfg(test)]
@@ -254,7 +295,7 @@ mod tests {
 
     #[test]
     fn no_generation_has_an_option_twice() {
-        for generation in [Generation::V04, Generation::V05, Generation::V10] {
+        for generation in Generation::ALL {
             let mut seen = HashSet::new();
             assert!(options(generation).all(|spec| seen.insert(spec.name)), "{generation:?}");
         }

@@ -36,6 +36,7 @@ pub(super) fn tell_doubts(
         policy: request.policy.clone(),
         load_generators: 1,
         interventions: Vec::new(),
+        placement: None,
     });
     let seed = request.seed.number();
     let by_hand = LoadByHand { target: &described, test: &Test::new(name, task), level, seed };

@@ -18,7 +18,7 @@ pub(super) fn text(generation: Generation, words: &Words) -> String {
             );
         }
     }
-    let mut specs: Vec<&Spec> = catalog::options(generation).collect();
+    let mut specs: Vec<Spec> = catalog::options(generation).collect();
     specs.sort_by_key(|spec| spec.name);
     let width = specs.iter().map(|spec| head(spec).len()).max().unwrap_or(0);
     for spec in specs.iter().filter(|spec| spec.support == Support::Full) {
@@ -42,5 +42,6 @@ fn head(spec: &Spec) -> String {
         Kind::Text => "=STRING",
         Kind::List => "=[LIST,...]",
     };
-    format!("--{}{value}", spec.name)
+    let name = if spec.of_script { spec.name.replace('-', "_") } else { spec.name.to_owned() };
+    format!("--{name}{value}")
 }

@@ -1,21 +1,24 @@
-//! `weighin sysbench …`: takes the command lines of sysbench 0.4, 0.5 and 1.0 and prints what
+//! `weighin sysbench …`: takes the command lines of sysbench 0.4 to 1.1 and prints what
 //! that version would print, so that scripts and their parsers go on working.
 //!
 //! The words are cut into options ([`words`]), the generation is told from their form
 //! ([`generation`]), the options are checked against what that generation knows ([`catalog`],
 //! [`options`]) and become a [`request::Request`], which is then carried out.
 
+mod builtin;
 mod catalog;
 mod checks;
 mod fairness;
 mod generation;
 mod help;
+mod known_scripts;
 mod options;
 mod password;
 mod policy;
 mod report;
 mod request;
 mod run;
+mod scripts;
 mod server;
 mod shutdown;
 mod tables;
@@ -29,11 +32,23 @@ use crate::exit::CliError;
 use generation::Generation;
 use options::Options;
 use request::{Action, Request};
+use std::ffi::OsString;
 use words::Words;
 
-/// Does what sysbench would do with these words.
+/// Does what sysbench would do with these words. Its errors all end with 1, as the original's do.
 pub(crate) fn sysbench(arguments: &SysbenchArguments) -> Outcome {
-    let words = Words::parse(&arguments.words)?;
+    follow(&arguments.words).map_err(|error| match error.exit() {
+        Exit::Interrupted => error,
+        _ => error.ending_with(Exit::Failed),
+    })
+}
+
+fn follow(words: &[OsString]) -> Outcome {
+    let given = Words::parse(words)?;
+    if let Some(test) = builtin::named(&given) {
+        return builtin::run(test, words);
+    }
+    let words = given.with_files()?;
     let generation = Generation::of(&words)?;
     if words.has_flag("version") || words.positional.iter().any(|word| word == "version") {
         print(&format!("sysbench {}\n", generation.version()))?;
@@ -47,9 +62,9 @@ pub(crate) fn sysbench(arguments: &SysbenchArguments) -> Outcome {
     let options = Options::check(&words, generation)?;
     let request = Request::new(&words, &options, generation)?;
     for line in &request.warnings {
-        print(&format!("WARNING: {line}\n"))?;
+        request.warn(line)?;
     }
-    print(&format!("{}\n\n", generation.banner()))?;
+    request.say(&format!("{}\n\n", generation.banner()))?;
     match request.action {
         Action::Prepare => tables::prepare(&request),
         Action::Prewarm => tables::prewarm(&request),
@@ -61,6 +76,7 @@ pub(crate) fn sysbench(arguments: &SysbenchArguments) -> Outcome {
 /// Reads the words up to where a server would be needed.
 pub(crate) fn understand(arguments: &SysbenchArguments) -> Result<(), CliError> {
     let words = Words::parse(&arguments.words)?;
+    let _ = builtin::named(&words);
     let generation = Generation::of(&words)?;
     let _ = help::text(generation, &words);
     let options = Options::check(&words, generation)?;

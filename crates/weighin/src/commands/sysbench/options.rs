@@ -23,12 +23,18 @@ impl Options {
                     &format!(
                         "sysbench {} has no such option, or weighin does not have it: see weighin \
                          sysbench --help; another generation can be asked for with \
-                         --weighin-compat=0.4, 0.5 or 1.0",
+                         --weighin-compat=0.4, 0.5, 1.0 or 1.1",
                         generation.version()
                     ),
                 ));
             };
-            let value = checked(spec, value.as_deref())?;
+            if value.is_none()
+                && matches!(spec.kind, Kind::Number | Kind::Real)
+                && let Some(error) = words.value_apart(Some(name))
+            {
+                return Err(error);
+            }
+            let value = checked(&spec, value.as_deref())?;
             if spec.support == Support::DefaultOnly && value != spec.default {
                 let help = format!(
                     "leave it out{}",
@@ -134,11 +140,14 @@ mod tests {
         assert_eq!(of(Generation::V05).number("max-requests"), 10_000);
         assert_eq!(of(Generation::V10).number("events"), 0);
         assert_eq!(of(Generation::V10).number("time"), 10);
+        assert_eq!(of(Generation::V10).text("rand-type"), "special");
+        assert_eq!(of(Generation::V11).text("rand-type"), "uniform");
+        assert_eq!(of(Generation::LEGACY).number("max-requests"), 0);
     }
 
     #[test]
     fn what_is_not_supported_is_named_in_the_error() {
-        for generation in [Generation::V04, Generation::V05, Generation::V10] {
+        for generation in Generation::ALL {
             for spec in catalog::options(generation).filter(|s| s.support == Support::DefaultOnly) {
                 let other = match spec.kind {
                     Kind::Flag => "on",

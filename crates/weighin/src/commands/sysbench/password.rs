@@ -11,7 +11,9 @@ const OPTION: &str = "mysql-password";
 /// process starts itself anew, under the same number, with the password in its environment. For
 /// the few milliseconds until then it can be seen; the environment variable alone never is.
 pub(super) fn hide(words: &Words) -> Result<(), CliError> {
-    if !words.has(OPTION) {
+    let argument = std::env::args_os().any(|word| is_password(&word.to_string_lossy()));
+    // One of an option file goes the same way, unless the environment has one.
+    if !words.has(OPTION) || (!argument && std::env::var_os(VARIABLE).is_some()) {
         return Ok(());
     }
     let program =

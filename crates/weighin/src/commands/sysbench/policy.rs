@@ -1,6 +1,6 @@
 //! Which errors a run survives.
 
-use super::generation::Generation;
+use super::generation::{Generation, Release};
 use super::options::Options;
 use crate::exit::CliError;
 use engine::{Action, ErrorPolicy};
@@ -15,8 +15,9 @@ const GONE: [u16; 4] = [2006, 2011, 2013, 2055];
 /// other ends the run.
 pub(super) fn policy(options: &Options, generation: Generation) -> Result<ErrorPolicy, CliError> {
     let list = options.list("mysql-ignore-errors");
-    let codes = match (generation, list.as_slice()) {
-        (Generation::V04, _) => DEFAULT.to_vec(),
+    let codes = match (generation.program, list.as_slice()) {
+        (Release::V04, _) => DEFAULT.to_vec(),
+        (_, ["none"]) => Vec::new(),
         (_, ["all"]) => {
             return Ok(ErrorPolicy {
                 codes: Vec::new(),
@@ -40,7 +41,7 @@ fn code(text: &str) -> Result<u16, CliError> {
     text.parse().map_err(|_| {
         CliError::usage(
             format!("--mysql-ignore-errors: {text} is not an error code"),
-            "give codes such as 1213,1020,1205, or all",
+            "give codes such as 1213,1020,1205, or all, or none",
         )
     })
 }
@@ -68,6 +69,8 @@ mod tests {
         assert_eq!(chosen.action(ErrorClass::Constraint, "1062"), Action::Retry);
         assert_eq!(chosen.action(ErrorClass::Conflict, "1213"), Action::Stop);
         assert_eq!(chosen.action(ErrorClass::Connection, ""), Action::Reconnect);
+        let none = of(&["--mysql-ignore-errors=none"]);
+        assert_eq!(none.action(ErrorClass::Conflict, "1213"), Action::Stop);
         let all = of(&["--mysql-ignore-errors=all"]);
         assert_eq!(all.action(ErrorClass::Statement, "1146"), Action::Retry);
         assert_eq!(all.action(ErrorClass::Connection, ""), Action::Reconnect);

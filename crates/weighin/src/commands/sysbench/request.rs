@@ -1,9 +1,10 @@
-use super::generation::Generation;
+use super::generation::{Generation, Release};
 use super::options::Options;
 use super::shutdown::Shutdown;
 use super::unsupported;
 use super::words::Words;
-use super::{policy, server, workload};
+use super::{policy, scripts, server, workload};
+use crate::commands::print;
 use crate::exit::CliError;
 use engine::ErrorPolicy;
 use model::bounds::MAX_OPERATIONS;
@@ -66,6 +67,8 @@ pub(super) struct Request {
     pub(super) more_percentiles: Vec<f64>,
     /// What the original would warn of.
     pub(super) warnings: Vec<String>,
+    /// What is printed: figures from 3 on, warnings from 2 on.
+    verbosity: u32,
 }
 
 /// Where the random numbers come from.
@@ -102,6 +105,7 @@ impl Request {
         generation: Generation,
     ) -> Result<Self, CliError> {
         let (test, command) = test_and_command(words, options)?;
+        scripts::check(&test)?;
         let mut warnings = Vec::new();
         let [threads, events, time, rate] = names_of_limits(options, generation, &mut warnings);
         let (workload, level) = workload::load(&test, options, generation, [threads, rate])?;
@@ -126,6 +130,7 @@ impl Request {
             percentile: options.within("percentile", lowest_percentile(generation), 100)?,
             more_percentiles: percentiles(options)?,
             warnings,
+            verbosity: options.within("verbosity", 0, 5)?,
             options: options.clone(),
             workload,
         };
@@ -141,6 +146,20 @@ impl Request {
                 ));
             }
         }
+        let reads_one =
+            matches!(request.workload.mix, OltpMix::RandomPoints | OltpMix::RandomRanges);
+        if reads_one
+            && options.number("tables") > 1
+            && matches!(request.action, Action::Prepare | Action::Cleanup)
+        {
+            return Err(CliError::usage(
+                format!(
+                    "{test} has one table, and --tables={} asks for more",
+                    options.text("tables")
+                ),
+                "leave --tables out, or prepare the tables with another test, such as oltp_read_only",
+            ));
+        }
         if options.flag("histogram") && request.percentile == 0 {
             return Err(CliError::usage(
                 "--histogram does not work with --percentile=0",
@@ -150,6 +169,16 @@ impl Request {
         Ok(request)
     }
 
+    /// Prints what runs print, unless less is asked for.
+    pub(super) fn say(&self, text: &str) -> Result<(), CliError> {
+        if self.verbosity < 3 { Ok(()) } else { print(text) }
+    }
+
+    /// Prints a warning, unless less is asked for.
+    pub(super) fn warn(&self, line: &str) -> Result<(), CliError> {
+        if self.verbosity < 2 { Ok(()) } else { print(&format!("WARNING: {line}\n")) }
+    }
+
     fn read_limits(&mut self, options: &Options, events: &str, time: &str) -> Result<(), CliError> {
         self.events = Some(options.up_to(events, MAX_OPERATIONS)?).filter(|events| *events > 0);
         let seconds = Some(options.within(time, 0, MAX_SECONDS)?).filter(|seconds| *seconds > 0);
@@ -157,12 +186,10 @@ impl Request {
         self.shutdown = Shutdown::of(options, self.time)?;
         if self.time.is_none() && self.events.is_none() && self.action == Action::Run {
             self.warnings.push(
-                match self.generation {
-                    Generation::V10 => {
-                        "Both event and time limits are disabled, running an endless test"
-                    }
+                match self.generation.is_recent() {
+                    true => "Both event and time limits are disabled, running an endless test",
                     // The original's own text has the word twice.
-                    _ => "WARNING: Both max-requests and max-time are 0, running endless test",
+                    false => "WARNING: Both max-requests and max-time are 0, running endless test",
                 }
                 .to_owned(),
             );
@@ -179,10 +206,13 @@ fn names_of_limits(
     warnings: &mut Vec<String>,
 ) -> [&'static str; 4] {
     let older = ["num-threads", "max-requests", "max-time", "tx-rate"];
-    if generation != Generation::V10 {
+    if !generation.is_recent() {
         return older;
     }
     let mut names = ["threads", "events", "time", "rate"];
+    if generation.program > Release::V10 {
+        return names;
+    }
     for ((name, old), unset) in names.iter_mut().zip(older).zip([1, 0, 0, 0]) {
         if options.number(old) > unset {
             warnings.push(format!("--{old} is deprecated, use --{name} instead"));
@@ -206,10 +236,12 @@ fn test_and_command(words: &Words, options: &Options) -> Result<(String, String)
     };
     let command = rest.next().ok_or_else(|| missing("command (prepare, run or cleanup)"))?;
     match rest.next() {
-        Some(more) => Err(CliError::usage(
-            format!("the argument {more} is one too many"),
-            "give one test and one command; options start with --",
-        )),
+        Some(more) => Err(words.value_apart(None).unwrap_or_else(|| {
+            CliError::usage(
+                format!("the argument {more} is one too many"),
+                "give one test and one command; options start with --",
+            )
+        })),
         None => Ok((test, command.clone())),
     }
 }
@@ -219,17 +251,18 @@ fn action(command: &str, generation: Generation) -> Result<Action, CliError> {
         "prepare" => Ok(Action::Prepare),
         "run" => Ok(Action::Run),
         "cleanup" => Ok(Action::Cleanup),
-        "prewarm" if generation == Generation::V10 => Ok(Action::Prewarm),
+        "prewarm" if generation.tests >= Release::V10 => Ok(Action::Prewarm),
+        "warmup" if generation.tests == Release::V11 => Ok(Action::Prewarm),
         other => Err(unsupported(
             &format!("the command {other}"),
-            "give prepare, run, cleanup, prewarm (1.0), help or version",
+            "give prepare, run, cleanup, prewarm (1.0), warmup (1.1), help or version",
         )),
     }
 }
 
 fn seed(options: &Options, generation: Generation) -> Result<Seed, CliError> {
-    let [init, seed] = match generation {
-        Generation::V04 => ["init-rng", "seed-rng"],
+    let [init, seed] = match generation.program {
+        Release::V04 => ["init-rng", "seed-rng"],
         _ => ["rand-init", "rand-seed"],
     };
     match (options.flag(init), options.number(seed)) {
@@ -238,7 +271,7 @@ fn seed(options: &Options, generation: Generation) -> Result<Seed, CliError> {
             "leave one of them out",
         )),
         (_, given @ 1..) => Ok(Seed::Given(given)),
-        (false, 0) if generation != Generation::V10 => Ok(Seed::Fixed),
+        (false, 0) if !generation.is_recent() => Ok(Seed::Fixed),
         _ => Ok(Seed::Clock),
     }
 }
@@ -256,5 +289,5 @@ fn percentiles(options: &Options) -> Result<Vec<f64>, CliError> {
 
 /// Generation 1.0 takes 0 for none.
 fn lowest_percentile(generation: Generation) -> u32 {
-    u32::from(generation != Generation::V10)
+    u32::from(!generation.is_recent())
 }

@@ -1,16 +1,20 @@
 use super::checks;
 use super::fairness::Tallies;
-use super::generation::Generation;
+use super::generation::Release;
 use super::report::{Figures, Lines, text};
 use super::request::Request;
-use crate::commands::{Outcome, print};
+use crate::commands::Outcome;
 use crate::exit::CliError;
+use crate::messages::tell;
 use crate::{Exit, signals};
 use campaign::mysql::{check_limits, connect, load_failure, login_options};
 use campaign::{Login, Observation, reach};
 use engine::mysql::{OltpSession, OltpStatements};
-use engine::{Limit, LoadError, LoadSpec, OpenLoop, Progress, Schedule, SocketLoad};
-use model::{ArrivalProcess, OltpMix, Phase, RequestTally, Stop, Study};
+use engine::{
+    Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule, SessionError,
+    SocketLoad,
+};
+use model::{ArrivalProcess, ErrorClass, OltpMix, Phase, RequestTally, Stop, Study};
 use std::sync::Arc;
 use target::client::Connection;
 
@@ -20,7 +24,7 @@ const LONGEST_QUEUE: usize = 131_072;
 
 /// Runs the load and prints what sysbench would.
 pub(super) fn run(request: &Request) -> Outcome {
-    print(&text::options(request))?;
+    request.say(&text::options(request))?;
     let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
     let mut control = connect(&login)?;
     check_limits(&mut control, &request.workload, request.threads, 0)?;
@@ -41,6 +45,7 @@ pub(super) fn run(request: &Request) -> Outcome {
             rate,
             process: ArrivalProcess::Poisson,
             max_waiting: LONGEST_QUEUE,
+            drops_late: true,
             seed,
         }),
         policy: request.policy.clone(),
@@ -51,10 +56,10 @@ pub(super) fn run(request: &Request) -> Outcome {
     drop(control);
     let mut target = reach(login.clone())?;
     let mut observation =
-        Observation::begin(target.as_mut(), &host::Local, Study::SAMPLE_EVERY, false);
+        Observation::begin(target.as_mut(), &host::Local, Study::SAMPLE_EVERY, false)?;
     // Nothing but the load is to be connected while it runs, as with sysbench.
     target.release()?;
-    print(text::initializing(request.generation))?;
+    request.say(text::initializing(request.generation))?;
     let statements = Arc::new(OltpStatements::new(&request.workload, seed, request.threads));
     let (options, tallies) = (login_options(&login)?, Tallies::default());
     let mut lines = Lines::new(request.report_interval, request.warmup);
@@ -76,7 +81,7 @@ pub(super) fn run(request: &Request) -> Outcome {
             }
         };
         if printed.is_ok() {
-            printed = print(&line);
+            printed = request.say(&line);
         }
     };
     let stop = signals::stop();
@@ -98,12 +103,21 @@ pub(super) fn run(request: &Request) -> Outcome {
     let load = match outcome {
         Ok(load) => load,
         Err(LoadError::Stopped) => return Err(CliError::interrupted("")),
+        Err(LoadError::Session(SessionError::Refused(error))) => {
+            return Err(refused(request, &error, &login));
+        }
         Err(error) => return Err(load_failure(&error, &login).into()),
     };
     let figures = Figures::new(request, &load, &measured, &tallies.take(), tallies.troubles());
-    print(&text::statistics(request, &load, &figures))?;
-    let (sampling, _) = observation.end(target.as_mut(), Some(&load));
-    let unfinished = load.ledger.timed_out;
+    request.say(&text::statistics(request, &load, &figures))?;
+    let (sampling, _) = observation.end(target.as_mut(), Some(&load))?;
+    let (unfinished, dropped) = (load.ledger.timed_out, load.ledger.dropped);
+    if dropped > 0 {
+        tell(&format!(
+            "weighin: {dropped} events that had arrived were not begun: the threads did not keep up \
+             with --rate"
+        ));
+    }
     checks::tell_doubts(request, target.as_mut(), load, sampling)?;
     if request.shutdown.forced && unfinished > 0 {
         return Err(CliError::unavailable(
@@ -114,9 +128,29 @@ pub(super) fn run(request: &Request) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// An error of the server that ends the run.
+fn refused(request: &Request, error: &OperationError, login: &Login) -> CliError {
+    let OperationError { class, code, message, .. } = error;
+    let goes_on = format!("--mysql-ignore-errors={code} lets the run go on after such errors");
+    let writes = &request.workload.transaction;
+    let help = match class {
+        ErrorClass::Constraint if writes.delete_inserts > 0 && !writes.explicit => format!(
+            "two threads deleted the same row and inserted it again at the same time, which without \
+             transactions (--skip-trx) is possible: {goes_on}"
+        ),
+        ErrorClass::Constraint => format!(
+            "the tables may hold other rows than were prepared: drop and make them with the commands \
+             cleanup and prepare; {goes_on}"
+        ),
+        _ => goes_on,
+    };
+    let endpoint = &login.address().endpoint;
+    CliError::unavailable(format!("the server said: {message} (error {code}) at {endpoint}"), help)
+}
+
 /// Generation 0.4 inserts into an empty table where it does nothing but insert.
 fn empty_table(control: &mut Connection, request: &Request) -> Result<(), CliError> {
-    if request.generation != Generation::V04 || request.workload.mix != OltpMix::Insert {
+    if request.generation.tests != Release::V04 || request.workload.mix != OltpMix::Insert {
         return Ok(());
     }
     let table = workload::oltp::name_of(&request.workload, 1);

@@ -1,6 +1,6 @@
 //! Making, warming and dropping the tables, as the commands of that name do.
 
-use super::generation::Generation;
+use super::generation::Release;
 use super::request::Request;
 use crate::commands::{Outcome, print, unless_stopped};
 use crate::exit::CliError;
@@ -17,7 +17,7 @@ use workload::oltp::{create_table, name_of};
 fn numbers(request: &Request) -> Vec<u32> {
     let tables = request.workload.tables;
     let from_zero =
-        request.workload.mix == OltpMix::BulkInsert && request.generation == Generation::V05;
+        request.workload.mix == OltpMix::BulkInsert && request.generation.tests == Release::V05;
     if from_zero { (0..tables).collect() } else { (1..=tables).collect() }
 }
 
@@ -28,15 +28,15 @@ pub(super) fn prepare(request: &Request) -> Outcome {
     let numbers = numbers(request);
     if request.workload.mix == OltpMix::BulkInsert {
         for number in numbers {
-            if request.generation == Generation::V10 {
+            if request.generation.tests >= Release::V10 {
                 print(&format!("Creating table '{}'...\n", name_of(&request.workload, number)))?;
             }
             execute(&mut control, &create_table(&request.workload, number, None))?;
         }
         return Ok(Exit::Done);
     }
-    if request.generation == Generation::V10 && request.threads > 1 {
-        print("Initializing worker threads...\n\n")?;
+    if request.generation.tests >= Release::V10 && request.threads > 1 {
+        request.say("Initializing worker threads...\n\n")?;
         return fill(request, &login, &mut control, &numbers);
     }
     // One after the other, as one thread of sysbench would, so that the output is the same.
@@ -49,7 +49,7 @@ pub(super) fn prepare(request: &Request) -> Outcome {
 fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u32]) -> Outcome {
     let workload = &request.workload;
     // Numbers that the client makes up would meet those of rows that are there.
-    let empty = request.generation == Generation::V10
+    let empty = request.generation.tests >= Release::V10
         && workload.mix == OltpMix::Insert
         && !workload.schema.auto_increment;
     let rows = if empty { 0 } else { workload.table_size };
@@ -57,9 +57,12 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
     for name in &names {
         print(&format!("Creating table '{name}'...\n"))?;
     }
+    for name in &names {
+        refuse_existing(control, name)?;
+    }
     for name in names.iter().filter(|_| rows > 0) {
-        print(&match request.generation {
-            Generation::V04 => format!("Creating {rows} records in table '{name}'...\n"),
+        print(&match request.generation.tests {
+            Release::V04 => format!("Creating {rows} records in table '{name}'...\n"),
             _ => format!("Inserting {rows} records into '{name}'\n"),
         })?;
     }
@@ -76,15 +79,31 @@ fn fill(request: &Request, login: &Login, control: &mut Connection, numbers: &[u
     progress.finish();
     unless_stopped(made, "tables are unfinished: drop them with the cleanup command")?;
     for name in &names {
-        let line = match request.generation {
-            Generation::V04 => continue,
-            Generation::V05 => format!("Creating secondary indexes on '{name}'...\n"),
-            Generation::V10 if !workload.schema.index_on_k => continue,
-            Generation::V10 => format!("Creating a secondary index on '{name}'...\n"),
+        let line = match request.generation.tests {
+            Release::V04 => continue,
+            Release::V05 => format!("Creating secondary indexes on '{name}'...\n"),
+            _ if !workload.schema.index_on_k => continue,
+            _ => format!("Creating a secondary index on '{name}'...\n"),
         };
         print(&line)?;
     }
     Ok(Exit::Done)
+}
+
+/// Says that a table is there before anything is said of its rows.
+fn refuse_existing(control: &mut Connection, name: &str) -> Result<(), CliError> {
+    let sql = format!(
+        "SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() \
+         AND table_name = '{name}'"
+    );
+    let found = control.query(&sql).map_err(|error| error.failure("cannot list the tables"))?;
+    match found.rows.is_empty() {
+        true => Ok(()),
+        false => Err(CliError::unavailable(
+            format!("the table {name} already exists"),
+            "drop it with the cleanup command, or name another database with --mysql-db",
+        )),
+    }
 }
 
 /// Drops the tables: those that the command line stands for, and nothing else.
@@ -93,14 +112,14 @@ pub(super) fn cleanup(request: &Request) -> Outcome {
     for number in numbers(request) {
         let name = name_of(&request.workload, number);
         print(&format!("Dropping table '{name}'...\n"))?;
-        let if_exists = match request.generation {
-            Generation::V10 => "IF EXISTS ",
-            Generation::V05 if request.workload.mix == OltpMix::BulkInsert => "IF EXISTS ",
-            Generation::V05 | Generation::V04 => "",
+        let if_exists = match request.generation.tests {
+            Release::V05 if request.workload.mix == OltpMix::BulkInsert => "IF EXISTS ",
+            Release::V05 | Release::V04 => "",
+            _ => "IF EXISTS ",
         };
         execute(&mut control, &format!("DROP TABLE {if_exists}{name}"))?;
     }
-    if request.generation == Generation::V04 {
+    if request.generation.tests == Release::V04 {
         print("Done.\n")?;
     }
     Ok(Exit::Done)
@@ -110,7 +129,7 @@ pub(super) fn cleanup(request: &Request) -> Outcome {
 pub(super) fn prewarm(request: &Request) -> Outcome {
     let login = Login::resolve(&request.server)?.stopped_by(&signals::stop());
     if request.threads > 1 {
-        print("Initializing worker threads...\n\n")?;
+        request.say("Initializing worker threads...\n\n")?;
     }
     let (tables, threads) = (request.workload.tables, request.threads.min(request.workload.tables));
     std::thread::scope(|scope| {
@@ -134,7 +153,8 @@ pub(super) fn prewarm(request: &Request) -> Outcome {
 
 fn warm(control: &mut Connection, request: &Request, number: u32) -> Result<(), CliError> {
     let (name, rows) = (name_of(&request.workload, number), request.workload.table_size);
-    print(&format!("Prewarming table {name}\n"))?;
+    let doing = if request.generation.tests == Release::V11 { "Preloading" } else { "Prewarming" };
+    print(&format!("{doing} table {name}\n"))?;
     for sql in [
         // Temporary tables on disk would push out what is read.
         "SET tmp_table_size=2*1024*1024*1024".to_owned(),

@@ -1,6 +1,6 @@
 //! The load that a command line asks for.
 
-use super::generation::{Generation, script_name};
+use super::generation::{Generation, Release, script_name};
 use super::options::Options;
 use super::unsupported;
 use crate::exit::CliError;
@@ -26,7 +26,8 @@ pub(super) fn load(
     let line = CommandLine::new(match generation {
         Generation::V04 => |key| option(key, Generation::V04),
         Generation::V05 => |key| option(key, Generation::V05),
-        Generation::V10 => |key| option(key, Generation::V10),
+        Generation::LEGACY => |key| option(key, Generation::LEGACY),
+        _ => |key| option(key, Generation::V10),
     });
     let mut keys = Keys { line: line.once(), options, generation };
     keys.line.test("clients", options.text(threads));
@@ -34,10 +35,11 @@ pub(super) fn load(
         keys.line.test("rate", options.text(rate));
     }
     keys.take(&["table_size", "range_size", "distribution"]);
-    let (transaction, schema) = match generation {
-        Generation::V04 => keys.of_04(name)?,
-        Generation::V05 => keys.of_05(name)?,
-        Generation::V10 => keys.of_10(name)?,
+    keys.take_old_name();
+    let (transaction, schema) = match generation.tests {
+        Release::V04 => keys.of_04(name)?,
+        Release::V05 => keys.of_05(name)?,
+        Release::V10 | Release::V11 => keys.of_10(name)?,
     };
     let test = keys.line.read_test()?;
     let load = test.runnable_load()?;
@@ -53,7 +55,7 @@ pub(super) fn load(
         }
     };
     // The scripts of 0.5 sent text, with these exceptions.
-    let is_prepared = generation != Generation::V05
+    let is_prepared = generation.tests != Release::V05
         || matches!(read.mix, OltpMix::RandomPoints | OltpMix::RandomRanges);
     let oltp = Oltp {
         transaction: transaction.unwrap_or(read.transaction),
@@ -76,19 +78,19 @@ fn option(key: &str, generation: Generation) -> String {
 
 /// The option that says what a key of a study file says.
 fn name_of(key: &str, generation: Generation) -> String {
-    let known = match (key, generation) {
-        ("clients", Generation::V10) => "threads",
+    let known = match (key, generation.tests) {
+        ("clients", _) if generation.is_recent() => "threads",
         ("clients", _) => "num-threads",
-        ("rate", Generation::V10) => "rate",
+        ("rate", _) if generation.is_recent() => "rate",
         ("rate", _) => "tx-rate",
-        ("distribution", Generation::V04) => "oltp-dist-type",
+        ("distribution", Release::V04) => "oltp-dist-type",
         ("distribution", _) => "rand-type",
-        ("tables", Generation::V05) => "oltp-tables-count",
-        ("delta", Generation::V05) => "random-ranges-delta",
+        ("tables", Release::V05) => "oltp-tables-count",
+        ("delta", Release::V05) => "random-ranges-delta",
         _ => "",
     };
-    match (known, generation) {
-        ("", Generation::V10) => key.replace('_', "-"),
+    match (known, generation.tests) {
+        ("", Release::V10 | Release::V11) => key.replace('_', "-"),
         ("", _) => format!("oltp-{}", key.replace('_', "-")),
         (known, _) => known.to_owned(),
     }
@@ -116,6 +118,14 @@ impl Keys<'_> {
         self.options.flag(&name_of(key, self.generation))
     }
 
+    /// Takes the distribution of keys by the name that 0.5 had for it at first.
+    fn take_old_name(&mut self) {
+        let old = self.options.text("oltp-dist-type");
+        if self.generation.tests == Release::V05 && !old.is_empty() {
+            self.line.test("distribution", old);
+        }
+    }
+
     /// Takes how many statements of each kind a transaction has.
     fn transaction(&mut self, reads: bool, writes: bool) {
         let ranges = reads && self.flag("range_selects");
@@ -131,7 +141,11 @@ impl Keys<'_> {
     fn of_10(&mut self, name: &str) -> Result<Particular, CliError> {
         let mix = OltpMix::from_name(name).ok_or_else(|| unknown_test(name))?;
         self.line.test("workload", mix.name());
-        self.take(&["tables", "random_points", "number_of_ranges", "delta"]);
+        self.take(&["random_points", "number_of_ranges", "delta"]);
+        // These two read the first table, however many there are.
+        if !matches!(mix, OltpMix::RandomPoints | OltpMix::RandomRanges) {
+            self.take(&["tables"]);
+        }
         // These scripts take the counts from the command line; the others always do one thing.
         let preset = mix.transaction();
         match mix {
@@ -140,19 +154,13 @@ impl Keys<'_> {
             OltpMix::UpdateNonIndex => self.take(&["non_index_updates"]),
             _ => {}
         }
-        let tables = self.options.number("tables");
-        if matches!(mix, OltpMix::RandomPoints | OltpMix::RandomRanges) && tables > 1 {
-            return Err(CliError::usage(
-                format!("{name} does not support --tables={tables}"),
-                "it has one table: leave --tables out",
-            ));
-        }
         let schema = TableSchema {
             single_table: None,
             auto_increment: self.flag("auto_inc"),
             secondary: self.flag("secondary"),
             index_on_k: self.flag("create_secondary"),
             engine: Some(engine(self.options, "mysql-storage-engine")?),
+            options: self.options.text("create-table-options").to_owned(),
         };
         Ok((None, schema))
     }
@@ -261,6 +269,7 @@ fn older_schema(options: &Options, single: Option<String>) -> Result<TableSchema
         secondary: options.flag("oltp-secondary"),
         index_on_k: true,
         engine: Some(engine),
+        options: options.text("mysql-table-options").to_owned(),
     })
 }
 
@@ -277,8 +286,8 @@ fn engine(options: &Options, name: &str) -> Result<String, CliError> {
 
 /// The shape of the distribution of keys.
 fn parameters(options: &Options, generation: Generation) -> Result<KeyParameters, CliError> {
-    let [iterations, range, draws] = match generation {
-        Generation::V04 => ["oltp-dist-iter", "oltp-dist-pct", "oltp-dist-res"],
+    let [iterations, range, draws] = match generation.tests {
+        Release::V04 => ["oltp-dist-iter", "oltp-dist-pct", "oltp-dist-res"],
         _ => ["rand-spec-iter", "rand-spec-pct", "rand-spec-res"],
     };
     let mut parameters = KeyParameters {
@@ -287,7 +296,7 @@ fn parameters(options: &Options, generation: Generation) -> Result<KeyParameters
         popular_draws: options.within(draws, 0, 99)?,
         ..KeyParameters::default()
     };
-    if generation != Generation::V04 {
+    if generation.tests != Release::V04 {
         parameters.pareto_h = options.real("rand-pareto-h");
         if !(parameters.pareto_h > 0.0 && parameters.pareto_h < 1.0) {
             return Err(CliError::usage(
@@ -296,7 +305,7 @@ fn parameters(options: &Options, generation: Generation) -> Result<KeyParameters
             ));
         }
     }
-    if generation == Generation::V10 {
+    if generation.is_recent() {
         parameters.zipfian_exponent = options.real("rand-zipfian-exp");
         if !(0.0..=MAX_ZIPFIAN_EXPONENT).contains(&parameters.zipfian_exponent) {
             return Err(CliError::usage(

@@ -1,5 +1,5 @@
 use crate::commands::sysbench::fairness::{ClientTally, Troubles};
-use crate::commands::sysbench::generation::Generation;
+use crate::commands::sysbench::generation::Release;
 use crate::commands::sysbench::request::Request;
 use model::{LoadResult, RequestTally};
 use workload::oltp::StatementKind;
@@ -64,14 +64,14 @@ impl Figures {
         troubles: Troubles,
     ) -> Self {
         let [reads, mut writes, mut others] = split(measured);
-        if request.generation == Generation::V10 && request.warmup.is_zero() {
+        if request.generation.is_recent() && request.warmup.is_zero() {
             // It counts a write only if it changed something.
             let idle = troubles.writes_without_effect.min(writes);
             (writes, others) = (writes - idle, others + idle);
         }
-        let transactions = match request.generation {
-            Generation::V05 => measured.kinds[StatementKind::Commit as usize],
-            Generation::V04 | Generation::V10 => load.measure.transactions,
+        let transactions = match request.generation.program {
+            Release::V05 => measured.kinds[StatementKind::Commit as usize],
+            Release::V04 | Release::V10 | Release::V11 => load.measure.transactions,
         };
         let rank = f64::from(request.percentile);
         let latencies = &load.latencies;

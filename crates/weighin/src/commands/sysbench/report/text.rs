@@ -1,7 +1,7 @@
 //! Picks the form of the generation.
 
 use super::{Figures, Line, histogram, more, v04, v05, v10};
-use crate::commands::sysbench::generation::Generation;
+use crate::commands::sysbench::generation::{Generation, Release};
 use crate::commands::sysbench::request::{Request, Seed};
 use model::LoadResult;
 use std::fmt::Write;
@@ -12,6 +12,9 @@ pub(in super::super) fn options(request: &Request) -> String {
         "Running the test with following options:\nNumber of threads: {}\n",
         request.threads
     );
+    if request.generation.program == Release::V11 && !request.warmup.is_zero() {
+        let _ = writeln!(text, "Warmup time: {}s", request.warmup.as_secs());
+    }
     if let Some(rate) = request.rate {
         let _ = writeln!(text, "Target transaction rate: {rate}/sec");
     }
@@ -23,8 +26,14 @@ pub(in super::super) fn options(request: &Request) -> String {
         text.push_str("Validation checks: on.\n\n");
     }
     text.push_str(&seed(request));
+    if request.generation.is_recent()
+        && let (true, Some(time)) = (request.shutdown.forced, request.time)
+    {
+        let seconds = (time + request.shutdown.after).as_secs();
+        let _ = writeln!(text, "Forcing shutdown in {seconds} seconds");
+    }
     text.push('\n');
-    if request.generation == Generation::V04 {
+    if request.generation.program == Release::V04 {
         text.push_str(&v04::mode(request));
     }
     text
@@ -33,9 +42,9 @@ pub(in super::super) fn options(request: &Request) -> String {
 fn seed(request: &Request) -> String {
     const FROM: &str = "Initializing random number generator from";
     const IGNORED: &str = "Random number generator seed is 0 and will be ignored\n\n";
-    match (request.seed, request.generation) {
+    match (request.seed, request.generation.program) {
         (Seed::Given(seed), _) => format!("{FROM} seed ({seed}).\n\n"),
-        (_, Generation::V10) => format!("{FROM} current time\n\n"),
+        (_, Release::V10 | Release::V11) => format!("{FROM} current time\n\n"),
         (Seed::Clock, _) => format!("{FROM} timer.\n\n{IGNORED}"),
         (Seed::Fixed, _) => IGNORED.to_owned(),
     }
@@ -43,26 +52,26 @@ fn seed(request: &Request) -> String {
 
 /// What is printed while connections are opened.
 pub(in super::super) fn initializing(generation: Generation) -> &'static str {
-    match generation {
-        Generation::V04 => "",
-        Generation::V05 | Generation::V10 => "Initializing worker threads...\n\n",
+    match generation.program {
+        Release::V04 => "",
+        _ => "Initializing worker threads...\n\n",
     }
 }
 
 /// What is printed when the load begins.
 pub(in super::super) fn started(generation: Generation) -> &'static str {
-    match generation {
-        Generation::V04 => "Threads started!\n",
-        Generation::V05 | Generation::V10 => "Threads started!\n\n",
+    match generation.program {
+        Release::V04 => "Threads started!\n",
+        _ => "Threads started!\n\n",
     }
 }
 
 /// An interim line.
 pub(in super::super) fn line(request: &Request, line: &Line) -> String {
-    match request.generation {
-        Generation::V04 => v04::line(request, line),
-        Generation::V05 => v05::line(request, line),
-        Generation::V10 => v10::line(request, line),
+    match request.generation.program {
+        Release::V04 => v04::line(request, line),
+        Release::V05 => v05::line(request, line),
+        Release::V10 | Release::V11 => v10::line(request, line),
     }
 }
 
@@ -72,11 +81,18 @@ pub(in super::super) fn statistics(
     load: &LoadResult,
     figures: &Figures,
 ) -> String {
-    let mut text = match request.generation {
-        Generation::V04 => v04::statistics(request, figures),
-        Generation::V05 => v05::statistics(request, figures),
-        Generation::V10 => {
+    let mut text = match request.generation.program {
+        Release::V04 => v04::statistics(request, figures),
+        Release::V05 => v05::statistics(request, figures),
+        Release::V10 | Release::V11 => {
             let mut text = String::new();
+            let unfinished = load.ledger.timed_out;
+            if request.shutdown.forced && unfinished > 0 {
+                let _ = writeln!(
+                    text,
+                    "\nNumber of unfinished transactions on forced shutdown: {unfinished}\n"
+                );
+            }
             if request.options.flag("histogram") {
                 text.push_str(&histogram::text(&load.latencies));
             }

@@ -1,4 +1,5 @@
 use super::{Figures, Line};
+use crate::commands::sysbench::generation::Release;
 use crate::commands::sysbench::request::Request;
 
 /// An interim line of 1.0.
@@ -41,9 +42,7 @@ pub(super) fn statistics(request: &Request, figures: &Figures) -> String {
     ignored errors:                      {errors:<6} ({eps:.2} per sec.)
     reconnects:                          {reconnects:<6} ({rps:.2} per sec.)
 
-General statistics:
-    total time:                          {seconds:.4}s
-    total number of events:              {events}
+{throughput}    total number of events:              {events}
 
 Latency (ms):
          min: {minimum:39.2}
@@ -66,7 +65,22 @@ Threads fairness:
         eps = f.rate(f.errors),
         reconnects = f.reconnects,
         rps = f.rate(f.reconnects),
-        seconds = f.seconds,
+        throughput = match request.generation.program {
+            Release::V11 => format!(
+                "Throughput:
+    events/s (eps):                      {:.4}
+    time elapsed:                        {:.4}s
+",
+                f.rate(f.events),
+                f.seconds
+            ),
+            _ => format!(
+                "General statistics:
+    total time:                          {:.4}s
+",
+                f.seconds
+            ),
+        },
         events = f.events,
         minimum = f.minimum,
         mean = f.mean,
