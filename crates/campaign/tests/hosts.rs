@@ -76,9 +76,9 @@ impl Host for Imitated {
         BTreeMap::from([(DISK.to_owned(), DiskCounters { reads, ..DiskCounters::default() })])
     }
 
-    fn watch(&self, scope: &Scope) -> Box<dyn Watch> {
+    fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure> {
         self.watched.lock().unwrap().push(scope.clone());
-        Box::new(Imagined(Watched::default()))
+        Ok(Box::new(Imagined(Watched::default())))
     }
 
     fn drop_caches(&self, _: &Stop) -> Result<(), Failure> {
@@ -164,8 +164,8 @@ impl Watch for Imagined {
         self.0.account = HostAccount { thermal_events: Some(3), ..HostAccount::default() };
     }
 
-    fn end(self: Box<Self>) -> Watched {
-        self.0
+    fn end(self: Box<Self>) -> Result<Watched, Failure> {
+        Ok(self.0)
     }
 }
 
@@ -222,7 +222,7 @@ fn run(host: &Arc<Imitated>, target: &str, test: &str) -> Result<Dataset, RunErr
     let plan = study::expand(&study, study.seed);
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("results.sqlite");
-    let hosts = Hosts { load: Arc::clone(host) as Arc<dyn Host> };
+    let hosts = Hosts { load: Arc::clone(host) as Arc<dyn Host>, ..Hosts::default() };
     let mut store = Store::create(&path, &study, &plan, &hosts.load.facts(), "1", 1.0).unwrap();
     let stop = Stop::default();
     let preflight = Preflight::examine(&study, &hosts, &[], &stop, &mut |_| {}).unwrap();

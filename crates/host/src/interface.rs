@@ -13,9 +13,10 @@ use crate::local::weighin::Weighin;
 use crate::running_server::{Ends, ProcessClue, RunningServer};
 use engine::storage::{FileSpec, Filling, Processors};
 use model::{
-    BuiltVolume, Failure, HostAccount, HostFacts, Sample, ServerAddress, Stop, UnixMillis,
-    VolumeLayout, VolumePlace,
+    BuiltVolume, ClockReading, Failure, HostAccount, HostFacts, Sample, ServerAddress, Stop,
+    UnixMillis, VolumeLayout, VolumePlace,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
@@ -44,8 +45,19 @@ pub trait Host: Debug + Send + Sync {
     /// nothing.
     fn disk_counters(&self) -> BTreeMap<String, DiskCounters>;
 
+    /// Makes sure that it answers, connecting where that is needed. One that was lost is waited for.
+    ///
+    /// # Errors
+    /// `Unreachable` where it does not answer; [`Failure::stopped`].
+    fn reach(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Begins to watch what a load does there.
-    fn watch(&self, scope: &Scope) -> Box<dyn Watch>;
+    ///
+    /// # Errors
+    /// As [`Self::reach`].
+    fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure>;
 
     /// Writes dirty pages out and empties the operating system's page, dentry and inode caches.
     ///
@@ -141,7 +153,7 @@ pub trait Host: Debug + Send + Sync {
 }
 
 /// What is watched while a load runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
     /// The server's process, where it runs there.
     pub server_pid: Option<u32>,
@@ -152,12 +164,18 @@ pub struct Scope {
 }
 
 /// Watches a load, from before it begins.
-pub trait Watch {
+pub trait Watch: Send {
     /// Begins to take samples, now that it is known when the load starts.
     fn sample(&mut self, options: SamplerOptions);
 
+    /// Requests that stop as soon as the machine is lost, so that no load goes on unseen.
+    fn stop_when_lost(&mut self, _stop: &Stop) {}
+
     /// The load is over.
-    fn end(self: Box<Self>) -> Watched;
+    ///
+    /// # Errors
+    /// `HostLost` where the machine was lost meanwhile.
+    fn end(self: Box<Self>) -> Result<Watched, Failure>;
 }
 
 /// What was seen of a load.
@@ -167,11 +185,13 @@ pub struct Watched {
     pub samples: Vec<Sample>,
     pub account: HostAccount,
     pub space: SpaceUsed,
+    /// The clock of a machine elsewhere, when watching began and when it ended.
+    pub clocks: Option<(ClockReading, ClockReading)>,
 }
 
 /// The most space that a server took beyond that at the beginning, in bytes on disk; `None` where it
 /// was not asked for, or may not be seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceUsed {
     /// In temporary files, and in copies of tables that are being made.
     pub temporary: Option<u64>,
@@ -369,7 +389,7 @@ pub struct VolumeFacts {
 }
 
 /// What a directory has of its file system. Of one that holds no volume, `own` is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Space {
     /// Which file system.
     pub device: u64,

@@ -5,6 +5,7 @@
 pub mod fuzzing;
 mod interface;
 pub mod local;
+mod remote;
 mod running_server;
 
 pub use self::interface::{
@@ -12,6 +13,7 @@ pub use self::interface::{
     UserCommand, VolumeFacts, Watch, Watched,
 };
 pub use self::local::child::{Ended, Finished, Usage};
+pub use self::local::command::command;
 pub use self::local::os::random_hex;
 pub use self::local::sample::{CounterSource, DiskCounters, SamplerOptions, Volume};
 pub use self::local::sandbox::{CLIENT_HOSTS, GroupMember, SandboxOptions};
@@ -19,5 +21,6 @@ pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
 pub use self::local::weighin::Weighin;
 pub use self::local::{Local, this_machine};
+pub use self::remote::{AGENT_COMMAND, Remote, serve};
 pub use self::running_server::{Ends, ProcessClue, RunningServer};
 pub use engine::storage::{FileSpec, Filling, Processors};

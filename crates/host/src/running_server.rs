@@ -1,10 +1,11 @@
 //! A server that runs on a machine already, and how its process is found.
 
+use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// The two ends of a connection to a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ends {
     Tcp {
         own: SocketAddr,
@@ -15,6 +16,8 @@ pub enum Ends {
         /// The process that listens; `None` where it does not show here.
         listener: Option<u32>,
     },
+    /// Something between changes the addresses, so that the machine of the server knows others.
+    Translated,
 }
 
 impl Ends {
@@ -22,7 +25,7 @@ impl Ends {
     pub fn peer(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp { peer, .. } => Some(*peer),
-            Self::Unix { .. } => None,
+            Self::Unix { .. } | Self::Translated => None,
         }
     }
 
@@ -31,12 +34,13 @@ impl Ends {
         match self {
             Self::Tcp { own, peer } => own.ip().to_canonical() == peer.ip().to_canonical(),
             Self::Unix { .. } => true,
+            Self::Translated => false,
         }
     }
 }
 
 /// What a server says of its own process: a proxy that answers in its place is another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProcessClue {
     /// Its working directory, by the path that it has for the process.
     WorkingDirectory(PathBuf),
@@ -45,7 +49,7 @@ pub enum ProcessClue {
 }
 
 /// The process of a server that weighin did not start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningServer {
     pub pid: u32,
     /// Whether its paths are those of the machine: it is in no container with files of its own.

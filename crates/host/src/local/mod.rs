@@ -1,7 +1,7 @@
 //! The machine that weighin itself runs on.
 
 pub mod child;
-mod command;
+pub(crate) mod command;
 pub(crate) mod groups;
 pub mod os;
 pub mod processors;
@@ -72,8 +72,8 @@ impl Host for Local {
         HostReader::new().read().disks
     }
 
-    fn watch(&self, scope: &Scope) -> Box<dyn Watch> {
-        Box::new(LocalWatch::begin(scope))
+    fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure> {
+        Ok(Box::new(LocalWatch::begin(scope)))
     }
 
     fn drop_caches(&self, stop: &Stop) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 
 use super::sample::volume_of;
 use crate::{Ends, ProcessClue, RunningServer};
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::MetadataExt;
@@ -13,6 +14,7 @@ pub(super) fn find(ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
     let pid = match ends {
         Ends::Unix { listener } => (*listener)?,
         Ends::Tcp { own, peer } => holder(&inode_of(*peer, *own)?)?,
+        Ends::Translated => only_listener(clue)?,
     };
     let directory = PathBuf::from(format!("/proc/{pid}/cwd"));
     let path = fs::read_link(&directory).ok().filter(|path| same_file(&directory, path));
@@ -70,6 +72,23 @@ fn holder(inode: &str) -> Option<u32> {
             fs::read_link(file.path()).is_ok_and(|to| to.as_os_str() == socket.as_str())
         })
     })
+}
+
+/// The one process that listens for TCP and is what a server says of itself; `None` where there are
+/// several, or none.
+fn only_listener(clue: &ProcessClue) -> Option<u32> {
+    /// As the kernel writes it.
+    const LISTENS: &str = "0A";
+    let mut sockets = BTreeSet::new();
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        let table = fs::read_to_string(table).unwrap_or_default();
+        let lines = table.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>());
+        let listening = lines.filter(|fields| fields.get(3) == Some(&LISTENS));
+        sockets.extend(listening.filter_map(|fields| fields.get(9).map(ToString::to_string)));
+    }
+    let meant = sockets.iter().filter_map(|inode| holder(inode)).filter(|pid| is_meant(*pid, clue));
+    let meant: BTreeSet<u32> = meant.collect();
+    (meant.len() == 1).then(|| meant.first().copied()).flatten()
 }
 
 fn is_meant(pid: u32, clue: &ProcessClue) -> bool {
@@ -134,6 +153,7 @@ mod tests {
             assert_eq!(find(&ends, &by_number), None);
             let _accepted = listener.accept().unwrap();
             let found = find(&ends, &by_number).unwrap();
+            assert_eq!(find(&Ends::Translated, &by_number).as_ref(), Some(&found));
             assert!(found.pid == std::process::id() && found.shares_files);
             let by_directory = find(&ends, &ProcessClue::WorkingDirectory(here.clone()));
             assert_eq!(by_directory, Some(found));

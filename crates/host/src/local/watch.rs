@@ -2,6 +2,7 @@
 
 use super::sample::{OpenAccount, Sampler, SamplerOptions, SpaceWatch};
 use crate::{Scope, Watch, Watched};
+use model::Failure;
 
 pub(crate) struct LocalWatch {
     account: OpenAccount,
@@ -25,11 +26,12 @@ impl Watch for LocalWatch {
         self.sampler = Some(Sampler::start(options));
     }
 
-    fn end(self: Box<Self>) -> Watched {
-        Watched {
+    fn end(self: Box<Self>) -> Result<Watched, Failure> {
+        Ok(Watched {
             samples: self.sampler.map(Sampler::stop).unwrap_or_default(),
             account: self.account.close(),
             space: self.space.map(SpaceWatch::most).unwrap_or_default(),
-        }
+            clocks: None,
+        })
     }
 }

@@ -3,6 +3,7 @@
 //! The columns are described in the kernel's `Documentation/admin-guide/iostats.rst`.
 
 use model::DiskRates;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use std::time::Duration;
 const SECTOR_BYTES: f64 = 512.0;
 
 /// Counters of one block device since boot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiskCounters {
     /// Reads completed.
     pub reads: u64,

@@ -38,6 +38,26 @@ pub struct SamplerOptions {
     pub on_sample: Option<SampleSink>,
 }
 
+impl SamplerOptions {
+    /// Of a machine alone: no process, and no counters.
+    pub fn of_host(
+        every: Duration,
+        origin: Instant,
+        measured: (Duration, Option<Duration>),
+    ) -> Self {
+        Self {
+            every,
+            origin,
+            measured,
+            server_pid: None,
+            replica_pids: Vec::new(),
+            companions: Vec::new(),
+            counters: None,
+            on_sample: None,
+        }
+    }
+}
+
 /// Samples in the background from [`Sampler::start`] to [`Sampler::stop`].
 ///
 /// Samples end multiples of `every` before and after the moment at which measuring begins, and at

@@ -1,0 +1,175 @@
+//! The agent: weighin on another machine, which does there what its lead asks.
+
+use super::wire::{FromAgent, HELLO, Hello, Order, ToAgent, line};
+use crate::{Host, SamplerOptions, Watch, this_machine};
+use engine::Clock;
+use model::{Failure, FailureKind, Stop};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// How long the lead may be silent: it says something twice a second.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Furthest that a load may begin from now on.
+const FURTHEST: Duration = Duration::from_secs(365 * 86_400);
+
+/// Does what a lead asks that writes to `orders` and reads `answers`, until it is gone or has been
+/// silent for 3 s. What was begun ends with the process.
+///
+/// # Errors
+/// When nobody reads the first line.
+pub fn serve(
+    orders: impl BufRead + Send + 'static,
+    mut answers: impl Write + Send + 'static,
+) -> Result<(), Failure> {
+    let hello = serde_json::to_string(&Hello::own()).unwrap_or_default();
+    let said = writeln!(answers, "{HELLO}{hello}").and_then(|()| answers.flush());
+    said.map_err(|error| {
+        let remedy = "an agent is started by weighin itself, for a target with `ssh`";
+        Failure::new(
+            FailureKind::Other,
+            format!("the agent has nobody to talk to: {error}"),
+            remedy,
+        )
+    })?;
+    let agent = Arc::new(Agent {
+        host: this_machine(),
+        answers: Mutex::new(Box::new(answers)),
+        watches: Mutex::default(),
+        stops: Mutex::default(),
+    });
+    let (heard, hears) = channel();
+    let listener = Arc::clone(&agent);
+    // Not waited for: where the lead is silent and its channel open, it ends with this process.
+    thread::spawn(move || {
+        for line in orders.lines().map_while(Result::ok) {
+            listener.hear(&line);
+            if heard.send(()).is_err() {
+                return;
+            }
+        }
+    });
+    // Until it is silent or gone.
+    while hears.recv_timeout(SILENCE_TIMEOUT).is_ok() {}
+    held(&agent.stops).values().for_each(Stop::request);
+    Ok(())
+}
+
+struct Agent {
+    host: Arc<dyn Host>,
+    answers: Mutex<Box<dyn Write + Send>>,
+    watches: Mutex<HashMap<u64, Box<dyn Watch>>>,
+    /// Of orders that are being carried out.
+    stops: Mutex<HashMap<u64, Stop>>,
+}
+
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Agent {
+    fn hear(self: &Arc<Self>, text: &str) {
+        match serde_json::from_str(text) {
+            Ok(ToAgent::Beat(number)) => {
+                let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+                let unix_nanos = unix.unwrap_or_default().as_nanos().try_into().unwrap_or(u64::MAX);
+                self.say(&FromAgent::Beat { number, clock: Clock.now(), unix_nanos });
+            }
+            Ok(ToAgent::Ask { number, order }) => self.ask(number, order),
+            Ok(ToAgent::Cancel(number)) => {
+                if let Some(stop) = held(&self.stops).get(&number) {
+                    stop.request();
+                }
+            }
+            // A lead of another version would have refused this one.
+            Err(_) => {}
+        }
+    }
+
+    fn ask(self: &Arc<Self>, number: u64, order: Order) {
+        let stop = Stop::default();
+        held(&self.stops).insert(number, stop.clone());
+        let agent = Arc::clone(self);
+        thread::spawn(move || {
+            let result = agent.carry_out(number, order, &stop);
+            held(&agent.stops).remove(&number);
+            agent.say(&FromAgent::Answer { number, result });
+        });
+    }
+
+    fn say(&self, message: &FromAgent) {
+        let Ok(line) = line(message) else { return };
+        let mut answers = held(&self.answers);
+        // A lead that is gone is noticed when its orders end.
+        let _ = answers.write_all(&line).and_then(|()| answers.flush());
+    }
+
+    fn carry_out(
+        self: &Arc<Self>,
+        number: u64,
+        order: Order,
+        stop: &Stop,
+    ) -> Result<Value, Failure> {
+        let host = &self.host;
+        match order {
+            Order::Facts => value(host.facts()),
+            Order::Processors => value(host.processors()),
+            Order::IsRoot => value(host.is_root()),
+            Order::OpenFiles => value(host.open_files()),
+            Order::DiskCounters => value(host.disk_counters()),
+            Order::CheckCaches => value(host.check_caches()?),
+            Order::DropCaches => value(host.drop_caches(stop)?),
+            Order::Space(directory) => value(host.space(directory.as_deref())),
+            Order::FindProgram(name) => value(host.find_program(&name)),
+            Order::RunningServer(ends, clue) => value(host.running_server(&ends, &clue)),
+            Order::Watch(scope) => {
+                let watch = host.watch(&scope)?;
+                held(&self.watches).insert(number, watch);
+                value(())
+            }
+            Order::Sample { watch, options } => {
+                let now = Clock.now();
+                if options.origin > now.plus(FURTHEST) || now > options.origin.plus(FURTHEST) {
+                    return Err(unknown("a load that begins in another year"));
+                }
+                let agent = Arc::clone(self);
+                let options = SamplerOptions {
+                    every: options.every,
+                    origin: Clock.instant(options.origin),
+                    measured: options.measured,
+                    server_pid: options.server_pid,
+                    replica_pids: options.replica_pids,
+                    companions: Vec::new(),
+                    counters: None,
+                    on_sample: Some(Box::new(move |sample| {
+                        let sample = Box::new(sample.clone());
+                        agent.say(&FromAgent::Sample { watch, sample });
+                    })),
+                };
+                let mut watches = held(&self.watches);
+                let watched = watches.get_mut(&watch).ok_or_else(|| unknown("no watch"))?;
+                watched.sample(options);
+                value(())
+            }
+            Order::EndWatch { watch } => {
+                let watched = held(&self.watches).remove(&watch);
+                let watched = watched.ok_or_else(|| unknown("no watch"))?.end()?;
+                // The samples have been told one by one.
+                value((watched.account, watched.space))
+            }
+        }
+    }
+}
+
+fn value(answer: impl Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(answer).map_err(|error| unknown(&error.to_string()))
+}
+
+fn unknown(what: &str) -> Failure {
+    Failure::new(FailureKind::Other, format!("the agent cannot answer: {what}"), "")
+}

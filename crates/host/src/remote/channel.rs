@@ -1,0 +1,460 @@
+//! The lead's end of the channel to an agent: questions and answers, beats, and the clock.
+//!
+//! Nothing that the agent says is trusted: a line has a length, an answer a time and a form, samples
+//! come no more often than they were asked for, and whatever is otherwise ends the channel.
+
+use super::complaints::Complaints;
+use super::wire::{FromAgent, LONGEST_LINE, Options, Order, ToAgent, line};
+use engine::{Clock, Nanos};
+use model::{ClockReading, Failure, FailureKind, Sample, Stop};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::{self, BufRead, Read, Write};
+use std::process::{Child, ChildStdin};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often the agent is asked for the time, so that both sides know that the other is there.
+const BEAT_INTERVAL: Duration = Duration::from_millis(500);
+/// How long the agent may be silent. With an interval of beats it makes less than 3 s.
+const SILENCE_TIMEOUT: Duration = Duration::from_millis(2_300);
+/// How often a wait looks whether it is to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Round trips of one reading of the clock, and the time that they may take together.
+const ROUND_TRIPS: usize = 24;
+const ROUND_TRIPS_LIMIT: Duration = Duration::from_secs(1);
+/// How long ssh may take to end when its orders have.
+const END_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// What one round trip says of the agent's clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoundTrip {
+    took: Duration,
+    /// The agent's monotonic clock less this machine's, in nanoseconds.
+    clock_ahead: i128,
+    /// The agent's time of day less this machine's, in nanoseconds.
+    time_ahead: i128,
+}
+
+impl RoundTrip {
+    pub(super) fn reading(self) -> ClockReading {
+        ClockReading {
+            ahead_seconds: self.time_ahead as f64 / 1e9,
+            uncertainty_seconds: self.took.as_secs_f64() / 2.0,
+        }
+    }
+
+    /// By how many seconds the agent's monotonic clock has gained on this machine's since.
+    pub(super) fn gained_since(self, earlier: Self) -> f64 {
+        (self.clock_ahead - earlier.clock_ahead) as f64 / 1e9
+    }
+
+    /// A moment of this machine by the agent's clock.
+    pub(super) fn there(self, at: Instant) -> Nanos {
+        let (now, here) = (Instant::now(), i128::from(Clock.now().0));
+        let from_now = match at.checked_duration_since(now) {
+            Some(later) => later.as_nanos() as i128,
+            None => -((now - at).as_nanos() as i128),
+        };
+        Nanos(u64::try_from((here + from_now + self.clock_ahead).max(0)).unwrap_or(u64::MAX))
+    }
+}
+
+/// The samples of a watch.
+#[derive(Default)]
+struct Stream {
+    samples: Vec<Sample>,
+    every: Duration,
+    /// When they were asked for.
+    began: Option<Instant>,
+    /// Requested when the machine is lost.
+    stop: Option<Stop>,
+}
+
+impl Stream {
+    /// More than that cannot have been taken, with the edges of the measured phase.
+    fn most(&self) -> f64 {
+        let elapsed = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
+        1.5 * elapsed / self.every.as_secs_f64().max(0.01) + 20.0
+    }
+}
+
+#[derive(Default)]
+struct State {
+    /// Why the channel is of no use any more.
+    lost: Option<String>,
+    /// Questions that wait; with the answer when it has come.
+    asked: HashMap<u64, Option<Result<Value, Failure>>>,
+    streams: HashMap<u64, Stream>,
+    /// Beats that were sent, and when, by the monotonic clock and the time of day.
+    beats: HashMap<u64, (Nanos, u128)>,
+    answered: Option<(u64, RoundTrip)>,
+    next: u64,
+}
+
+struct Shared {
+    /// What messages call the machine.
+    name: String,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// When a beat was answered last.
+    heard: Mutex<Instant>,
+    child: Mutex<Child>,
+}
+
+/// A channel to an agent; the agent ends when this is dropped.
+pub(super) struct Channel {
+    shared: Arc<Shared>,
+    orders: Arc<Mutex<Option<ChildStdin>>>,
+}
+
+impl std::fmt::Debug for Channel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Channel").field("name", &self.shared.name).finish_non_exhaustive()
+    }
+}
+
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unix_nanos() -> u128 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos()
+}
+
+/// A process whose agent has said hello.
+pub(super) struct Greeted<R> {
+    pub child: Child,
+    pub orders: ChildStdin,
+    pub answers: R,
+    pub complaints: Complaints,
+}
+
+impl Channel {
+    pub(super) fn open(name: &str, agent: Greeted<impl BufRead + Send + 'static>) -> Self {
+        let Greeted { child, orders, mut answers, complaints } = agent;
+        let shared = Arc::new(Shared {
+            name: name.to_owned(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            heard: Mutex::new(Instant::now()),
+            child: Mutex::new(child),
+        });
+        let orders = Arc::new(Mutex::new(Some(orders)));
+        let reader = Arc::clone(&shared);
+        thread::spawn(move || {
+            let why = loop {
+                match read_line(&mut answers, LONGEST_LINE) {
+                    Ok(Some(line)) => {
+                        if let Err(why) = reader.hear(&line) {
+                            break why;
+                        }
+                    }
+                    Ok(None) => break complaints.how_it_ended(),
+                    Err(why) => break why,
+                }
+            };
+            reader.lose(&why);
+        });
+        let (heart, told) = (Arc::clone(&shared), Arc::clone(&orders));
+        thread::spawn(move || {
+            while heart.is_alive() {
+                let silent = held(&heart.heard).elapsed();
+                if silent > SILENCE_TIMEOUT {
+                    heart.lose(&format!("was silent for {:.1} s", silent.as_secs_f64()));
+                    break;
+                }
+                if beat(&heart, &told).is_err() {
+                    // It has ended, as the reader notices.
+                    break;
+                }
+                thread::sleep(BEAT_INTERVAL);
+            }
+        });
+        Self { shared, orders }
+    }
+
+    /// Why it is of no use any more.
+    pub(super) fn lost(&self) -> Option<Failure> {
+        let state = held(&self.shared.state);
+        Some(self.shared.loss(state.lost.as_deref()?))
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// # Errors
+    /// What the agent says; `HostLost`; [`Failure::stopped`].
+    pub(super) fn ask<T: DeserializeOwned>(
+        &self,
+        order: Order,
+        limit: Duration,
+        stop: &Stop,
+    ) -> Result<T, Failure> {
+        self.ask_numbered(order, limit, stop).map(|(_, answer)| answer)
+    }
+
+    fn ask_numbered<T: DeserializeOwned>(
+        &self,
+        order: Order,
+        limit: Duration,
+        stop: &Stop,
+    ) -> Result<(u64, T), Failure> {
+        let number = self.send(order, true)?;
+        let deadline = Instant::now() + limit;
+        let mut state = held(&self.shared.state);
+        let answer = loop {
+            if let Some(Some(_)) = state.asked.get(&number) {
+                break state.asked.remove(&number).flatten();
+            }
+            if let Some(why) = &state.lost {
+                return Err(self.shared.loss(why));
+            }
+            if stop.is_requested() {
+                state.asked.remove(&number);
+                drop(state);
+                // One that has ended cancels by itself.
+                let _ = self.tell(&ToAgent::Cancel(number));
+                return Err(Failure::stopped());
+            }
+            if Instant::now() > deadline {
+                drop(state);
+                let why = format!("did not answer a question within {} s", limit.as_secs());
+                self.shared.lose(&why);
+                return Err(self.shared.loss(&why));
+            }
+            let waited = self.shared.changed.wait_timeout(state, POLL_INTERVAL);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        };
+        drop(state);
+        let answer = answer.unwrap_or_else(|| Err(Failure::stopped()));
+        match answer.map(serde_json::from_value) {
+            Ok(Ok(answer)) => Ok((number, answer)),
+            Ok(Err(_)) => {
+                self.shared.lose("sent an answer that is none");
+                Err(self.shared.loss("sent an answer that is none"))
+            }
+            // It is not the agent that stops weighin; and its words are cut and made visible.
+            Err(failure) => {
+                let kind = if failure.is_stop() { FailureKind::Other } else { failure.kind };
+                Err(Failure::new(
+                    kind,
+                    format!("{}: {}", self.shared.name, failure.message),
+                    failure.remedy,
+                ))
+            }
+        }
+    }
+
+    /// Begins a watch; its number.
+    pub(super) fn watch(&self, order: Order, limit: Duration, stop: &Stop) -> Result<u64, Failure> {
+        self.ask_numbered::<()>(order, limit, stop).map(|(number, ())| number)
+    }
+
+    /// Has samples taken, without waiting for an answer.
+    pub(super) fn sample(&self, watch: u64, options: Options) {
+        let mut state = held(&self.shared.state);
+        let stream = state.streams.entry(watch).or_default();
+        (stream.every, stream.began) = (options.every, Some(Instant::now()));
+        drop(state);
+        // A channel that is lost is found to be when the watch ends.
+        let _ = self.send(Order::Sample { watch, options }, false);
+    }
+
+    /// Requests a stop when the machine is lost.
+    pub(super) fn stop_when_lost(&self, watch: u64, stop: &Stop) {
+        let mut state = held(&self.shared.state);
+        state.streams.entry(watch).or_default().stop = Some(stop.clone());
+        if state.lost.is_some() {
+            stop.request();
+        }
+    }
+
+    /// The samples of a watch that has ended.
+    pub(super) fn samples(&self, watch: u64) -> Vec<Sample> {
+        let stream = held(&self.shared.state).streams.remove(&watch);
+        stream.map(|stream| stream.samples).unwrap_or_default()
+    }
+
+    /// Reads the agent's clock: what the shortest of many round trips says.
+    ///
+    /// # Errors
+    /// `HostLost`.
+    pub(super) fn clock(&self) -> Result<RoundTrip, Failure> {
+        let mut shortest: Option<RoundTrip> = None;
+        let began = Instant::now();
+        for _ in 0..ROUND_TRIPS {
+            let sent = beat(&self.shared, &self.orders)
+                .map_err(|error| self.shared.loss(&format!("listens no more: {error}")))?;
+            let mut state = held(&self.shared.state);
+            let trip = loop {
+                // Or a beat of the heart's that was sent after it.
+                if let Some((_, trip)) = state.answered.filter(|(number, _)| *number >= sent) {
+                    break trip;
+                }
+                if let Some(why) = &state.lost {
+                    return Err(self.shared.loss(why));
+                }
+                let waited = self.shared.changed.wait_timeout(state, POLL_INTERVAL);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            };
+            if shortest.is_none_or(|shortest| trip.took < shortest.took) {
+                shortest = Some(trip);
+            }
+            if began.elapsed() > ROUND_TRIPS_LIMIT {
+                break;
+            }
+        }
+        shortest.ok_or_else(|| self.shared.loss("did not say what time it is"))
+    }
+
+    fn send(&self, order: Order, waits: bool) -> Result<u64, Failure> {
+        let mut state = held(&self.shared.state);
+        let number = state.next;
+        state.next += 1;
+        if waits {
+            state.asked.insert(number, None);
+        }
+        drop(state);
+        let told = self.tell(&ToAgent::Ask { number, order });
+        told.map_err(|error| {
+            let state = held(&self.shared.state);
+            let why = state.lost.clone().unwrap_or_else(|| format!("listens no more: {error}"));
+            self.shared.loss(&why)
+        })?;
+        Ok(number)
+    }
+
+    fn tell(&self, message: &ToAgent) -> io::Result<()> {
+        tell(&self.orders, message)
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        // The agent ends when its orders do, and ssh with it.
+        *held(&self.orders) = None;
+        let deadline = Instant::now() + END_TIMEOUT;
+        let mut child = held(&self.shared.child);
+        while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        // It may have ended just now.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+fn tell(orders: &Mutex<Option<ChildStdin>>, message: &ToAgent) -> io::Result<()> {
+    let mut orders = held(orders);
+    let orders = orders.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+    orders.write_all(&line(message)?)?;
+    orders.flush()
+}
+
+/// Sends a beat; its number.
+fn beat(shared: &Shared, orders: &Mutex<Option<ChildStdin>>) -> io::Result<u64> {
+    let mut state = held(&shared.state);
+    let number = state.next;
+    state.next += 1;
+    state.beats.insert(number, (Clock.now(), unix_nanos()));
+    drop(state);
+    tell(orders, &ToAgent::Beat(number))?;
+    Ok(number)
+}
+
+impl Shared {
+    fn is_alive(&self) -> bool {
+        held(&self.state).lost.is_none()
+    }
+
+    fn loss(&self, why: &str) -> Failure {
+        Failure::new(
+            FailureKind::HostLost,
+            format!("the agent on {} {why}", self.name),
+            "see whether the machine runs and `ssh` reaches it; the next trial connects again",
+        )
+    }
+
+    /// Notes why the channel is of no use any more, the first time, and ends ssh.
+    fn lose(&self, why: &str) {
+        let mut state = held(&self.state);
+        if state.lost.is_none() {
+            state.lost = Some(why.to_owned());
+            state.streams.values().filter_map(|s| s.stop.as_ref()).for_each(Stop::request);
+        }
+        drop(state);
+        self.changed.notify_all();
+        // It may have ended by itself.
+        let _ = held(&self.child).kill();
+    }
+
+    /// Takes a line of the agent's.
+    ///
+    /// # Errors
+    /// Why it is none.
+    fn hear(&self, line: &[u8]) -> Result<(), String> {
+        let (arrived, arrived_at) = (Clock.now(), Instant::now());
+        let Ok(said) = serde_json::from_slice::<FromAgent>(line) else {
+            return Err("sent something that is no message".to_owned());
+        };
+        let mut state = held(&self.state);
+        match said {
+            FromAgent::Beat { number, clock, unix_nanos } => {
+                let Some((sent, unix_sent)) = state.beats.remove(&number) else {
+                    return Err("answered what it was not asked".to_owned());
+                };
+                // Other messages do not show that it listens.
+                *held(&self.heard) = arrived_at;
+                let took = arrived.since(sent);
+                let half = took.as_nanos() as i128 / 2;
+                let trip = RoundTrip {
+                    took,
+                    clock_ahead: i128::from(clock.0) - (i128::from(sent.0) + half),
+                    time_ahead: i128::from(unix_nanos) - (unix_sent as i128 + half),
+                };
+                state.answered = Some((number, trip));
+            }
+            FromAgent::Answer { number, result } => {
+                // An answer that nobody waits for any more is dropped.
+                if let Some(answer) = state.asked.get_mut(&number) {
+                    *answer = Some(result);
+                }
+            }
+            FromAgent::Sample { watch, sample } => {
+                if let Some(stream) = state.streams.get_mut(&watch) {
+                    if stream.samples.len() as f64 > stream.most() {
+                        return Err("sent more samples than it was asked for".to_owned());
+                    }
+                    stream.samples.push(Sample { counters: None, ..*sample });
+                }
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+}
+
+/// The next line, without its end; `None` at the end of everything.
+///
+/// # Errors
+/// Why there is none: it is too long, or cannot be read.
+pub(super) fn read_line(
+    from: &mut impl BufRead,
+    longest: usize,
+) -> Result<Option<Vec<u8>>, String> {
+    let mut line = Vec::new();
+    let read = from.by_ref().take(longest as u64 + 1).read_until(b'\n', &mut line);
+    read.map_err(|error| format!("cannot be heard: {error}"))?;
+    match line.pop() {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some(line)),
+        Some(_) if line.len() >= longest => {
+            Err(format!("sent a line of more than {longest} bytes"))
+        }
+        // The end of a message that was cut off.
+        Some(_) => Ok(None),
+    }
+}

@@ -1,0 +1,286 @@
+//! Machines that the user's own `ssh` reaches. An agent, which is weighin too, does there what
+//! [`crate::Local`] does here; the lead asks it by messages.
+
+mod agent;
+mod channel;
+mod complaints;
+mod ssh;
+mod wire;
+
+pub use self::agent::serve;
+pub use self::ssh::AGENT_COMMAND;
+
+use self::channel::{Channel, RoundTrip};
+use self::ssh::Program;
+use self::wire::{Options, Order};
+use crate::{
+    CommandOrder, DiskCounters, Ended, Ends, HeldVolume, Host, PrivateServer, ProcessClue,
+    Processors, ProgramOrder, RunningServer, SamplerOptions, SandboxOptions, Scope, Space,
+    SpaceUsed, UserCommand, Watch, Watched, Weighin,
+};
+use model::{BuiltVolume, Failure, FailureKind, HostAccount, HostFacts, SshHost, Stop, UnixMillis};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a question may take that is answered from memory or from `/proc`.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long writing out all dirty pages may take.
+const CACHES_TIMEOUT: Duration = Duration::from_secs(600);
+/// How long a machine that was lost is waited for, and how often it is tried.
+const RETURN_TIMEOUT: Duration = Duration::from_secs(60);
+const RETURN_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A machine over SSH. It is connected to when it is first needed, and again when it was lost.
+#[derive(Debug)]
+pub struct Remote {
+    host: SshHost,
+    stop: Stop,
+    program: OnceLock<Program>,
+    connection: Mutex<Connection>,
+}
+
+#[derive(Debug, Default)]
+struct Connection {
+    channel: Option<Arc<Channel>>,
+    /// Whether there was one before.
+    was_there: bool,
+}
+
+impl Remote {
+    /// Waits for it end when `stop` is requested.
+    pub fn new(host: SshHost, stop: &Stop) -> Self {
+        let (program, connection) = (OnceLock::new(), Mutex::default());
+        Self { host, stop: stop.clone(), program, connection }
+    }
+
+    /// Removes the copies of weighin there; whether there were any.
+    ///
+    /// # Errors
+    /// `Unreachable` where ssh does not get there, or they cannot be removed; [`Failure::stopped`].
+    pub fn clean(&self) -> Result<bool, Failure> {
+        ssh::clean(&self.host, &self.stop)
+    }
+
+    /// The channel, which is opened where there is none; one that was lost is waited for.
+    fn channel(&self) -> Result<Arc<Channel>, Failure> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(channel) = connection.channel.as_ref().filter(|c| c.lost().is_none()) {
+            return Ok(Arc::clone(channel));
+        }
+        connection.channel = None;
+        let program = match self.program.get() {
+            Some(program) => program,
+            None => {
+                let own = Program::own().map_err(|error| {
+                    Failure::new(
+                        FailureKind::Other,
+                        format!("weighin cannot read its own program: {error}"),
+                        "see whether /proc is mounted",
+                    )
+                })?;
+                self.program.get_or_init(|| own)
+            }
+        };
+        let deadline = Instant::now() + RETURN_TIMEOUT;
+        let agent = loop {
+            match ssh::connect(&self.host, program, &self.stop) {
+                Ok(agent) => break agent,
+                Err(failure)
+                    if !connection.was_there
+                        || failure.is_stop()
+                        || Instant::now() + RETURN_INTERVAL > deadline =>
+                {
+                    return Err(failure);
+                }
+                Err(_) => thread::sleep(RETURN_INTERVAL),
+            }
+        };
+        let channel = Arc::new(Channel::open(&self.host.name, agent));
+        connection.was_there = true;
+        connection.channel = Some(Arc::clone(&channel));
+        Ok(channel)
+    }
+
+    fn ask<T: DeserializeOwned>(&self, order: Order, limit: Duration) -> Result<T, Failure> {
+        self.channel()?.ask(order, limit, &self.stop)
+    }
+
+    /// What is absent where the machine does not answer.
+    fn ask_or_nothing<T: DeserializeOwned + Default>(&self, order: Order) -> T {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let channel = connection.channel.clone();
+        drop(connection);
+        let answer = channel.map(|channel| channel.ask(order, ANSWER_TIMEOUT, &self.stop));
+        answer.and_then(Result::ok).unwrap_or_default()
+    }
+
+    fn not_there(&self, what: &str) -> Failure {
+        Failure::new(
+            FailureKind::NotPermitted,
+            format!("weighin does not {what} on {}, which it reaches over SSH", self.host.name),
+            "use a server that runs there, by its url",
+        )
+    }
+}
+
+impl Host for Remote {
+    fn name(&self) -> &str {
+        &self.host.name
+    }
+
+    fn facts(&self) -> HostFacts {
+        HostFacts { sandbox_filesystem: None, ..self.ask_or_nothing(Order::Facts) }
+    }
+
+    fn time(&self) -> UnixMillis {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = connection.channel.as_ref().and_then(|channel| channel.clock().ok());
+        let ahead = ahead.map_or(0.0, |trip| trip.reading().ahead_seconds * 1e3);
+        let UnixMillis(here) = crate::Local.time();
+        UnixMillis((here as f64 + ahead).max(0.0) as u64)
+    }
+
+    fn processors(&self) -> u32 {
+        self.ask_or_nothing::<u32>(Order::Processors).max(1)
+    }
+
+    fn is_root(&self) -> bool {
+        self.ask_or_nothing(Order::IsRoot)
+    }
+
+    fn disk_counters(&self) -> BTreeMap<String, DiskCounters> {
+        self.ask_or_nothing(Order::DiskCounters)
+    }
+
+    fn reach(&self) -> Result<(), Failure> {
+        self.channel().map(drop)
+    }
+
+    fn watch(&self, scope: &Scope) -> Result<Box<dyn Watch>, Failure> {
+        let channel = self.channel()?;
+        let clock = channel.clock()?;
+        let number = channel.watch(Order::Watch(scope.clone()), ANSWER_TIMEOUT, &self.stop)?;
+        let (stop, origin) = (self.stop.clone(), None);
+        Ok(Box::new(RemoteWatch { channel, number, clock, origin, stop }))
+    }
+
+    fn drop_caches(&self, stop: &Stop) -> Result<(), Failure> {
+        self.channel()?.ask(Order::DropCaches, CACHES_TIMEOUT, stop)
+    }
+
+    fn check_caches(&self) -> Result<(), Failure> {
+        self.ask(Order::CheckCaches, ANSWER_TIMEOUT)
+    }
+
+    fn space(&self, directory: Option<&Path>) -> Option<Space> {
+        self.ask_or_nothing(Order::Space(directory.map(Path::to_owned)))
+    }
+
+    fn open_files(&self) -> Option<u64> {
+        self.ask_or_nothing(Order::OpenFiles)
+    }
+
+    fn find_program(&self, name: &str) -> Option<PathBuf> {
+        self.ask_or_nothing(Order::FindProgram(name.to_owned()))
+    }
+
+    fn run(&self, _: &ProgramOrder<'_>, _: &dyn Fn() -> bool) -> Result<Ended, Failure> {
+        Err(self.not_there("run programs"))
+    }
+
+    fn user_command(&self, _: CommandOrder, _: &Stop) -> Result<Box<dyn UserCommand>, Failure> {
+        Err(self.not_there("run commands"))
+    }
+
+    fn start_weighin(&self, _: &str) -> io::Result<Weighin> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {
+        Err(self.not_there("limit processors"))
+    }
+
+    fn running_server(&self, ends: &Ends, clue: &ProcessClue) -> Option<RunningServer> {
+        let ask = |ends| self.ask_or_nothing(Order::RunningServer(ends, clue.clone()));
+        // A socket here leads to no process there.
+        let ends = *ends;
+        let direct = match ends {
+            Ends::Tcp { .. } => ask(ends),
+            Ends::Unix { .. } | Ends::Translated => None,
+        };
+        direct.or_else(|| ask(Ends::Translated))
+    }
+
+    fn start_server(&self, _: SandboxOptions) -> Result<Box<dyn PrivateServer>, Failure> {
+        Err(self.not_there("start servers"))
+    }
+
+    fn check_networks(&self) -> Result<(), Failure> {
+        Err(self.not_there("make networks"))
+    }
+
+    fn check_built_volume(&self, _: &BuiltVolume, _: Option<&Path>, _: u64) -> Result<(), Failure> {
+        Err(self.not_there("build volumes"))
+    }
+
+    fn hold_volume(&self, _: &Path, _: u32) -> Result<Box<dyn HeldVolume>, Failure> {
+        Err(self.not_there("use volumes"))
+    }
+
+    fn clear_volume(&self, _: &Path, _: &Stop) -> Result<bool, Failure> {
+        Err(self.not_there("use volumes"))
+    }
+}
+
+/// A watch there.
+struct RemoteWatch {
+    channel: Arc<Channel>,
+    number: u64,
+    /// Its clock when watching began.
+    clock: RoundTrip,
+    /// The start of the load, once it is known.
+    origin: Option<Instant>,
+    stop: Stop,
+}
+
+impl Watch for RemoteWatch {
+    fn sample(&mut self, options: SamplerOptions) {
+        self.origin = Some(options.origin);
+        let order = Options {
+            every: options.every,
+            origin: self.clock.there(options.origin),
+            measured: options.measured,
+            server_pid: options.server_pid,
+            replica_pids: options.replica_pids,
+        };
+        self.channel.sample(self.number, order);
+    }
+
+    fn stop_when_lost(&mut self, stop: &Stop) {
+        self.channel.stop_when_lost(self.number, stop);
+    }
+
+    fn end(self: Box<Self>) -> Result<Watched, Failure> {
+        let order = Order::EndWatch { watch: self.number };
+        let answer: Result<(HostAccount, SpaceUsed), Failure> =
+            self.channel.ask(order, ANSWER_TIMEOUT, &self.stop);
+        let mut samples = self.channel.samples(self.number);
+        let (account, space) = answer?;
+        let clock = self.channel.clock()?;
+        // Two clocks that run apart: what they have gained by then is spread over the time since.
+        let gained = clock.gained_since(self.clock);
+        let length = self.origin.map_or(0.0, |origin| origin.elapsed().as_secs_f64());
+        for sample in &mut samples {
+            if length > 0.0 {
+                sample.at_seconds -= gained * (sample.at_seconds / length).clamp(0.0, 1.0);
+            }
+        }
+        let clocks = Some((self.clock.reading(), clock.reading()));
+        Ok(Watched { samples, account, space, clocks })
+    }
+}

@@ -1,0 +1,302 @@
+//! How an agent comes to run on another machine: the user's own `ssh`, and a copy of weighin there.
+
+use super::channel::{Greeted, read_line};
+use super::complaints::Complaints;
+use super::wire::{HELLO, Hello};
+use crate::local::child::{self, Ended};
+use crate::local::command;
+use model::{Failure, FailureKind, SshHost, Stop};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The word after weighin's name by which a process becomes an agent. The program that reaches
+/// machines over SSH must answer to it with [`super::serve`].
+pub const AGENT_COMMAND: &str = "agent";
+/// This very program, also where its file was replaced meanwhile.
+const THIS_PROGRAM: &str = "/proc/self/exe";
+/// How long a connection may take, with the copy of weighin where that is not there yet.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+const COPY_TIMEOUT: Duration = Duration::from_secs(600);
+/// Bytes that a login shell may print before the agent says hello.
+const LONGEST_GREETING: usize = 64 << 10;
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// What the machine says before the agent does.
+const NEEDED: &str = "weighin-needed ";
+const DAMAGED: &str = "weighin-damaged";
+const REFUSED: &str = "weighin-refused";
+
+/// Where copies are, for `/bin/sh`: a directory that is the login's own.
+const PLACE: &str = r#"d="${XDG_CACHE_HOME:-$HOME/.cache}/weighin""#;
+/// Starts the copy with that digest, and asks for one of that size where there is none. One line
+/// without apostrophes and exclamation marks, which every login shell hands on as it is.
+const START: &str = r#"umask 077; mkdir -p "$d" || exit 1; if test -O "$d" && [ -d "$d" ]; then :; else echo weighin-refused; exit 1; fi; if [ -L "$d" ]; then echo weighin-refused; exit 1; fi; chmod 700 "$d" || exit 1; f="$d/weighin-DIGEST"; sum() { sha256sum < "$f" | cut -c1-64; }; if [ -f "$f" ] && [ "$(sum)" = DIGEST ]; then :; else echo "weighin-needed $(uname -sm)"; t="$d/.new-$$"; head -c SIZE > "$t" && chmod 700 "$t" && mv -f "$t" "$f" || { rm -f "$t"; exit 1; }; if [ "$(sum)" = DIGEST ]; then :; else rm -f "$f"; echo weighin-damaged; exit 1; fi; fi; exec "$f" COMMAND --stdio"#;
+/// Removes all copies.
+const CLEAN: &str = r#"if [ -L "$d" ]; then exit 1; fi; if [ -d "$d" ]; then test -O "$d" || exit 1; rm -f "$d"/weighin-* "$d"/.new-* && rmdir "$d" && echo removed; fi"#;
+
+/// This program, to be copied.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    digest: String,
+    size: u64,
+}
+
+impl Program {
+    pub(super) fn own() -> io::Result<Self> {
+        let mut file = File::open(THIS_PROGRAM)?;
+        let (mut hash, mut size, mut piece) = (Sha256::new(), 0, vec![0; 1 << 16]);
+        loop {
+            let count = file.read(&mut piece)?;
+            if count == 0 {
+                break;
+            }
+            hash.update(piece.get(..count).unwrap_or_default());
+            size += count as u64;
+        }
+        let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { digest, size })
+    }
+}
+
+/// `ssh` with a command for the shell there. Nothing of this machine is forwarded, and nothing is
+/// asked for; the rest is as the user has configured it.
+fn ssh(host: &SshHost, script: &str) -> Command {
+    let mut ssh = command("ssh");
+    // Where the user's keys are; without them only files are tried.
+    for name in ["SSH_AUTH_SOCK", "KRB5CCNAME"] {
+        ssh.envs(std::env::var_os(name).map(|value| (name, value)));
+    }
+    ssh.args(["-T", "-a", "-x"]);
+    for option in [
+        "BatchMode=yes",
+        "ConnectTimeout=10",
+        "ClearAllForwardings=yes",
+        "PermitLocalCommand=no",
+        "RequestTTY=no",
+        "LogLevel=ERROR",
+    ] {
+        ssh.args(["-o", option]);
+    }
+    ssh.arg("--").arg(&host.destination).arg(format!("exec /bin/sh -c '{PLACE}; {script}'"));
+    // A key that interrupts weighin must not end it behind its back.
+    ssh.process_group(0);
+    ssh
+}
+
+/// Starts the agent, and copies weighin first where it is not there yet.
+///
+/// # Errors
+/// `Unreachable` where ssh does not get there, `NotPermitted` or `Other` where no agent starts, with
+/// what to do; [`Failure::stopped`].
+pub(super) fn connect(
+    host: &SshHost,
+    program: &Program,
+    stop: &Stop,
+) -> Result<Greeted<BufReader<ChildStdout>>, Failure> {
+    let script = START
+        .replace("DIGEST", &program.digest)
+        .replace("SIZE", &program.size.to_string())
+        .replace("COMMAND", AGENT_COMMAND);
+    let mut ssh = ssh(host, &script);
+    greet(host, &mut ssh, stop)
+}
+
+/// Starts a process that becomes an agent, and waits until it says hello.
+pub(super) fn greet(
+    host: &SshHost,
+    start: &mut Command,
+    stop: &Stop,
+) -> Result<Greeted<BufReader<ChildStdout>>, Failure> {
+    let unreached = |how: &str| {
+        Failure::new(
+            FailureKind::Unreachable,
+            format!("ssh does not reach {}: {how}", host.name),
+            format!("see whether `ssh {}` works without asking for anything", host.destination),
+        )
+    };
+    let child = start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.map_err(|error| unreached(&error.to_string()))?;
+    let (orders, answers, complaints) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(mut orders), Some(answers), Some(complaints)) = (orders, answers, complaints) else {
+        return Err(unreached("it has no pipes"));
+    };
+    let complaints = Complaints::of(complaints);
+    let (heard, hears) = channel();
+    // Ends with the process, which ends when this gives up.
+    thread::spawn(move || listen(BufReader::new(answers), &heard));
+    let mut deadline = Instant::now() + CONNECT_TIMEOUT;
+    let greeted = loop {
+        if stop.is_requested() {
+            break Err(Failure::stopped());
+        }
+        if Instant::now() > deadline {
+            break Err(unreached("it took too long"));
+        }
+        match hears.recv_timeout(POLL_INTERVAL) {
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(Greeting::Hello(hello, answers)) => match check(&hello, host) {
+                Ok(()) => break Ok(answers),
+                Err(failure) => break Err(failure),
+            },
+            Ok(Greeting::Line(line)) => {
+                if let Some(machine) = line.strip_prefix(NEEDED) {
+                    deadline = Instant::now() + COPY_TIMEOUT;
+                    if let Err(failure) = copy(host, machine, &mut orders) {
+                        break Err(failure);
+                    }
+                } else if line == DAMAGED || line == REFUSED {
+                    break Err(not_copied(host, &line));
+                }
+            }
+            Ok(Greeting::End(how)) => break Err(ended(host, how, &complaints)),
+            Err(RecvTimeoutError::Disconnected) => {
+                break Err(ended(host, String::new(), &complaints));
+            }
+        }
+    };
+    match greeted {
+        Ok(answers) => Ok(Greeted { child, orders, answers, complaints }),
+        Err(failure) => {
+            // It may have ended just now.
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(failure)
+        }
+    }
+}
+
+/// What comes before the first message.
+enum Greeting<R> {
+    /// Of the login shell, or of what it runs.
+    Line(String),
+    Hello(String, R),
+    /// Why there is nothing more; empty where it just ended.
+    End(String),
+}
+
+fn listen<R: BufRead>(mut answers: R, heard: &Sender<Greeting<R>>) {
+    let mut left = LONGEST_GREETING;
+    loop {
+        let said = match read_line(&mut answers, left) {
+            Ok(Some(line)) => {
+                left = left.saturating_sub(line.len() + 1);
+                let line = String::from_utf8_lossy(&line).into_owned();
+                match line.strip_prefix(HELLO) {
+                    Some(hello) => {
+                        // Who waits for it may have given up.
+                        let _ = heard.send(Greeting::Hello(hello.to_owned(), answers));
+                        return;
+                    }
+                    None => Greeting::Line(line),
+                }
+            }
+            Ok(None) => Greeting::End(String::new()),
+            Err(why) => Greeting::End(why),
+        };
+        let is_over = matches!(said, Greeting::End(_));
+        if heard.send(said).is_err() || is_over {
+            return;
+        }
+    }
+}
+
+/// Whether an agent is one of this version.
+fn check(hello: &str, host: &SshHost) -> Result<(), Failure> {
+    let (own, name) = (Hello::own(), &host.name);
+    match serde_json::from_str::<Hello>(hello) {
+        Ok(said) if said == own => Ok(()),
+        Ok(said) => Err(Failure::new(
+            FailureKind::Other,
+            format!(
+                "the agent on {name} is weighin {} (protocol {}), and this is weighin {} (protocol {})",
+                said.version, said.protocol, own.version, own.protocol
+            ),
+            "remove the copies of weighin there with weighin hosts --clean STUDY",
+        )),
+        Err(_) => Err(Failure::new(
+            FailureKind::Other,
+            format!("what answers on {name} is no agent of weighin"),
+            "remove the copies of weighin there with weighin hosts --clean STUDY",
+        )),
+    }
+}
+
+/// Sends this program to a machine that has asked for it.
+fn copy(host: &SshHost, machine: &str, orders: &mut impl Write) -> Result<(), Failure> {
+    // As `uname -sm` says it there.
+    let own = format!("Linux {}", std::env::consts::ARCH);
+    if machine.trim() != own {
+        return Err(Failure::new(
+            FailureKind::NotPermitted,
+            format!("{} is a machine of another kind ({machine}) than this one ({own})", host.name),
+            "weighin copies itself there: run it from a machine of the same kind, or leave `ssh` out",
+        ));
+    }
+    let copied = File::open(THIS_PROGRAM).and_then(|mut program| io::copy(&mut program, orders));
+    copied.and_then(|_| orders.flush()).map_err(|error| {
+        Failure::new(
+            FailureKind::Unreachable,
+            format!("weighin could not be copied to {}: {error}", host.name),
+            "see whether there is room in ~/.cache of the login there (df ~/.cache)",
+        )
+    })
+}
+
+fn not_copied(host: &SshHost, why: &str) -> Failure {
+    let (what, remedy) = match why {
+        REFUSED => (
+            "its directory for weighin, ~/.cache/weighin, is a link or another account's",
+            "remove it, or log in as the account that it belongs to",
+        ),
+        _ => ("what arrived there is not what was sent", "see whether its disk is full or damaged"),
+    };
+    Failure::new(
+        FailureKind::NotPermitted,
+        format!("weighin cannot be copied to {}: {what}", host.name),
+        remedy,
+    )
+}
+
+/// The connection ended before there was an agent.
+fn ended(host: &SshHost, how: String, complaints: &Complaints) -> Failure {
+    let said = complaints.said().or(Some(how).filter(|how| !how.is_empty()));
+    let said = said.unwrap_or_else(|| "the connection ended".to_owned());
+    Failure::new(
+        FailureKind::Unreachable,
+        format!("no agent starts on {}: {said}", host.name),
+        format!(
+            "see whether `ssh {} true` works without asking for anything; where the C library there is \
+             older than the one here, weighin does not start: build it on such a system",
+            host.destination
+        ),
+    )
+}
+
+/// Removes the copies of weighin from a machine; whether there were any.
+///
+/// # Errors
+/// Where ssh does not get there, or they cannot be removed; [`Failure::stopped`].
+pub(super) fn clean(host: &SshHost, stop: &Stop) -> Result<bool, Failure> {
+    let failed = |said: &str| {
+        let said = said.trim();
+        Failure::new(
+            FailureKind::Unreachable,
+            format!("the copies of weighin on {} could not be removed: {said}", host.name),
+            format!("remove ~/.cache/weighin there by hand: ssh {}", host.destination),
+        )
+    };
+    let ended = child::run(&mut ssh(host, CLEAN), b"", CONNECT_TIMEOUT, &|| stop.is_requested());
+    match ended.map_err(|error| failed(&error.to_string()))? {
+        Ended::Finished(done) if done.status.success() => Ok(done.stdout.contains("removed")),
+        Ended::Finished(done) => Err(failed(&done.stderr)),
+        Ended::TimedOut => Err(failed("it took too long")),
+        Ended::Stopped => Err(Failure::stopped()),
+    }
+}

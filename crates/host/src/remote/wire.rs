@@ -1,0 +1,93 @@
+//! What passes between weighin and its agent on another machine: a line of JSON each.
+
+use crate::{Ends, ProcessClue, Scope};
+use engine::Nanos;
+use model::{Failure, Sample};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The form of these messages. An agent of another form or version is refused.
+pub(super) const PROTOCOL: u32 = 1;
+/// What the agent's first line begins with: a login shell may print something before it.
+pub(super) const HELLO: &str = "weighin-agent ";
+/// Longest line, in bytes. A sample of a machine with hundreds of disks has 100 kB.
+pub(super) const LONGEST_LINE: usize = 1 << 20;
+
+/// The agent's first line.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Hello {
+    pub version: String,
+    pub protocol: u32,
+}
+
+impl Hello {
+    pub fn own() -> Self {
+        Self { version: env!("CARGO_PKG_VERSION").to_owned(), protocol: PROTOCOL }
+    }
+}
+
+/// What the lead says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ToAgent {
+    /// To be answered at once with the time.
+    Beat(u64),
+    Ask {
+        number: u64,
+        order: Order,
+    },
+    /// Nobody waits for that answer any more: end what it takes.
+    Cancel(u64),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Order {
+    Facts,
+    Processors,
+    IsRoot,
+    OpenFiles,
+    DiskCounters,
+    CheckCaches,
+    DropCaches,
+    Space(Option<PathBuf>),
+    FindProgram(String),
+    RunningServer(Ends, ProcessClue),
+    /// Watches under the number of the order.
+    Watch(Scope),
+    Sample {
+        watch: u64,
+        options: Options,
+    },
+    EndWatch {
+        watch: u64,
+    },
+}
+
+/// Of a sampler, without what is of the lead's machine.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Options {
+    pub every: Duration,
+    /// By the agent's clock.
+    pub origin: Nanos,
+    pub measured: (Duration, Option<Duration>),
+    pub server_pid: Option<u32>,
+    pub replica_pids: Vec<u32>,
+}
+
+/// What the agent says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum FromAgent {
+    Beat { number: u64, clock: Nanos, unix_nanos: u64 },
+    Answer { number: u64, result: Result<serde_json::Value, Failure> },
+    Sample { watch: u64, sample: Box<Sample> },
+}
+
+/// A message as it is sent.
+pub(super) fn line(message: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}

@@ -1,0 +1,164 @@
+//! Machines that targets are on, and that weighin reaches over SSH.
+
+use crate::names::nearest;
+use crate::problem::{Place, Problems};
+use crate::validate::{Names, name};
+use crate::wire::{HostTable, Maybe, TargetTable};
+use model::SshHost;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use toml::Spanned;
+
+/// Longest destination, in bytes: names of the DNS have up to 253.
+const LONGEST_DESTINATION: usize = 255;
+
+/// The `[[host]]` tables of a study.
+#[derive(Default)]
+pub(crate) struct Hosts {
+    named: Vec<(SshHost, Place)>,
+    /// Names that targets ask for.
+    used: RefCell<BTreeSet<String>>,
+    /// A table could not be read, so that a name that is missing may be its.
+    incomplete: bool,
+}
+
+impl Hosts {
+    pub fn of(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> Self {
+        let mut names = Names::new("host");
+        let mut hosts = Self::default();
+        for table in tables {
+            let at = table.span();
+            let table = table.into_inner();
+            names.take(table.name.as_ref().map(|n| (n.get_ref().as_str(), n.span())), problems);
+            let named = match &table.name {
+                Some(written) => name(written.get_ref(), written.span(), "host", problems),
+                None => {
+                    let help = "add a line like name = \"db2\"";
+                    problems.missing(at.clone(), "this host has no name", help);
+                    None
+                }
+            };
+            if table.ssh.is_none() {
+                let help = "add a line like ssh = \"admin@db2.internal\"";
+                problems.missing(at.clone(), "this host has no `ssh`", help);
+            }
+            match named.zip(destination(&table.ssh, problems)) {
+                Some((name, destination)) => {
+                    let at = table.name.as_ref().map_or(at, Spanned::span);
+                    hosts.named.push((SshHost { name, destination }, at));
+                }
+                None => hosts.incomplete = true,
+            }
+        }
+        hosts
+    }
+
+    /// The machine of a target; `None` where it names none, or one that makes no sense, which is
+    /// noted.
+    pub fn of_target(&self, table: &TargetTable, problems: &mut Problems) -> Option<SshHost> {
+        if let (Some(host), Some(ssh)) = (&table.host, &table.ssh) {
+            problems
+                .add(host.span(), "`host` and `ssh` both say which machine the target is on")
+                .other(ssh.span(), "the other one")
+                .help("keep one of them");
+        }
+        let (key, at) = match (&table.host, &table.ssh) {
+            (Some(host), _) => ("host", host.span()),
+            (None, Some(ssh)) => ("ssh", ssh.span()),
+            (None, None) => return None,
+        };
+        if table.url.is_none() {
+            problems
+                .add(at, format!("`{key}` belongs to a url: only a server that runs already can be on another machine"))
+                .help("give the target the url of a server there, or leave it out: private servers and volumes are on the machine that weighin runs on");
+            return None;
+        }
+        let Some(written) = &table.host else {
+            let destination = destination(&table.ssh, problems)?;
+            return Some(SshHost { name: destination.clone(), destination });
+        };
+        let wanted = written.get_ref();
+        self.used.borrow_mut().insert(wanted.clone());
+        let found = self.named.iter().find(|(host, _)| host.name == *wanted);
+        if found.is_none() && !self.incomplete {
+            let names = self.named.iter().map(|(host, _)| host.name.as_str());
+            let hint = match nearest(wanted, names) {
+                Some(near) => format!(": did you mean `{near}`?"),
+                None => String::new(),
+            };
+            problems
+                .add(written.span(), format!("no host of this study is named `{wanted}`{hint}"))
+                .help(format!(
+                    "add a table [[host]] with this name and ssh = \"user@machine\", or write ssh = \"{}\" in place of host",
+                    if is_destination(wanted) { wanted } else { "user@machine" }
+                ));
+        }
+        found.map(|(host, _)| host.clone())
+    }
+
+    /// A host that no target is on would be there for nothing.
+    pub fn refuse_unused(&self, problems: &mut Problems) {
+        let used = self.used.borrow();
+        for (host, at) in self.named.iter().filter(|(host, _)| !used.contains(&host.name)) {
+            problems
+                .add(at.clone(), format!("no target is on the host `{}`", host.name))
+                .help(format!("add host = \"{}\" to a target, or remove this host", host.name));
+        }
+    }
+}
+
+/// What ssh is to connect to.
+fn destination(written: &Maybe<String>, problems: &mut Problems) -> Option<String> {
+    let written = written.as_ref()?;
+    if is_destination(written.get_ref()) {
+        return Some(written.get_ref().clone());
+    }
+    problems.add(written.span(), "`ssh` must be a destination of the program ssh").help(
+        "write user@host or an alias of ~/.ssh/config; ports, keys and jump hosts belong there",
+    );
+    None
+}
+
+/// Whether ssh, and what it runs (`ProxyCommand`), can take it for nothing but a destination.
+fn is_destination(text: &str) -> bool {
+    let (user, host) = text.rsplit_once('@').unwrap_or(("user", text));
+    let allowed = |text: &str, further: &str| {
+        !text.is_empty()
+            && !text.starts_with('-')
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || further.contains(c))
+    };
+    text.len() <= LONGEST_DESTINATION && allowed(user, "._-+@") && allowed(host, "._-:%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_destination_cannot_be_taken_for_anything_else() {
+        for good in ["db2", "admin@db2.internal", "me@corp.example@10.0.0.7", "a@fe80::1%eth0"] {
+            assert!(is_destination(good), "{good}");
+        }
+        let long = "h".repeat(256);
+        for bad in [
+            "",
+            "-oProxyCommand=id",
+            "a@-oProxyCommand=id",
+            "-l@host",
+            "a b",
+            "a\nb",
+            "a\u{1b}[2J",
+            "$(id)",
+            "a`id`",
+            "a;id",
+            "@host",
+            "a@",
+            "ssh://host",
+            "a@[::1]",
+            "höst",
+            &long,
+        ] {
+            assert!(!is_destination(bad), "{bad}");
+        }
+    }
+}

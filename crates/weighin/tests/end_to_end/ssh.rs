@@ -1,0 +1,250 @@
+//! Targets on a machine of their own, which weighin reaches over SSH: a real sshd and a real server in
+//! a network namespace, with a monotonic clock that is a day ahead.
+
+use crate::support::{Ran, Server, Workplace, not_tested, processes_with, wait_for};
+use host::PrivateServer;
+use model::{Endpoint, FailureKind, TrialEnd};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+/// By how much the monotonic clock there is ahead, in seconds.
+const AHEAD: &str = "86400";
+
+/// The other machine. Its sshd ends when this is dropped, and its server after that.
+struct Far {
+    sshd: Child,
+    server: Server,
+    address: String,
+    port: u16,
+}
+
+impl Drop for Far {
+    fn drop(&mut self) {
+        let _ = self.sshd.kill();
+        let _ = self.sshd.wait();
+    }
+}
+
+impl Far {
+    /// `None` where this user may not make one.
+    fn start(place: &Workplace) -> Option<Self> {
+        let mut server = Server::start();
+        if let Err(failure) = server.sandbox.move_apart() {
+            not_tested(&failure.to_string());
+            return None;
+        }
+        let Endpoint::Tcp { host, port } = server.sandbox.address().endpoint.clone() else {
+            panic!("a server with a network listens on it")
+        };
+        let file = |name: &str| place.path(name).display().to_string();
+        for key in ["host_key", "user_key"] {
+            let made = Command::new("ssh-keygen")
+                .args(["-q", "-t", "ed25519", "-N", "", "-f", &file(key)])
+                .status();
+            assert!(made.unwrap().success());
+        }
+        fs::copy(place.path("user_key.pub"), place.path("authorized_keys")).unwrap();
+        let _ = fs::create_dir("/run/sshd");
+        place.write(
+            "sshd_config",
+            format!(
+                "Port 2222\nListenAddress {host}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n\
+                 StrictModes no\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n\
+                 SetEnv XDG_CACHE_HOME={}\n",
+                file("host_key"),
+                file("authorized_keys"),
+                file("far_cache"),
+            ),
+        );
+        let public = fs::read_to_string(place.path("host_key.pub")).unwrap();
+        place.write("known_hosts", format!("[{host}]:2222 {public}"));
+        place.write(
+            "ssh_config",
+            format!(
+                "Host far\n  HostName {host}\n  Port 2222\n  User root\n  IdentityFile {}\n  \
+                 IdentitiesOnly yes\n  UserKnownHostsFile {}\n",
+                file("user_key"),
+                file("known_hosts"),
+            ),
+        );
+        shim(place, &format!("exec /usr/bin/ssh -F {} \"$@\"", file("ssh_config")));
+        let sshd = Command::new("nsenter")
+            .args(["--target", &server.sandbox.pid().to_string(), "--net"])
+            .args(["unshare", "--time", "--monotonic", AHEAD, "--fork", "--kill-child"])
+            .args(["/usr/sbin/sshd", "-D", "-e", "-f", &file("sshd_config")])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let far = Self { sshd, server, address: host, port };
+        wait_for("sshd", || std::net::TcpStream::connect((far.address.as_str(), 2222)).is_ok());
+        Some(far)
+    }
+
+    fn study(&self, place: &Workplace, repeats: u32, duration: &str) {
+        place.write(
+            "study.toml",
+            format!(
+                "[study]\nname = \"far\"\nrepeats = {repeats}\n[[host]]\nname = \"db2\"\nssh = \"far\"\n\
+                 [[target]]\nname = \"one\"\nurl = \"mysql://weighin@{}:{}/sbtest\"\n\
+                 password_file = \"{}\"\nhost = \"db2\"\n\
+                 [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = 2\n\
+                 warmup = \"500ms\"\nduration = \"{duration}\"\n",
+                self.address,
+                self.port,
+                self.server.password_file().display()
+            ),
+        );
+    }
+}
+
+/// A program `ssh` that is found before the real one.
+fn shim(place: &Workplace, script: &str) {
+    let directory = place.path("bin");
+    let _ = fs::create_dir(&directory);
+    fs::write(directory.join("ssh"), format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(directory.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn command(place: &Workplace, arguments: &[&str]) -> Command {
+    let mut command = place.command(arguments);
+    let path = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{path}", place.path("bin").display()));
+    command
+}
+
+/// Processes of agents there.
+fn agents(place: &Workplace) -> Vec<u32> {
+    let copy = place.path("far_cache/weighin/weighin-").display().to_string();
+    let agents = processes_with(&copy).into_iter();
+    agents.filter(|(_, line)| line.starts_with(&copy)).map(|(pid, _)| pid).collect()
+}
+
+fn copies(place: &Workplace) -> Vec<PathBuf> {
+    let entries = fs::read_dir(place.path("far_cache/weighin"));
+    entries.map_or(Vec::new(), |entries| entries.map(|e| e.unwrap().path()).collect())
+}
+
+#[test]
+fn a_target_over_ssh_is_sampled_where_it_is() {
+    let place = Workplace::new();
+    let Some(far) = Far::start(&place) else { return };
+    far.study(&place, 1, "3s");
+    let said = Ran::of(command(&place, &["hosts", "study.toml"])).done();
+    assert!(said.starts_with("db2: ") && said.contains("processor"), "{said}");
+    let copied = copies(&place);
+    assert_eq!(copied.len(), 1, "{copied:?}");
+    let mode = fs::metadata(place.path("far_cache/weighin")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    // What is there is not what was copied: it is replaced.
+    fs::write(&copied[0], "#!/bin/sh\necho stale\n").unwrap();
+
+    Ran::of(command(&place, &["run", "study.toml"])).done();
+    let dataset = place.store().dataset().unwrap();
+    let facts = dataset.targets[0].server.host.as_ref().unwrap();
+    assert_eq!((&facts.kernel, facts.cpus), (&dataset.run.host.kernel, dataset.run.host.cpus));
+    let sampling = &dataset.trials[0].sampling;
+    let own = sampling.target_host.as_ref().unwrap();
+    assert_eq!(own.host, "db2");
+    for clock in [own.clock_before, own.clock_after] {
+        // Its time of day is ours, and its monotonic clock is a day ahead.
+        assert!(clock.uncertainty_seconds > 0.0 && clock.uncertainty_seconds < 0.1, "{clock:?}");
+        assert!(clock.ahead_seconds.abs() <= clock.uncertainty_seconds * 4.0, "{clock:?}");
+    }
+    // Both are this very machine, read at the same moments.
+    let busy = |samples: &[model::Sample]| {
+        let measured = samples.iter().filter(|s| s.at_seconds > 0.6 && s.at_seconds < 3.4);
+        let shares: Vec<f64> = measured.map(|sample| sample.cpu.busy()).collect();
+        assert!(shares.len() >= 2, "{samples:?}");
+        shares.iter().sum::<f64>() / shares.len() as f64
+    };
+    let (here, there) = (busy(&sampling.samples), busy(&own.samples));
+    assert!((here - there).abs() < 0.1, "{here} here and {there} there");
+    let server = |samples: &[model::Sample]| samples.iter().filter_map(|s| s.server).count();
+    assert_eq!(server(&sampling.samples), 0);
+    assert_eq!(server(&own.samples), own.samples.len());
+    assert!(own.samples.iter().any(|s| s.server.unwrap().cpus > 0.05), "{:?}", own.samples);
+    assert!(sampling.account.server_throttling.is_some() && !sampling.volume.is_empty());
+    let report = fs::read_to_string(&place.files(".html")[0]).unwrap();
+    for words in ["Hosts of targets", "on the host db2", "ahead", "±"] {
+        assert!(report.contains(words), "no «{words}» in the report");
+    }
+    let json = place.files(".weighin")[0].display().to_string();
+    let json = Ran::of(command(&place, &["report", &json, "--format", "json"])).json();
+    assert_eq!(json["target_hosts"][0]["host"], "db2");
+
+    wait_for("the agent's end", || agents(&place).is_empty());
+    let said = Ran::of(command(&place, &["hosts", "--clean", "study.toml"])).done();
+    assert_eq!(said, "db2: weighin is removed\n");
+    assert!(!place.path("far_cache/weighin").exists());
+}
+
+#[test]
+fn a_lost_agent_fails_its_trial_and_the_next_one_connects_again() {
+    let place = Workplace::new();
+    let Some(far) = Far::start(&place) else { return };
+    far.study(&place, 2, "6s");
+    let run = crate::support::Started::new(command(&place, &["run", "study.toml"]));
+    run.wait_for_load();
+    let [agent] = agents(&place)[..] else { panic!("{:?}", agents(&place)) };
+    // It is there, and says nothing any more.
+    assert!(Command::new("kill").args(["-STOP", &agent.to_string()]).status().unwrap().success());
+    let stopped = Instant::now();
+    let first = run.workers();
+    wait_for("the end of the load", || run.workers() != first);
+    let noticed = stopped.elapsed().as_secs_f64();
+    assert!(noticed < 5.0, "{noticed}");
+    // The lead has given up, so that it ends when it can.
+    assert!(Command::new("kill").args(["-CONT", &agent.to_string()]).status().unwrap().success());
+    wait_for("the second load", || !run.workers().is_empty());
+    wait_for("the first agent's end", || !agents(&place).contains(&agent));
+    let ran = run.end();
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let dataset = place.store().dataset().unwrap();
+    let [lost, completed] = &dataset.trials[..] else { panic!("{:?}", dataset.trials) };
+    let TrialEnd::Failed(failure) = &lost.end else { panic!("{:?}", lost.end) };
+    assert_eq!(failure.kind, FailureKind::HostLost, "{failure}");
+    assert!(failure.message.contains("the agent on db2 was silent for 2."), "{failure}");
+    assert!(matches!(completed.end, TrialEnd::Completed(_)), "{:?}", completed.end);
+    wait_for("the agents' end", || agents(&place).is_empty());
+}
+
+#[test]
+fn a_machine_that_lies_is_refused_and_prints_nothing_raw() {
+    let place = Workplace::new();
+    place.write(
+        "study.toml",
+        "[study]\nname = \"lies\"\n[[target]]\nname = \"one\"\nurl = \"mysql://u@192.0.2.1/sbtest\"\n\
+         ssh = \"u@far.example\"\n[[test]]\nworkload = \"oltp_point_select\"\nclients = 1\n",
+    );
+    let hello =
+        format!("weighin-agent {{\"version\":\"{}\",\"protocol\":1}}", env!("CARGO_PKG_VERSION"));
+    for (script, words) in [
+        ("printf '\\033[2Jowned\\n' >&2; exit 255", vec!["far.example", "\\x1b[2Jowned"]),
+        ("printf 'welcome\\n'; exit 0", vec!["no agent starts", "the connection ended"]),
+        (
+            "echo 'weighin-agent {\"version\":\"9.9\",\"protocol\":7}'; exec sleep 60",
+            vec!["weighin 9.9 (protocol 7)", env!("CARGO_PKG_VERSION"), "--clean"],
+        ),
+        ("printf 'weighin-agent \\033]0;x\\007\\n'; exec sleep 60", vec!["is no agent"]),
+        ("echo weighin-needed Linux vax; exec sleep 60", vec!["another kind", "vax"]),
+        ("echo weighin-refused; exec sleep 60", vec!["another account"]),
+        ("echo weighin-damaged; exec sleep 60", vec!["not what was sent"]),
+        ("exec head -c 3000000 /dev/zero", vec!["more than"]),
+        (&format!("echo '{hello}'; echo '\\033[31mno'; exec sleep 60"), vec![""]),
+        (&format!("echo '{hello}'; exec head -c 3000000 /dev/zero"), vec![""]),
+        (&format!("echo '{hello}'; exec sleep 60"), vec![""]),
+    ] {
+        shim(&place, script);
+        let began = Instant::now();
+        let ran = Ran::of(command(&place, &["hosts", "study.toml"]));
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(!said.contains('\u{1b}') && !said.contains('\0'), "{script}: {said:?}");
+        assert!(began.elapsed().as_secs() < 20, "{script}: {:?}", began.elapsed());
+        for word in words {
+            assert!(said.contains(word), "{script}: no «{word}» in: {said}");
+        }
+    }
+}
