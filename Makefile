@@ -10,7 +10,7 @@ BENCH ?=
 FUZZ ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test endurance lint fuzz bench bench-quick calibrate
+.PHONY: help build demo test test-peers endurance lint fuzz bench bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -27,6 +27,12 @@ test: ## Run all tests, against real servers too
 	@scripts/setup test
 	@scripts/servers
 	$(CARGO) test $(LOCKED) --workspace
+
+test-peers: ## Run sysbench's own tests with weighin in its place: SYSBENCH=DIRECTORY of a source tree of 1.0
+	@scripts/setup peers
+	@test -n "$(SYSBENCH)" || { echo "make test-peers needs SYSBENCH=DIRECTORY, a source tree of sysbench 1.0" >&2; exit 2; }
+	$(CARGO) build $(LOCKED) --package weighin
+	@scripts/test-peers "$(SYSBENCH)" "$(TARGET_DIR)/debug/weighin"
 
 endurance: ## Kill studies and primaries some hundred times, and load for an hour with 1000 clients (an hour and a quarter)
 	@scripts/setup test
@@ -68,4 +74,4 @@ bench-quick: ## The same in a few minutes, too roughly to conclude much; prints 
 calibrate: ## How often verdicts err and how much they find, over simulated studies (the table of docs/method.md), and whether any analysis contradicts itself
 	@scripts/setup build
 	$(CARGO) run $(LOCKED) --release --package stats --example calibrate
-	$(CARGO) test $(LOCKED) --package analyse --test behaviour -- --ignored contradictions
+	$(CARGO) test $(LOCKED) --package analyse --test behaviour -- --ignored --nocapture contradict calibrate

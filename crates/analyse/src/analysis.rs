@@ -261,7 +261,8 @@ pub enum Verdict {
 /// Being told apart is not transitive (A may equal B and B equal C although A is above C), so a
 /// tier ends only where *every* target above is clearly better than *every* target below: each
 /// boundary between tiers is a claim that the data supports for all pairs across it, and a tie
-/// claims nothing. Within a tier targets stand in order of their figures.
+/// claims nothing. Within a tier targets stand by how many are clearly better, then in order of their
+/// figures.
 ///
 /// By throughput, each target stands at its peak. By a time, all stand at one level: the one at
 /// which the most targets have data, of several the highest.
@@ -269,7 +270,7 @@ pub enum Verdict {
 pub struct Ranking {
     /// Best tier first. Targets without an estimate are not in it.
     pub tiers: Vec<Vec<RankedTarget>>,
-    /// Whether those in the first tier are the same when all tests of the study are held together,
+    /// Whether those in the first place are the same when all tests of the study are held together,
     /// so that first places may be added up.
     pub first_holds_over_tests: bool,
     /// Targets that could not be ranked because all their trials failed, are void or are missing.
@@ -296,6 +297,17 @@ pub struct RankedTarget {
     /// Cost of a million transactions at that throughput, and its currency, where it is known; with
     /// its interval in [`TestMoney`].
     pub cost_per_million: Option<(f64, String)>,
+    /// How many of the ranked targets are clearly better, and clearly worse. So its true place is from
+    /// `better + 1` to the number of targets less `worse`.
+    pub better: usize,
+    pub worse: usize,
+}
+
+impl RankedTarget {
+    /// Its place, from 1: one more than the number of targets that are clearly better.
+    pub fn place(&self) -> usize {
+        self.better + 1
+    }
 }
 
 /// A target without an outcome.

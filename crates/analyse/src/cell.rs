@@ -84,6 +84,17 @@ impl<'a> Cells<'a> {
 
     /// The figures that there were after so many blocks and extensions.
     pub(crate) fn up_to(&self, test: &Test, block: u32, extension: u32) -> Self {
+        self.as_of(test, |_| true, block, extension)
+    }
+
+    /// The same at some levels alone.
+    pub(crate) fn as_of(
+        &self,
+        test: &Test,
+        has: impl Fn(Level) -> bool,
+        block: u32,
+        extension: u32,
+    ) -> Self {
         let was_there =
             |number: u32| number % BLOCKS_APART <= block && number / BLOCKS_APART <= extension;
         let cell = |cell: &CellData<'a>| {
@@ -94,7 +105,8 @@ impl<'a> Cells<'a> {
                 ..*cell
             }
         };
-        let mut cells = Self::new(self.cells.iter().map(cell).collect());
+        let own = self.cells.iter().filter(|cell| has(cell.level));
+        let mut cells = Self::new(own.map(cell).collect());
         cells.learn(test);
         cells
     }

@@ -88,6 +88,7 @@ macro_rules! all_findings {
             sustained => SustainedRate;
             repeats => RepeatsAlike[own];
             stalled => Stalled[own];
+            placing => LevelsPlaced[own];
             until => RepeatsEnded[own];
             processors => VmProcessors;
             events::cost => EventCost;

@@ -22,6 +22,7 @@ mod analysis;
 mod audit;
 mod basis;
 mod beside;
+mod budget;
 pub mod capacity;
 mod cell;
 mod check;
@@ -43,6 +44,7 @@ mod law;
 mod money;
 mod named;
 mod overall;
+mod placing;
 mod processors;
 mod race;
 mod rank;
@@ -82,6 +84,7 @@ pub use law::NoLaw;
 pub use model::Metric;
 pub use money::{Amount, Bill, CostGap, CostLine, Outcome, Standing, TargetCost, TestMoney};
 pub use named::{NamedFigure, NamedValue};
+pub use placing::{PlacedAround, PlacedLevel, PlacementEnd, levels_to_place};
 pub use search::{SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch};
 pub use series::percentile_ms;
 pub use until::{LevelRepeats, RepeatsEnd, open_trials};
@@ -229,6 +232,7 @@ fn analyse_test(
         money,
     };
     findings.extend(compare::findings(study, &analysis));
+    findings.extend(placing::finding(dataset, test, compared));
     findings.extend(until::finding(dataset, &analysis));
     let observations = factor::observations(study, test, compared, &analysis);
     (analysis, findings, observations)

@@ -43,21 +43,37 @@ pub(crate) fn ranking(
             _ => at_one_level(study, test, metric, cells),
         };
         let ordered = in_order(metric, candidates);
-        let cut = |together: usize| {
+        let told_apart = |together: usize| {
             let targets = ordered.len();
             let race = Race { study, metric, comparisons, floors, targets, together };
-            let is_better = |upper: &RankCandidate, lower: &RankCandidate| {
+            ToldApart::of(&ordered, |upper, lower| {
                 race.is_ahead(&upper.contender(), &lower.contender())
+            })
+        };
+        let numbers: Vec<usize> = (0..ordered.len()).collect();
+        let cut = |told_apart: &ToldApart| -> Vec<Vec<usize>> {
+            let tiers = tiers(&numbers.iter().collect::<Vec<&usize>>(), |&upper, &lower| {
+                told_apart.is_better(upper, lower)
+            });
+            tiers.into_iter().map(|tier| tier.into_iter().copied().collect()).collect()
+        };
+        let (alone, together) = (told_apart(1), told_apart(study.tests.len()));
+        let tiers = cut(&alone);
+        let first = |told_apart: &ToldApart| -> Vec<usize> {
+            numbers.iter().copied().filter(|&number| told_apart.better_than(number) == 0).collect()
+        };
+        ranking.first_holds_over_tests = first(&alone) == first(&together);
+        let placed = |tier: Vec<usize>| {
+            let place = |number: usize| RankedTarget {
+                better: alone.better_than(number),
+                worse: alone.worse_than(number),
+                ..place(money, metric, &ordered[number])
             };
-            tiers(&ordered.iter().collect::<Vec<&RankCandidate>>(), is_better)
+            let mut tier: Vec<RankedTarget> = tier.into_iter().map(place).collect();
+            tier.sort_by_key(|place| place.better);
+            tier
         };
-        let (cut, over_tests) = (cut(1), cut(study.tests.len()));
-        let first = |tiers: &[Vec<&RankCandidate>]| tiers.first().map(Vec::len);
-        ranking.first_holds_over_tests = first(&cut) == first(&over_tests);
-        let placed = |tier: Vec<&RankCandidate>| {
-            tier.into_iter().map(|candidate| place(money, metric, candidate)).collect()
-        };
-        ranking.tiers = cut.into_iter().map(placed).collect();
+        ranking.tiers = tiers.into_iter().map(placed).collect();
         if test.is_imported() {
             ranking.as_printed = as_printed(&ordered);
             ranking.first_at_every_level = !ranking.as_printed.is_empty()
@@ -72,6 +88,35 @@ pub(crate) fn ranking(
     ranking.failed =
         ranking.unranked.iter().filter_map(|name| failed(name, cells.of(name))).collect();
     ranking
+}
+
+/// Which of several targets, from the best to the worst, are clearly better than which.
+struct ToldApart {
+    targets: usize,
+    /// Of each target, the worse ones, in order of the first.
+    better: Vec<bool>,
+}
+
+impl ToldApart {
+    fn of<T>(ordered: &[T], is_better: impl Fn(&T, &T) -> bool) -> Self {
+        let targets = ordered.len();
+        let pairs = (0..targets).flat_map(|upper| (0..targets).map(move |lower| (upper, lower)));
+        let better = pairs
+            .map(|(upper, lower)| upper < lower && is_better(&ordered[upper], &ordered[lower]));
+        Self { targets, better: better.collect() }
+    }
+
+    fn is_better(&self, upper: usize, lower: usize) -> bool {
+        self.better[upper * self.targets + lower]
+    }
+
+    fn better_than(&self, number: usize) -> usize {
+        (0..self.targets).filter(|&upper| self.is_better(upper, number)).count()
+    }
+
+    fn worse_than(&self, number: usize) -> usize {
+        (0..self.targets).filter(|&lower| self.is_better(number, lower)).count()
+    }
 }
 
 impl<'a> RankCandidate<'a> {
@@ -163,6 +208,8 @@ fn place(money: &TestMoney, metric: Metric, candidate: &RankCandidate) -> Ranked
         throughput: (metric == Metric::Throughput).then_some(candidate.figure),
         cost_per_million: cost
             .and_then(|cost| Some((cost.per_million()?.point, cost.currency.clone()))),
+        better: 0,
+        worse: 0,
     }
 }
 

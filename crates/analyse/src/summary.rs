@@ -57,17 +57,12 @@ fn top_two(test: &TestAnalysis) -> Option<TopTwo> {
     })
 }
 
-/// Place and name of every target that is ranked; those of a tier share the place of its first.
+/// Place and name of every target that is ranked.
 fn places(ranking: &Ranking) -> Vec<(usize, &str)> {
     if !ranking.as_printed.is_empty() {
         let printed = ranking.as_printed.iter();
         return printed.map(|place| (place.place, place.target.as_str())).collect();
     }
-    let mut before = 0;
-    let mut places = Vec::new();
-    for tier in &ranking.tiers {
-        places.extend(tier.iter().map(|place| (before + 1, place.target.as_str())));
-        before += tier.len();
-    }
-    places
+    let ranked = ranking.tiers.iter().flatten();
+    ranked.map(|place| (place.place(), place.target.as_str())).collect()
 }

@@ -1,5 +1,6 @@
 //! Repeats that go on until all is resolved: what each look decides, and what is left open.
 
+use crate::budget::{Spending, Wish};
 use crate::cell::Cells;
 use crate::{
     Analysis, Basis, Comparison, Finding, FindingKind, OverallComparison, Severity, Strength,
@@ -44,6 +45,8 @@ pub enum RepeatsEnd {
     CannotBeResolved,
     /// It has all repeats that the study allows.
     Most,
+    /// Further ones do not fit into the budget of the study.
+    Budget,
     /// It does get further ones; the run has not come to them.
     Open,
 }
@@ -131,24 +134,34 @@ struct Unresolved<'a> {
     pair: [&'a str; 2],
     level: Level,
     is_open: bool,
+    /// That the last look resolves it, and how many more repeats that takes, where they are known.
+    chance: Option<f64>,
+    further: Option<u32>,
 }
 
 fn unresolved<'a>(test: &'a TestAnalysis) -> impl Iterator<Item = Unresolved<'a>> {
     let metric = test.basis.map(|basis| basis.metric);
     let by_level = test.comparisons.iter().filter(move |one| Some(one.metric) == metric);
-    let by_level = by_level.map(|one| (one, is_open(one.verdict, &one.strength)));
-    let by_level = by_level.filter(|(one, _)| one.verdict == Verdict::Unresolved);
-    let by_level = by_level.map(|(one, is_open)| Unresolved {
+    let by_level = by_level.filter(|one| one.verdict == Verdict::Unresolved);
+    let by_level = by_level.map(|one| Unresolved {
         pair: [&one.baseline, &one.candidate],
         level: one.level,
-        is_open,
+        is_open: is_open(one.verdict, &one.strength),
+        chance: one.strength.chance,
+        further: one.strength.further_repeats,
     });
     // A search has one level, and its ratio moves in steps: nothing says that it cannot be resolved.
     let searched = test.search.iter().flat_map(|search| &search.comparisons);
     let searched = searched.filter(|one| one.verdict == Verdict::Unresolved);
     let level = test.cells.first().map(|cell| cell.level);
     let searched = searched.filter_map(move |one| {
-        Some(Unresolved { pair: [&one.baseline, &one.candidate], level: level?, is_open: true })
+        Some(Unresolved {
+            pair: [&one.baseline, &one.candidate],
+            level: level?,
+            is_open: true,
+            chance: None,
+            further: None,
+        })
     });
     by_level.chain(searched)
 }
@@ -156,6 +169,7 @@ fn unresolved<'a>(test: &'a TestAnalysis) -> impl Iterator<Item = Unresolved<'a>
 /// What the next block of a run holds whose plan is done: at each level the targets of comparisons
 /// that are not resolved and could be. Empty where all is decided, and where the study has no repeats
 /// left. A cell that was left out once stays out, so that the targets of a comparison stay pairs.
+/// Under a budget only what fits into it, what decides most first.
 ///
 /// It depends on what is recorded alone, so that a run that was interrupted goes on as it would have.
 pub fn open_trials(analysis: &Analysis<'_>) -> BTreeSet<TrialKey> {
@@ -173,7 +187,8 @@ pub fn open_trials(analysis: &Analysis<'_>) -> BTreeSet<TrialKey> {
         repeat,
     };
     let control = study.aa_control.as_ref().zip(study.targets.first());
-    let mut wanted = BTreeSet::new();
+    let left = study.repeats - block;
+    let mut wishes = Vec::new();
     for test in &analysis.tests {
         for open in unresolved(test).filter(|one| one.is_open) {
             let was = |target: &&str| last.contains(&key(target, &test.test, open.level, block));
@@ -183,12 +198,20 @@ pub fn open_trials(analysis: &Analysis<'_>) -> BTreeSet<TrialKey> {
             // What is held against the noise floor needs it as narrow.
             let again = control.filter(|(_, first)| open.pair.contains(&first.name.as_str()));
             let again = again.map(|(control, _)| control.name.as_str());
-            for target in open.pair.into_iter().chain(again).filter(was) {
-                wanted.insert(key(target, &test.test, open.level, block + 1));
-            }
+            let targets = open.pair.into_iter().chain(again).filter(was);
+            wishes.push(Wish {
+                trials: targets
+                    .map(|target| key(target, &test.test, open.level, block + 1))
+                    .collect(),
+                chance: open.chance.unwrap_or(1.0),
+                repeats: open.further.unwrap_or(left).min(left),
+            });
         }
     }
-    wanted
+    match Spending::of(analysis.dataset) {
+        Some(spending) => spending.choose(wishes),
+        None => wishes.into_iter().flat_map(|wish| wish.trials).collect(),
+    }
 }
 
 /// How often each level was measured and why, of a study whose repeats end when all is resolved.
@@ -196,15 +219,29 @@ pub(crate) fn finding(dataset: &Dataset, test: &TestAnalysis) -> Option<Finding>
     let Dataset { study, plan, .. } = dataset;
     study.until?;
     let levels = study.test(&test.test)?.levels();
+    let spending = Spending::of(dataset);
+    // Whether a repeat of two targets still fits.
+    let has_room = |open: &Unresolved| {
+        let trials = open.pair.map(|target| TrialKey {
+            target: target.to_owned(),
+            test: test.test.clone(),
+            level: open.level,
+            repeat: 0,
+        });
+        spending.as_ref().is_none_or(|spending| spending.has_room(&trials))
+    };
     let of_level = |level: Level| {
         let own =
             plan.trials().filter(|trial| trial.key.test == test.test && trial.key.level == level);
         let repeats = own.map(|trial| trial.key.repeat).max().unwrap_or(0);
-        let mut left = unresolved(test).filter(|one| one.level == level).peekable();
+        let left: Vec<Unresolved> = unresolved(test).filter(|one| one.level == level).collect();
+        let mut open = left.iter().filter(|one| one.is_open).peekable();
         let ended = match () {
-            () if left.peek().is_none() => RepeatsEnd::Resolved,
+            () if left.is_empty() => RepeatsEnd::Resolved,
             () if repeats >= study.repeats => RepeatsEnd::Most,
-            () if left.any(|one| one.is_open) && repeats == plan.repeats() => RepeatsEnd::Open,
+            () if open.peek().is_none() => RepeatsEnd::CannotBeResolved,
+            () if repeats == plan.repeats() && open.any(has_room) => RepeatsEnd::Open,
+            () if spending.is_some() => RepeatsEnd::Budget,
             () => RepeatsEnd::CannotBeResolved,
         };
         LevelRepeats { level, repeats, ended }

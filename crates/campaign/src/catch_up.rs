@@ -2,13 +2,13 @@
 //! starts the appliers, and takes the time until the replicas have applied it.
 
 use crate::Order;
-use crate::hosts::scope_on;
+use crate::hosts::{Seen, Watches};
 use crate::measure::{reading, seconds_from};
 use crate::systems::TargetHandle;
 use crate::systems::group::{Group, Position};
 use crate::trial::{Context, Done};
 use engine::{Limit, Schedule, run};
-use host::{SamplerOptions, Scope, Watched};
+use host::SamplerOptions;
 use model::{
     Backlog, CatchUp, Failure, FailureKind, Figure, Load, Mark, Metric, Outcome, Sample, Sampling,
     Stop,
@@ -74,36 +74,32 @@ impl Attempt<'_, '_> {
     fn run(&mut self, group: &mut Group) -> Result<Done, Failure> {
         let Context { study, host, .. } = *self.context;
         let counters = self.target.counter_reader()?;
-        let scope = scope_on(host, self.target);
-        let watched = Scope { server_pid: scope.server_pid, ..Scope::default() };
-        let mut watch = host.watch(&watched);
+        let mut watches = Watches::begin(host, self.target, false)?;
         let before = self.target.counters();
         let origin = Instant::now();
+        let every = study.sample_every.min(MAX_SAMPLE_EVERY);
         let options = |counters| SamplerOptions {
-            every: study.sample_every.min(MAX_SAMPLE_EVERY),
-            origin,
-            measured: (Duration::ZERO, None),
-            server_pid: scope.server_pid,
-            replica_pids: scope.replica_pids.clone(),
-            companions: Vec::new(),
             counters,
-            on_sample: None,
+            ..SamplerOptions::of_host(every, origin, (Duration::ZERO, None))
         };
-        watch.sample(options(counters));
+        watches.sample(options(counters));
         let mut timed = || {
             group.replicas.iter_mut().try_for_each(|replica| replica.stop_applier())?;
             let written = self.write(group)?;
-            let mut applying = host.watch(&watched);
+            let mut applying = Watches::begin(host, self.target, false)?;
             let started = Instant::now();
             applying.sample(options(None));
             group.replicas.iter_mut().try_for_each(|replica| replica.start_applier())?;
             let caught_up = self.wait(group, &written.to, started)?;
-            Ok((written, started, caught_up, applying.end().samples))
+            let Seen { samples, target_host, .. } = applying.end()?;
+            let samples = target_host.map_or(samples, |own| own.samples);
+            Ok((written, started, caught_up, samples))
         };
         let timed: Result<_, Failure> = timed();
         let after = (Instant::now(), self.target.counters());
-        let Watched { samples, account, .. } = watch.end();
+        let seen = watches.end();
         let (written, started, caught_up, applying) = timed?;
+        let Seen { samples, account, disks, target_host, .. } = seen?;
         self.compare(group)?;
 
         let sampling = Sampling {
@@ -111,7 +107,8 @@ impl Attempt<'_, '_> {
             before: reading(origin, origin, before),
             after: reading(origin, after.0, after.1),
             account,
-            volume: scope.disks,
+            volume: disks,
+            target_host,
         };
         let at = |moment| seconds_from(origin, moment);
         let moment =

@@ -1,9 +1,9 @@
 use crate::generators::Generators;
-use crate::hosts::scope_on;
+use crate::hosts::{Seen, Watches};
 use crate::intervention::{BesideWork, Interventions};
-use crate::systems::{SamplingScope, TargetHandle};
+use crate::systems::TargetHandle;
 use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
-use host::{CounterSource, Host, SamplerOptions, Scope, SpaceUsed, Watch, Watched};
+use host::{CounterSource, Host, SamplerOptions, SpaceUsed};
 use model::{
     CounterReading, Failure, Interval, Intervention, IoMethod, Level, Load, LoadResult, Mark,
     Sampling, ServerCounters, Study, Workload,
@@ -64,6 +64,7 @@ impl<'a> Order<'a> {
                 rate: rate.into(),
                 process: load.arrivals.process,
                 max_waiting: load.arrivals.max_waiting as usize,
+                drops_late: false,
                 seed,
             }),
             policy: load.policy.clone(),
@@ -134,7 +135,10 @@ pub(crate) fn measure_beside(
     let watches_space = beside.is_some();
     let mut interventions =
         Interventions::prepare(target, order.host, order.interventions, beside)?;
-    let mut observation = Observation::begin(target, order.host, order.sample_every, watches_space);
+    let mut observation =
+        Observation::begin(target, order.host, order.sample_every, watches_space)?;
+    let lost = stop.of_part();
+    observation.watches.stop_when_lost(&lost);
     let generators = match order.generators {
         0 | 1 => None,
         count => Some(Generators::start(order.host, &prepared, count)?),
@@ -149,15 +153,19 @@ pub(crate) fn measure_beside(
         Progress::Interval(interval, _) => on_interval(interval),
     };
     let outcome = match generators {
-        Some(generators) => generators.run(stop, &mut on_progress),
-        None => {
-            run(prepared.runner(), stop, &mut on_progress).map_err(|error| prepared.failure(&error))
-        }
+        Some(generators) => generators.run(&lost, &mut on_progress),
+        None => run(prepared.runner(), &lost, &mut on_progress)
+            .map_err(|error| prepared.failure(&error)),
     };
     let marks = interventions.end();
-    let (sampling, space) = observation.end(target, outcome.as_ref().ok());
+    let seen = observation.end(target, outcome.as_ref().ok());
     target.loaded(order.workload);
-    let mut load = outcome?;
+    let (mut load, (sampling, space)) = match (outcome, seen) {
+        (Ok(load), seen) => (load, seen?),
+        // What the loss of the target's machine has stopped, nobody else did.
+        (Err(failure), Err(lost)) if failure.is_stop() && !stop.is_requested() => return Err(lost),
+        (Err(failure), _) => return Err(failure),
+    };
     for error in &mut load.errors {
         error.remedy = prepared.error_remedy(error).to_owned();
     }
@@ -166,31 +174,27 @@ pub(crate) fn measure_beside(
 
 /// What is sampled beside a load, from before it begins.
 pub struct Observation {
-    watch: Box<dyn Watch>,
-    scope: SamplingScope,
+    watches: Watches,
     sample_every: Duration,
     before: (Instant, Option<ServerCounters>),
     started: Option<Instant>,
 }
 
 impl Observation {
-    /// Begins to watch the machine that makes the load, and the target where it is there too.
+    /// Begins to watch the machine that makes the load, and the target on its own.
+    ///
+    /// # Errors
+    /// When the target's machine cannot be reached; [`Failure::stopped`].
     pub fn begin(
         target: &mut dyn TargetHandle,
         host: &dyn Host,
         sample_every: Duration,
         watches_space: bool,
-    ) -> Self {
+    ) -> Result<Self, Failure> {
         // A connection tells where a server runs.
         let before = (Instant::now(), target.counters());
-        let scope = scope_on(host, target);
-        let data = scope.data_directory.clone().filter(|_| watches_space);
-        let watch = host.watch(&Scope {
-            server_pid: scope.server_pid,
-            temporary_space: watches_space,
-            data,
-        });
-        Self { watch, scope, sample_every, before, started: None }
+        let watches = Watches::begin(host, target, watches_space)?;
+        Ok(Self { watches, sample_every, before, started: None })
     }
 
     /// The load begins at `origin`. `companions` are processes that make it together with this one;
@@ -203,36 +207,35 @@ impl Observation {
         counters: Option<CounterSource>,
     ) {
         self.started = Some(origin);
-        self.watch.sample(SamplerOptions {
-            every: self.sample_every,
-            origin,
-            measured: measured_phase(schedule),
-            server_pid: self.scope.server_pid,
-            replica_pids: self.scope.replica_pids.clone(),
+        self.watches.sample(SamplerOptions {
             companions,
             counters,
-            on_sample: None,
+            ..SamplerOptions::of_host(self.sample_every, origin, measured_phase(schedule))
         });
     }
 
     /// The load is over: what was seen of it.
+    ///
+    /// # Errors
+    /// `HostLost` where the target's machine was lost meanwhile.
     pub fn end(
         self,
         target: &mut dyn TargetHandle,
         load: Option<&LoadResult>,
-    ) -> (Sampling, SpaceUsed) {
-        let Self { watch, scope, before, started, .. } = self;
+    ) -> Result<(Sampling, SpaceUsed), Failure> {
+        let Self { watches, before, started, .. } = self;
         let after = settled(target, before.1.as_ref(), load);
-        let Watched { samples, account, space } = watch.end();
+        let Seen { samples, account, space, disks, target_host } = watches.end()?;
         let origin = started.unwrap_or(before.0);
         let sampling = Sampling {
             samples,
             before: reading(origin, before.0, before.1),
             after: reading(origin, after.0, after.1),
             account,
-            volume: scope.disks,
+            volume: disks,
+            target_host,
         };
-        (sampling, space)
+        Ok((sampling, space))
     }
 }
 

@@ -76,14 +76,15 @@ fn idle(
     warm_up(session.as_mut(), statement)?;
     prepare(session.as_mut(), statement)?;
     let counter_reader = target.counter_reader()?;
-    let mut observation = Observation::begin(target, *host, study.sample_every, true);
+    let mut observation = Observation::begin(target, *host, study.sample_every, true)?;
     let origin = Instant::now();
     let until_done = Limit::LastReply { duration: None, events: None };
     let schedule = Schedule { warmup: Duration::ZERO, limit: until_done };
     observation.started(origin, &schedule, Vec::new(), counter_reader);
     let timed = take_times(session.as_mut(), statement);
-    let (sampling, space) = observation.end(target, None);
+    let seen = observation.end(target, None);
     take_back(target, statement, &timed, stop)?;
+    let (sampling, space) = seen?;
     let timed = finished(timed)?;
     let marks = timed.ran.iter().map(|ran| mark(ran, origin)).collect();
     let outcome = Outcome { figures: figures(&timed, None, space), marks, ..Outcome::default() };

@@ -5,13 +5,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostAccount {
     /// Bytes that the server process had to be read from storage; what the operating system had
-    /// in its cache, or keeps in memory anyway, is not among them. Only of a server on this host.
+    /// in its cache, or keeps in memory anyway, is not among them. Only of a server whose
+    /// process could be seen.
     pub server_read_bytes: Option<u64>,
-    /// How the server's processor time was limited, where it runs on this host.
+    /// How the server's processor time was limited, where its process could be seen.
     pub server_throttling: Option<Throttling>,
     /// How weighin's own was.
     pub client_throttling: Option<Throttling>,
-    /// How often a processor lowered its frequency because it was too hot.
+    /// How often a processor of the machine that makes the load lowered its frequency because it was
+    /// too hot.
     pub thermal_events: Option<u64>,
 }
 

@@ -1,7 +1,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The host that weighin runs on (and the sandboxes with it). Absent facts could not be read.
+/// A machine: the one that weighin runs on (and the sandboxes with it), or a target's own. Absent facts
+/// could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
     /// Host name.
@@ -37,6 +38,9 @@ pub struct HostFacts {
 pub struct ServerFacts {
     /// `VERSION()`, such as `10.11.6-MariaDB-0+deb12u1`.
     pub version: String,
+    /// The machine that it runs on, where that is known to be another than the one which makes the
+    /// load.
+    pub host: Option<HostFacts>,
     /// Which program a private server is: its path, or the image that it is of.
     pub program: Option<String>,
     /// Every server variable.

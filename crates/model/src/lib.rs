@@ -28,6 +28,7 @@ mod mix;
 mod needs;
 mod oltp;
 mod outcome;
+mod placement;
 mod plan;
 mod policy;
 mod price;
@@ -84,12 +85,15 @@ pub use oltp::{Oltp, OltpDialect, TableSchema};
 pub use outcome::{
     Figure, FigureNumber, FigureValue, Mark, Outcome, Printed, ResultSource, TimeSeries,
 };
+pub use placement::LevelPlacement;
 pub use plan::{Block, Plan, Trial, TrialKey};
 pub use policy::{ErrorAction, ErrorPolicy};
 pub use price::{Price, PriceItem, PriceUnit};
 pub use processors::{FleetProcessors, Oversubscription, ProcessorCount};
 pub use record::{Failure, FailureKind, TrialEnd, TrialRecord, UnixMillis};
-pub use sample::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling};
+pub use sample::{
+    ClockReading, CounterReading, CpuShares, HostSampling, ProcessUsage, Sample, Sampling,
+};
 pub use schema_change::{Algorithm, BuiltInChange, Change, SchemaChange};
 pub use search::{Search, SearchAnswer, SearchOver, SearchStep, StepVerdict};
 pub use setting::{SettingDifference, SettingOrigin, setting_differences};
@@ -99,8 +103,9 @@ pub use stop::Stop;
 pub use storage::{BlockOrder, BlockShare, HotRegion, Storage};
 pub use storage_place::{StoragePlace, VolumeLayout, VolumePlace};
 pub use study::{
-    ControlAct, Endpoint, PasswordSource, Place, PrivateReplication, ReplicationControl,
-    SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, Study, System, Target, Tls, Until,
+    Budget, ControlAct, Endpoint, Money, PasswordSource, Place, PrivateReplication,
+    ReplicationControl, SandboxSpec, ServerAddress, ServerKey, ServerSpec, Software, SshHost,
+    Study, System, Target, Tls, Until,
 };
 pub use task::{Arrivals, ImportedTask, Load, LoadSearch, Task};
 pub use test::{CacheState, Test};

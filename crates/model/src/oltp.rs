@@ -81,6 +81,9 @@ pub struct TableSchema {
     pub index_on_k: bool,
     /// Storage engine: letters, digits and `_`; the usual one of servers when absent.
     pub engine: Option<String>,
+    /// What stands at the end of the statement that makes a table, in the user's own SQL; often empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub options: String,
 }
 
 impl Default for TableSchema {
@@ -91,6 +94,7 @@ impl Default for TableSchema {
             secondary: false,
             index_on_k: true,
             engine: None,
+            options: String::new(),
         }
     }
 }

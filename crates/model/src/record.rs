@@ -5,6 +5,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UnixMillis(pub u64);
 
+impl UnixMillis {
+    /// The time since an earlier moment; none where that is later, since clocks are set.
+    pub fn since(self, earlier: Self) -> std::time::Duration {
+        std::time::Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+}
+
 /// What happened in one trial. A trial that failed has a record too: a failure is a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
@@ -150,6 +157,8 @@ pub enum FailureKind {
     DiskFull,
     /// The server stopped or closed the connections in the middle.
     ServerLost,
+    /// The machine of a target was lost in the middle: its connection ended, or it fell silent.
+    HostLost,
     /// A volume failed, or was gone, in the middle.
     VolumeFailed,
     /// A replica does not apply what its primary writes.

@@ -18,6 +18,43 @@ pub struct Sampling {
     /// [`DiskRates::device`]: of an array its members. Empty where that is not known, and of a
     /// server that is not weighin's own.
     pub volume: Vec<String>,
+    /// The same of the machine that the target is on, where that is known to be another than the one
+    /// which makes the load. The disks of `volume`, and the server's part of `account`, are of it.
+    pub target_host: Option<HostSampling>,
+}
+
+impl Sampling {
+    /// The samples of the machine that the target is on, where it is known to be another; else those
+    /// of the one that makes the load.
+    pub fn target_samples(&self) -> &[Sample] {
+        self.target_host.as_ref().map_or(&self.samples, |host| &host.samples)
+    }
+}
+
+/// What was sampled on the machine that a target is on, which does not make the load.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostSampling {
+    /// What the study calls that machine.
+    pub host: String,
+    /// As [`Sampling::samples`], on the same time line. `client` is weighin's agent there; they have
+    /// no counters of the server.
+    pub samples: Vec<Sample>,
+    /// As [`HostAccount::thermal_events`].
+    pub thermal_events: Option<u64>,
+    /// Its clock just before the load.
+    pub clock_before: ClockReading,
+    /// Its clock just after the load.
+    pub clock_after: ClockReading,
+}
+
+/// A clock of another machine, read over a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClockReading {
+    /// By how many seconds its time of day is ahead of that of the machine which makes the load;
+    /// negative where it is behind.
+    pub ahead_seconds: f64,
+    /// By how much that may be wrong at most, in seconds: half of the shortest round trip.
+    pub uncertainty_seconds: f64,
 }
 
 /// One reading of host and server: rates and shares since the previous reading.
@@ -27,9 +64,9 @@ pub struct Sample {
     pub at_seconds: f64,
     /// How much time its rates cover.
     pub length: Duration,
-    /// The host that weighin runs on.
+    /// The processors of the host.
     pub cpu: CpuShares,
-    /// Disks of that host that did anything since boot.
+    /// Its disks that did anything since boot.
     pub disks: Vec<DiskRates>,
     /// The server process, where it runs on this host.
     pub server: Option<ProcessUsage>,

@@ -18,6 +18,9 @@ pub struct Study {
     pub repeats: u32,
     /// Whether repeats end where all is resolved, and what must be there before.
     pub until: Option<Until>,
+    /// What the run may take, where that ends repeats too; only with `until`.
+    #[serde(default)]
+    pub budget: Option<Budget>,
     /// Seeds the order of trials and every random stream of every workload.
     pub seed: u64,
     /// Confidence of every interval, in (0, 1); 0.95 unless the study says otherwise.
@@ -44,6 +47,22 @@ pub struct Study {
 pub struct Until {
     /// Repeats of every cell before the first look, at least 2 and no more than all.
     pub min: u32,
+}
+
+/// What a run may take: its trials with what goes before each, and what goes before the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    pub time: Duration,
+    /// The same in money, where the study has it so: all targets are paid for as long as the run takes.
+    pub money: Option<Money>,
+}
+
+/// An amount of money.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Money {
+    pub amount: f64,
+    /// ISO 4217 code.
+    pub currency: String,
 }
 
 /// One candidate: a system as configured.
@@ -175,12 +194,25 @@ pub struct ServerSpec {
     pub replicas: Vec<ServerAddress>,
     /// What controls the replicas, where that is not what the server offers.
     pub control: ReplicationControl,
+    /// The machine that it is on, where weighin can reach that over SSH.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<SshHost>,
+}
+
+/// A machine that the user's `ssh` reaches.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SshHost {
+    /// What the study calls it: its name, or the destination where it has none.
+    pub name: String,
+    /// What `ssh` connects to, such as `admin@db2.internal` or an alias of `~/.ssh/config`. It does
+    /// not begin with `-`, and has no character that means something to a shell.
+    pub destination: String,
 }
 
 impl ServerSpec {
     /// A server without replicas.
     pub fn new(address: ServerAddress) -> Self {
-        Self { address, replicas: Vec::new(), control: ReplicationControl::default() }
+        Self { address, replicas: Vec::new(), control: ReplicationControl::default(), host: None }
     }
 }
 
@@ -326,6 +358,14 @@ impl Target {
             }
             Place::Server(spec) => spec.replicas.len(),
             Place::Storage(_) | Place::Imported => 0,
+        }
+    }
+
+    /// The machine of a server that runs already, where weighin can reach that over SSH.
+    pub fn ssh_host(&self) -> Option<&SshHost> {
+        match &self.place {
+            Place::Server(spec) => spec.host.as_ref(),
+            Place::Sandbox(_) | Place::Storage(_) | Place::Imported => None,
         }
     }
 

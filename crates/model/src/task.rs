@@ -1,8 +1,8 @@
 //! What a test does with a target: the task, as plain data.
 
 use crate::{
-    ArrivalProcess, Bound, CatchUp, ErrorPolicy, Failover, Intervention, Level, Slo, Statement,
-    Storage, Workload,
+    ArrivalProcess, Bound, CatchUp, ErrorPolicy, Failover, Intervention, Level, LevelPlacement,
+    Slo, Statement, Storage, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -32,6 +32,8 @@ pub struct Load {
     pub workload: Workload,
     /// How hard, in ascending order, no level twice.
     pub levels: Vec<Level>,
+    /// How further levels are placed once these were measured, where the test does so itself.
+    pub placement: Option<LevelPlacement>,
     /// How long the load runs before measuring starts; in each step of a search.
     pub warmup: Duration,
     /// How long is measured; in each step of a search. With `operations` the longest time that they
@@ -90,6 +92,7 @@ impl Load {
         Self {
             workload,
             levels,
+            placement: None,
             warmup,
             duration,
             operations: None,

@@ -1,6 +1,6 @@
 use crate::{
     Act, Bound, CatchUp, Failover, FailoverCause, Failure, FailureKind, Intervention, KeyValue,
-    Level, Load, Metric, Oltp, Storage, System, Task, UnitName, Workload,
+    Level, LevelPlacement, Load, Metric, Oltp, Storage, System, Task, UnitName, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -89,6 +89,18 @@ impl Test {
             load.levels.clear();
         }
         test
+    }
+
+    /// How it places its levels, where it does so itself.
+    pub fn placement(&self) -> Option<LevelPlacement> {
+        match &self.task {
+            Task::Load(load) => load.placement,
+            Task::Search(_)
+            | Task::Statement(_)
+            | Task::Failover(_)
+            | Task::CatchUp(_)
+            | Task::Imported(_) => None,
+        }
     }
 
     /// What needs the most connections to a target at a time, and how many: the clients of a load at

@@ -4,7 +4,8 @@ use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
 use analyse::{Analysis, BreakEven, FactorEffect, Finding, Summary, TestAnalysis};
 use model::{
-    HostFacts, Mark, Price, ServerFacts, SettingDifference, TimeSeries, TrialRecord, Until, text,
+    ClockReading, HostFacts, Mark, Money, Price, ServerFacts, SettingDifference, TimeSeries,
+    TrialRecord, Until, text,
 };
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ struct Report<'a> {
     findings: Vec<FindingReport<'a>>,
     trials: Trials<'a>,
     load_generators: Vec<GeneratorReport>,
+    target_hosts: Vec<TargetHostReport<'a>>,
     marks: Vec<MarkReport<'a>>,
     series: Vec<SeriesReport<'a>>,
 }
@@ -78,12 +80,25 @@ impl Serialize for Trial<'_> {
     }
 }
 
+/// What of a trial's target was seen on a host of its own.
+#[derive(Serialize)]
+struct TargetHostReport<'a> {
+    position: u32,
+    host: &'a str,
+    samples: usize,
+    clock_before: ClockReading,
+    clock_after: ClockReading,
+}
+
 #[derive(Serialize)]
 struct StudyFacts<'a> {
     name: &'a str,
     question: Option<&'a str>,
     repeats: u32,
     until: Option<Until>,
+    /// What the run may take, and the amount of money that stands for.
+    budget_seconds: Option<f64>,
+    budget_money: Option<&'a Money>,
     seed: u64,
     confidence: f64,
     margin: f64,
@@ -166,6 +181,8 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             question: study.question.as_deref(),
             repeats: dataset.repeats(),
             until: study.until,
+            budget_seconds: study.budget.as_ref().map(|budget| budget.time.as_secs_f64()),
+            budget_money: study.budget.as_ref().and_then(|budget| budget.money.as_ref()),
             seed: study.seed,
             confidence: study.confidence,
             margin: study.margin,
@@ -196,6 +213,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             .collect(),
         trials: Trials(rows(analysis)),
         load_generators: load_generators(analysis),
+        target_hosts: target_hosts(analysis),
         marks: marks(analysis),
         series: series(analysis),
     }
@@ -207,6 +225,20 @@ fn series<'a>(analysis: &Analysis<'a>) -> Vec<SeriesReport<'a>> {
         series.iter().map(|series| SeriesReport { position: record.position, series })
     };
     analysis.dataset.trials.iter().flat_map(of_trial).collect()
+}
+
+fn target_hosts<'a>(analysis: &Analysis<'a>) -> Vec<TargetHostReport<'a>> {
+    let of_trial = |record: &'a TrialRecord| {
+        let own = record.sampling.target_host.as_ref()?;
+        Some(TargetHostReport {
+            position: record.position,
+            host: &own.host,
+            samples: own.samples.len(),
+            clock_before: own.clock_before,
+            clock_after: own.clock_after,
+        })
+    };
+    analysis.dataset.trials.iter().filter_map(of_trial).collect()
 }
 
 fn marks<'a>(analysis: &Analysis<'a>) -> Vec<MarkReport<'a>> {

@@ -138,6 +138,18 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
         }
         blocks.push(table(&tables::search_steps(analysis, test, found)));
     }
+    if view::is_crowded(test) {
+        if let Some(matrix) = tables::matrix(analysis, test) {
+            blocks.push("### Who is ahead of whom".to_owned());
+            blocks.push(escaped(&words::matrix(analysis, test)));
+            blocks.push(table(&matrix));
+        }
+        if let Some((first, ratios)) = tables::against_first(analysis, test) {
+            blocks.push(format!("### Every target against {}", escaped(&first)));
+            blocks.push(escaped(&words::against_first(test, &first)));
+            blocks.push(table(&ratios));
+        }
+    }
     for (baseline, candidate) in view::pairs(test) {
         blocks.push(format!("### {} ÷ {}", escaped(candidate), escaped(baseline)));
         blocks.push(table(&tables::ratios(test, baseline, candidate)));
@@ -211,6 +223,10 @@ fn environment(analysis: &Analysis) -> Vec<String> {
     } else {
         blocks.push("### Host and run".to_owned());
         blocks.push(table(&tables::host(analysis)));
+    }
+    if let Some(hosts) = tables::target_hosts(analysis) {
+        blocks.push("### Hosts of targets".to_owned());
+        blocks.push(table(&hosts));
     }
     blocks.push(table(&tables::run(analysis)));
     if let Some(failures) = tables::failures(analysis) {

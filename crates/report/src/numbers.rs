@@ -96,7 +96,15 @@ pub fn percent(share: f64) -> String {
     }
     // One decimal, more for the tiniest shares; none where it would say nothing.
     let percent = share * 100.0;
-    let text = if percent.abs() < 0.1 { format!("{percent:.3}") } else { format!("{percent:.1}") };
+    let text = match percent.abs() {
+        small if small < 0.1 => format!("{percent:.3}"),
+        // What is not all is not to look as if it were.
+        almost if (99.95..100.0).contains(&almost) => {
+            let decimals = (1..=9).find(|&decimals| 100.0 - almost >= 0.5 / 10_f64.powi(decimals));
+            format!("{percent:.0$}", decimals.unwrap_or(1) as usize)
+        }
+        _ => format!("{percent:.1}"),
+    };
     let text = text.trim_end_matches('0').trim_end_matches('.');
     format!("{text}\u{a0}%")
 }

@@ -84,13 +84,11 @@ impl Page {
         self.paragraph("", &format!("{}: {}", test.test, words::ranked_by(test)), Style::Bold);
         let names = test.ranking.tiers.iter().flatten().map(|place| place.target.chars().count());
         let column = names.max().unwrap_or(0).min(self.longest_name());
-        let mut number = 1;
-        for tier in &test.ranking.tiers {
-            for (i, place) in tier.iter().enumerate() {
-                let label = if i == 0 { format!("{number}.") } else { "=".to_owned() };
-                self.place(&label, test, place, column);
-            }
-            number += tier.len();
+        let mut last = 0;
+        for place in view::ranked(test) {
+            let is_shared = std::mem::replace(&mut last, place.place()) == place.place();
+            let label = if is_shared { "=".to_owned() } else { format!("{}.", place.place()) };
+            self.place(&label, test, place, column);
         }
         let without = words::not_offered(test).map(|(targets, _)| targets).unwrap_or_default();
         if test.ranking.tiers.is_empty() && without.len() < test.ranking.unranked.len() {

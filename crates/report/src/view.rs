@@ -1,7 +1,10 @@
 //! Look-ups that several parts of a report need.
 
 use crate::{numbers, words};
-use analyse::{Analysis, Cell, Finding, Severity, TestAnalysis, TrialAssessment, Validity};
+use analyse::{
+    Analysis, Cell, Evidence, Finding, RankedTarget, Severity, TestAnalysis, TrialAssessment,
+    Validity,
+};
 use model::{Failure, Place, TrialKey, UnitName, Workload, text};
 use std::collections::HashMap;
 
@@ -190,13 +193,16 @@ pub(crate) fn failures<'a>(analysis: &Analysis<'a>) -> Vec<FailedTrials<'a>> {
     groups
 }
 
-/// The findings of a severity, by kind, in the order in which the kinds first appear.
+/// The findings of a severity, by kind, in the order in which the kinds first appear; without those on
+/// pairs of a crowded test, of which its matrix tells.
 pub(crate) fn by_kind<'a>(
     analysis: &'a Analysis,
     severity: Severity,
 ) -> Vec<(&'static str, Vec<&'a Finding>)> {
     let mut kinds: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
-    for finding in analysis.findings.iter().filter(|finding| finding.severity == severity) {
+    let shown =
+        |finding: &&Finding| finding.severity == severity && !is_of_crowded_pair(analysis, finding);
+    for finding in analysis.findings.iter().filter(shown) {
         let kind = words::heading(&finding.evidence);
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, findings)) => findings.push(finding),
@@ -206,11 +212,42 @@ pub(crate) fn by_kind<'a>(
     kinds
 }
 
+/// From so many targets on, a test's pairs are no longer told one by one: they stand in a matrix, and
+/// charts show the best in colour and the others in grey.
+const CROWD: usize = 9;
+
+/// Whether a test has so many targets that its pairs are told together.
+pub(crate) fn is_crowded(test: &TestAnalysis) -> bool {
+    test.ranking.tiers.iter().map(Vec::len).sum::<usize>() >= CROWD
+}
+
+/// The targets of a ranking, from the best on.
+pub(crate) fn ranked(test: &TestAnalysis) -> impl Iterator<Item = &RankedTarget> {
+    test.ranking.tiers.iter().flatten()
+}
+
+/// Whether a finding is about one pair of a crowded test.
+fn is_of_crowded_pair(analysis: &Analysis, finding: &Finding) -> bool {
+    let of_pair = matches!(
+        finding.evidence,
+        Evidence::OverallResult(_)
+            | Evidence::Crossover(_)
+            | Evidence::AtHighestLevel(_)
+            | Evidence::Dominates(_)
+            | Evidence::BetterAtLevels(_)
+            | Evidence::EquivalentAtLevels(_)
+            | Evidence::BelowNoiseFloor(_)
+            | Evidence::UnresolvedAtLevels(_)
+    );
+    let test = finding.subject.test.as_deref();
+    of_pair && analysis.tests.iter().any(|of| Some(of.test.as_str()) == test && is_crowded(of))
+}
+
 /// The pairs of targets that a test compares, in the order of the study; none for imported results
-/// without repeats, whose ratios say nothing beyond the figures.
+/// without repeats, whose ratios say nothing beyond the figures, and none of a crowded test.
 pub(crate) fn pairs(test: &TestAnalysis) -> Vec<(&str, &str)> {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
-    if !test.ranking.as_printed.is_empty() {
+    if !test.ranking.as_printed.is_empty() || is_crowded(test) {
         return pairs;
     }
     for comparison in &test.comparisons {

@@ -7,12 +7,12 @@ use analyse::{
     ConditionChange, ConditionsChanged, ConnectionsLost, CounterMismatch, CountersUnavailable,
     CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
     Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
-    HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LevelRepeats, LittlesLaw,
-    MeasuredAnew, MeasuredLater, Metric, OtherProcesses, OverallResult, Overheated, Overloaded,
-    Peak, RepeatsAdded, RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome,
-    Severity, Stalled, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
-    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnresolvedAtLevels,
-    Verdict,
+    HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LevelRepeats, LevelsPlaced,
+    LittlesLaw, MeasuredAnew, MeasuredLater, Metric, OtherProcesses, OverallResult, Overheated,
+    Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd, RepeatsAdded, RepeatsAlike,
+    RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity, Stalled, SteadyFigure, Steal,
+    Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend,
+    TrialFailed, TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
@@ -242,9 +242,10 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             limit_bytes: None,
             hit_rate: None,
         })),
-        finding(Evidence::Steal(Steal { share: 0.0423 })),
+        finding(Evidence::Steal(Steal { host: None, share: 0.0423 })),
+        finding(Evidence::Steal(Steal { host: Some("db2".to_owned()), share: 0.0423 })),
         finding(Evidence::HostSaturated(HostSaturated { busy: 0.973 })),
-        finding(Evidence::OtherProcesses(OtherProcesses { share: 0.212 })),
+        finding(Evidence::OtherProcesses(OtherProcesses { host: None, share: 0.212 })),
         finding(Evidence::Drift(Drift {
             figure: SteadyFigure::Throughput,
             change: ratio(-0.123, -0.15, -0.08),
@@ -278,7 +279,7 @@ fn every_kind_of_finding_reads_as_a_sentence() {
         whole(Evidence::CheckPassed(CheckPassed { check: Check::Answers, trials: 36 })),
         finding(Evidence::Throttled(Throttled { process: ThrottledProcess::Server, share: 0.31 })),
         finding(Evidence::Throttled(Throttled { process: ThrottledProcess::Client, share: 0.02 })),
-        finding(Evidence::Overheated(Overheated { events: 1 })),
+        finding(Evidence::Overheated(Overheated { host: None, events: 1 })),
         finding(Evidence::CacheNotCold(CacheNotCold {
             asked_bytes: 48_000_000,
             storage_bytes: 120_000,
@@ -350,6 +351,49 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             .map(|(clients, repeats, ended)| LevelRepeats { level: level(clients), repeats, ended })
             .to_vec(),
             most: 20,
+        })),
+        comparison(Evidence::LevelsPlaced(LevelsPlaced {
+            first: [1, 4, 16].map(level).to_vec(),
+            placed: vec![
+                PlacedLevel {
+                    level: level(8),
+                    around: vec![
+                        PlacedAround::Peak { target: two.0.clone() },
+                        PlacedAround::Crossover {
+                            baseline: two.0.clone(),
+                            candidate: two.1.clone(),
+                        },
+                    ],
+                },
+                PlacedLevel {
+                    level: level(6),
+                    around: vec![PlacedAround::Peak { target: two.0.clone() }],
+                },
+                PlacedLevel { level: level(2), around: vec![] },
+            ],
+            next: vec![],
+            resolution: 1.25,
+            most: 16,
+            ended: PlacementEnd::CloseEnough,
+        })),
+        comparison(Evidence::LevelsPlaced(LevelsPlaced {
+            first: [1, 4, 16].map(level).to_vec(),
+            placed: vec![PlacedLevel {
+                level: level(8),
+                around: vec![PlacedAround::Knee { target: two.0.clone() }],
+            }],
+            next: vec![level(6), level(11)],
+            resolution: 1.25,
+            most: 16,
+            ended: PlacementEnd::Open,
+        })),
+        comparison(Evidence::LevelsPlaced(LevelsPlaced {
+            first: [1, 4, 16].map(level).to_vec(),
+            placed: vec![],
+            next: vec![],
+            resolution: 1.25,
+            most: 3,
+            ended: PlacementEnd::Most,
         })),
         comparison(Evidence::RepeatsAlike(RepeatsAlike {
             autocorrelation: 0.62,

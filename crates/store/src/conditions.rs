@@ -1,8 +1,8 @@
 //! Under which conditions a trial ran.
 
 use crate::value::{Columns, required};
-use model::{HostAccount, Throttling};
-use rusqlite::{Connection, Result, params};
+use model::{ClockReading, HostAccount, HostSampling, Throttling};
+use rusqlite::{Connection, OptionalExtension, Result, params};
 
 /// Writes what the kernel says of a trial's surroundings.
 pub(crate) fn insert_account(
@@ -46,6 +46,57 @@ pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<H
             })
         });
     required("host_account", account)
+}
+
+/// Writes what there is of the machine of a trial's target besides samples.
+pub(crate) fn insert_target_host(
+    connection: &Connection,
+    position: u32,
+    host: &HostSampling,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO target_host (position, host, thermal_events, clock_ahead_before_seconds,
+             clock_uncertainty_before_seconds, clock_ahead_after_seconds,
+             clock_uncertainty_after_seconds) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            position,
+            host.host,
+            host.thermal_events,
+            host.clock_before.ahead_seconds,
+            host.clock_before.uncertainty_seconds,
+            host.clock_after.ahead_seconds,
+            host.clock_after.uncertainty_seconds
+        ])?;
+    Ok(())
+}
+
+/// Reads it, where the target is on another machine; without samples.
+pub(crate) fn select_target_host(
+    connection: &Connection,
+    position: u32,
+) -> Result<Option<HostSampling>> {
+    connection
+        .prepare_cached(
+            "SELECT host, thermal_events, clock_ahead_before_seconds,
+             clock_uncertainty_before_seconds, clock_ahead_after_seconds,
+             clock_uncertainty_after_seconds FROM target_host WHERE position = ?",
+        )?
+        .query_row([position], |row| {
+            let mut columns = Columns::of("target_host", row);
+            let (host, thermal_events) = (columns.next()?, columns.next()?);
+            let mut clock = || -> Result<ClockReading> {
+                Ok(ClockReading {
+                    ahead_seconds: columns.real()?,
+                    uncertainty_seconds: columns.real()?,
+                })
+            };
+            let (clock_before, clock_after) = (clock()?, clock()?);
+            let samples = Vec::new();
+            Ok(HostSampling { host, samples, thermal_events, clock_before, clock_after })
+        })
+        .optional()
 }
 
 fn throttling(columns: &mut Columns<'_>) -> Result<Option<Throttling>> {

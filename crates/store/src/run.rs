@@ -94,7 +94,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
     let (extensions, changed) = extension::select(connection)?;
     run.extensions = extensions;
     check_study(&study, &run)?;
-    let study = changed.unwrap_or(study);
+    let mut study = changed.unwrap_or(study);
     let mut blocks: Vec<Block> = Vec::new();
     let mut statement = connection.prepare(
         "SELECT block, extension, position, target, test, clients, rate, search, unit, repeat, seed,
@@ -127,6 +127,7 @@ pub(crate) fn select(connection: &Connection) -> Result<(Study, Plan, RunInfo)> 
         }
     }
     let plan = Plan { seed: plan_seed, blocks };
+    study.take_levels(&plan);
     check_study(&study, &run)?;
     check_plan(&study, &plan, run.extensions.len() as u32)?;
     Ok((study, plan, run))

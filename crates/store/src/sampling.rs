@@ -3,9 +3,20 @@
 
 use crate::value::{Columns, Nanos};
 use crate::{conditions, disks};
-use model::{CounterReading, CpuShares, ProcessUsage, Sample, Sampling, ServerCounters};
+use model::{
+    CounterReading, CpuShares, HostSampling, ProcessUsage, Sample, Sampling, ServerCounters,
+};
 use rusqlite::{Connection, Result, params};
 use std::collections::BTreeMap;
+
+/// Of which machine a sample is.
+#[derive(Clone, Copy)]
+pub(crate) enum On {
+    /// The one that makes the load.
+    LoadHost = 0,
+    /// The target's own, where that is another.
+    TargetHost = 1,
+}
 
 const BEFORE: &str = "before";
 const DURING: &str = "sample";
@@ -14,10 +25,16 @@ const AFTER: &str = "after";
 /// Writes all samples of a trial.
 pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling) -> Result<()> {
     for (number, sample) in sampling.samples.iter().enumerate() {
-        insert_sample(connection, position, number as u64, sample)?;
+        insert_sample(connection, position, On::LoadHost, number as u64, sample)?;
         if let Some(counters) = &sample.counters {
             let at = sample.at_seconds;
             insert_counters(connection, position, DURING, Some(number as u64), at, counters)?;
+        }
+    }
+    if let Some(host) = &sampling.target_host {
+        conditions::insert_target_host(connection, position, host)?;
+        for (number, sample) in host.samples.iter().enumerate() {
+            insert_sample(connection, position, On::TargetHost, number as u64, sample)?;
         }
     }
     conditions::insert_account(connection, position, &sampling.account)?;
@@ -34,8 +51,17 @@ pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling
 /// Reads all samples of a trial.
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling> {
     let mut readings = Readings::select(connection, position)?;
+    let samples = select_samples(connection, position, On::LoadHost, &mut readings)?;
+    let target_host = conditions::select_target_host(connection, position)?;
+    let target_host = target_host
+        .map(|host| -> Result<HostSampling> {
+            let samples = select_samples(connection, position, On::TargetHost, &mut readings)?;
+            Ok(HostSampling { samples, ..host })
+        })
+        .transpose()?;
     Ok(Sampling {
-        samples: select_samples(connection, position, &mut readings)?,
+        samples,
+        target_host,
         before: readings.take(connection, BEFORE, None)?,
         after: readings.take(connection, AFTER, None)?,
         account: conditions::select_account(connection, position)?,
@@ -46,19 +72,21 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling>
 fn insert_sample(
     connection: &Connection,
     position: u32,
+    on: On,
     number: u64,
     sample: &Sample,
 ) -> Result<()> {
     let Sample { cpu, server, replicas, client, .. } = sample;
     connection
         .prepare_cached(
-            "INSERT INTO sample (position, number, at_seconds, length_ns, cpu_user, cpu_system,
+            "INSERT INTO sample (position, on_target_host, number, at_seconds, length_ns, cpu_user, cpu_system,
              cpu_iowait, cpu_steal, cpu_idle, server_cpus, server_rss_bytes, replica_cpus,
              replica_rss_bytes, client_cpus, client_rss_bytes)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
+            on as u8,
             number,
             sample.at_seconds,
             Nanos(sample.length),
@@ -74,7 +102,7 @@ fn insert_sample(
             client.cpus,
             client.rss_bytes
         ])?;
-    disks::insert(connection, position, number, sample)
+    disks::insert(connection, position, on, number, sample)
 }
 
 fn insert_counters(
@@ -108,14 +136,15 @@ fn insert_counters(
 fn select_samples(
     connection: &Connection,
     position: u32,
+    on: On,
     readings: &mut Readings,
 ) -> Result<Vec<Sample>> {
     let mut statement = connection.prepare_cached(
         "SELECT number, at_seconds, length_ns, cpu_user, cpu_system, cpu_iowait, cpu_steal,
          cpu_idle, client_cpus, client_rss_bytes, server_cpus, server_rss_bytes, replica_cpus,
-         replica_rss_bytes FROM sample WHERE position = ? ORDER BY number",
+         replica_rss_bytes FROM sample WHERE position = ? AND on_target_host = ? ORDER BY number",
     )?;
-    let samples = statement.query_map([position], |row| {
+    let samples = statement.query_map(params![position, on as u8], |row| {
         let mut columns = Columns::of("sample", row);
         let number: u64 = columns.next()?;
         Ok(Sample {
@@ -131,10 +160,13 @@ fn select_samples(
             client: ProcessUsage { cpus: columns.real()?, rss_bytes: columns.next()? },
             server: usage(&mut columns, "server_cpus")?,
             replicas: usage(&mut columns, "replica_cpus")?,
-            disks: disks::select(connection, position, number)?,
-            counters: readings
-                .take(connection, DURING, Some(number))?
-                .map(|reading| reading.counters),
+            disks: disks::select(connection, position, on, number)?,
+            counters: match on {
+                On::LoadHost => {
+                    readings.take(connection, DURING, Some(number))?.map(|reading| reading.counters)
+                }
+                On::TargetHost => None,
+            },
         })
     })?;
     samples.collect()

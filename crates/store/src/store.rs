@@ -233,14 +233,16 @@ impl Store {
         Ok(())
     }
 
-    /// Adds the next block to the plan of a study whose repeats go on until all is resolved.
+    /// Adds the next blocks to the plan of a study whose repeats go on until all is resolved, or which
+    /// places its levels; all of them are of the same extension. All of them are kept, or none.
     ///
     /// # Errors
-    /// When the file cannot be written; as [`Self::resume`] where the block does not go with the plan.
-    pub fn add_block(&mut self, block: &Block) -> Result<(), StoreError> {
+    /// When the file cannot be written; as [`Self::resume`] where they do not go with the plan.
+    pub fn add_blocks(&mut self, blocks: &[Block]) -> Result<(), StoreError> {
+        let Some(block) = blocks.last() else { return Ok(()) };
         let mut read = None;
         self.write(|connection, digests| {
-            run::insert_plan(connection, std::slice::from_ref(block))?;
+            run::insert_plan(connection, blocks)?;
             let subject = match block.extension {
                 0 => Subject::Run,
                 number => Subject::Extension(number.into()),
@@ -250,8 +252,9 @@ impl Store {
             read = Some(run::select(connection)?);
             Ok(())
         })?;
-        if let Some((_, plan, _)) = read {
-            self.plan = plan;
+        if let Some((study, plan, _)) = read {
+            // The levels of a test that places them follow from its plan.
+            (self.study, self.plan) = (study, plan);
         }
         Ok(())
     }

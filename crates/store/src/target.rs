@@ -1,7 +1,7 @@
 //! Targets as observed.
 
-use crate::value::{Columns, Seed};
-use model::{ServerFacts, TableContents, TargetFacts};
+use crate::value::{Columns, Json, Seed};
+use model::{HostFacts, ServerFacts, TableContents, TargetFacts};
 use rusqlite::{Connection, Result, params};
 
 /// Writes what a target's server said of itself, in place of what was known before. The id, which
@@ -16,13 +16,14 @@ pub(crate) fn replace(connection: &Connection, facts: &TargetFacts) -> Result<i6
     connection.execute("DELETE FROM target WHERE id = ?", [id])?;
     let server = &facts.server;
     connection.execute(
-        "INSERT INTO target (id, name, version, program, dataset_bytes, cache_bytes,
+        "INSERT INTO target (id, name, version, host_json, program, dataset_bytes, cache_bytes,
          prepare_seconds, rows, checksum, rows_after, checksum_after)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         params![
             id,
             facts.target,
             server.version,
+            server.host.as_ref().map(Json),
             server.program,
             server.dataset_bytes,
             server.cache_bytes,
@@ -47,7 +48,7 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<(i64, TargetFacts)>>
     let mut variables =
         connection.prepare("SELECT name, value, incidental FROM variable WHERE target_id = ?")?;
     let mut statement = connection.prepare(
-        "SELECT id, name, version, program, dataset_bytes, cache_bytes, prepare_seconds, rows,
+        "SELECT id, name, version, host_json, program, dataset_bytes, cache_bytes, prepare_seconds, rows,
          checksum, rows_after, checksum_after FROM target ORDER BY id",
     )?;
     let targets = statement.query_map([], |row| {
@@ -57,6 +58,7 @@ pub(crate) fn select(connection: &Connection) -> Result<Vec<(i64, TargetFacts)>>
             target: columns.next()?,
             server: ServerFacts {
                 version: columns.next()?,
+                host: columns.next::<Option<Json<HostFacts>>>()?.map(|Json(host)| host),
                 program: columns.next()?,
                 dataset_bytes: columns.next()?,
                 cache_bytes: columns.next()?,

@@ -205,10 +205,10 @@ fn a_block_that_was_planned_after_a_look_is_part_of_the_run() {
     let block = first.blocks.pop().unwrap();
     let path = directory.path().join("run.weighin");
     let mut store = Store::create(&path, &study(), &first, &host(), "1", 1.0).unwrap();
-    store.add_block(&block).unwrap();
+    store.add_blocks(std::slice::from_ref(&block)).unwrap();
     assert_eq!(store.plan(), &plan());
     store.append(&record(&block.trials[0], 1)).unwrap();
-    assert!(store.add_block(&block).is_err(), "it is planned already");
+    assert!(store.add_blocks(&[block]).is_err(), "it is planned already");
     assert_eq!(store.plan(), &plan());
     drop(store);
     let store = Store::resume(&path).unwrap();

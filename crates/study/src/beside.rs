@@ -50,6 +50,14 @@ pub(crate) fn with_load(
     let before = length("before", &timed.keys.before, DEFAULT_AROUND, problems);
     let after = length("after", &timed.keys.after, DEFAULT_AROUND, problems);
     let Some(Task::Load(mut load)) = load::task(table, written, problems) else { return None };
+    if load.placement.is_some() {
+        problems
+            .add(
+                table.place("clients").unwrap_or_default(),
+                "levels do not place themselves beside statements",
+            )
+            .help("give `clients` as numbers: how many clients run beside the statements");
+    }
     load.duration = statement.longest_load(before, after);
     if let (Some(Workload::Oltp(data)), Workload::Oltp(oltp)) =
         (&statement.data, &mut load.workload)

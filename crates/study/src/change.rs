@@ -69,6 +69,7 @@ impl Found {
         found.free("question", &recorded.question, &asked.question);
         found.free("confidence", &recorded.confidence, &asked.confidence);
         found.free("margin", &recorded.margin, &asked.margin);
+        found.free("budget", &recorded.budget, &asked.budget);
         let study = Part::Study;
         if asked.until.is_some() || recorded.until.is_some() {
             // What was decided so far rests on when the study said that it would look.
@@ -144,6 +145,10 @@ impl Found {
             self.fixed(&part, "cross_check", cross_check, &is.cross_check);
             let (before, after) = (was.without_levels(), is.without_levels());
             self.fixed(&part, "task", &before.task, &after.task);
+            if was.placement().is_some() && is.placement().is_some() {
+                // The run has more than the first pass of either.
+                continue;
+            }
             let missing = |all: &[Level], level: &&Level| !all.contains(level);
             if let Some(level) = was.levels().iter().find(|level| missing(is.levels(), level)) {
                 let change = format!("its level {level} is not in the study any more");

@@ -18,9 +18,36 @@ pub fn expand(study: &Study, seed: u64) -> Plan {
     Plan { seed, blocks: blocks.collect() }
 }
 
-/// The plan of all repeats that a study may have: where they end when all is resolved, the most.
+/// The plan of all repeats that a study may have, where they end when all is resolved, the most; and of
+/// as many levels as tests may have that place them. Which these will be is not known before.
 pub fn expand_most(study: &Study, seed: u64) -> Plan {
-    expand(&Study { until: None, ..study.clone() }, seed)
+    let mut most = Study { until: None, ..study.clone() };
+    for test in &mut most.tests {
+        let Some(placement) = test.placement() else { continue };
+        let Some(load) = test.load_mut() else { continue };
+        let sweep = placement.sweep().into_iter().map(Level::clients);
+        let further: Vec<Level> = sweep.filter(|level| !load.levels.contains(level)).collect();
+        let free = placement.most_levels().saturating_sub(load.levels.len());
+        load.levels.extend(further.into_iter().take(free));
+    }
+    expand(&most, seed)
+}
+
+/// The blocks of further levels, which a test placed: each with all repeats that its other levels
+/// have, in an order by the rules of [`expand`].
+pub fn next_levels(study: &Study, plan: &Plan, placed: &BTreeSet<(String, Level)>) -> Vec<Block> {
+    let mut wider = study.clone();
+    for test in &mut wider.tests {
+        let own = placed.iter().filter(|(name, _)| *name == test.name).map(|(_, level)| *level);
+        let own: Vec<Level> = own.collect();
+        test.load_mut().into_iter().for_each(|load| load.levels.extend(&own));
+    }
+    let last = plan.all_trials().last().map_or(0, |trial| trial.position);
+    let extension = plan.blocks.last().map_or(0, |block| block.extension);
+    let stream = format!("order of trials, levels placed after trial {last}");
+    let mut planner = Planner::new(&wider, plan.seed, &stream, last);
+    let is_placed = |key: &TrialKey| placed.contains(&(key.test.clone(), key.level));
+    (1..=plan.repeats()).filter_map(|number| planner.block(number, extension, is_placed)).collect()
 }
 
 /// The next block of a plan, of these trials of it, in an order by the rules of [`expand`]. `None`

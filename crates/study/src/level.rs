@@ -1,15 +1,19 @@
 use crate::load::asks_cross_check;
+use crate::placement::placement;
 use crate::problem::{Place, Problems};
 use crate::slo;
 use crate::test::{LoadTable, TestTable};
 use crate::validate::{applies_only_with, by_name, one_of, whole};
-use crate::wire::{LoadKeys, Maybe, Numbers, ServerKeys};
+use crate::wire::{ClientsKey, LoadKeys, Maybe, Numbers, ServerKeys};
 use model::bounds::{MAX_CLIENTS, MAX_RATE, MAX_WAITING};
-use model::{ArrivalProcess, Arrivals, Level};
+use model::{ArrivalProcess, Arrivals, Level, LevelPlacement};
 use toml::Spanned;
 
 /// Connections of an open loop where the study names no number.
 pub(crate) const DEFAULT_CONNECTIONS: u32 = 64;
+
+/// Levels of a test, and how it places further ones where it does.
+pub(crate) type Levels = (Vec<Level>, Option<LevelPlacement>);
 
 /// How hard a test is run: numbers of clients or, with `rate`, transactions per second; where it
 /// `searches`, the one level that is searched for.
@@ -19,26 +23,34 @@ pub(crate) fn levels(
     searches: bool,
     at: Place,
     problems: &mut Problems,
-) -> Vec<Level> {
+) -> Levels {
     if searches {
-        return slo::level(server, problems).into_iter().collect();
+        return (slo::level(server, problems).into_iter().collect(), None);
     }
-    match (&keys.rate, &server.clients) {
+    let levels = match (&keys.rate, &server.clients) {
         (Some(rates), clients) => {
             let clients = connections("rate", clients, DEFAULT_CONNECTIONS, problems);
             refuse_cross_check(keys, rates, problems);
-            let rates = ascending("rate", rates, MAX_RATE, problems);
+            let rates = ascending("rate", rates.get_ref(), rates.span(), MAX_RATE, problems);
             rates.into_iter().map(|rate| Level::rate(clients, rate)).collect()
         }
-        (None, Some(clients)) => ascending("clients", clients, MAX_CLIENTS, problems)
-            .into_iter()
-            .map(Level::clients)
-            .collect(),
+        (None, Some(clients)) => match clients.get_ref() {
+            ClientsKey::Numbers(numbers) => {
+                let levels = ascending("clients", numbers, clients.span(), MAX_CLIENTS, problems);
+                levels.into_iter().map(Level::clients).collect()
+            }
+            ClientsKey::Auto(_) | ClientsKey::Placed(_) => {
+                let placement = placement(clients, problems);
+                let first = placement.iter().flat_map(LevelPlacement::first_pass);
+                return (first.map(Level::clients).collect(), placement);
+            }
+        },
         (None, None) => {
             missing("clients", "[1, 2, 4, 8, 16]", at, problems);
             Vec::new()
         }
-    }
+    };
+    (levels, None)
 }
 
 /// Notes a test that does not say how hard its load is; a key that would, with an example.
@@ -78,31 +90,42 @@ pub(crate) fn arrivals(
 /// The connections that a load may use beside a key (`rate`, `slo`) that decides how hard it is.
 pub(crate) fn connections(
     beside: &str,
-    clients: &Maybe<Numbers>,
+    clients: &Maybe<ClientsKey>,
     default: u32,
     problems: &mut Problems,
 ) -> u32 {
-    let written = ("clients", clients, "the number of connections");
-    single_level(beside, written, MAX_CLIENTS, default, problems)
+    let Some(clients) = clients else { return default };
+    match clients.get_ref() {
+        ClientsKey::Numbers(numbers) => {
+            let written = ("clients", (numbers, clients.span()), "the number of connections");
+            single_level(beside, written, MAX_CLIENTS, default, problems)
+        }
+        ClientsKey::Auto(_) | ClientsKey::Placed(_) => {
+            let (key, beside) = (problems.key("clients"), problems.key(beside));
+            problems
+                .add(clients.span(), format!("{key} cannot place levels beside {beside}"))
+                .help(format!("with {beside}, {key} is one number: the number of connections"));
+            default
+        }
+    }
 }
 
 /// What a key says that is a list of levels elsewhere, and one number beside a key (`rate`, `slo`)
 /// that decides how hard the load is.
 pub(crate) fn single_level(
     beside: &str,
-    (key, written, meaning): (&str, &Maybe<Numbers>, &str),
+    (key, (numbers, at), meaning): (&str, (&Numbers, Place), &str),
     most: u32,
     default: u32,
     problems: &mut Problems,
 ) -> u32 {
-    let Some(written) = written else { return default };
-    match ascending(key, written, most, problems).as_slice() {
+    match ascending(key, numbers, at.clone(), most, problems).as_slice() {
         [] => default,
         [one] => *one,
         several => {
             let (key, beside) = (problems.key(key), problems.key(beside));
             problems
-                .add(written.span(), format!("{key} has {} levels beside {beside}", several.len()))
+                .add(at, format!("{key} has {} levels beside {beside}", several.len()))
                 .help(format!("with {beside}, {key} is one number: {meaning}"));
             default
         }
@@ -125,12 +148,12 @@ fn refuse_cross_check(keys: &LoadKeys, rates: &Spanned<Numbers>, problems: &mut 
 /// since the plan shuffles.
 pub(crate) fn ascending(
     key: &str,
-    written: &Spanned<Numbers>,
+    numbers: &Numbers,
+    at: Place,
     most: u32,
     problems: &mut Problems,
 ) -> Vec<u32> {
-    let at = written.span();
-    let mut numbers = match written.get_ref() {
+    let mut numbers = match numbers {
         Numbers::One(number) => vec![*number],
         Numbers::Many(numbers) => numbers.clone(),
     };

@@ -28,11 +28,13 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let bounds = ["slo", "cpu_limit", "replica_lag"];
     let searches = bounds.iter().any(|key| table.place(key).is_some());
     check_task(table, searches, problems);
-    let levels = match work {
+    let (levels, placement) = match work {
         WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => {
             level::levels(keys, server, searches, table.at.clone(), problems)
         }
-        WorkTable::Storage(storage) => storage::levels(storage, keys, table.at.clone(), problems),
+        WorkTable::Storage(storage) => {
+            (storage::levels(storage, keys, table.at.clone(), problems), None)
+        }
     };
     let slo = slo::slo(table, load, problems);
     let (default_warmup, default_duration) = match searches {
@@ -71,6 +73,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
     let load = Load {
         workload,
         levels,
+        placement,
         warmup,
         duration,
         operations,

@@ -2,6 +2,7 @@
 //! the same tables, which are checked by the same rules.
 
 use crate::forms::{Form, all_keys, properties};
+use crate::hosts::Hosts;
 use crate::problem::{Place, Places, Problems};
 use crate::render::{Source, render};
 use crate::wire::TargetTable;
@@ -165,7 +166,7 @@ impl CommandLine {
         let mut table = table(&self.target, 0, &properties::<TargetTable>());
         let wire = shape::typed::<TargetTable>(&mut table, problems)?;
         let places = Places::in_table(table.get_ref());
-        target::target(Spanned::new(table.span(), wire), &places, problems)
+        target::target(Spanned::new(table.span(), wire), &places, &Hosts::default(), problems)
     }
 
     fn checked_test(&self, target: Option<&Target>, problems: &mut Problems) -> Option<Test> {
@@ -204,10 +205,12 @@ fn table<'t>(
     Spanned::new(NOWHERE, entries.collect())
 }
 
-/// What a text means to a key: a text to one that takes texts, and otherwise a value of TOML, if it is
-/// one.
+/// What a text means to a key: a text to one that takes texts and no numbers, and otherwise a value of
+/// TOML, if it is one.
 fn value<'t>(text: &'t str, schema: &Value) -> DeValue<'t> {
-    let is_text = takes(schema, "string") && !text.trim_start().starts_with(['{', '[']);
+    let is_text = takes(schema, "string")
+        && !takes(schema, "integer")
+        && !text.trim_start().starts_with(['{', '[']);
     match DeValue::parse(text) {
         Ok(value) if !is_text => value.into_inner(),
         _ => DeValue::String(Cow::Borrowed(text)),

@@ -107,7 +107,7 @@ pub(crate) fn servers(
         all.push(&replica.endpoint);
     }
     let control = control.map(|table| control_of(table.into_inner(), problems));
-    Some(ServerSpec { replicas, control: control.unwrap_or_default(), address })
+    Some(ServerSpec { replicas, control: control.unwrap_or_default(), ..ServerSpec::new(address) })
 }
 
 /// One replica. What its URL does not say is as with the primary.

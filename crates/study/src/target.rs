@@ -1,3 +1,4 @@
+use crate::hosts::Hosts;
 use crate::problem::{Places, Problems};
 use crate::secret::is_secret_key;
 use crate::settings::settings;
@@ -7,8 +8,8 @@ use crate::volume::{VolumeKey, VolumeTable, volume};
 use crate::wire::{Maybe, SandboxTable, TargetTable};
 use crate::{price, replication, volumes};
 use model::{
-    BuiltVolume, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, Software, System,
-    Target, Tls,
+    BuiltVolume, PasswordSource, Place, SandboxSpec, ServerAddress, ServerKey, ServerSpec,
+    Software, System, Target, Tls,
 };
 use std::path::PathBuf;
 use toml::Spanned;
@@ -40,6 +41,7 @@ pub(crate) const LOGIN_KEYS: [&str; 6] = [
 pub(crate) fn target(
     table: Spanned<TargetTable>,
     places: &Places,
+    hosts: &Hosts,
     problems: &mut Problems,
 ) -> Option<Target> {
     let at = table.span();
@@ -52,6 +54,7 @@ pub(crate) fn target(
         }
     };
     let kind = one_of("kind", &table.kind, KINDS, problems);
+    let host = hosts.of_target(&table, problems);
     let price = table.price.take().and_then(|price| price::price(price, problems));
     let labels = std::mem::take(&mut table.labels);
     if let Some(key) = labels.keys().find(|key| is_secret_key(key)) {
@@ -98,7 +101,7 @@ pub(crate) fn target(
             .and_then(|(system, address)| {
                 let (replicas, control) = (&table.replicas, table.replication.take());
                 let spec = replication::servers(system, address, replicas, control, problems)?;
-                Some((system, Place::Server(spec)))
+                Some((system, Place::Server(ServerSpec { host, ..spec })))
             }),
     };
     let (system, place) = place?;

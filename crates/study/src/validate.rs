@@ -1,3 +1,5 @@
+use crate::budget::budget;
+use crate::hosts::Hosts;
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::shape::Shape;
@@ -5,7 +7,7 @@ use crate::test::length;
 use crate::wire::{Maybe, RepeatsKey, StudyTable};
 use crate::{fit, target, test};
 use model::bounds::{MAX_LOOKS, MAX_REPEATS};
-use model::{Study, Target, Test, Until, text};
+use model::{LevelPlacement, Study, Target, Test, Until, text};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -33,14 +35,16 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         let help = "add a [[test]] with a workload and clients";
         problems.missing(0..0, "the study has no test", help);
     }
+    let hosts = Hosts::of(file.host.unwrap_or_default(), problems);
     let mut names = Names::new("target");
     let mut targets: Vec<(Target, Place)> = Vec::new();
     for (table, places) in wire_targets.into_iter().zip(&target_places) {
         let name = table.get_ref().name.as_ref();
         names.take(name.map(|name| (name.get_ref().as_str(), name.span())), problems);
         let at = table.get_ref().name.as_ref().map_or(0..0, Spanned::span);
-        targets.extend(target::target(table, places, problems).map(|target| (target, at)));
+        targets.extend(target::target(table, places, &hosts, problems).map(|target| (target, at)));
     }
+    hosts.refuse_unused(problems);
     let mut names = Names::new("test");
     let mut tests: Vec<Test> = Vec::new();
     for table in &wire_tests {
@@ -90,6 +94,12 @@ fn head(
         Some(name)
     });
     let (repeats, until) = repeats(&table.repeats, targets.len(), problems);
+    let budget = budget(&table.budget, &targets, problems);
+    if let (Some(written), None) = (&table.budget, until) {
+        problems
+            .add(written.span(), "`budget` needs repeats that can end before all were made")
+            .help("write repeats = { min = 3, max = 20, until = \"resolved\" }");
+    }
     let aa_control = table
         .noise_floor
         .unwrap_or(false)
@@ -101,7 +111,27 @@ fn head(
         let message = format!("`noise_floor` needs the name `{}` for itself", taken.name);
         problems.add(at.clone(), message).help("give that target another name");
     }
-    let levels: usize = tests.iter().map(|test| test.levels().len()).sum();
+    if let (1, Some(test)) = (repeats, tests.iter().find(|test| test.placement().is_some())) {
+        problems
+            .add(
+                table.repeats.as_ref().map_or(at.clone(), Spanned::span),
+                format!(
+                    "the levels of {} cannot place themselves by one repeat, which tells no \
+                     difference from chance",
+                    test.name
+                ),
+            )
+            .help("write repeats = 3, or give `clients` as numbers");
+    }
+    let places = tests.iter().any(|test| test.placement().is_some());
+    if let (Some(written), true) = (&table.budget, places) {
+        problems
+            .add(written.span(), "`budget` does not work with levels that place themselves")
+            .help("give `clients` as numbers, or leave the budget out and bound `most` levels");
+    }
+    let most = |placement: LevelPlacement| placement.most_levels();
+    let levels = tests.iter().map(|test| test.placement().map_or(test.levels().len(), most));
+    let levels: usize = levels.sum();
     let each = (targets.len() + aa_control.iter().count()) as u64;
     let trials = levels as u64 * each * u64::from(repeats);
     if trials > MAX_TRIALS {
@@ -119,6 +149,7 @@ fn head(
         question: table.question.clone(),
         repeats,
         until,
+        budget,
         seed,
         confidence: share(
             "confidence",
@@ -186,17 +217,17 @@ fn sample_every(table: &StudyTable, problems: &mut Problems) -> Duration {
 }
 
 /// Names that are taken, with their places.
-struct Names {
+pub(crate) struct Names {
     kind: &'static str,
     taken: BTreeMap<String, Place>,
 }
 
 impl Names {
-    fn new(kind: &'static str) -> Self {
+    pub fn new(kind: &'static str) -> Self {
         Self { kind, taken: BTreeMap::new() }
     }
 
-    fn take(&mut self, name: Option<(&str, Place)>, problems: &mut Problems) {
+    pub fn take(&mut self, name: Option<(&str, Place)>, problems: &mut Problems) {
         let Some((name, at)) = name else { return };
         let kind = self.kind;
         match self.taken.get(name) {

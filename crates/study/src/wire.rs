@@ -27,6 +27,9 @@ pub(crate) struct File {
     /// What is asked, and how carefully.
     #[schemars(with = "StudyTable")]
     pub study: Maybe<StudyTable>,
+    /// Machines that several targets are on.
+    #[schemars(with = "Option<Vec<HostTable>>", length(min = 1))]
+    pub host: Option<Vec<Spanned<HostTable>>>,
     /// The candidates.
     #[schemars(with = "Vec<TargetTable>", length(min = 1))]
     pub target: Option<Vec<Spanned<TargetTable>>>,
@@ -49,6 +52,10 @@ pub(crate) struct StudyTable {
     /// "resolved" }`: what is decided after a block is left out of the next.
     #[schemars(with = "Option<RepeatsKey>")]
     pub repeats: Maybe<RepeatsKey>,
+    /// What the run may take, with `until`: a time, such as `4h`, or an amount of money, such as `50 EUR`,
+    /// by the prices of all targets. Repeats end when the next would not fit.
+    #[schemars(with = "Option<String>")]
+    pub budget: Maybe<String>,
     /// Seeds the order of trials and all random streams; 1 when absent.
     #[schemars(with = "Option<i64>", range(min = 0))]
     pub seed: Maybe<i64>,
@@ -97,6 +104,18 @@ pub(crate) struct UntilTable {
     pub until: String,
 }
 
+/// A machine that weighin reaches over SSH.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct HostTable {
+    /// Unique among the hosts of the study, at most 64 characters.
+    #[schemars(with = "String", length(min = 1, max = 64))]
+    pub name: Maybe<String>,
+    /// What your own `ssh` connects to: `user@host`, or an alias of `~/.ssh/config`.
+    #[schemars(with = "String", length(min = 1, max = 255))]
+    pub ssh: Maybe<String>,
+}
+
 /// One candidate: a `sandbox`, a `url`, or `volumes`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -116,6 +135,13 @@ pub(crate) struct TargetTable {
     /// `redis://user@host:port/number`, without a password.
     #[schemars(with = "Option<String>")]
     pub url: Maybe<String>,
+    /// The machine that the server at `url` is on, as your own `ssh` reaches it: `user@host`, or an
+    /// alias of `~/.ssh/config`. Weighin then samples that machine too.
+    #[schemars(with = "Option<String>", length(min = 1, max = 255))]
+    pub ssh: Maybe<String>,
+    /// The same by the name of a `[[host]]`.
+    #[schemars(with = "Option<String>", length(min = 1, max = 64))]
+    pub host: Maybe<String>,
     /// Environment variable that holds the password for `url`.
     #[schemars(with = "Option<String>")]
     pub password_env: Maybe<String>,
@@ -290,6 +316,42 @@ pub(crate) struct PriceItemTable {
 pub(crate) enum Numbers {
     One(i64),
     Many(Vec<i64>),
+}
+
+/// Levels of clients: given, or such as place themselves.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "a whole number, a list of whole numbers, \"auto\", or a table such as { from = 1, to = 128 }"
+)]
+pub(crate) enum ClientsKey {
+    Numbers(Numbers),
+    Auto(#[schemars(extend("enum" = ["auto"]))] String),
+    Placed(Box<PlacementTable>),
+}
+
+/// Levels that place themselves: a first pass from the lowest to the highest, then more half-way between
+/// levels around peaks, knees and crossovers.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlacementTable {
+    /// The lowest level; 1 when absent.
+    #[schemars(with = "Option<u32>", range(min = 1, max = model::bounds::MAX_CLIENTS))]
+    pub from: Option<i64>,
+    /// The highest level; 128 when absent.
+    #[schemars(with = "Option<u32>", range(min = 2, max = model::bounds::MAX_CLIENTS))]
+    pub to: Option<i64>,
+    /// How many times as high as the one before it a level of the first pass is at most; 4 when absent.
+    #[schemars(range(min = 1.1, max = 16))]
+    pub step: Option<f64>,
+    /// Levels that differ by this factor are close enough; 1.25 when absent.
+    #[schemars(range(min = 1.01, max = 4))]
+    pub resolution: Option<f64>,
+    /// The most levels, those of the first pass included; when absent half of those that a sweep over
+    /// all of the range at this resolution would have.
+    #[schemars(with = "Option<u32>", range(min = 2, max = 100))]
+    pub most: Option<i64>,
 }
 
 impl std::fmt::Display for Numbers {

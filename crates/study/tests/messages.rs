@@ -55,8 +55,8 @@ fn unknown_keys_are_found_at_every_level() {
     let file = refusal(&format!("tset = 1\n{HEAD}{TARGET}{TEST}"));
     assert_says(&file, &["s.toml:1:1: unknown key `tset` in the study file: did you mean `test`?"]);
     assert_says(&refusal_with("repeat = 3", "", ""), &["`repeat` in [study]", "`repeats`"]);
-    let target = refusal_with("", "ssh = \"x\"", "");
-    assert_says(&target, &["unknown key `ssh` in [[target]]", "may have", "`password_env`"]);
+    let target = refusal_with("", "tenancy = \"x\"", "");
+    assert_says(&target, &["unknown key `tenancy` in [[target]]", "may have", "`password_env`"]);
     let price = refusal_with("", "price = { monthly = 1, curency = \"EUR\" }", "");
     assert_says(&price, &["unknown key `curency` in [price]: did you mean `currency`?"]);
     assert!(!price.contains("has an amount"), "{price}");
@@ -478,19 +478,4 @@ fn a_servers_key_is_said_once_and_only_of_mysql() {
         assert_says(&refusal_with("", key, ""), &["belongs to a url, and this is a sandbox"]);
     }
     assert!(parse(&server("mysql://db/sbtest", "get_server_public_key = false"), "s").is_ok());
-}
-
-#[test]
-fn repeats_until_resolved_need_sense() {
-    let other = TARGET.replace("\"a\"", "\"b\"");
-    let refused =
-        |table: &str| refusal(&format!("{HEAD}repeats = {{ {table} }}\n{TARGET}{other}{TEST}"));
-    assert_says(&refused("until = \"done\""), &["`until` cannot be `done`", "\"resolved\""]);
-    assert_says(&refused("min = 1, until = \"resolved\""), &["`min` must be from 2 to 100"]);
-    assert_says(&refused("max = 101, until = \"resolved\""), &["`max` must be from 2 to 100"]);
-    assert_says(&refused("min = 9, max = 4, until = \"resolved\""), &["`min` is 9", "at least"]);
-    assert_says(&refused("min = 3, max = 9"), &["a whole number, or a table", "until"]);
-    assert_says(&refusal_with("repeats = \"3\"", "", ""), &["a whole number, or a table"]);
-    let lone = refusal_with("repeats = { until = \"resolved\" }", "", "");
-    assert_says(&lone, &["`until` needs two targets"]);
 }

@@ -1,9 +1,9 @@
 //! Properties of every plan.
 
-use model::{Plan, Study, TrialKey, Until};
+use model::{Level, Plan, Study, TrialKey, Until};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use study::{Additions, expand, expand_most, extend, next_block, parse};
+use study::{Additions, changes, expand, expand_most, extend, next_block, next_levels, parse};
 
 /// A study with that many targets, tests, levels and repeats.
 fn study(targets: usize, tests: usize, levels: usize, repeats: u32) -> Study {
@@ -156,4 +156,45 @@ fn repeats_until_resolved_begin_with_the_fewest_and_go_on_with_what_is_open() {
     let added = extend(&gained, &plan, &Additions::default());
     assert!(added.iter().flat_map(|block| &block.trials).all(|t| t.key.target == "target2"));
     assert_eq!(added.iter().map(|block| block.trials.len()).sum::<usize>(), 9);
+}
+
+#[test]
+fn placed_levels_get_all_repeats_and_the_study_takes_them_from_the_plan() {
+    let text = "[study]\nname = \"s\"\nrepeats = 2\n\
+                [[target]]\nname = \"a\"\nsandbox = {}\n\
+                [[target]]\nname = \"b\"\nsandbox = {}\n\
+                [[test]]\nname = \"t\"\nworkload = \"oltp_read_only\"\nclients = \"auto\"\n";
+    let asked = parse(text, "s").unwrap();
+    let placement = asked.tests[0].placement().unwrap();
+    assert_eq!((placement.from, placement.to), (1, 128));
+    let numbers = |study: &Study| -> Vec<u32> {
+        study.tests[0].levels().iter().map(|level| level.clients).collect()
+    };
+    assert_eq!(numbers(&asked), [1, 3, 11, 38, 128]);
+    let mut plan = expand(&asked, 7);
+    let sweep = placement.sweep().len();
+    assert_eq!(placement.most_levels(), sweep / 2, "half of a sweep where the study does not say");
+    let most = expand_most(&asked, 7);
+    assert_eq!(most.trials().count(), placement.most_levels() * 2 * 2);
+
+    let placed = BTreeSet::from([20, 6].map(|n| ("t".to_owned(), Level::clients(n))));
+    let blocks = next_levels(&asked, &plan, &placed);
+    assert_eq!(blocks, next_levels(&asked, &plan, &placed));
+    let of = |block: &model::Block| (block.number, block.extension, block.trials.len());
+    assert_eq!(blocks.iter().map(of).collect::<Vec<_>>(), [(1, 0, 4), (2, 0, 4)]);
+    plan.blocks.extend(blocks);
+    let positions = plan.trials().map(|trial| trial.position);
+    assert!(positions.eq(1..=28));
+    let mut study = asked.clone();
+    study.take_levels(&plan);
+    assert_eq!(numbers(&study), [1, 3, 6, 11, 20, 38, 128]);
+    assert_eq!(changes(&study, &asked), Ok(vec![]), "the file says no less than before");
+    assert_eq!(extend(&study, &plan, &Additions::default()), []);
+    let more = extend(&study, &plan, &Additions { repeats: 1, ..Additions::default() });
+    assert_eq!(more.iter().map(of).collect::<Vec<_>>(), [(3, 1, 14)]);
+
+    let other = parse(&text.replace("\"auto\"", "{ to = 64 }"), "s").unwrap();
+    let conflicts = changes(&study, &other).unwrap_err();
+    let mut changes = conflicts.iter().map(|conflict| &conflict.change);
+    assert!(changes.any(|change| change == "to was 128, is 64"), "{conflicts:?}");
 }

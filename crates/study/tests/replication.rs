@@ -94,7 +94,7 @@ fn servers_that_run_already_have_replicas_by_url() {
                 [target.replication]\nstop_applier = \"CALL mysql.rds_stop_replication\"\n\
                 start_applier = [\"start-it\", \"db2\"]\ntrusted = true";
     let Place::Server(spec) = place(keys) else { panic!("a server") };
-    let ServerSpec { address, replicas, control } = spec;
+    let ServerSpec { address, replicas, control, .. } = spec;
     assert_eq!(replicas.len(), 2);
     assert_eq!(replicas[0].endpoint, Endpoint::Tcp { host: "db2".into(), port: 3307 });
     assert_eq!(replicas[0].user.as_deref(), Some("bench"));

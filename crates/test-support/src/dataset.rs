@@ -42,6 +42,7 @@ pub fn study(targets: &[&str], clients: &[u32], repeats: u32) -> Study {
         question: None,
         repeats,
         until: None,
+        budget: None,
         seed: 1,
         confidence: 0.95,
         margin: 0.03,
@@ -120,7 +121,7 @@ pub fn record(trial: &Trial, load: LoadResult) -> TrialRecord {
 
 /// The results in a table (tidy CSV), of which every row must be understood.
 pub fn imported(name: &str, table: &str) -> Dataset {
-    let parsed = TidyCsv.parse(Source { file: name, text: table, target: None, test: None });
+    let parsed = TidyCsv.parse(Source { file: name, text: table });
     let (dataset, problems) = assemble(name, run(), vec![parsed]);
     assert_eq!(problems, []);
     dataset

@@ -98,6 +98,7 @@ pub fn study() -> Study {
             stop_applier: Some(ControlAct::Statement("CALL stop_applying()".into())),
             start_applier: Some(ControlAct::Command(vec!["start".into(), "it".into()])),
         },
+        host: Some(SshHost { name: "db2".into(), destination: "admin@db2.internal".into() }),
         ..ServerSpec::new(address("/run/db.sock"))
     });
     study
@@ -122,6 +123,7 @@ pub fn facts(target: &str) -> TargetFacts {
         target: target.into(),
         server: ServerFacts {
             version: "10.11.6-MariaDB".into(),
+            host: Some(host()),
             program: Some("/usr/sbin/mariadbd".into()),
             variables: [("port".to_string(), "3306".to_string()), ("x".into(), String::new())]
                 .into(),
@@ -161,9 +163,22 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 thermal_events: d.maybe(Draw::count),
             },
             volume: d.list(3, Draw::text),
+            target_host: d.maybe(target_host),
         },
         cross_check: d.maybe(cross_check),
         search: d.maybe(search),
+    }
+}
+
+fn target_host(d: &mut Draw) -> HostSampling {
+    let clock =
+        |d: &mut Draw| ClockReading { ahead_seconds: d.real(), uncertainty_seconds: d.real() };
+    HostSampling {
+        host: d.text(),
+        samples: d.list(4, |d| Sample { counters: None, ..sample(d) }),
+        thermal_events: d.maybe(Draw::count),
+        clock_before: clock(d),
+        clock_after: clock(d),
     }
 }
 

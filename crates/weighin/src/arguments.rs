@@ -58,11 +58,16 @@ pub(crate) enum Command {
     Prepare(PrepareArguments),
     /// Remove the tables or keys that weighin created
     Cleanup(CleanupArguments),
-    /// Accept a command line of sysbench 0.4, 0.5 or 1.0, and print its output
+    /// Show the machines that a study reaches over SSH, or remove weighin from them
+    Hosts(HostsArguments),
+    /// Accept a command line of sysbench 0.4 to 1.1, and print its output
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Sysbench(SysbenchArguments),
     /// Print the JSON Schema of study files
     Schema,
+    /// Weighin on the machine of a target, under the control of another weighin process
+    #[command(hide = true, name = host::AGENT_COMMAND)]
+    Agent(AgentArguments),
     /// One of several load generators, under the control of another weighin process
     #[command(hide = true, name = campaign::GENERATOR_COMMAND)]
     LoadGenerator,
@@ -86,6 +91,22 @@ pub(crate) struct InitArguments {
     /// The template to start from
     #[arg(long, default_value = "head-to-head")]
     pub(crate) template: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostsArguments {
+    /// The study file
+    pub(crate) study: PathBuf,
+    /// Remove the copies of weighin from these machines
+    #[arg(long)]
+    pub(crate) clean: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AgentArguments {
+    /// Take orders from standard input, and answer on standard output
+    #[arg(long, required = true)]
+    pub(crate) stdio: bool,
 }
 
 #[derive(Debug, Args)]
@@ -186,13 +207,34 @@ pub(crate) struct ImportArguments {
     /// The test of files that do not name it
     #[arg(long)]
     pub(crate) test: Option<String>,
+    /// What the parts of paths are, such as '{kernel}-{test}/{config}/thr{clients}/res.txt';
+    /// may be given again for files of another layout; inferred when left out
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) layout: Vec<String>,
+    /// Only show what is understood of the paths
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Name each file that is left out, and not only how many
+    #[arg(long)]
+    pub(crate) verbose: bool,
 }
+
+const LAYOUTS: &str = "
+Layouts:
+  {target}, {test}, {clients}, {rate}  what they say
+  {repeat}, {date}                     results that differ in them alone are repeats
+  {block}                              number of the block in which all targets took turns
+  {_}                                  says nothing
+  any other name                       a label of the target; labels make targets
+  {{ and }}                            braces
+A layout is held against the end of a path: as many directories as it has itself, and the name.
+";
 
 /// The kinds of files that can be imported.
 static IMPORT_KINDS: LazyLock<String> = LazyLock::new(|| {
     let kinds = import::FORMATS.iter();
     let kinds = kinds.map(|format| format!("  {:<10}  {}\n", format.name(), format.description()));
-    format!("Kinds:\n{}", kinds.collect::<String>())
+    format!("Kinds:\n{}{LAYOUTS}", kinds.collect::<String>())
 });
 
 /// What is measured, and how to log in.

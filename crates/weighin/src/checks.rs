@@ -79,6 +79,7 @@ impl Checks {
                 question: None,
                 repeats: 1,
                 until: None,
+                budget: None,
                 seed,
                 confidence: Study::CONFIDENCE,
                 margin: Study::MARGIN,

@@ -31,7 +31,7 @@ pub fn run() -> ExitCode {
         Err(error) => return exit::of_usage(&error).into(),
     };
     // A load generator ends with its pipe.
-    if !matches!(arguments.command, Command::LoadGenerator) {
+    if !matches!(arguments.command, Command::LoadGenerator | Command::Agent(_)) {
         signals::listen();
     }
     let outcome = match arguments.command {
@@ -51,6 +51,8 @@ pub fn run() -> ExitCode {
         Command::Cleanup(arguments) => commands::cleanup(&arguments),
         Command::Sysbench(arguments) => commands::sysbench(&arguments),
         Command::Schema => commands::schema(),
+        Command::Hosts(arguments) => commands::hosts(&arguments),
+        Command::Agent(_) => commands::agent(),
         Command::LoadGenerator => commands::load_generator(),
     };
     match outcome {

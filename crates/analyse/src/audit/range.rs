@@ -45,7 +45,7 @@ impl Range {
         Self { nominal: nominal * factor, low: low * factor, high: high * factor }
     }
 
-    /// With its bounds at least so far from the nominal value.
+    /// With its bounds at least so far from the nominal value, in its unit.
     pub(super) fn widened(self, resolution: f64) -> Self {
         let wide = Self::around(self.nominal, resolution);
         Self { low: self.low.min(wide.low), high: self.high.max(wide.high), ..self }

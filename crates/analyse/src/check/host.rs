@@ -7,9 +7,11 @@ use crate::{Evidence, FindingKind, ServerEvent, Validity};
 use model::{CpuShares, LoadResult, Sample, Sampling};
 use serde::Serialize;
 
-/// The hypervisor took processor time from this host during a trial.
+/// The hypervisor took processor time from a host during a trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Steal {
+    /// The target's own host, by its name in the study; absent for the one that makes the load.
+    pub host: Option<String>,
     /// Mean share of all processors' time, 0 to 1.
     pub share: f64,
 }
@@ -31,6 +33,8 @@ impl FindingKind for HostSaturated {
 /// Check 6: processes that are neither server nor client took processor time of their host.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OtherProcesses {
+    /// As [`Steal::host`].
+    pub host: Option<String>,
     /// Mean share of all processors' time, 0 to 1.
     pub share: f64,
 }
@@ -48,48 +52,91 @@ const SUSPECT_OTHERS: f64 = 0.10;
 /// Share of processor time in use above which there was none left to speak of.
 const SATURATED: f64 = 0.95;
 
-/// Processor time that the hypervisor stole, that other processes took or that was withheld;
-/// `None` when nothing was sampled, or nothing speaks against the trial but the server runs elsewhere, so that other
-/// processes cannot be told from it. `cpus` is the number of this host's processors, 0 where
-/// unknown.
+/// How many processors a load's machines have; 0 where unknown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cpus {
+    pub(super) load_host: u32,
+    /// Of the target's own.
+    pub(super) target_host: u32,
+}
+
+/// Processor time that the hypervisor stole, that other processes took or that was withheld, on the
+/// machine that makes the load and on the target's own; `None` when nothing was sampled, or nothing
+/// speaks against the trial but the server's process was not seen, so that other processes cannot be
+/// told from it.
 pub(super) fn results(
     sampling: &Sampling,
     events: &[ServerEvent],
     load: &LoadResult,
-    cpus: u32,
+    cpus: Cpus,
 ) -> Option<Vec<CheckResult>> {
-    let samples = &sampling.samples;
+    let own = sampling.target_host.as_ref();
+    let mut machines = vec![Machine {
+        host: None,
+        samples: &sampling.samples,
+        cpus: cpus.load_host,
+        no_server: own.is_some(),
+    }];
+    machines.extend(own.map(|own| Machine {
+        host: Some(&own.host),
+        samples: &own.samples,
+        cpus: cpus.target_host,
+        no_server: false,
+    }));
     let window = Window::of(load);
-    let steal = window.mean_share(samples, |cpu| cpu.steal)?;
-    let others = others(samples, events, window, cpus);
-    let judged = |share: f64, suspect| {
-        if share > suspect { Validity::Suspect } else { Validity::Valid }
-    };
     let mut results = throttling::results(sampling);
-    if steal > NOTICE_STEAL {
-        let validity = judged(steal, SUSPECT_STEAL);
-        results.push(CheckResult::new(validity, Steal { share: steal }));
+    let mut all_known = true;
+    for machine in machines {
+        let steal = window.mean_share(machine.samples, |cpu| cpu.steal)?;
+        let others = machine.others(events, window);
+        all_known &= others.is_some();
+        let judged = |share: f64, suspect| {
+            if share > suspect { Validity::Suspect } else { Validity::Valid }
+        };
+        let host = machine.host.cloned();
+        if steal > NOTICE_STEAL {
+            let validity = judged(steal, SUSPECT_STEAL);
+            results.push(CheckResult::new(validity, Steal { host: host.clone(), share: steal }));
+        }
+        if let Some(share) = others.filter(|&share| share > NOTICE_OTHERS) {
+            let validity = judged(share, SUSPECT_OTHERS);
+            results.push(CheckResult::new(validity, OtherProcesses { host, share }));
+        }
     }
-    if let Some(share) = others.filter(|&share| share > NOTICE_OTHERS) {
-        let validity = judged(share, SUSPECT_OTHERS);
-        results.push(CheckResult::new(validity, OtherProcesses { share }));
-    }
-    (others.is_some() || !results.is_empty()).then_some(results)
+    (all_known || !results.is_empty()).then_some(results)
 }
 
-/// What was in use less what server, replicas and client used; `None` without the server. Readings of host and processes are a moment apart, so that the
-/// difference may come out a little below zero. Samples of the time in which the server had a child
-/// process are left out: what that one used is the server's own doing.
-fn others(samples: &[Sample], events: &[ServerEvent], window: Window, cpus: u32) -> Option<f64> {
-    let of_all = |sample: &Sample| {
-        if in_sample(events, sample) {
-            return None;
-        }
-        let replicas = sample.replicas.map_or(0.0, |replicas| replicas.cpus);
-        let ours = sample.server?.cpus + replicas + sample.client.cpus;
-        Some(sample.cpu.busy() - ours / f64::from(cpus))
-    };
-    window.mean(samples, of_all).filter(|_| cpus > 0)
+/// A machine while a load ran.
+struct Machine<'a> {
+    /// As [`Steal::host`].
+    host: Option<&'a String>,
+    samples: &'a [Sample],
+    cpus: u32,
+    /// The server is known to be on another.
+    no_server: bool,
+}
+
+impl Machine<'_> {
+    /// What was in use less what server, replicas and client used; `None` where the server's process
+    /// was not seen. Readings of host and processes are a moment apart, so that the difference may
+    /// come out a little below zero. Samples of the time in which the server had a child process are
+    /// left out: what that one used is the server's own doing.
+    fn others(&self, events: &[ServerEvent], window: Window) -> Option<f64> {
+        let of_all = |sample: &Sample| {
+            if in_sample(events, sample) {
+                return None;
+            }
+            let server = match sample.server {
+                Some(server) => server.cpus,
+                None if self.no_server => 0.0,
+                None => return None,
+            };
+            let replicas = sample.replicas.map_or(0.0, |replicas| replicas.cpus);
+            let ours = server + replicas + sample.client.cpus;
+            Some(sample.cpu.busy() - ours / f64::from(self.cpus))
+        };
+        window.mean(self.samples, of_all).filter(|_| self.cpus > 0)
+    }
 }
 
 /// A host saturated by client and server together. That is a notice: in a closed loop with both on

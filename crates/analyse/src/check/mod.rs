@@ -184,7 +184,12 @@ fn numbered(
         None => counters::results(record, load),
     };
     let server = facts(dataset, record);
-    let machine = host::results(sampling, events, load, dataset.run.host.cpus);
+    let own = server.and_then(|server| server.host.as_ref());
+    let cpus = host::Cpus {
+        load_host: dataset.run.host.cpus,
+        target_host: own.map_or(0, |host| host.cpus),
+    };
+    let machine = host::results(sampling, events, load, cpus);
     [
         (Check::LittlesLaw, little::results(clients, load)),
         (Check::ServerCounters, counted),

@@ -25,6 +25,8 @@ pub struct Throttled {
 /// Check 6: processors lowered their frequency because of heat.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Overheated {
+    /// As [`super::host::Steal::host`].
+    pub host: Option<String>,
     /// How often, all of them together.
     pub events: u64,
 }
@@ -45,10 +47,14 @@ pub(super) fn results(sampling: &Sampling) -> Vec<CheckResult> {
         let validity = if share > NOTICE { Validity::Suspect } else { Validity::Valid };
         Some(CheckResult::new(validity, Throttled { process, share }))
     };
-    let hot = account
-        .thermal_events
-        .filter(|&events| events > 0)
-        .map(|events| CheckResult::suspect(Overheated { events }));
+    let own = sampling.target_host.as_ref();
+    let hot = [(None, account.thermal_events)]
+        .into_iter()
+        .chain(own.map(|own| (Some(own.host.clone()), own.thermal_events)));
+    let hot = hot.filter_map(|(host, events)| {
+        let events = events.filter(|&events| events > 0)?;
+        Some(CheckResult::suspect(Overheated { host, events }))
+    });
     of(ThrottledProcess::Server, account.server_throttling)
         .into_iter()
         .chain(of(ThrottledProcess::Client, account.client_throttling))

@@ -57,7 +57,7 @@ fn mean(record: &TrialRecord, load: &LoadResult, device: &str) -> Option<DiskRat
     let window = Window::of(load);
     let mut parts: Vec<(&DiskRates, f64)> = record
         .sampling
-        .samples
+        .target_samples()
         .iter()
         .filter_map(|sample| {
             let disk = sample.disks.iter().find(|disk| disk.device == device)?;

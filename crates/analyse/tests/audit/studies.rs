@@ -53,17 +53,16 @@ fn rates_of_the_cloud_study_rest_on_different_times() {
         let fits = rates.iter().filter(|w| w.0 == test && w.3.printed.name == figure);
         fits.map(|w| w.1).collect()
     };
-    let others = ["idc-fio", "aurora-r3.4xlarge", "aurora-r3.8xlarge", "ec2-three-volumes"];
-    assert_eq!(names("oltp-read-write", "reads_per_s"), others);
-    // The reads of r3.2xlarge go with its transactions, and its writes with neither.
-    let with_writes = [others[0], "aurora-r3.2xlarge", others[1], others[2], others[3]];
-    assert_eq!(names("oltp-read-write", "writes_per_s"), with_writes);
-    let points = ["idc-fio", "aurora-r3.2xlarge", others[1], others[2], others[3], "ec2-tuned"];
-    assert_eq!(names("oltp-point-select", "reads_per_s"), points);
-    assert_eq!(names("oltp-write-only", "writes_per_s"), with_writes);
+    // Those of other targets are off by less than 0.1 %, which a tool's own clock explains.
+    assert_eq!(names("oltp-read-write", "reads_per_s"), ["idc-fio"]);
+    assert_eq!(names("oltp-read-write", "writes_per_s"), ["idc-fio"]);
+    assert_eq!(names("oltp-point-select", "reads_per_s"), ["aurora-r3.4xlarge"]);
+    assert_eq!(names("oltp-write-only", "writes_per_s"), ["ec2-three-volumes"]);
 
     // Whole seconds in place of the time: nothing that matters.
-    assert!(rates.iter().all(|w| w.2 == Severity::Notice && w.3.relative() < 0.004));
+    assert!(
+        rates.iter().all(|w| w.2 == Severity::Notice && (0.001..0.004).contains(&w.3.relative()))
+    );
     let (_, _, _, idc) = rates.iter().find(|w| w.3.printed.name == "reads_per_s").unwrap();
     assert!((idc.follows.nominal - 14_000_238.0 * 2084.99 / 1_000_017.0).abs() < 1e-6);
 }

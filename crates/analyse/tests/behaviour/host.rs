@@ -5,7 +5,10 @@ use crate::support::{dataset, found, trial};
 use analyse::{
     Check, Evidence, Overheated, Severity, Steal, Throttled, ThrottledProcess, Validity, analyse,
 };
-use model::{CpuShares, Dataset, ProcessUsage, Sample, Throttling};
+use model::{
+    CpuShares, Dataset, HostFacts, HostSampling, ProcessUsage, Sample, ServerFacts, TargetFacts,
+    Throttling,
+};
 use std::time::Duration;
 
 /// One target with two repeats and samples every second of warm-up (2 s) and measurement (10 s),
@@ -89,7 +92,11 @@ fn heat_is_a_doubt() {
     let mut data = sampled(|_| CpuShares::default(), None);
     trial(&mut data, "only", 4, 1).sampling.account.thermal_events = Some(3);
     let analysis = analyse(&data);
-    assert_eq!(found(&analysis, |e| *e == Evidence::Overheated(Overheated { events: 3 })).len(), 1);
+    assert_eq!(
+        found(&analysis, |e| *e == Evidence::Overheated(Overheated { host: None, events: 3 }))
+            .len(),
+        1
+    );
     assert_eq!(analysis.tests[0].cells[0].trials[0].validity, Validity::Suspect);
 }
 
@@ -124,7 +131,7 @@ fn a_sample_across_the_edge_counts_for_its_part() {
         ..Sample::default()
     });
     let analysis = analyse(&data);
-    let Evidence::Steal(Steal { share }) =
+    let Evidence::Steal(Steal { share, .. }) =
         found(&analysis, |e| matches!(e, Evidence::Steal(_)))[0].evidence
     else {
         unreachable!("filtered above")
@@ -145,4 +152,35 @@ fn a_saturated_host_is_a_notice_once_for_a_cell_where_client_and_server_share_it
 
     let elsewhere = sampled(cpu, None);
     assert!(found(&analyse(&elsewhere), |e| matches!(e, Evidence::HostSaturated(_))).is_empty());
+}
+
+#[test]
+fn the_targets_own_host_is_judged_too() {
+    // The server uses 1 of 2 processors there, and nobody else on the machine that makes the load.
+    let (user, server) = (0.5, Some(ProcessUsage { cpus: 1.0, rss_bytes: 1 }));
+    for (steal, user, other) in [(0.0, user, false), (0.08, user, false), (0.0, 0.8, true)] {
+        let mut data = sampled(|_| CpuShares::default(), None);
+        data.run.host.cpus = 2;
+        let there = sampled(|_| CpuShares { user, steal, ..CpuShares::default() }, server);
+        for (record, of) in data.trials.iter_mut().zip(&there.trials) {
+            let samples = of.sampling.samples.clone();
+            record.sampling.target_host =
+                Some(HostSampling { host: "db2".to_owned(), samples, ..HostSampling::default() });
+        }
+        let host = Some(HostFacts { cpus: 2, ..HostFacts::default() });
+        let facts = ServerFacts { host, ..ServerFacts::default() };
+        data.targets = vec![TargetFacts { target: "only".to_owned(), server: facts }];
+        let analysis = analyse(&data);
+        let db2 = Some("db2".to_owned());
+        let stolen =
+            found(&analysis, |e| matches!(e, Evidence::Steal(stolen) if stolen.host == db2));
+        assert_eq!(stolen.is_empty(), steal == 0.0, "{stolen:?}");
+        let others = found(
+            &analysis,
+            |e| matches!(e, Evidence::OtherProcesses(others) if others.host == db2),
+        );
+        assert_eq!(others.is_empty(), !other, "{others:?}");
+        let passes = (steal == 0.0 && !other).then_some(2);
+        assert_eq!(passed(&data, Check::OwnMachine), passes);
+    }
 }

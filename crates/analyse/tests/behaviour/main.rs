@@ -2,6 +2,7 @@
 
 mod advice;
 mod backlog;
+mod budget;
 mod caches;
 mod capacity;
 mod checks;
@@ -21,6 +22,7 @@ mod open_loop;
 mod outages;
 mod overall;
 mod own_figures;
+mod placing;
 mod processors;
 mod ranking;
 mod repeats;

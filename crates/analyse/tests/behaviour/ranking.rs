@@ -47,6 +47,32 @@ fn a_tie_in_the_middle_joins_targets_that_differ() {
 }
 
 #[test]
+fn who_is_clearly_behind_one_of_the_first_is_not_first_in_the_summary() {
+    let mut table = "target,test,metric,value,clients,block\n".to_owned();
+    for test in ["one", "two"] {
+        for (target, values) in [
+            ("low", [990, 1000, 1010, 995, 1005]),
+            ("wide", [1900, 800, 3600, 700, 3000]),
+            ("high", [2490, 2500, 2510, 2495, 2505]),
+        ] {
+            for (block, value) in (1..).zip(values) {
+                table += &format!("{target},{test},throughput,{value},1,{block}\n");
+            }
+        }
+    }
+    let data = test_support::imported("two tests", &table);
+    let analysis = analyse(&data);
+    assert_eq!(tiers(&analysis), [["high", "wide", "low"]]);
+    // low is behind high, and nobody else behind anybody.
+    let places = analysis.tests[0].ranking.tiers[0].iter();
+    let places: Vec<_> = places.map(|place| (place.place(), place.worse)).collect();
+    assert_eq!(places, [(1, 1), (1, 0), (2, 0)]);
+    let summary = analysis.summary.expect("two tests");
+    assert_eq!(summary.tests[0].first, ["high", "wide"]);
+    assert_eq!(summary.tests[0].second, ["low"]);
+}
+
+#[test]
 fn an_uncertain_leader_keeps_all_that_may_equal_it_in_its_tier() {
     // high is clearly above low, but wide, which leads, may equal either.
     let data = dataset(&["low", "wide", "high"], &[1], 3, |target, _, repeat| match target {

@@ -6,14 +6,14 @@ use model::{Block, Dataset, Extension, Plan, Study, Trial, TrialKey, UnixMillis,
 use std::collections::BTreeSet;
 use test_support::{load, plan, record, study};
 
-const MOST: u32 = 12;
+pub const MOST: u32 = 12;
 
-fn asked(targets: &[&str], levels: &[u32]) -> Study {
+pub fn asked(targets: &[&str], levels: &[u32]) -> Study {
     Study { until: Some(Until { min: 3 }), ..study(targets, levels, MOST) }
 }
 
 /// The throughput of a trial.
-type Truth<'a> = &'a dyn Fn(&TrialKey) -> f64;
+pub type Truth<'a> = &'a dyn Fn(&TrialKey) -> f64;
 
 /// Runs the first blocks of a study.
 fn begun(study: Study, throughput: Truth) -> Dataset {
@@ -51,14 +51,14 @@ fn measured_again(data: &Dataset, throughput: Truth) -> Dataset {
 }
 
 /// Runs a study to its end.
-fn run(study: Study, throughput: Truth) -> Dataset {
+pub fn run(study: Study, throughput: Truth) -> Dataset {
     let mut data = begun(study, throughput);
     while goes_on(&mut data, throughput) {}
     data
 }
 
 /// Noise that a trial always has, whenever it is asked for.
-fn noise(key: &TrialKey, seed: u64, scatter: f64) -> f64 {
+pub fn noise(key: &TrialKey, seed: u64, scatter: f64) -> f64 {
     let name = format!("{}/{}/{}", key.target, key.level.clients, key.repeat);
     let salt = name.bytes().fold(seed, |salt, byte| {
         (salt ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3).rotate_left(17)
@@ -66,13 +66,13 @@ fn noise(key: &TrialKey, seed: u64, scatter: f64) -> f64 {
     Noise::new(salt).factor(scatter)
 }
 
-fn repeats(data: &Dataset, target: &str, clients: u32) -> u32 {
+pub fn repeats(data: &Dataset, target: &str, clients: u32) -> u32 {
     let own = data.plan.trials().map(|trial| &trial.key);
     let own = own.filter(|key| key.target == target && key.level.clients == clients);
     own.map(|key| key.repeat).max().unwrap_or(0)
 }
 
-fn ended(data: &Dataset) -> Vec<(u32, u32, RepeatsEnd)> {
+pub fn ended(data: &Dataset) -> Vec<(u32, u32, RepeatsEnd)> {
     let analysis = analyse(data);
     let told = found(&analysis, |evidence| matches!(evidence, Evidence::RepeatsEnded(_)));
     let [finding] = told[..] else { panic!("{told:?}") };

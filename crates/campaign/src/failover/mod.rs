@@ -6,11 +6,11 @@ mod probe;
 
 use self::account::{Account, Compared, Gap, compare};
 use self::probe::{Probe, Write, WriteEnd};
-use crate::hosts::scope_on;
+use crate::hosts::{Seen, Watches};
 use crate::measure::seconds_from;
 use crate::systems::{ProbedServer, TargetHandle};
 use crate::trial::Done;
-use host::{CommandOrder, Host, SamplerOptions, Scope, Watched};
+use host::{CommandOrder, Host, SamplerOptions};
 use model::{
     ActResult, Failover, FailoverCause, Failure, FailureKind, Figure, FigureNumber, FigureValue,
     Mark, Metric, Outcome, Sampling, Stop, TimeSeries,
@@ -52,20 +52,9 @@ pub(crate) fn run(
 ) -> Result<Done, Failure> {
     let members = target.probed_servers(&failover.cause, stop)?;
     let primary = make_ready(&members, stop)?;
-    let scope = scope_on(host, target);
-    let server_pid = scope.server_pid;
-    let mut watch = host.watch(&Scope { server_pid, ..Scope::default() });
+    let mut watches = Watches::begin(host, target, false)?;
     let origin = Instant::now();
-    watch.sample(SamplerOptions {
-        every: sample_every,
-        origin,
-        measured: (Duration::ZERO, None),
-        server_pid,
-        replica_pids: scope.replica_pids.clone(),
-        companions: Vec::new(),
-        counters: None,
-        on_sample: None,
-    });
+    watches.sample(SamplerOptions::of_host(sample_every, origin, (Duration::ZERO, None)));
     let probe = Probe::new(failover, &members, primary, origin, stop);
     let taken = thread::scope(|scope| {
         for member in 0..members.len() {
@@ -87,7 +76,7 @@ pub(crate) fn run(
         probe.end();
         taken.map(|taken| (taken, end))
     });
-    let Watched { samples, account, .. } = watch.end();
+    let seen = watches.end();
     let writes = probe.writes();
     let (taken, end) = taken?;
     if stop.is_requested() {
@@ -106,7 +95,8 @@ pub(crate) fn run(
     marks.extend(restore(target, failover, host, origin, stop)?);
     marks.sort_by(|a, b| a.at_seconds.total_cmp(&b.at_seconds));
     outcome.marks = marks;
-    let sampling = Sampling { samples, account, volume: scope.disks, ..Sampling::default() };
+    let Seen { samples, account, disks, target_host, .. } = seen?;
+    let sampling = Sampling { samples, account, volume: disks, target_host, ..Sampling::default() };
     Ok(Done { outcome, sampling, search: None })
 }
 

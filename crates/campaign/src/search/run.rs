@@ -147,6 +147,7 @@ fn of_step<'a>(order: &Order<'a>, goal: &Goal, load: f64, steps: &[SearchStep]) 
                 rate: load,
                 process: goal.arrivals.process,
                 max_waiting: goal.arrivals.max_waiting as usize,
+                drops_late: false,
                 seed,
             });
         }

@@ -12,7 +12,7 @@ mod volume;
 
 pub(crate) use self::kind::{ServerKind, Setting};
 use self::private::{PrivateServers, endpoint_variables, has_container};
-use self::running::{Running, Whereabouts};
+use self::running::{Machine, Running, Whereabouts};
 use self::tools::tools;
 use self::volume::check_volume;
 use super::group::Group;
@@ -153,6 +153,9 @@ impl<K: ServerKind> Server<K> {
         match &target.place {
             Place::Storage(_) | Place::Imported => return Err(target.out_of_reach()),
             Place::Server(spec) => {
+                if let Some(host) = self.ssh_host() {
+                    host.reach()?;
+                }
                 self.login = Some(self.login_to(&spec.address)?);
                 let replicas = spec.replicas.iter().map(|address| self.login_to(address));
                 self.replica_logins = replicas.collect::<Result<_, Failure>>()?;
@@ -172,6 +175,11 @@ impl<K: ServerKind> Server<K> {
         self.has_started()
     }
 
+    /// The machine of a server that runs already, where the study says how to reach it.
+    fn ssh_host(&self) -> Option<&Arc<dyn Host>> {
+        ssh_host(self.target.as_ref(), self.host.as_ref())
+    }
+
     fn login_to(&self, address: &ServerAddress) -> Result<Login, Failure> {
         Ok(Login::of(K::SYSTEM, address)?.stopped_by(&self.stop))
     }
@@ -188,8 +196,9 @@ impl<K: ServerKind> Server<K> {
             none => {
                 let mut control = K::connect(login)?;
                 if self.private.is_none() {
-                    self.running.primary =
-                        Whereabouts::of::<K>(self.load_host.as_ref(), &mut control)?;
+                    let own = ssh_host(self.target.as_ref(), self.host.as_ref());
+                    let (load, own) = (self.load_host.as_ref(), own.map(Arc::as_ref));
+                    self.running.primary = Whereabouts::of::<K>(load, own, &mut control)?;
                 }
                 none.insert(control)
             }
@@ -201,6 +210,10 @@ impl<K: ServerKind> Server<K> {
     /// with it.
     fn bring_to(&mut self, cache: CacheState) -> Result<(), Failure> {
         self.control = None;
+        if let Some(host) = self.ssh_host() {
+            // One that was lost in the last trial is waited for.
+            host.reach()?;
+        }
         match (&mut self.private, &self.host, cache) {
             (Some(private), Some(host), _) => {
                 private.bring_to(cache, host.as_ref(), &self.stop)?;
@@ -269,7 +282,10 @@ impl<K: ServerKind> TargetHandle for Server<K> {
 
     fn facts(&mut self) -> Result<ServerFacts, Failure> {
         let program = self.private.as_ref().map(|private| private.primary.program());
-        Ok(ServerFacts { program, ..K::facts(self.connected()?.1)? })
+        let facts = K::facts(self.connected()?.1)?;
+        let own = self.host().filter(|host| host.name() != self.load_host.name());
+        let host = own.map(|host| host.facts());
+        Ok(ServerFacts { program, host, ..facts })
     }
 
     fn prepare(
@@ -348,8 +364,10 @@ impl<K: ServerKind> TargetHandle for Server<K> {
     }
 
     fn host(&self) -> Option<&dyn Host> {
-        let beside = self.running.is_here().then(|| self.load_host.as_ref());
-        self.host.as_deref().or(beside)
+        match self.running.machine() {
+            Some(Machine::LoadHost) => Some(self.load_host.as_ref()),
+            Some(Machine::Own) | None => self.host.as_deref(),
+        }
     }
 
     fn sampling_scope(&self) -> SamplingScope {
@@ -461,6 +479,14 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         };
         Failure::new(kind, format!("{}; {}", failure.message, words.message), words.remedy)
     }
+}
+
+/// The machine of a target whose server runs already, where the study says how to reach it.
+fn ssh_host<'a>(
+    target: Option<&Target>,
+    host: Option<&'a Arc<dyn Host>>,
+) -> Option<&'a Arc<dyn Host>> {
+    host.filter(|_| target.is_some_and(|target| target.ssh_host().is_some()))
 }
 
 /// The part of a workload that servers of a kind can run.

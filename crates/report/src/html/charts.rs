@@ -12,6 +12,9 @@ use maud::{Markup, html};
 use model::{Better, Derivation};
 use stats::{Estimate, IntervalMethod};
 
+/// Most targets of a crowded test that are drawn in colour.
+const MAX_COLOURED: usize = 6;
+
 /// A metric with what its chart needs.
 struct Chart {
     metric: Metric,
@@ -170,7 +173,7 @@ fn against_level(
         },
     };
     html! {
-        (legend(analysis, chart.needs_legend()))
+        (legend(analysis, test, chart.needs_legend()))
         (chart.draw(Size::Wide))
         (chart.draw(Size::Narrow))
     }
@@ -186,7 +189,14 @@ fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Chart
             .map(|estimate| value(analysis, cell, figure.metric, &estimate)),
         gap: view::why_empty(analysis, cell).or_else(|| figure.withheld(cell)),
     };
-    Series { name: target.to_owned(), points: cells.into_iter().map(point).collect() }
+    let points = cells.into_iter().map(point).collect();
+    Series { name: target.to_owned(), points, is_faint: !stands_out(test, target) }
+}
+
+/// Whether a target is drawn in colour: of a crowded test the first of the ranking are.
+fn stands_out(test: &TestAnalysis, target: &str) -> bool {
+    let mut first = view::ranked(test).take(MAX_COLOURED);
+    !view::is_crowded(test) || first.any(|place| place.target == target)
 }
 
 fn leaves_intervals_out(test: &TestAnalysis, metric: Metric) -> bool {
@@ -234,12 +244,14 @@ fn at_one_level(analysis: &Analysis, test: &TestAnalysis, number: usize, figure:
 }
 
 /// The key to the targets; on wide pages only where the labels beside the lines don't suffice.
-fn legend(analysis: &Analysis, always: bool) -> Markup {
+fn legend(analysis: &Analysis, test: &TestAnalysis, always: bool) -> Markup {
+    let targets = analysis.dataset.study.targets.iter().enumerate();
+    let (clear, faint): (Vec<_>, Vec<_>) =
+        targets.partition(|(_, target)| stands_out(test, &target.name));
     html! {
         ul class={ "legend" @if !always { " narrow" } } {
-            @for (i, target) in analysis.dataset.study.targets.iter().enumerate() {
-                li { (svg::key(i)) (target.name) }
-            }
+            @for (i, target) in clear { li { (svg::key(i)) (target.name) } }
+            @if !faint.is_empty() { li { (faint.len()) " others in grey" } }
         }
     }
 }

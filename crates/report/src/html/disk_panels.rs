@@ -81,14 +81,14 @@ impl DiskExtent {
         let figures = if trials > MAX_TRIALS { &FIGURES[..1] } else { &FIGURES[..] };
         let volumes: Vec<VolumeRates> = records
             .iter()
-            .flat_map(|record| record.sampling.samples.iter().map(move |s| (s, *record)))
+            .flat_map(|record| record.sampling.target_samples().iter().map(move |s| (s, *record)))
             .filter_map(|(sample, record)| of_sample(sample, record))
             .collect();
         let of_line = |line: &Trace| volumes.iter().filter_map(line.1).fold(0.0, f64::max);
         let largest = |figure: &Figure| figure.lines.iter().map(of_line).collect();
         let unknown = || {
             let records = records.iter().filter(|record| record.sampling.volume.is_empty());
-            records.flat_map(|record| &record.sampling.samples)
+            records.flat_map(|record| record.sampling.target_samples())
         };
         let device = busiest(unknown());
         let writes = unknown().filter_map(|sample| writes(sample, device.as_deref()?));
@@ -129,7 +129,7 @@ impl DiskExtent {
     }
 
     fn of_device(&self, record: &TrialRecord, device: &str) -> Panel {
-        let points = record.sampling.samples.iter();
+        let points = record.sampling.target_samples().iter();
         Panel {
             heading: format!("disk writes/s, {device}"),
             largest: self.writes,
@@ -146,7 +146,7 @@ fn of_sample(sample: &Sample, record: &TrialRecord) -> Option<VolumeRates> {
 }
 
 fn line(record: &TrialRecord, (class, figure): Trace) -> Line {
-    let samples = record.sampling.samples.iter();
+    let samples = record.sampling.target_samples().iter();
     let point = |sample: &Sample| Some((middle(sample), figure(&of_sample(sample, record)?)?));
     Line { class, points: samples.filter_map(point).collect() }
 }

@@ -17,6 +17,9 @@ use crate::{mark, numbers, svg, tables, view, words};
 use analyse::{Analysis, Validity};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+/// Most places of a crowded test that are not folded.
+const MOST_PLACES: usize = 10;
+
 /// All colours and measures.
 const STYLE: &str = include_str!("style.css");
 /// Cross-hair, tooltip and printing; the page is complete without it.
@@ -145,7 +148,13 @@ fn answer(analysis: &Analysis) -> Markup {
                         }
                     }
                     @let ranking = tables::ranking(analysis, test);
-                    @if !ranking.rows.is_empty() { (table::table(&ranking)) }
+                    @if view::is_crowded(test) {
+                        @let (first, others) = ranking.split(MOST_PLACES);
+                        (table::table(&first))
+                        details { summary { (others.rows.len()) " more" } (table::table(&others)) }
+                    } @else if !ranking.rows.is_empty() {
+                        (table::table(&ranking))
+                    }
                     @if !said.limits.is_empty() {
                         p.limits { strong { "Limits of this answer. " } (said.limits.join(" ")) }
                     }
@@ -223,6 +232,15 @@ fn environment(analysis: &Analysis) -> Markup {
             @if !view::imported(analysis) {
                 h3 { "Host that ran weighin" }
                 (table::table(&tables::host(analysis)))
+            }
+            @if let Some(hosts) = tables::target_hosts(analysis) {
+                h3 { "Hosts of targets" }
+                p.caption {
+                    "Reached over SSH and sampled there. A clock is compared with that of the host that ran \
+                     weighin before and after each trial: samples of that host are on the time line of the \
+                     load to within the figure after ±."
+                }
+                (table::table(&hosts))
             }
             h3 { "Run" }
             (table::table(&tables::run(analysis)))

@@ -17,18 +17,22 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
             h2 { (test.test) }
             @if let Some(described) = described { p.meta { (words::workload(described)) "." } }
             (charts::charts(analysis, test, number))
+            @if view::is_crowded(test) { (crowd(analysis, test)) }
             (failover::section(analysis, test))
             @if !test.figures.is_empty() {
                 h3 { (words::figures_heading(analysis)) }
-                (table::table(&tables::named(analysis, test)))
+                (folded(test, &table::table(&tables::named(analysis, test))))
             }
             @if tables::cells_add_to_named(analysis, test) {
                 h3 { "All cells" }
-                (table::table(&tables::cells(analysis, test)))
-                p.caption {
-                    "Medians over the repeats that count, with their intervals below. A dash means \
-                     no data, or too few " (view::counted(test)) " for that percentile."
-                }
+                @let cells = html! {
+                    (table::table(&tables::cells(analysis, test)))
+                    p.caption {
+                        "Medians over the repeats that count, with their intervals below. A dash \
+                         means no data, or too few " (view::counted(test)) " for that percentile."
+                    }
+                };
+                (folded(test, &cells))
             }
             (around(analysis, test))
             (volume(analysis, test))
@@ -77,6 +81,35 @@ pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -
                         details { summary { (name) } (table) }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// What there is of every cell, folded where there are many.
+fn folded(test: &TestAnalysis, content: &Markup) -> Markup {
+    html! {
+        @if view::is_crowded(test) {
+            details { summary { (numbers::count(test.cells.len() as u64)) " cells" } (content) }
+        } @else {
+            (content)
+        }
+    }
+}
+
+/// What is shown of the pairs of many targets.
+fn crowd(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    html! {
+        @if let Some(matrix) = tables::matrix(analysis, test) {
+            h3 { "Who is ahead of whom" }
+            p.caption { (words::matrix(analysis, test)) }
+            div.matrix { (table::table(&matrix)) }
+        }
+        @if let Some((first, ratios)) = tables::against_first(analysis, test) {
+            details {
+                summary { "Every target against " (first) }
+                p.caption { (words::against_first(test, &first)) }
+                (table::table(&ratios))
             }
         }
     }

@@ -39,10 +39,14 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
     let lines = LINES * analysis.dataset.trials.len().max(1);
     let most_points = (POINTS_OF_ALL / lines).clamp(16, MOST_POINTS);
     let sampled_elsewhere = view::imported(analysis);
-    let host = if sampled_elsewhere {
-        "the host that was sampled"
-    } else {
-        "the host that weighin ran on"
+    let own = analysis.dataset.trials.iter().any(|record| record.sampling.target_host.is_some());
+    let host = match (sampled_elsewhere, own) {
+        (true, _) => "the host that was sampled",
+        (false, false) => "the host that weighin ran on",
+        (false, true) => {
+            "the host that the server runs on where weighin reached it over SSH, else of the one that \
+             weighin ran on"
+        }
     };
     html! {
         section #time {
@@ -336,9 +340,16 @@ pub(super) fn marked(mark: &Mark) -> Band {
 
 /// Panels of what may have been sampled.
 fn sampled_panels(record: &TrialRecord, extent: &Extent) -> Vec<Panel> {
-    let line = |class, of: &dyn Fn(&Sample) -> Option<f64>| Line {
+    // Counters are read from the machine that makes the load, processors where the target is.
+    let of = |samples: &[Sample], class, of: &dyn Fn(&Sample) -> Option<f64>| Line {
         class,
-        points: record.sampling.samples.iter().filter_map(|s| Some((middle(s), of(s)?))).collect(),
+        points: samples.iter().filter_map(|s| Some((middle(s), of(s)?))).collect(),
+    };
+    let line = |class, figure: &dyn Fn(&Sample) -> Option<f64>| {
+        of(&record.sampling.samples, class, figure)
+    };
+    let on_target = |class, figure: &dyn Fn(&Sample) -> Option<f64>| {
+        of(record.sampling.target_samples(), class, figure)
     };
     let mut panels = vec![Panel {
         heading: "replication lag, s".to_owned(),
@@ -349,8 +360,8 @@ fn sampled_panels(record: &TrialRecord, extent: &Extent) -> Vec<Panel> {
         heading: "processors, %".to_owned(),
         largest: 100.0,
         lines: vec![
-            line("iowait", &|s| s.cpu.is_known().then_some(s.cpu.iowait * 100.0)),
-            line("busy", &|s| s.cpu.is_known().then_some(s.cpu.busy() * 100.0)),
+            on_target("iowait", &|s| s.cpu.is_known().then_some(s.cpu.iowait * 100.0)),
+            on_target("busy", &|s| s.cpu.is_known().then_some(s.cpu.busy() * 100.0)),
         ],
     });
     panels.extend(extent.disks.panels(record));

@@ -55,6 +55,8 @@ pub(crate) struct Series {
     pub(crate) name: String,
     /// In order of level.
     pub(crate) points: Vec<Point>,
+    /// Drawn in grey behind the others, without marks, intervals and label.
+    pub(crate) is_faint: bool,
 }
 
 /// One level of a line.
@@ -101,9 +103,12 @@ impl LineChart {
                 data-level=(self.level.units().0) data-levels=(self.level.units().1) {
                 title id={ (id) "-title" } { (self.title) }
                 (self.axes(&frame, &x, &y))
-                @for (i, points) in placed.iter().enumerate() { (self.intervals(i, points)) }
+                @for (i, points) in placed.iter().enumerate() {
+                    @if self.series[i].is_faint { (self.faint_line(i, points)) }
+                }
+                @for (i, points) in self.clear(&placed) { (self.intervals(i, points)) }
                 (self.overlays.draw(&frame, &x, &y))
-                @for (i, points) in placed.iter().enumerate() { (self.line(i, points)) }
+                @for (i, points) in self.clear(&placed) { (self.line(i, points)) }
                 (self.gaps(&x, y.range().0))
                 @if size == Size::Wide { (self.labels(&frame, &placed)) }
                 line class="cursor" x1="0" x2="0" y1=(px(frame.top)) y2=(px(frame.bottom())) {}
@@ -114,17 +119,26 @@ impl LineChart {
     /// Whether the labels of the wide chart don't suffice: they leave out parts of names, there are
     /// too many of them to follow, or a series has nothing but crosses to put one beside.
     pub(crate) fn needs_legend(&self) -> bool {
-        self.series.len() > MAX_LABELS
-            || self.series.iter().any(|series| {
+        self.clear_series().count() > MAX_LABELS
+            || self.clear_series().any(|series| {
                 series.name.chars().count() > LABEL_LENGTH
                     || series.points.iter().all(|point| point.value.is_none())
             })
     }
 
+    fn clear_series(&self) -> impl Iterator<Item = &Series> {
+        self.series.iter().filter(|series| !series.is_faint)
+    }
+
+    /// What belongs to the series that are not faint, with their numbers.
+    fn clear<'a, T>(&self, each: &'a [T]) -> impl Iterator<Item = (usize, &'a T)> {
+        each.iter().enumerate().filter(|(i, _)| !self.series[*i].is_faint)
+    }
+
     fn frame(&self, size: Size) -> Frame {
-        let names = self.series.iter().map(|series| series.name.chars().count());
+        let names = self.clear_series().map(|series| series.name.chars().count());
         let longest = names.map(|length| length.min(LABEL_LENGTH)).max().unwrap_or(0);
-        let labels = (self.series.len() as f64 * LABEL_GAP, longest as f64 * CHARACTER);
+        let labels = (self.clear_series().count() as f64 * LABEL_GAP, longest as f64 * CHARACTER);
         let mut frame = Frame::new(size, labels);
         let marks =
             self.vertical(&frame).ticks().map(|(value, _)| numbers::tick(value).len()).max();
@@ -173,7 +187,7 @@ impl LineChart {
 
     /// Bands where they can be told apart, else whiskers; whiskers too where a band has no width.
     fn intervals(&self, series: usize, points: &[Option<Placed>]) -> Markup {
-        let bands = self.series.len() <= MAX_BANDS;
+        let bands = self.clear_series().count() <= MAX_BANDS;
         html! {
             g class={ "intervals " (series_class(series)) } {
                 @if bands {
@@ -185,6 +199,17 @@ impl LineChart {
                     @if let Some((low, high)) = placed.bounds {
                         (straight("whisker", (placed.x, low), (placed.x, high)))
                     }
+                }
+            }
+        }
+    }
+
+    fn faint_line(&self, series: usize, points: &[Option<Placed>]) -> Markup {
+        html! {
+            g class="faint" {
+                title { (self.series[series].name) }
+                @for run in runs(points) {
+                    path class="line" d=(path(run.iter().map(|p| (p.x, p.y)))) {}
                 }
             }
         }
@@ -240,9 +265,8 @@ impl LineChart {
 
     /// Names at the ends of the lines, with a leader where a name had to make room.
     fn labels(&self, frame: &Frame, placed: &[Vec<Option<Placed>>]) -> Markup {
-        let ends: Vec<(usize, f64, f64)> = placed
-            .iter()
-            .enumerate()
+        let ends: Vec<(usize, f64, f64)> = self
+            .clear(placed)
             .filter_map(|(i, points)| points.iter().flatten().last().map(|p| (i, p.x, p.y)))
             .collect();
         let wanted: Vec<f64> = ends.iter().map(|end| end.2).collect();
@@ -329,7 +353,7 @@ mod tests {
             level: LevelAxis::Clients,
             axis,
             levels: levels.clone(),
-            series: vec![Series { name: "a".into(), points }],
+            series: vec![Series { name: "a".into(), points, is_faint: false }],
             overlays: Overlays::default(),
         }
     }

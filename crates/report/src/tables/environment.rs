@@ -3,7 +3,7 @@ use crate::numbers::{self, NOTHING, bytes, count, date, duration};
 use crate::view;
 use crate::words::{offer, place};
 use analyse::Analysis;
-use model::{Dataset, Extension, Place};
+use model::{ClockReading, Dataset, Extension, Place};
 use std::time::Duration;
 
 /// The run: what, when, and with what.
@@ -62,6 +62,70 @@ pub(crate) fn host(analysis: &Analysis) -> Table {
         ("default file system of private servers", host.sandbox_filesystem.clone()),
         ("clock source", host.clock_source.clone()),
     ])
+}
+
+/// The machines of targets that are not the one that makes the load; `None` where there is none.
+pub(crate) fn target_hosts(analysis: &Analysis) -> Option<Table> {
+    let mut table = Table::new([
+        words("target"),
+        words("host"),
+        words("operating system"),
+        words("processor"),
+        words("memory"),
+        words("virtualisation"),
+        words("disks"),
+        words("its clock"),
+    ]);
+    let dataset = analysis.dataset;
+    for facts in &dataset.targets {
+        let Some(host) = &facts.server.host else { continue };
+        let or_unknown =
+            |text: &str| TableCell::text(if text.is_empty() { "not known" } else { text });
+        table.push([
+            TableCell::target(&facts.target, view::series(analysis, &facts.target)),
+            or_unknown(&host.hostname),
+            or_unknown(&host.os).with_note(&host.kernel),
+            TableCell::text(format!("{} × {}", host.cpus, host.cpu_model)),
+            TableCell::text(bytes(host.memory_bytes)),
+            TableCell::text(host.virtualisation.as_deref().unwrap_or(NOTHING)),
+            or_unknown(&host.disks.join("; ")),
+            TableCell::text(clock(dataset, &facts.target)),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// By how much the clock of a target's machine was ahead or behind over all trials, and how well that
+/// is known.
+fn clock(dataset: &Dataset, target: &str) -> String {
+    let records = dataset.trials.iter().filter(|record| record.key.target == target);
+    let readings: Vec<ClockReading> = records
+        .filter_map(|record| record.sampling.target_host.as_ref())
+        .flat_map(|own| [own.clock_before, own.clock_after])
+        .collect();
+    let ahead = || readings.iter().map(|reading| reading.ahead_seconds);
+    let (least, most) = (ahead().fold(f64::MAX, f64::min), ahead().fold(f64::MIN, f64::max));
+    let uncertainty = readings.iter().map(|r| r.uncertainty_seconds).fold(0.0, f64::max);
+    if readings.is_empty() {
+        return "not read".to_owned();
+    }
+    let side = |ahead: f64| {
+        let side = if ahead < 0.0 { "behind" } else { "ahead" };
+        format!("{} {side}", short(ahead.abs()))
+    };
+    let (first, last) = (side(least), side(most));
+    let range = if first == last { first } else { format!("{first} to {last}") };
+    format!("{range}, ± {}", short(uncertainty))
+}
+
+/// A length of time from microseconds to days.
+fn short(seconds: f64) -> String {
+    match seconds {
+        ..1e-3 => format!("{} µs", numbers::figure(seconds * 1e6)),
+        ..1.0 => format!("{} ms", numbers::figure(seconds * 1e3)),
+        ..600.0 => format!("{} s", numbers::figure(seconds)),
+        _ => Duration::try_from_secs_f64(seconds).map_or_else(|_| "years".to_owned(), duration),
+    }
 }
 
 fn pairs(facts: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Table {

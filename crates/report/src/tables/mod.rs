@@ -3,6 +3,7 @@
 mod arithmetic;
 mod around;
 mod cells;
+mod crowd;
 mod environment;
 mod events;
 mod factors;
@@ -22,7 +23,8 @@ mod volume;
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use around::around;
 pub(crate) use cells::cells;
-pub(crate) use environment::{host, run, servers};
+pub(crate) use crowd::{against_first, matrix, resolved};
+pub(crate) use environment::{host, run, servers, target_hosts};
 pub(crate) use events::{EVENTS, event_costs, events};
 pub(crate) use factors::factors;
 pub(crate) use failover::{failover_steps, failovers, taken_away};
@@ -106,6 +108,17 @@ impl Table {
             }
         }
         self
+    }
+
+    /// The first so many rows, and the others.
+    pub(crate) fn split(mut self, rows: usize) -> (Self, Self) {
+        let others = self.rows.split_off(rows.min(self.rows.len()));
+        let columns = self
+            .columns
+            .iter()
+            .map(|column| Column { heading: column.heading.clone(), numeric: column.numeric });
+        let others = Self { columns: columns.collect(), rows: others };
+        (self, others)
     }
 
     /// Adds a row of the group under way.

@@ -68,21 +68,27 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
     if view::has_levels(analysis, test) { table } else { table.without_empty_columns() }
 }
 
-/// Every place with its number: that of the order as printed, where that is all there is, else
-/// that of its tier.
+/// Every target with the number of its place: that of the order as printed, where that is all there
+/// is.
 fn numbered(test: &TestAnalysis) -> Vec<(String, &RankedTarget)> {
     let printed = |target: &str| test.ranking.as_printed.iter().find(|p| p.target == target);
-    let mut before = 0;
-    let mut numbered = Vec::new();
-    for tier in &test.ranking.tiers {
-        let tied = if tier.len() > 1 { " (tie)" } else { "" };
-        numbered.extend(tier.iter().map(|place| match printed(&place.target) {
-            Some(printed) => (printed.place.to_string(), place),
-            None => (format!("{}{tied}", before + 1), place),
-        }));
-        before += tier.len();
-    }
-    numbered
+    let is_shared = |place: &RankedTarget| {
+        view::ranked(test).filter(|other| other.place() == place.place()).count() > 1
+    };
+    let number = |place: &RankedTarget| match printed(&place.target) {
+        Some(printed) => printed.place.to_string(),
+        // Of many, from the best to the worst place that it may have.
+        None if view::is_crowded(test) => {
+            let last = view::ranked(test).count() - place.worse;
+            match place.place() {
+                first if first == last => first.to_string(),
+                first => format!("{first}–{last}"),
+            }
+        }
+        None if is_shared(place) => format!("{} (tie)", place.place()),
+        None => place.place().to_string(),
+    };
+    view::ranked(test).map(|place| (number(place), place)).collect()
 }
 
 fn ranks_by(test: &TestAnalysis) -> Metric {

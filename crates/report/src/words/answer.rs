@@ -1,14 +1,14 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
 use super::finding::{capitalised, choices, statement};
+use super::first::{as_printed, crowd, peaks};
 use super::labels::target_name;
-use super::metric::{figure_of, metric_name};
-use super::place::{at, at_levels, levels};
+use super::place::{at_levels, levels};
 use super::{failover, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, Basis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison,
-    RankedTarget, TestAnalysis, Validity, Verdict,
+    Analysis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison, TestAnalysis,
+    Validity, Verdict,
 };
 use model::{Level, Test, TrialRecord, text};
 
@@ -38,7 +38,7 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         let limits = lost_trials(analysis, test);
         return search::answer(analysis, test, found, limits);
     }
-    let mut pairs = pairs(analysis, test);
+    let mut pairs = if view::is_crowded(test) { Vec::new() } else { pairs(analysis, test) };
     let ranking =
         if test.ranking.as_printed.is_empty() { peaks(analysis, test) } else { as_printed(test) };
     let of_pair = match pairs.as_mut_slice() {
@@ -76,6 +76,9 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let more_conditions = conditions.len().saturating_sub(MAX_CONDITIONS);
     conditions.truncate(MAX_CONDITIONS);
     conditions.extend(together);
+    if view::is_crowded(test) {
+        conditions.extend(crowd(analysis, test));
+    }
     // Whoever is back sooner without what was written is not simply better.
     let lost = failover::lost_writes(analysis, test);
     conditions.splice(0..0, lost);
@@ -213,70 +216,12 @@ impl Pair<'_> {
     }
 }
 
-fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
-    let Some(basis) = test.basis else {
-        return "Nothing is ranked.".to_owned();
-    };
-    let Some((first, rest)) = test.ranking.tiers.split_first() else {
-        return match not_offered(test) {
-            Some((all, _)) if all.len() == test.ranking.unranked.len() => {
-                "Nothing is ranked: no target offers this.".to_owned()
-            }
-            _ => "There is no answer: no target has a trial that counts.".to_owned(),
-        };
-    };
-    let figure = |place: &RankedTarget| figure(analysis, basis, place);
-    let by = match basis.metric {
-        Metric::Throughput => "At its peak".to_owned(),
-        metric => format!("By {}", metric_name(metric)),
-    };
-    let leading = match first.as_slice() {
-        [only] if rest.is_empty() => {
-            format!(
-                "{} reaches {}. There is nothing to rank it against.",
-                named(only),
-                figure(only)
-            )
-        }
-        [only] => format!("{by} {} comes first with {}.", named(only), figure(only)),
-        tied => {
-            let names: Vec<String> = tied.iter().map(named).collect();
-            let figures: Vec<String> = tied.iter().map(figure).collect();
-            let (names, figures) = (numbers::list(&names), numbers::list(&figures));
-            match basis.metric {
-                Metric::Throughput => {
-                    format!("At their peaks {names} cannot be told apart: they reach {figures}.")
-                }
-                _ => format!("{by} {names} cannot be told apart, with {figures}."),
-            }
-        }
-    };
-    match rest.first().map(Vec::as_slice) {
-        None | Some([]) => leading,
-        Some([second]) => format!("{leading} {} follows with {}.", named(second), figure(second)),
-        Some(tied) => {
-            let names: Vec<String> = tied.iter().map(named).collect();
-            format!("{leading} {} follow and cannot be told apart.", numbers::list(&names))
-        }
-    }
-}
-
 /// The targets that do not offer what a test asks for, and what the first of them says; `None` where
 /// all do.
 pub(crate) fn not_offered(test: &TestAnalysis) -> Option<(Vec<&str>, &str)> {
     let refusing = || test.ranking.failed.iter().filter(|one| one.failure.is_not_offered());
     let said = refusing().next()?.failure.message.as_str();
     Some((refusing().map(|one| one.target.as_str()).collect(), said))
-}
-
-fn named(place: &RankedTarget) -> String {
-    target_name(&place.target)
-}
-
-fn figure(analysis: &Analysis, basis: Basis, place: &RankedTarget) -> String {
-    let imported = view::imported(analysis);
-    let figure = figure_of(basis.metric, &place.figure, basis.counted, imported);
-    format!("{figure}{}", at(place.level))
 }
 
 /// What a test's answer does not hold for.
@@ -326,67 +271,6 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     }
     limits.extend(lost_trials(analysis, test));
     limits
-}
-
-/// The first two of an order that is no more than that of the figures as printed.
-fn as_printed(test: &TestAnalysis) -> String {
-    let Some(basis) = test.basis else { return String::new() };
-    let at_place = |wanted: usize| -> Vec<&RankedTarget> {
-        let printed = test.ranking.as_printed.iter().filter(|place| place.place == wanted);
-        let places = || test.ranking.tiers.iter().flatten();
-        printed.filter_map(|p| places().find(|place| place.target == p.target)).collect()
-    };
-    let with_figures = |places: &[&RankedTarget]| {
-        let figures = places.iter().map(|place| {
-            let figure = figure_of(basis.metric, &place.figure, basis.counted, true);
-            format!("{} with {figure}{}", named(place), at(place.level))
-        });
-        numbers::list(&figures.collect::<Vec<String>>())
-    };
-    let (first, second) = (at_place(1), at_place(2));
-    let follows = if second.is_empty() {
-        String::new()
-    } else {
-        format!(", {} second", with_figures(&second))
-    };
-    let everywhere = if test.ranking.first_at_every_level && test.ranking.as_printed.len() > 2 {
-        let names: Vec<String> = first.iter().map(|place| named(place)).collect();
-        format!(" {} is first at every other level too.", numbers::list(&names))
-    } else {
-        String::new()
-    };
-    let behind = second_over_first(test, basis.metric).unwrap_or_default();
-    format!(
-        "As printed, {} comes first{follows}.{everywhere}{behind} Each was measured once, so it is \
-         not known whether the difference is real.",
-        with_figures(&first),
-    )
-}
-
-/// By how much the second of two is behind at every level, as printed; `None` where more targets
-/// are ranked, or fewer levels compared than two.
-fn second_over_first(test: &TestAnalysis, metric: Metric) -> Option<String> {
-    let [first, second] = test.ranking.as_printed.as_slice() else { return None };
-    let ratios: Vec<f64> = test
-        .comparisons
-        .iter()
-        .filter(|comparison| comparison.metric == metric)
-        .map(|comparison| {
-            let of_second = comparison.candidate == second.target;
-            if of_second { comparison.ratio.point } else { comparison.ratio.point.recip() }
-        })
-        .collect();
-    if !test.ranking.first_at_every_level || ratios.len() < 2 {
-        return None;
-    }
-    let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-    let range = numbers::range(low, ratios.iter().copied().fold(0.0, f64::max));
-    Some(format!(
-        " {} is behind at every level: it has {range} × the {} of {}.",
-        target_name(&second.target),
-        metric_name(metric),
-        target_name(&first.target),
-    ))
 }
 
 fn study_test<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Option<&'a Test> {

@@ -90,6 +90,7 @@ pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
         FailureKind::TooFewConnections => "too few connections",
         FailureKind::DiskFull => "disk full",
         FailureKind::ServerLost => "server lost",
+        FailureKind::HostLost => "host lost",
         FailureKind::VolumeFailed => "volume failed",
         FailureKind::Replication => "replication broken",
         FailureKind::MissingProgram => "program missing",
@@ -135,6 +136,10 @@ pub(crate) fn place(place: &Place) -> String {
             let at = match endpoint {
                 Endpoint::Tcp { .. } => format!("a server at {endpoint}"),
                 Endpoint::Socket(_) => format!("a server on this host at {endpoint}"),
+            };
+            let at = match &spec.host {
+                Some(host) => format!("{at}, on the host {}", host.name),
+                None => at,
             };
             let replicas: Vec<String> =
                 spec.replicas.iter().map(|replica| replica.endpoint.to_string()).collect();

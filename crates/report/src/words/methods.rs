@@ -3,7 +3,7 @@
 use super::{disks, events, search};
 use crate::{numbers, view};
 use analyse::Analysis;
-use model::{Study, Test, UnitName};
+use model::{Budget, Study, Test, UnitName};
 use stats::values_needed;
 
 /// A method: what it is about, and what was done.
@@ -35,6 +35,7 @@ pub(crate) fn methods(analysis: &Analysis) -> Vec<Method> {
             ("Valid, suspect, void", VALIDITY.to_owned()),
         ];
         methods.extend(study.aa_control.as_ref().map(|_| ("Noise floor", NOISE_FLOOR.to_owned())));
+        methods.extend(placing(study));
         methods.extend(disks::method(analysis));
         methods.extend(work.keys.then(|| ("Operations", OPERATIONS.to_owned())));
         let any = |is: fn(&Test) -> bool| study.tests.iter().any(is);
@@ -73,17 +74,36 @@ const OPERATIONS: &str = "In a test of keys an operation is what one client send
     for all replies: one command, or as many as the pipeline is deep. The hit rate is the share of \
     reads that found their key, over warm-up and measured phase together.";
 
+/// How levels were placed, where weighin did so.
+fn placing(study: &Study) -> Option<Method> {
+    let text = "After a first pass over all of their range, further levels were placed half-way on a \
+         logarithmic scale between two levels: around the highest throughput, the throughput knee \
+         and the crossovers of targets, until these two were as close as the study asks, or were no \
+         further apart than a factor of 2 and could not be told apart. All targets ran at all \
+         levels, with all repeats. Where a level stands was decided before it was measured. Levels \
+         of different passes did not run in one block, so that drift of the machine looks like a \
+         difference between levels, but not between targets.";
+    study.places_levels().then(|| ("Levels", text.to_owned()))
+}
+
 fn repeats(analysis: &Analysis) -> Method {
-    let Study { until, repeats, confidence, .. } = &analysis.dataset.study;
+    let Study { until, repeats, confidence, budget, .. } = &analysis.dataset.study;
     if let Some(until) = until {
+        let budget = budget.as_ref().map_or(String::new(), |budget| {
+            format!(
+                " The run had a budget of {}: when not all of this fitted into what was left, the \
+                 comparisons came first that were most likely to be resolved in a given time.",
+                super::budget(budget)
+            )
+        });
         let text = format!(
             "Every cell (a target in a test at a level) was planned {} first. After that block and \
              each later one, comparisons that were resolved got no more repeats, nor did those that \
              {repeats} repeats, the most that the study allows, would resolve with a probability \
              below 20 %. What was resolved stays as that look found it. To look again and again \
              would find differences by chance; so each look has a share of the error (alpha \
-             spending), and intervals are as much wider: all looks together hold {}. Each block \
-             runs its cells in a random order drawn from seed {}.",
+             spending), and intervals are as much wider: all looks together hold {}.{budget} Each \
+             block runs its cells in a random order drawn from seed {}.",
             numbers::counted(until.min as usize, "time"),
             numbers::percent(*confidence),
             analysis.dataset.plan.seed,
@@ -212,4 +232,12 @@ fn money(study: &Study, counted: UnitName) -> Option<Method> {
         counted.one
     );
     Some(("Money", text))
+}
+
+/// What a run may take, as the study has it: `4 h`, or `50 EUR`.
+pub fn budget(budget: &Budget) -> String {
+    match &budget.money {
+        Some(money) => format!("{} {}", numbers::figure(money.amount), money.currency),
+        None => numbers::duration(budget.time),
+    }
 }

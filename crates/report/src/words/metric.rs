@@ -89,6 +89,31 @@ pub(crate) fn short_unit(test: &TestAnalysis) -> &'static str {
     }
 }
 
+/// How to read the matrix of many targets.
+pub(crate) fn matrix(analysis: &Analysis, test: &TestAnalysis) -> String {
+    let margin = numbers::percent(analysis.dataset.study.margin);
+    let over = match test.overall.is_empty() {
+        true => String::new(),
+        false => " over all levels together (geometric means, with equal weights)".to_owned(),
+    };
+    let metric = test.basis.map_or("", |basis| metric_name(basis.metric));
+    format!(
+        "By {metric}{over}; targets stand in the order of their places. ▲ the target of the row is \
+         better than that of the column, ▼ worse, = the same within {margin}, · not resolved. \
+         Ratios of all pairs at all levels are in the JSON report."
+    )
+}
+
+/// How to read the ratios of many targets to the first.
+pub(crate) fn against_first(test: &TestAnalysis, first: &str) -> String {
+    let metric = test.basis.map_or("", |basis| metric_name(basis.metric));
+    format!(
+        "Ratios of {metric}: each target ÷ {}, repeat by repeat where repeats make pairs. A faint \
+         ratio is not resolved.",
+        super::labels::target_name(first)
+    )
+}
+
 /// What the summary of first and second places rests on.
 pub(crate) fn summary(analysis: &Analysis) -> String {
     let tests = || analysis.summary.iter().flat_map(|summary| &summary.tests);
@@ -101,7 +126,7 @@ pub(crate) fn summary(analysis: &Analysis) -> String {
          once, places just follow the printed figures."
             .to_owned()
     } else {
-        let share = "Targets that cannot be told apart share a place.";
+        let share = "A place is one more than the number of targets that are clearly better.";
         let confidence = numbers::percent(analysis.dataset.study.confidence);
         let doubtful: Vec<&str> = tests()
             .filter(|top_two| !top_two.first.is_empty() && !top_two.first_holds_over_tests)

@@ -11,6 +11,7 @@ mod disks;
 mod events;
 mod failover;
 mod finding;
+mod first;
 mod labels;
 mod methods;
 mod metric;
@@ -36,10 +37,11 @@ pub(crate) use finding::{
     off, origins, outcome, printed, sentences,
 };
 pub(crate) use labels::{failure_kind, place, severity, shape, validity, verdict, workload};
+pub use methods::budget;
 pub(crate) use methods::{few_repeats, methods};
 pub(crate) use metric::{
-    NO_TEST, exactly, in_unit, metric_name, nothing_ranked, ranked_by, short_unit, summary, unit,
-    with_unit,
+    NO_TEST, against_first, exactly, in_unit, matrix, metric_name, nothing_ranked, ranked_by,
+    short_unit, summary, unit, with_unit,
 };
 pub(crate) use money::{amount, offer, standing};
 pub(crate) use place::{at, trials};

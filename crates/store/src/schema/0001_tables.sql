@@ -52,6 +52,7 @@ CREATE TABLE target (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     version TEXT NOT NULL,
+    host_json TEXT,
     program TEXT,
     dataset_bytes INTEGER,
     cache_bytes INTEGER,
@@ -399,8 +400,21 @@ CREATE TABLE host_account (
     thermal_events INTEGER
 ) STRICT;
 
+-- The machine that a target is on, where it is another than the one that makes the load: its clock
+-- before and after the load, and its heat.
+CREATE TABLE target_host (
+    position INTEGER PRIMARY KEY REFERENCES trial,
+    host TEXT NOT NULL,
+    thermal_events INTEGER,
+    clock_ahead_before_seconds REAL NOT NULL,
+    clock_uncertainty_before_seconds REAL NOT NULL,
+    clock_ahead_after_seconds REAL NOT NULL,
+    clock_uncertainty_after_seconds REAL NOT NULL
+) STRICT;
+
 CREATE TABLE sample (
     position INTEGER NOT NULL REFERENCES trial,
+    on_target_host INTEGER NOT NULL CHECK (on_target_host IN (0, 1)),
     number INTEGER NOT NULL,
     at_seconds REAL,
     length_ns INTEGER NOT NULL,
@@ -415,11 +429,12 @@ CREATE TABLE sample (
     replica_rss_bytes INTEGER,
     client_cpus REAL,
     client_rss_bytes INTEGER NOT NULL,
-    PRIMARY KEY (position, number)
+    PRIMARY KEY (position, on_target_host, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE disk_sample (
     position INTEGER NOT NULL,
+    on_target_host INTEGER NOT NULL,
     sample INTEGER NOT NULL,
     number INTEGER NOT NULL,
     device TEXT NOT NULL,
@@ -439,8 +454,9 @@ CREATE TABLE disk_sample (
     discard_await_ms REAL,
     queue REAL,
     utilisation REAL,
-    PRIMARY KEY (position, sample, number),
-    FOREIGN KEY (position, sample) REFERENCES sample (position, number)
+    PRIMARY KEY (position, on_target_host, sample, number),
+    FOREIGN KEY (position, on_target_host, sample)
+        REFERENCES sample (position, on_target_host, number)
 ) STRICT, WITHOUT ROWID;
 
 -- The disks that the server's data directory stands on.

@@ -50,7 +50,8 @@ fn written(table: &StorageKeys, load: &LoadKeys, at: Place, problems: &mut Probl
     let most = |beside: &str, problems: &mut Problems| {
         by_pattern.unwrap_or_else(|| {
             let meaning = "the most that each virtual machine may have";
-            let written = ("queue_depth", &table.queue_depth, meaning);
+            let Some(written) = &table.queue_depth else { return DEFAULT_QUEUE_DEPTH };
+            let written = ("queue_depth", (written.get_ref(), written.span()), meaning);
             single_level(beside, written, MAX_QUEUE_DEPTH, DEFAULT_QUEUE_DEPTH, problems)
         })
     };
@@ -63,15 +64,16 @@ fn written(table: &StorageKeys, load: &LoadKeys, at: Place, problems: &mut Probl
     }
     if let Some(rates) = &load.rate {
         let most = most("rate", problems);
-        let rates = ascending("rate", rates, MAX_IOPS, problems);
+        let rates = ascending("rate", rates.get_ref(), rates.span(), MAX_IOPS, problems);
         return rates.into_iter().map(|rate| Level::rate(most, rate)).collect();
     }
     match (&table.pattern, by_pattern, &table.queue_depth) {
         (Some(_), known, _) => known.into_iter().map(Level::clients).collect(),
-        (None, _, Some(written)) => ascending("queue_depth", written, MAX_QUEUE_DEPTH, problems)
-            .into_iter()
-            .map(Level::clients)
-            .collect(),
+        (None, _, Some(written)) => {
+            let (depths, at) = (written.get_ref(), written.span());
+            let depths = ascending("queue_depth", depths, at, MAX_QUEUE_DEPTH, problems);
+            depths.into_iter().map(Level::clients).collect()
+        }
         (None, _, None) => {
             missing("queue_depth", "[1, 8, 32]", at, problems);
             Vec::new()

@@ -1,7 +1,7 @@
 //! The tables of tests as written: the keys that every test has, and those of each task and workload.
 //! A test is read once for each group of keys that its task and workload have.
 
-use super::{Blocks, HotTable, Maybe, Numbers};
+use super::{Blocks, ClientsKey, HotTable, Maybe, Numbers};
 use crate::problem::Place;
 use model::{ArrivalProcess, BackgroundWork, ErrorAction, KeyDistribution, KeyOrder, SearchOver};
 use schemars::JsonSchema;
@@ -134,9 +134,10 @@ impl InterventionTable {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct ServerKeys {
     /// Levels: connections that each run one transaction, or operation of `key_value`, after another. With `rate` one number,
-    /// the number of connections to choose from; 64 when absent.
-    #[schemars(with = "Option<Numbers>")]
-    pub clients: Maybe<Numbers>,
+    /// the number of connections to choose from; 64 when absent. `auto`, or a table such as `{ from =
+    /// 1, to = 128 }`: levels that place themselves around peaks, knees and crossovers.
+    #[schemars(with = "Option<ClientsKey>")]
+    pub clients: Maybe<ClientsKey>,
     /// What is searched for under an `slo` or a `replica_lag`: the highest `rate` (the default), or the
     /// highest number of `clients`, of which the key `clients` then is the most to try; 128 when
     /// absent.

@@ -13,7 +13,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Outcome {
     let study = study::scaled(&study::load(&arguments.study)?, arguments.scale);
     let stop = signals::stop();
     let (plan, total) = planned(&study)?;
-    let hosts = Hosts::default();
+    let hosts = Hosts::of_study(&study, &stop);
     let progress = Progress::start("bytes checked");
     let examined = Preflight::examine(&study, &hosts, &arguments.erase, &stop, &mut |event| {
         if let Event::Checking { step, .. } = event {

@@ -1,10 +1,12 @@
 //! What each command does.
 
 mod advise;
+mod agent;
 mod check;
 mod cleanup;
 mod demo;
 mod history;
+mod hosts;
 mod import;
 mod init;
 mod load;
@@ -21,10 +23,12 @@ mod targets;
 mod workload;
 
 pub(crate) use advise::advise;
+pub(crate) use agent::agent;
 pub(crate) use check::check;
 pub(crate) use cleanup::cleanup;
 pub(crate) use demo::demo;
 pub(crate) use history::history;
+pub(crate) use hosts::hosts;
 pub(crate) use import::import;
 pub(crate) use init::init;
 pub(crate) use load::{load, understand as understand_load};
@@ -39,7 +43,8 @@ pub(crate) use sysbench::{sysbench, understand as understand_sysbench};
 
 use crate::exit::CliError;
 pub(crate) use crate::messages::print;
-use ::report::numbers::{count, duration, figure};
+use ::report::numbers::{count, counted, duration, figure};
+use ::report::words;
 use model::bounds::MAX_PLAN;
 use model::{Failure, Plan, Study};
 use std::time::Duration;
@@ -63,20 +68,61 @@ fn planned(study: &Study) -> Result<(Plan, Duration), CliError> {
     let plan = study::expand(study, study.seed);
     let total = bearable(&plan, study)?;
     bearable(&study::expand_most(study, study.seed), study)?;
+    if let Some(budget) = study.budget.as_ref().filter(|budget| budget.time < total) {
+        return Err(CliError::usage(
+            format!(
+                "the first {} of every cell take about {}, and the budget of {} is for {}",
+                counted(plan.repeats() as usize, "repeat"),
+                duration(total),
+                words::budget(budget),
+                duration(budget.time),
+            ),
+            "raise `budget`, or make `min` of `repeats`, the levels or `duration` smaller",
+        ));
+    }
     Ok((plan, total))
 }
 
-/// What may follow the planned trials of a study whose repeats end where all is resolved.
+/// What may follow the planned trials of a study that places levels, or whose repeats end where all is
+/// resolved.
 fn at_most(study: &Study) -> Option<String> {
-    let min = study.until?.min;
     let most = study::expand_most(study, study.seed);
-    Some(format!(
-        "After block {min} and each later one, what is resolved is left out; with all {} repeats of \
-         every cell it would be {} trials, about {}.",
-        study.repeats,
-        count(most.trials().count() as u64),
-        duration(study::estimate(&most, study)),
-    ))
+    let ends = study.budget.as_ref().map_or(String::new(), |budget| match budget.money {
+        Some(_) => format!(
+            " The budget of {} pays all targets for {}: what does not fit into it is not begun.",
+            words::budget(budget),
+            duration(budget.time)
+        ),
+        None => {
+            format!(" What does not fit into the budget of {} is not begun.", words::budget(budget))
+        }
+    });
+    let trials = count(most.trials().count() as u64);
+    let time = duration(study::estimate(&most, study));
+    let placing = study.tests.iter().filter_map(|test| Some((&test.name, test.placement()?)));
+    let mut lines: Vec<String> = placing
+        .map(|(name, placement)| {
+            format!(
+                "{name}: after these levels, weighin places further ones between {} and {} clients, \
+                 half-way between two around each peak, throughput knee and crossover, until they \
+                 differ by a factor of {} at most; {} levels at most.",
+                placement.from,
+                placement.to,
+                figure(placement.resolution),
+                placement.most_levels(),
+            )
+        })
+        .collect();
+    lines.push(match study.until {
+        Some(until) => format!(
+            "After block {} and each later one, what is resolved is left out; with all {} repeats \
+             of every cell it would be {trials} trials, about {time}.{ends}",
+            until.min, study.repeats,
+        ),
+        None if lines.is_empty() => return None,
+        None => format!("With all of these it would be {trials} trials, about {time}."),
+    });
+    Some(lines.join("\n"))
 }
 
 /// How long a plan will take.

@@ -73,7 +73,8 @@ fn addition(
     arguments: &RunArguments,
 ) -> Result<Option<Addition>, CliError> {
     let results = store.path().display().to_string();
-    let (study, changes) = current(store, loaded, arguments)?;
+    let (mut study, changes) = current(store, loaded, arguments)?;
+    study.take_levels(store.plan());
     let missing = store.plan().trials().count() - store.completed().len();
     if arguments.more.is_some() && missing > 0 {
         return Err(CliError::usage(
@@ -257,7 +258,7 @@ fn walk(
     recorded: &mut Recorded<'_>,
 ) -> Result<Summary, RunError> {
     let Course { study, plan, erase, stop } = *course;
-    let hosts = Hosts::default();
+    let hosts = Hosts::of_study(study, stop);
     let mut show = |event: Event<'_>| progress.show(&event);
     let preflight = Preflight::examine(study, &hosts, erase, stop, &mut show);
     let preflight = preflight.map_err(|_| RunError::Stopped)?;
@@ -282,34 +283,41 @@ fn walk(
         })?;
         summary.completed += part.completed;
         summary.failed += part.failed;
-        let Some(block) = next_block(store)? else { break };
-        store.add_block(&block)?;
-        progress.next_block(&block, &plan);
-        plan.blocks.push(block);
+        let blocks = next_blocks(store)?;
+        if blocks.is_empty() {
+            break;
+        }
+        store.add_blocks(&blocks)?;
+        progress.next_blocks(&blocks, &plan);
+        plan.blocks.extend(blocks);
     }
     campaign.finish(store)?;
     Ok(summary)
 }
 
-/// Keeps what has changed in the study of a run whose plan is done, and plans its next block, where
-/// there is one: a run may have been ended after the last trial of a block and before the next was
+/// Keeps what has changed in the study of a run whose plan is done, and plans its next blocks, where
+/// there are any: a run may have been ended after the last trial of a block and before the next was
 /// planned. The study comes first, since it decides what is resolved.
 fn plan_next(store: &mut Store, addition: Option<Addition>) -> Result<(), StoreError> {
     extend(store, addition)?;
-    match next_block(store)? {
-        Some(block) => store.add_block(&block),
-        None => Ok(()),
-    }
+    let blocks = next_blocks(store)?;
+    store.add_blocks(&blocks)
 }
 
-/// What a run whose plan is done measures next, where its repeats go on until all is resolved.
-fn next_block(store: &Store) -> Result<Option<Block>, StoreError> {
-    if store.study().until.is_none() {
-        return Ok(None);
+/// What a run whose plan is done measures next: levels that its tests place, and then, where its
+/// repeats go on until all is resolved, what is not.
+fn next_blocks(store: &Store) -> Result<Vec<Block>, StoreError> {
+    if store.study().until.is_none() && !store.study().places_levels() {
+        return Ok(Vec::new());
     }
     let dataset = store.dataset()?;
-    let open = analyse::open_trials(&analyse::analyse_without_laws(&dataset));
-    Ok(study::next_block(&dataset.study, &dataset.plan, &open))
+    let analysis = analyse::analyse_without_laws(&dataset);
+    let placed = analyse::levels_to_place(&analysis);
+    if !placed.is_empty() {
+        return Ok(study::next_levels(&dataset.study, &dataset.plan, &placed));
+    }
+    let open = analyse::open_trials(&analysis);
+    Ok(study::next_block(&dataset.study, &dataset.plan, &open).into_iter().collect())
 }
 
 /// A target that is another server than the one that its trials ran on.

@@ -75,10 +75,9 @@ fn what_is_resolved_is_left_out_also_by_a_run_that_was_killed() {
     assert!(page.contains("alpha spending"), "how it was decided");
 }
 
-/// A run that was ended after the last trial of a block and before the next was planned.
-#[test]
-fn what_is_open_goes_on_also_where_the_study_has_changed_between_two_blocks() {
-    let place = Workplace::new();
+/// A study of two targets, and a run of it that was ended after the last trial of its second block and
+/// before the next was planned, where a third would decide; what that would measure.
+fn between_two_blocks(place: &Workplace, more: &str) -> (String, BTreeSet<TrialKey>) {
     let third = STUDY.find("[[target]]\nname = \"slow\"").unwrap();
     let test = STUDY.find("[[test]]").unwrap();
     let study = format!("{}{}", &STUDY[..third], &STUDY[test..])
@@ -100,12 +99,19 @@ fn what_is_open_goes_on_also_where_the_study_has_changed_between_two_blocks() {
     });
     let open = analyse::open_trials(&analyse::analyse(&data));
     assert_eq!(open.len(), 2, "{open:?}");
+    let study = study.replace("margin = 0.001", &format!("margin = 0.001\n{more}"));
+    let begun = study::load(&place.path(place.write("until.toml", &study))).unwrap();
     let results = place.path("until.weighin");
     let host = &data.run.host;
-    let mut store = Store::create(&results, &data.study, &data.plan, host, "1", 1.0).unwrap();
+    let mut store = Store::create(&results, &begun, &data.plan, host, "1", 1.0).unwrap();
     store.append_all(&data.trials).unwrap();
-    drop(store);
+    (study, open)
+}
 
+#[test]
+fn what_is_open_goes_on_also_where_the_study_has_changed_between_two_blocks() {
+    let place = Workplace::new();
+    let (study, open) = between_two_blocks(&place, "");
     place.write("until.toml", format!("# Once more.\n{study}"));
     place.weighin(&["run", "until.toml", "--resume", "--store", "until.weighin"]).done();
     let resumed = place.store().dataset().unwrap();
@@ -114,4 +120,44 @@ fn what_is_open_goes_on_also_where_the_study_has_changed_between_two_blocks() {
     let added = resumed.plan.blocks[2].trials.iter().map(|trial| trial.key.clone());
     assert_eq!(added.collect::<BTreeSet<TrialKey>>(), open);
     assert_eq!(resumed.missing().count(), 0);
+}
+
+/// Each of the four trials of the first two blocks took 12.2 s.
+#[test]
+fn a_run_ends_with_its_budget_and_goes_on_with_a_larger_one() {
+    let place = Workplace::new();
+    let (study, open) = between_two_blocks(&place, "budget = \"60s\"");
+    let resume = ["run", "until.toml", "--resume", "--store", "until.weighin"];
+    place.weighin(&resume).done();
+    assert_eq!(place.store().dataset().unwrap().plan.blocks.len(), 2);
+    let page = std::fs::read_to_string(place.path("until.html")).unwrap();
+    assert!(page.contains("further ones do not fit into the budget"), "why there are no more");
+    assert!(page.contains("a budget of 1\u{a0}min"), "{}", page.len());
+
+    place.write("until.toml", study.replace("\"60s\"", "\"90s\""));
+    let said = place.weighin(&resume);
+    assert!(said.err.contains("budget"), "what has changed: {}", said.err);
+    said.done();
+    let resumed = place.store().dataset().unwrap();
+    let added = resumed.plan.blocks[2].trials.iter().map(|trial| trial.key.clone());
+    assert_eq!(added.collect::<BTreeSet<TrialKey>>(), open);
+}
+
+#[test]
+fn a_budget_that_the_first_repeats_do_not_fit_into_is_refused() {
+    let place = Workplace::new();
+    let with = |budget: &str| {
+        let line = format!("margin = 0.001\nbudget = \"{budget}\"");
+        place.write("until.toml", STUDY.replace("margin = 0.001", &line));
+    };
+    with("3s");
+    for command in ["plan", "run"] {
+        let refused = place.weighin(&[command, "until.toml"]);
+        refused.refused(2, &["the first 2 repeats of every cell take about", "budget of 3\u{a0}s"]);
+    }
+    with("2h");
+    let plan = place.weighin(&["plan", "until.toml"]).done();
+    assert!(plan.contains("does not fit into the budget of 2\u{a0}h"), "{plan}");
+    with("4 EUR");
+    place.weighin(&["plan", "until.toml"]).refused(2, &["plain has no price"]);
 }

@@ -396,7 +396,7 @@ fn redis_in_a_container_is_measured_beside_that_of_this_machine() {
 /// Debian.
 fn unpacked(directory: &Path, packages: &[&str]) -> Option<()> {
     let script = "dpkg --listfiles \"$@\" | grep ^/usr/ | grep -v ^/usr/share/doc/ | sort -u >list
-                  tar -c --no-recursion -P -T list | tar -x --transform 's,^/,,'
+                  tar -c --no-recursion -P -T list | tar -x --no-same-owner --transform 's,^/,,'
                   rm list";
     if !Path::new("/usr/bin/dpkg").exists() {
         not_tested("packages of Debian: there is no dpkg");

@@ -32,11 +32,15 @@ pub fn create_table(workload: &Oltp, table: u32, comment: Option<&str>) -> Strin
         );
     }
     let auto_increment = if schema.auto_increment { " AUTO_INCREMENT" } else { "" };
+    let options = match schema.options.as_str() {
+        "" => String::new(),
+        options => format!(" {options}"),
+    };
     let key = if schema.secondary { "KEY xid" } else { "PRIMARY KEY" };
     format!(
         "CREATE TABLE {name} (id INTEGER{unsigned} NOT NULL{auto_increment}, \
          k INTEGER{unsigned} DEFAULT '0' NOT NULL, c CHAR(120) DEFAULT '' NOT NULL, \
-         pad CHAR(60) DEFAULT '' NOT NULL, {key} (id)) ENGINE={engine}{comment}"
+         pad CHAR(60) DEFAULT '' NOT NULL, {key} (id)) ENGINE={engine}{comment}{options}"
     )
 }
 

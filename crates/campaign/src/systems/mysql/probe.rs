@@ -20,6 +20,8 @@ const PROBE_TABLE: OwnTable = OwnTable {
 /// What servers say that take no writes: a read-only server, one that is a replica, a member of a
 /// group that is not the primary, and a read-only transaction.
 const READ_ONLY: [u16; 4] = [1290, 1792, 1836, 3100];
+/// What servers say of an account that `DROP USER` does not find (`ER_CANNOT_USER`).
+const NO_SUCH_ACCOUNT: u16 = 1396;
 /// Rows that are read at a time.
 const ROWS_AT_ONCE: usize = 50_000;
 
@@ -37,17 +39,21 @@ pub(super) fn make_account(administrator: &Login) -> Result<Login, Failure> {
     let mut connection = connect(administrator)?;
     let database = &administrator.address().database;
     let accounts = CLIENT_HOSTS.map(|host| format!("{USER}@'{host}'"));
-    let account = |account| {
-        [
-            format!("DROP USER IF EXISTS {account}"),
+    // A statement may hold the password: it is not shown.
+    let refused = |error: ClientError| error.failure("cannot make the account of the probe");
+    connection.execute("SET SESSION sql_log_bin = 0").map_err(refused)?;
+    for account in accounts {
+        // Before 5.7 MySQL does not know IF EXISTS here.
+        match connection.execute(&format!("DROP USER {account}")) {
+            Err(error) if error.code() != Some(NO_SUCH_ACCOUNT) => return Err(refused(error)),
+            _ => {}
+        }
+        for sql in [
             format!("CREATE USER {account} IDENTIFIED BY '{password}'"),
             format!("GRANT SELECT, INSERT, DELETE, CREATE, DROP ON {database}.* TO {account}"),
-        ]
-    };
-    let outside_the_log = "SET SESSION sql_log_bin = 0".to_owned();
-    for sql in std::iter::once(outside_the_log).chain(accounts.iter().flat_map(account)) {
-        // A statement may hold the password: it is not shown.
-        connection.execute(&sql).map_err(|e| e.failure("cannot make the account of the probe"))?;
+        ] {
+            connection.execute(&sql).map_err(refused)?;
+        }
     }
     Ok(administrator.with_account(USER, &password))
 }

@@ -1,5 +1,6 @@
 //! What is looked at on servers of every kind before a study runs.
 
+use super::running::Machine;
 use super::{Server, ServerKind, Setting, work};
 use crate::systems::{Examination, Seen};
 use model::{Failure, Place, Task};
@@ -9,12 +10,26 @@ impl<K: ServerKind> Server<K> {
     /// Looks at limits, and has the kind of server look at the rest.
     pub(super) fn look(&mut self, examination: &mut Examination<'_>) -> Result<Seen, Failure> {
         self.connected()?;
-        let beside = self.running.shares_files().then(|| Arc::clone(&self.load_host));
-        let host = self.host.clone().or(beside);
+        let own = self.ssh_host().cloned();
+        let host = match self.running.shares_files() {
+            Some(Machine::LoadHost) => Some(Arc::clone(&self.load_host)),
+            Some(Machine::Own) => own.clone(),
+            // Paths of a server that was not found there mean nothing.
+            None => self.host.clone().filter(|_| own.is_none()),
+        };
         if self.running.is_hidden() {
+            let machine = own.as_ref().map_or("this machine", |host| host.name());
+            let answers = match own {
+                None => "something on this machine answers",
+                Some(_) => "the server is not found",
+            };
             examination.found.note(
-                "something on this machine answers, and weighin cannot tell which process the server \
-                 is: no trial says how much processor time the server or other processes took",
+                format!(
+                    "{answers}{}, and weighin cannot tell which process the server is: no trial says \
+                     how much processor time the server or other processes took, nor what its disks \
+                     did",
+                    if own.is_some() { format!(" on {machine}") } else { String::new() },
+                ),
                 "run weighin as root or as the server's account, and name the server itself, not a \
                  proxy before it",
             );

@@ -25,7 +25,8 @@ impl<K: ServerKind> Server<K> {
         }
         if self.private.is_none() {
             let whereabouts = |login: &Login| -> Result<Whereabouts, Failure> {
-                Whereabouts::of::<K>(self.load_host.as_ref(), &mut K::connect(login)?)
+                let own = self.ssh_host().map(Arc::as_ref);
+                Whereabouts::of::<K>(self.load_host.as_ref(), own, &mut K::connect(login)?)
             };
             self.running.replicas =
                 self.replica_logins.iter().map(whereabouts).collect::<Result<_, _>>()?;

@@ -1,5 +1,5 @@
-//! Servers that weighin did not start, and that may run on the machine that makes the load: there
-//! their processes are sampled like those of private servers.
+//! Servers that weighin did not start, and that may run on the machine that makes the load or on one
+//! that the study names: there their processes are sampled like those of private servers.
 
 use super::ServerKind;
 use crate::systems::SamplingScope;
@@ -17,45 +17,65 @@ pub(super) struct Running {
 /// Where one of them runs.
 #[derive(Debug, Default)]
 pub(super) enum Whereabouts {
-    /// On another machine, or that is not known.
+    /// On a machine that weighin cannot look at, or that is not known.
     #[default]
     Elsewhere,
-    /// Something on this machine answers, and its process may not be looked at or is not the
-    /// server's own.
+    /// Something on a machine that it can look at answers, and its process may not be looked at or is
+    /// not the server's own.
     Hidden,
-    Here(RunningServer),
+    On(Machine, RunningServer),
+}
+
+/// A machine that weighin can look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Machine {
+    /// The one that makes the load.
+    LoadHost,
+    /// The one that the study names for the target.
+    Own,
 }
 
 impl Whereabouts {
-    /// Of the server that a connection leads to.
+    /// Of the server that a connection leads to. `own` is the machine that the study names for it.
     ///
     /// # Errors
     /// When the connection is of no use any more; [`Failure::stopped`].
     pub(super) fn of<K: ServerKind>(
-        host: &dyn Host,
+        load_host: &dyn Host,
+        own: Option<&dyn Host>,
         connection: &mut K::Connection,
     ) -> Result<Self, Failure> {
-        let Some(ends) = K::ends(connection).ok().filter(|ends| ends.on_one_machine()) else {
+        let Ok(ends) = K::ends(connection) else { return Ok(Self::Elsewhere) };
+        let is_here = ends.on_one_machine();
+        if !is_here && own.is_none() {
             return Ok(Self::Elsewhere);
-        };
-        let clue = K::process_clue(connection)?;
-        let found = clue.and_then(|clue| host.running_server(&ends, &clue));
-        Ok(found.map_or(Self::Hidden, Self::Here))
+        }
+        let Some(clue) = K::process_clue(connection)? else { return Ok(Self::Hidden) };
+        let here = is_here.then(|| load_host.running_server(&ends, &clue)).flatten();
+        let here = here.map(|server| Self::On(Machine::LoadHost, server));
+        let there = || Some(Self::On(Machine::Own, own?.running_server(&ends, &clue)?));
+        Ok(here.or_else(there).unwrap_or(Self::Hidden))
     }
 }
 
 impl Running {
-    /// Whether its process is known.
-    pub(super) fn is_here(&self) -> bool {
-        matches!(self.primary, Whereabouts::Here(_))
+    /// The machine that it is on, where its process is known.
+    pub(super) fn machine(&self) -> Option<Machine> {
+        match &self.primary {
+            Whereabouts::On(machine, _) => Some(*machine),
+            Whereabouts::Elsewhere | Whereabouts::Hidden => None,
+        }
     }
 
-    /// Whether it is known, and its paths are those of this machine.
-    pub(super) fn shares_files(&self) -> bool {
-        matches!(&self.primary, Whereabouts::Here(server) if server.shares_files)
+    /// The same where its paths are those of the machine.
+    pub(super) fn shares_files(&self) -> Option<Machine> {
+        match &self.primary {
+            Whereabouts::On(machine, server) if server.shares_files => Some(*machine),
+            _ => None,
+        }
     }
 
-    /// Whether one of them is on this machine and its process is not known.
+    /// Whether one of them is on a machine that weighin can look at, and its process is not known.
     pub(super) fn is_hidden(&self) -> bool {
         let mut all = iter::once(&self.primary).chain(&self.replicas);
         all.any(|server| matches!(server, Whereabouts::Hidden))
@@ -64,13 +84,15 @@ impl Running {
     /// What is sampled of them: nothing where a part would be missing, which would then be taken for
     /// the work of others.
     pub(super) fn sampling_scope(&self) -> SamplingScope {
-        let Whereabouts::Here(primary) = &self.primary else { return SamplingScope::default() };
+        let Whereabouts::On(machine, primary) = &self.primary else {
+            return SamplingScope::default();
+        };
         if self.is_hidden() {
             return SamplingScope::default();
         }
         let pid = |server: &Whereabouts| match server {
-            Whereabouts::Here(server) => Some(server.pid),
-            Whereabouts::Elsewhere | Whereabouts::Hidden => None,
+            Whereabouts::On(on, server) if on == machine => Some(server.pid),
+            _ => None,
         };
         SamplingScope {
             server_pid: Some(primary.pid),

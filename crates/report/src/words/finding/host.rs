@@ -4,13 +4,22 @@ use super::{Group, Words};
 use crate::numbers::{count, percents};
 use analyse::{HostSaturated, OtherProcesses, Overheated, Steal, Throttled, ThrottledProcess};
 
+/// A machine within a sentence.
+fn named(host: &Option<String>) -> &str {
+    host.as_deref().unwrap_or("the host that weighin ran on")
+}
+
 impl Words for Steal {
     const HEADING: &'static str = "Stolen processor time";
     const TOGETHER: bool = true;
 
+    fn is_like(&self, other: &Self) -> bool {
+        self.host == other.host
+    }
+
     fn say(found: &Group<'_, Self>) -> String {
         let share = percents(found.range(|steal| steal.share));
-        format!("the hypervisor took {share} of this host’s processor time")
+        format!("the hypervisor took {share} of the processor time of {}", named(&found.first.host))
     }
 }
 
@@ -18,10 +27,15 @@ impl Words for OtherProcesses {
     const HEADING: &'static str = "Other processes";
     const TOGETHER: bool = true;
 
+    fn is_like(&self, other: &Self) -> bool {
+        self.host == other.host
+    }
+
     fn say(found: &Group<'_, Self>) -> String {
         let share = percents(found.range(|others| others.share));
         format!(
-            "processes other than the server and weighin took {share} of this host’s processor time"
+            "processes other than the server and weighin took {share} of the processor time of {}",
+            named(&found.first.host)
         )
     }
 }
@@ -63,11 +77,18 @@ impl Words for Overheated {
     const HEADING: &'static str = "Overheating";
     const TOGETHER: bool = true;
 
+    fn is_like(&self, other: &Self) -> bool {
+        self.host == other.host
+    }
+
     fn say(found: &Group<'_, Self>) -> String {
         let times = match found.total(|overheated| overheated.events) {
             1 => "once".to_owned(),
             events => format!("{} times", count(events)),
         };
-        format!("processors lowered their frequency {times} because they were too hot")
+        format!(
+            "processors of {} lowered their frequency {times} because they were too hot",
+            named(&found.first.host)
+        )
     }
 }

@@ -21,6 +21,7 @@ mod little;
 mod money;
 mod outages;
 mod pairs;
+mod placing;
 mod repeats;
 mod run;
 mod scaling;

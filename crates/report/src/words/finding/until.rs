@@ -25,6 +25,7 @@ impl Words for RepeatsEnded {
                     format!("even all {most} repeats would hardly resolve the rest")
                 }
                 RepeatsEnd::Most => "the most that the study allows".to_owned(),
+                RepeatsEnd::Budget => "further ones do not fit into the budget".to_owned(),
                 RepeatsEnd::Open => "more are to come".to_owned(),
             };
             format!("{}{}: {why}", counted(repeats as usize, "repeat"), at_levels(&levels))

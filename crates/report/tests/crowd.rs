@@ -1,0 +1,82 @@
+//! Reports of more targets than can be told one by one.
+
+use analyse::analyse;
+use report::{Format, render};
+use test_support::imported;
+
+const LEVELS: [u32; 12] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024];
+
+/// Results of so many targets, each a hundredth faster than the one before, in three blocks that scatter
+/// by some per cent.
+fn results(targets: u32) -> model::Dataset {
+    let mut table = "target,test,metric,value,clients,block\n".to_owned();
+    for block in 1..=3 {
+        for target in 0..targets {
+            for clients in LEVELS {
+                let scatter = f64::from((target * 7 + clients * 3 + block * 11) % 13) / 400.0;
+                let ideal = f64::from(clients) * (1.0 + f64::from(target) / 100.0);
+                let value =
+                    1000.0 * ideal / (1.0 + 0.03 * f64::from(clients - 1)) * (1.0 + scatter);
+                table += &format!("m{target:02},oltp,throughput,{value:.1},{clients},{block}\n");
+            }
+        }
+    }
+    imported("crowd", &table)
+}
+
+fn text(data: &model::Dataset, format: Format) -> String {
+    let mut out = Vec::new();
+    render(&analyse(data), format, &mut out).expect("memory takes all writes");
+    String::from_utf8(out).expect("reports are UTF-8")
+}
+
+#[test]
+fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
+    let data = results(50);
+    let page = text(&data, Format::Html);
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    let answer = &page[page.find("id=\"answer\"").unwrap()..page.find("id=\"test-0\"").unwrap()];
+    // The ten best; the others are folded.
+    assert_eq!(answer.split("<details>").next().unwrap().matches("<tr").count(), 11);
+    let words = page.split("<table").next().unwrap().split_whitespace().count();
+    assert!(answer.contains(" has the best figure, ") && words < 3_000, "{words}");
+    assert!(answer.contains("Of 1,225 pairs of targets"), "{answer}");
+    // No sentence for each pair, and none of the tables.
+    assert!(!page.contains("m01 ÷ m00") && !page.contains("ahead of m00 at every level"));
+    assert_eq!(page.matches("<g class=\"faint\">").count(), 2 * 44, "in both widths of the chart");
+    let matrix = &page[page.find("class=\"matrix\"").unwrap()..];
+    let matrix = &matrix[..matrix.find("</table>").unwrap()];
+    let decided = matrix.matches('▲').count();
+    assert!(decided > 300 && decided == matrix.matches('▼').count(), "{decided}");
+    assert_eq!(matrix.matches("<tr").count(), 51);
+    let markdown = text(&data, Format::Markdown);
+    assert!(markdown.contains("### Who is ahead of whom") && !markdown.contains("### m01 ÷ m00"));
+}
+
+#[test]
+fn eight_targets_are_told_one_by_one() {
+    let page = text(&results(8), Format::Html);
+    assert!(!page.contains("class=\"matrix\"") && page.contains("m01 ÷ m00"));
+    assert_eq!(page.matches("<g class=\"faint\">").count(), 0);
+}
+
+#[test]
+fn who_is_behind_one_of_the_first_is_not_said_to_be_as_good() {
+    let mut table = "target,test,metric,value,clients,block\n".to_owned();
+    for (target, values) in [
+        ("low", [990, 1000, 1010, 995, 1005]),
+        ("wide", [1900, 800, 3600, 700, 3000]),
+        ("high", [2490, 2500, 2510, 2495, 2505]),
+    ] {
+        for (block, value) in (1..).zip(values) {
+            table += &format!("{target},oltp,throughput,{value},1,{block}\n");
+        }
+    }
+    let markdown = text(&imported("chain", &table), Format::Markdown);
+    let headline = markdown.lines().find(|line| line.starts_with("**")).unwrap();
+    assert!(headline.contains("high and wide cannot be told apart"), "{headline}");
+    assert!(headline.contains("low is clearly behind at least one of these"), "{headline}");
+    for place in ["| 1 (tie) | high |", "| 1 (tie) | wide |", "| 2 | low |"] {
+        assert!(markdown.contains(place), "{markdown}");
+    }
+}
