@@ -1,6 +1,7 @@
 //! The noise floor of an A/A comparison: how far apart one target and its own A/A control were measured.
 
 use crate::cell::{CellData, Cells};
+use crate::runs::RunResult;
 use crate::{Basis, Comparison, Finding, Metric, OverallComparison, Strength, Verdict};
 use model::{Level, Study, Test};
 use serde::Serialize;
@@ -80,6 +81,25 @@ pub(crate) fn hold_overall(floors: &[NoiseFloor], all: &mut [OverallComparison])
     for found in all {
         hold(floors, (found.metric, &found.ratio), &mut found.verdict, &mut found.strength);
     }
+}
+
+/// Takes back differences of two runs that do not clear the floors of both.
+pub(crate) fn hold_runs(floors: &[NoiseFloor], all: &mut [RunResult]) {
+    for found in all {
+        hold(floors, (found.metric, &found.ratio), &mut found.verdict, &mut found.strength);
+    }
+}
+
+/// By metric the higher of the floors of two runs.
+pub(crate) fn highest(mut old: Vec<NoiseFloor>, new: Vec<NoiseFloor>) -> Vec<NoiseFloor> {
+    for floor in new {
+        match old.iter_mut().find(|other| other.metric == floor.metric) {
+            Some(other) if other.factor >= floor.factor => {}
+            Some(other) => *other = floor,
+            None => old.push(floor),
+        }
+    }
+    old
 }
 
 fn hold(

@@ -6,6 +6,7 @@
 use crate::cell::{CellData, Cells, collect};
 use crate::check::{CheckedTrial, check};
 use crate::family::Compared;
+use crate::floor::{self, NoiseFloor};
 use crate::overall::pool;
 use crate::series::{Kin, Series};
 use crate::{Basis, Metric, Strength, Verdict, extended, family, search};
@@ -63,6 +64,8 @@ pub struct TestRuns {
     pub basis: Basis,
     /// Whether both runs did the same: task, data, warm-up, duration and state of the caches.
     pub is_same: bool,
+    /// By metric, the higher one of both runs: what is no larger is no difference between them either.
+    pub floors: Vec<NoiseFloor>,
     /// Target by target, by level; then over all levels where there are several.
     pub results: Vec<RunResult>,
 }
@@ -103,13 +106,14 @@ pub fn compare_runs(old: &Dataset, new: &Dataset) -> RunComparison {
             );
         }
         let (test, is_same) = (pair.old.name.clone(), pair.is_same());
-        tests.push(TestRuns { test, basis, is_same, results: Vec::new() });
+        tests.push(TestRuns { test, basis, is_same, floors: pair.floors, results: Vec::new() });
     }
     let levels = family::hold_all(&new.study, levels);
     let overall = family::hold_all(&new.study, overall);
     for test in &mut tests {
         let own = levels.iter().chain(&overall).filter(|result| result.test == test.test);
         test.results = own.cloned().collect();
+        floor::hold_runs(&test.floors, &mut test.results);
         let order = |name: &str| old.study.targets.iter().position(|target| target.name == name);
         // Stable: by level, then over all of them.
         test.results.sort_by_key(|result| (order(&result.target), result.metric));
@@ -157,6 +161,16 @@ impl<'a> Side<'a> {
     fn cells(&self, test: &'a Test, basis: Option<&Basis>) -> Cells<'_> {
         collect(self.dataset, &self.dataset.study.targets, test, &self.checked, basis, None)
     }
+
+    fn floors(&self, test: &'a Test, basis: Option<Basis>, cells: &Cells) -> Vec<NoiseFloor> {
+        if test.bound().is_some() {
+            return Vec::new();
+        }
+        let study = &self.dataset.study;
+        let control = study.aa_control.as_slice();
+        let again = collect(self.dataset, control, test, &self.checked, basis.as_ref(), None);
+        floor::floors(study, test, basis, (cells, &again))
+    }
 }
 
 /// A test that both runs have.
@@ -167,6 +181,8 @@ struct Pair<'a> {
     basis: Option<Basis>,
     old_cells: Cells<'a>,
     new_cells: Cells<'a>,
+    /// As [`TestRuns::floors`].
+    floors: Vec<NoiseFloor>,
 }
 
 /// One figure of a cell, or of a target, in both runs; no block of the one is one of the other.
@@ -211,9 +227,13 @@ fn pairs<'a>(old: &'a Side<'_>, new: &'a Side<'_>) -> impl Iterator<Item = Pair<
         ];
         let old_cells = old.cells(test, bases[0].as_ref());
         let new_cells = new.cells(other, bases[1].as_ref());
+        let floors = floor::highest(
+            old.floors(test, bases[0], &old_cells),
+            new.floors(other, bases[1], &new_cells),
+        );
         let basis = bases[0].zip(bases[1]).filter(|(old, new)| old.metric == new.metric);
         let basis = basis.map(|(_, new)| new);
-        Some(Pair { old: test, new: other, basis, old_cells, new_cells })
+        Some(Pair { old: test, new: other, basis, old_cells, new_cells, floors })
     })
 }
 

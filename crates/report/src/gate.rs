@@ -142,6 +142,7 @@ fn with_reason(item: &GateItem) -> String {
         GateReason::NoSuchTest => "the new run lacks the test, or judges it by another figure",
         GateReason::TestDiffers => "the test did something else",
         GateReason::Zero => "a figure is zero, of which there is no ratio",
+        GateReason::NoiseFloor => "the loss does not clear the noise floor of the runs",
     });
     let answer = answer(item.outcome);
     reason.map_or(answer.to_owned(), |reason| format!("{answer}: {reason}"))

@@ -126,6 +126,7 @@ fn document(runs: &Runs<'_>) -> Document {
             true => Part::Paragraph("Nothing in it can be compared.".to_owned()),
             false => Part::Table(table(test)),
         });
+        parts.extend(noise_floor(test).map(Part::Paragraph));
     }
     if found.tests.is_empty() {
         parts.push(Part::Warning("The two runs have no test in common.".to_owned()));
@@ -166,6 +167,22 @@ fn changes(found: &RunComparison, study: &[String]) -> Vec<Part> {
         ],
         false => vec![heading, Part::Bullets(said)],
     }
+}
+
+/// Below which differences are not claimed, where a run has an A/A control.
+fn noise_floor(test: &TestRuns) -> Option<String> {
+    let floors: Vec<String> = test
+        .floors
+        .iter()
+        .map(|floor| format!("{} ±{}", metric_name(floor.metric), percent(floor.factor - 1.0)))
+        .collect();
+    (!floors.is_empty()).then(|| {
+        format!(
+            "Noise floor (the higher one of both runs): {}. A difference that does not clear it is \
+             not claimed.",
+            list(&floors)
+        )
+    })
 }
 
 fn table(test: &TestRuns) -> Table {
@@ -217,6 +234,9 @@ fn verdict(result: &RunResult) -> TableCell {
         Verdict::CandidateBetter => TableCell::text("better").with_tone(Tone::Good),
         Verdict::BaselineBetter => TableCell::text("worse").with_tone(Tone::Bad),
         Verdict::Equivalent => TableCell::text("same within the margin"),
+        Verdict::Unresolved if result.strength.below_noise_floor => {
+            TableCell::text("below the noise floor").with_tone(Tone::Doubtful)
+        }
         Verdict::Unresolved => TableCell::text("not resolved").with_tone(Tone::Doubtful),
     }
 }

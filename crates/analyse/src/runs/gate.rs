@@ -1,6 +1,7 @@
 //! Whether a run is worse than a baseline by more than is allowed.
 
 use super::{Matched, Pair, Side, TargetRuns, Unmatched, deciding, figure, pairs};
+use crate::floor::{self, NoiseFloor};
 use crate::{Basis, Metric};
 use model::{Better, Dataset, Level};
 use serde::Serialize;
@@ -46,6 +47,9 @@ pub enum GateReason {
     TestDiffers,
     /// A figure is zero, of which no ratio can be taken.
     Zero,
+    /// The loss is beyond the limit, and no larger than what one target and its A/A control differ by
+    /// in one of the runs.
+    NoiseFloor,
 }
 
 /// One figure that is held.
@@ -118,13 +122,14 @@ pub fn gate(old: &Dataset, new: &Dataset, question: GateQuestion) -> Gate {
             items.extend(pair.results(metric).iter().filter_map(changed));
             continue;
         }
+        let floor = floor::of(&pair.floors, metric).cloned();
         for runs in pair.results(metric) {
             let over = if question.each_level { None } else { runs.over_levels() };
             let by_level = over.is_some();
             let levels = runs.levels.into_iter().map(|level| (level, by_level));
             for (one, only_a_loss) in over.map(|over| (over, false)).into_iter().chain(levels) {
                 match Held::of(one, question.max_regression, only_a_loss) {
-                    Ok(one) => held.push(one),
+                    Ok(one) => held.push(Held { floor: floor.clone(), ..one }),
                     Err(one) => items.extend(without_ratio(*one, confidence, only_a_loss)),
                 }
             }
@@ -234,6 +239,8 @@ struct Held {
     beyond: Ratio,
     /// A level of which all together are held: it says something only where it is worse.
     only_a_loss: bool,
+    /// What a loss has to clear as well.
+    floor: Option<NoiseFloor>,
 }
 
 impl Held {
@@ -247,11 +254,11 @@ impl Held {
         let ratio = matched.new.ratio(&matched.old);
         let beyond = matched.new.ratio(&matched.old.times(limit));
         let Some((ratio, beyond)) = ratio.zip(beyond) else { return Err(Box::new(matched)) };
-        Ok(Self { matched, ratio, limit, beyond, only_a_loss })
+        Ok(Self { matched, ratio, limit, beyond, only_a_loss, floor: None })
     }
 
     fn judge(self, adjusted_p: f64, confidence: f64) -> Option<GateItem> {
-        let Self { matched, ratio, limit, beyond, only_a_loss } = self;
+        let Self { matched, ratio, limit, beyond, only_a_loss, floor } = self;
         let more = matched.metric.better() == Better::More;
         let within =
             |interval: &Interval| if more { interval.low > limit } else { interval.high < limit };
@@ -271,6 +278,12 @@ impl Held {
             (Some(interval), _) if within(&interval) => (one_sided, GateOutcome::NotWorse),
             _ => (wide, GateOutcome::NotKnown),
         };
+        let is_hidden = outcome == GateOutcome::Worse
+            && floor.is_some_and(|floor| !floor.is_cleared_by(&ratio));
+        let (outcome, reason) = match is_hidden {
+            true => (GateOutcome::NotKnown, Some(GateReason::NoiseFloor)),
+            false => (outcome, None),
+        };
         (outcome == GateOutcome::Worse || !only_a_loss).then(|| GateItem {
             old: matched.old.estimate(confidence),
             new: matched.new.estimate(confidence),
@@ -280,7 +293,7 @@ impl Held {
             metric: matched.metric,
             ratio: Some(ratio),
             outcome,
-            reason: None,
+            reason,
         })
     }
 }

@@ -174,6 +174,55 @@ fn runs_of_one_speed_are_rarely_told_apart_and_slower_ones_mostly() {
     assert!(found > 0.9, "{found}");
 }
 
+/// A run whose servers each have luck of their own for as long as they run, of some per cent, with
+/// the first target measured twice.
+fn run_with_luck(seed: u64, speed: f64) -> Dataset {
+    let mut noise = Noise::new(seed);
+    let names = ["a", "a (again)"];
+    let luck = names.map(|_| noise.factor(0.05));
+    let mut data = dataset(&names, &[4, 8, 16], 6, |target, clients, _| {
+        let server = names.iter().position(|name| *name == target).expect("one of them");
+        1000.0 * f64::from(clients) * speed * luck[server] * noise.factor(0.003)
+    });
+    data.study.aa_control = data.study.targets.pop();
+    data
+}
+
+#[test]
+fn what_a_server_differs_from_itself_by_is_no_difference_of_runs() {
+    let question = GateQuestion { max_regression: 0.01, ..QUESTION };
+    let claims = |old: &Dataset, new: &Dataset| {
+        let found = compare_runs(old, new);
+        let mut results = found.tests.iter().flat_map(|test| &test.results);
+        let hidden = results.clone().any(|result| result.strength.below_noise_floor);
+        let differs = results.any(|result| {
+            matches!(result.verdict, Verdict::BaselineBetter | Verdict::CandidateBetter)
+        });
+        (differs, hidden, gate(old, new, question))
+    };
+    let (mut without, mut with) = (0, 0);
+    for seed in 0..60 {
+        let (mut old, mut new) = (run_with_luck(2 * seed, 1.0), run_with_luck(2 * seed + 1, 1.0));
+        let (held, hidden, held_gate) = claims(&old, &new);
+        let told = |item: &analyse::runs::GateItem| item.reason == Some(GateReason::NoiseFloor);
+        let gate_is_held = held_gate.items.iter().any(told);
+        assert!(!gate_is_held || held_gate.outcome() != GateOutcome::NotWorse);
+        (old.study.aa_control, new.study.aa_control) = (None, None);
+        let (free, nothing, free_gate) = claims(&old, &new);
+        assert!(!nothing && (free || !held), "seed {seed}");
+        assert!(free == held || hidden, "seed {seed}: hidden without a word");
+        assert!(
+            held_gate.outcome() != GateOutcome::Worse || free_gate.outcome() == GateOutcome::Worse
+        );
+        without += u32::from(free);
+        with += u32::from(held);
+    }
+    assert!(without > 40 && with < without / 2, "{with} of {without}");
+    let (differs, _, held) = claims(&run_with_luck(1, 1.0), &run_with_luck(2, 0.5));
+    assert!(differs);
+    assert_eq!(held.outcome(), GateOutcome::Worse);
+}
+
 #[test]
 fn what_changed_is_named() {
     let (old, mut new) = (run(1, 1.0, 3), run(2, 1.0, 3));
