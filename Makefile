@@ -9,8 +9,11 @@ BENCH ?=
 # Names of fuzz targets, all when empty.
 FUZZ ?=
 
+# What `make static` builds for: no C library is needed where it runs.
+STATIC_TARGET ?= $(shell uname -m)-unknown-linux-musl
+
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-peers endurance lint fuzz bench bench-quick calibrate
+.PHONY: help build static demo test test-peers endurance lint fuzz bench bench-quick calibrate
 
 help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -18,6 +21,12 @@ help: ## List these targets
 build: ## Build the release binary, target/release/weighin
 	@scripts/setup build
 	$(CARGO) build $(LOCKED) --release --package weighin
+
+static: ## Build the release binary without a C library, for machines with another one
+	@scripts/setup static
+	CARGO_PROFILE_RELEASE_STRIP=debuginfo $(CARGO) build $(LOCKED) --release --package weighin \
+		--target $(STATIC_TARGET)
+	@echo "Built $(TARGET_DIR)/$(STATIC_TARGET)/release/weighin"
 
 demo: ## Compare two private MariaDB servers and write a report (about four minutes)
 	@scripts/setup demo

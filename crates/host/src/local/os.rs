@@ -165,8 +165,9 @@ pub fn random_hex(bytes: usize) -> io::Result<String> {
 
 /// Whether a directory is kept in memory (tmpfs, ramfs), where a disk would not be measured.
 pub fn is_in_memory(directory: &Path) -> bool {
-    let kind = file_system_of(directory).map(|facts| facts.f_type);
-    kind.is_ok_and(|kind| kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
+    // C libraries do not agree on the type.
+    let kind = file_system_of(directory).map(|facts| i128::from(facts.f_type));
+    kind.is_ok_and(|kind| kind == i128::from(libc::TMPFS_MAGIC) || kind == RAMFS_MAGIC)
 }
 
 /// Bytes that this user may still write to the file system of a path: root has its reserve too.
@@ -192,7 +193,7 @@ fn file_system_of(path: &Path) -> io::Result<libc::statfs> {
 }
 
 /// `linux/magic.h`; libc lacks it.
-const RAMFS_MAGIC: libc::__fsword_t = 0x8584_58f6;
+const RAMFS_MAGIC: i128 = 0x8584_58f6;
 
 /// Gives a file that is empty its length and, where the file system can, all of its space.
 ///
