@@ -108,6 +108,20 @@ impl Digests {
         Ok(Self { of_trials })
     }
 
+    /// Looks only at tables that have rows, for as long as none are added: the others are no part of
+    /// any digest, and asking all of them for each trial takes most of the time of reading a store.
+    pub fn filled(&self, connection: &Connection) -> Result<Self> {
+        let mut of_trials = self.of_trials.clone();
+        for table in self.of_trials.keys() {
+            let first = if table == "counter" { "counter_reading" } else { table };
+            let query = format!("SELECT EXISTS (SELECT 1 FROM {first})");
+            if !connection.query_row(&query, [], |row| row.get::<_, bool>(0))? {
+                of_trials.remove(table);
+            }
+        }
+        Ok(Self { of_trials })
+    }
+
     /// Writes the digest of what the tables hold now.
     pub fn write(&self, connection: &Connection, subject: Subject) -> Result<()> {
         let tables = self.of_tables(connection, subject)?;
@@ -178,9 +192,10 @@ impl Digests {
     /// Checks everything at once.
     pub fn check_all(&self, connection: &Connection) -> Result<()> {
         self.check_subjects(connection)?;
+        let filled = self.filled(connection)?;
         subjects(connection)?.into_iter().try_for_each(|subject| {
             let place = subject.to_string();
-            self.check(connection, subject).map_err(|error| crate::value::within(&place, error))
+            filled.check(connection, subject).map_err(|error| crate::value::within(&place, error))
         })
     }
 

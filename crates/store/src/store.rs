@@ -313,6 +313,7 @@ impl Store {
                     .check(&snapshot, Subject::Target(*id))
                     .map_err(|error| within(&format!("target {}", facts.target), error))?;
             }
+            let digests = self.digests.filled(&snapshot)?;
             let counts: BTreeSet<u32> = self.plan.trials().map(|trial| trial.position).collect();
             let (mut trials, mut superseded) = (Vec::new(), Vec::new());
             for planned in self.plan.all_trials() {
@@ -321,7 +322,7 @@ impl Store {
                     trial::select(&snapshot, planned).map_err(|error| within(&place(), error))?;
                 let Some(record) = record else { continue };
                 // After reading: what cannot be read says which column it is in.
-                self.digests
+                digests
                     .check(&snapshot, Subject::Trial(planned.position))
                     .map_err(|error| within(&place(), error))?;
                 if counts.contains(&planned.position) {
