@@ -11,6 +11,8 @@ use toml::Spanned;
 
 /// Longest destination, in bytes: names of the DNS have up to 253.
 const LONGEST_DESTINATION: usize = 255;
+/// What results call the machine that weighin runs on.
+const RESERVED: &str = "this machine";
 
 /// The `[[host]]` tables of a study.
 #[derive(Default)]
@@ -38,6 +40,11 @@ impl Hosts {
                     None
                 }
             };
+            if let Some(written) = table.name.as_ref().filter(|n| n.get_ref().trim() == RESERVED) {
+                problems
+                    .add(written.span(), "results call the machine that weighin runs on so")
+                    .help("give this host another name");
+            }
             if table.ssh.is_none() {
                 let help = "add a line like ssh = \"admin@db2.internal\"";
                 problems.missing(at.clone(), "this host has no `ssh`", help);
@@ -75,6 +82,15 @@ impl Hosts {
         }
         let Some(written) = &table.host else {
             let destination = destination(&table.ssh, problems)?;
+            let same = |(host, _): &&(SshHost, Place)| host.name == destination;
+            let other = self.named.iter().find(same);
+            if let Some((host, other)) = other.filter(|(host, _)| host.destination != destination) {
+                let name = &host.name;
+                problems
+                    .add(at, format!("results would call this machine `{name}`, as another one"))
+                    .other(other.clone(), "the other one")
+                    .help(format!("give the host `{name}` another name, or write host = \"{name}\" if it is meant"));
+            }
             return Some(SshHost { name: destination.clone(), destination });
         };
         let wanted = written.get_ref();

@@ -45,6 +45,9 @@ fn what_makes_no_sense_is_refused_with_the_way_round_it() {
         ("[[host]]\nname = \"db2\"", &by_host, "this host has no `ssh`"),
         ("[[host]]\nssh = \"db2\"", &by_host, "this host has no name"),
         (&format!("{table}\n{table}"), &by_host, "a second host is named `db2`"),
+        // Figures of two machines would be under one name.
+        ("[[host]]\nname = \"db2\"\nssh = \"db3\"", &by_ssh, "would call this machine `db2`"),
+        ("[[host]]\nname = \"this machine\"\nssh = \"db2\"", URL, "results call the machine"),
     ] {
         let said = study(hosts, target).unwrap_err();
         assert!(said.contains(words) && said.contains("help"), "no «{words}» in:\n{said}");

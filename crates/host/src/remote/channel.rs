@@ -18,7 +18,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// How often the agent is asked for the time, so that both sides know that the other is there.
 const BEAT_INTERVAL: Duration = Duration::from_millis(500);
-/// How long the agent may be silent. With an interval of beats it makes less than 3 s.
+/// How long a beat may be without an answer. With an interval of beats it makes less than 3 s.
 const SILENCE_TIMEOUT: Duration = Duration::from_millis(2_300);
 /// How often a wait looks whether it is to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -99,8 +99,6 @@ struct Shared {
     name: String,
     state: Mutex<State>,
     changed: Condvar,
-    /// When a beat was answered last.
-    heard: Mutex<Instant>,
     child: Mutex<Child>,
 }
 
@@ -139,7 +137,6 @@ impl Channel {
             name: name.to_owned(),
             state: Mutex::default(),
             changed: Condvar::new(),
-            heard: Mutex::new(Instant::now()),
             child: Mutex::new(child),
         });
         let orders = Arc::new(Mutex::new(Some(orders)));
@@ -160,17 +157,21 @@ impl Channel {
         });
         let (heart, told) = (Arc::clone(&shared), Arc::clone(&orders));
         thread::spawn(move || {
-            while heart.is_alive() {
-                let silent = held(&heart.heard).elapsed();
-                if silent > SILENCE_TIMEOUT {
-                    heart.lose(&format!("was silent for {:.1} s", silent.as_secs_f64()));
-                    break;
-                }
-                if beat(&heart, &told).is_err() {
-                    // It has ended, as the reader notices.
-                    break;
-                }
+            // Until it has ended, as the reader notices.
+            while heart.is_alive() && beat(&heart, &told).is_ok() {
                 thread::sleep(BEAT_INTERVAL);
+            }
+        });
+        // Writes nothing: a pipe that is full does not keep it from noticing.
+        let watcher = Arc::downgrade(&shared);
+        thread::spawn(move || {
+            while let Some(watched) = watcher.upgrade().filter(|watched| watched.is_alive()) {
+                let silent = watched.silence();
+                if silent > SILENCE_TIMEOUT {
+                    watched.lose(&format!("was silent for {:.1} s", silent.as_secs_f64()));
+                }
+                drop(watched);
+                thread::sleep(POLL_INTERVAL);
             }
         });
         Self { shared, orders }
@@ -271,6 +272,13 @@ impl Channel {
         }
     }
 
+    /// Ends a watch without an answer.
+    pub(super) fn abandon(&self, watch: u64) {
+        self.samples(watch);
+        // A channel that is lost has ended it.
+        let _ = self.send(Order::EndWatch { watch }, false);
+    }
+
     /// The samples of a watch that has ended.
     pub(super) fn samples(&self, watch: u64) -> Vec<Sample> {
         let stream = held(&self.shared.state).streams.remove(&watch);
@@ -369,6 +377,14 @@ impl Shared {
         held(&self.state).lost.is_none()
     }
 
+    /// How long a beat has been waiting for its answer: other messages do not show that the agent
+    /// listens, and a beat that this machine was too busy to send is no silence of the agent's.
+    fn silence(&self) -> Duration {
+        let state = held(&self.state);
+        let waiting = state.beats.values().map(|(sent, _)| *sent).min();
+        waiting.map_or(Duration::ZERO, |sent| Clock.now().since(sent))
+    }
+
     fn loss(&self, why: &str) -> Failure {
         Failure::new(
             FailureKind::HostLost,
@@ -395,7 +411,7 @@ impl Shared {
     /// # Errors
     /// Why it is none.
     fn hear(&self, line: &[u8]) -> Result<(), String> {
-        let (arrived, arrived_at) = (Clock.now(), Instant::now());
+        let arrived = Clock.now();
         let Ok(said) = serde_json::from_slice::<FromAgent>(line) else {
             return Err("sent something that is no message".to_owned());
         };
@@ -405,8 +421,6 @@ impl Shared {
                 let Some((sent, unix_sent)) = state.beats.remove(&number) else {
                     return Err("answered what it was not asked".to_owned());
                 };
-                // Other messages do not show that it listens.
-                *held(&self.heard) = arrived_at;
                 let took = arrived.since(sent);
                 let half = took.as_nanos() as i128 / 2;
                 let trip = RoundTrip {

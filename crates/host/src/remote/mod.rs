@@ -5,6 +5,8 @@ mod agent;
 mod channel;
 mod complaints;
 mod ssh;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 pub use self::agent::serve;
@@ -165,8 +167,8 @@ impl Host for Remote {
         let channel = self.channel()?;
         let clock = channel.clock()?;
         let number = channel.watch(Order::Watch(scope.clone()), ANSWER_TIMEOUT, &self.stop)?;
-        let (stop, origin) = (self.stop.clone(), None);
-        Ok(Box::new(RemoteWatch { channel, number, clock, origin, stop }))
+        let (stop, origin, has_ended) = (self.stop.clone(), None, false);
+        Ok(Box::new(RemoteWatch { channel, number, clock, origin, stop, has_ended }))
     }
 
     fn drop_caches(&self, stop: &Stop) -> Result<(), Failure> {
@@ -246,6 +248,16 @@ struct RemoteWatch {
     /// The start of the load, once it is known.
     origin: Option<Instant>,
     stop: Stop,
+    has_ended: bool,
+}
+
+impl Drop for RemoteWatch {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            // The load did not come about.
+            self.channel.abandon(self.number);
+        }
+    }
 }
 
 impl Watch for RemoteWatch {
@@ -265,7 +277,8 @@ impl Watch for RemoteWatch {
         self.channel.stop_when_lost(self.number, stop);
     }
 
-    fn end(self: Box<Self>) -> Result<Watched, Failure> {
+    fn end(mut self: Box<Self>) -> Result<Watched, Failure> {
+        self.has_ended = true;
         let order = Order::EndWatch { watch: self.number };
         let answer: Result<(HostAccount, SpaceUsed), Failure> =
             self.channel.ask(order, ANSWER_TIMEOUT, &self.stop);

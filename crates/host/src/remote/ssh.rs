@@ -10,9 +10,9 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// The word after weighin's name by which a process becomes an agent. The program that reaches
@@ -25,20 +25,26 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 const COPY_TIMEOUT: Duration = Duration::from_secs(600);
 /// Bytes that a login shell may print before the agent says hello.
 const LONGEST_GREETING: usize = 64 << 10;
+/// How long after the hello of an agent the copy may seem not to be written.
+const RETURN_TIMEOUT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What the machine says before the agent does.
 const NEEDED: &str = "weighin-needed ";
 const DAMAGED: &str = "weighin-damaged";
 const REFUSED: &str = "weighin-refused";
+const LACKING: &str = "weighin-lacks-sha256sum";
 
-/// Where copies are, for `/bin/sh`: a directory that is the login's own.
-const PLACE: &str = r#"d="${XDG_CACHE_HOME:-$HOME/.cache}/weighin""#;
+/// Where copies are, for `/bin/sh`: a directory that is the login's own. Whatever becomes of its path
+/// from then on, the script stays in the directory that it has looked at.
+const PLACE: &str = r#"d="${XDG_CACHE_HOME:-$HOME/.cache}/weighin"; own() { if [ -L "$d" ]; then return 1; fi; cd "$d" && test -O . && case "$(pwd -P)" in */weighin) : ;; *) return 1 ;; esac; }"#;
 /// Starts the copy with that digest, and asks for one of that size where there is none. One line
-/// without apostrophes and exclamation marks, which every login shell hands on as it is.
-const START: &str = r#"umask 077; mkdir -p "$d" || exit 1; if test -O "$d" && [ -d "$d" ]; then :; else echo weighin-refused; exit 1; fi; if [ -L "$d" ]; then echo weighin-refused; exit 1; fi; chmod 700 "$d" || exit 1; f="$d/weighin-DIGEST"; sum() { sha256sum < "$f" | cut -c1-64; }; if [ -f "$f" ] && [ "$(sum)" = DIGEST ]; then :; else echo "weighin-needed $(uname -sm)"; t="$d/.new-$$"; head -c SIZE > "$t" && chmod 700 "$t" && mv -f "$t" "$f" || { rm -f "$t"; exit 1; }; if [ "$(sum)" = DIGEST ]; then :; else rm -f "$f"; echo weighin-damaged; exit 1; fi; fi; exec "$f" COMMAND --stdio"#;
+/// without apostrophes and exclamation marks, which every login shell hands on as it is. What the
+/// login shell has printed may not have ended its line. A file of another account, which that one may
+/// have open, is no copy whatever its digest.
+const START: &str = r#"echo; umask 077; command -v sha256sum > /dev/null || { echo weighin-lacks-sha256sum; exit 1; }; mkdir -p "$d" || exit 1; own || { echo weighin-refused; exit 1; }; chmod 700 . || exit 1; f=./weighin-DIGEST; is_copy() { if [ -L $f ]; then return 1; fi; [ -f $f ] && test -O $f && [ "$(sha256sum < $f | cut -c1-64)" = DIGEST ]; }; if is_copy; then :; else echo "weighin-needed $(uname -sm)"; t=./.new-$$; rm -f $t; head -c SIZE > $t && chmod 700 $t && mv -f $t $f || { rm -f $t; exit 1; }; is_copy || { rm -f $f; echo weighin-damaged; exit 1; }; fi; exec $f COMMAND --stdio"#;
 /// Removes all copies.
-const CLEAN: &str = r#"if [ -L "$d" ]; then exit 1; fi; if [ -d "$d" ]; then test -O "$d" || exit 1; rm -f "$d"/weighin-* "$d"/.new-* && rmdir "$d" && echo removed; fi"#;
+const CLEAN: &str = r#"if [ -e "$d" ] || [ -L "$d" ]; then own || { echo "it is a link or another account has it" >&2; exit 1; }; rm -f ./weighin-* ./.new-* && cd / && rmdir "$d" && echo removed; fi"#;
 
 /// This program, to be copied.
 #[derive(Clone, Debug)]
@@ -49,7 +55,15 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn own() -> io::Result<Self> {
-        let mut file = File::open(THIS_PROGRAM)?;
+        Self::read(File::open(THIS_PROGRAM)?)
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(text: &[u8]) -> Self {
+        Self::read(text).unwrap_or_else(|_| unreachable!("it is in memory"))
+    }
+
+    fn read(mut file: impl Read) -> io::Result<Self> {
         let (mut hash, mut size, mut piece) = (Sha256::new(), 0, vec![0; 1 << 16]);
         loop {
             let count = file.read(&mut piece)?;
@@ -79,11 +93,12 @@ fn ssh(host: &SshHost, script: &str) -> Command {
         "ClearAllForwardings=yes",
         "PermitLocalCommand=no",
         "RequestTTY=no",
+        "RemoteCommand=none",
         "LogLevel=ERROR",
     ] {
         ssh.args(["-o", option]);
     }
-    ssh.arg("--").arg(&host.destination).arg(format!("exec /bin/sh -c '{PLACE}; {script}'"));
+    ssh.arg("--").arg(&host.destination).arg(format!("exec /bin/sh -c '{script}'"));
     // A key that interrupts weighin must not end it behind its back.
     ssh.process_group(0);
     ssh
@@ -99,12 +114,16 @@ pub(super) fn connect(
     program: &Program,
     stop: &Stop,
 ) -> Result<Greeted<BufReader<ChildStdout>>, Failure> {
-    let script = START
+    greet(host, &mut ssh(host, &start_script(program)), stop)
+}
+
+/// What the shell there is to do to start the agent.
+pub(super) fn start_script(program: &Program) -> String {
+    let start = START
         .replace("DIGEST", &program.digest)
         .replace("SIZE", &program.size.to_string())
         .replace("COMMAND", AGENT_COMMAND);
-    let mut ssh = ssh(host, &script);
-    greet(host, &mut ssh, stop)
+    format!("{PLACE}; {start}")
 }
 
 /// Starts a process that becomes an agent, and waits until it says hello.
@@ -124,13 +143,14 @@ pub(super) fn greet(
     let mut child = child.map_err(|error| unreached(&error.to_string()))?;
     let (orders, answers, complaints) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(mut orders), Some(answers), Some(complaints)) = (orders, answers, complaints) else {
+    let (Some(orders), Some(answers), Some(complaints)) = (orders, answers, complaints) else {
         return Err(unreached("it has no pipes"));
     };
     let complaints = Complaints::of(complaints);
     let (heard, hears) = channel();
     // Ends with the process, which ends when this gives up.
     thread::spawn(move || listen(BufReader::new(answers), &heard));
+    let mut orders = Orders::Idle(orders);
     let mut deadline = Instant::now() + CONNECT_TIMEOUT;
     let greeted = loop {
         if stop.is_requested() {
@@ -141,17 +161,21 @@ pub(super) fn greet(
         }
         match hears.recv_timeout(POLL_INTERVAL) {
             Err(RecvTimeoutError::Timeout) => {}
-            Ok(Greeting::Hello(hello, answers)) => match check(&hello, host) {
-                Ok(()) => break Ok(answers),
-                Err(failure) => break Err(failure),
-            },
+            Ok(Greeting::Hello(hello, answers)) => {
+                let checked = check(&hello, host);
+                break checked.and_then(|()| Ok((orders.returned(host)?, answers)));
+            }
             Ok(Greeting::Line(line)) => {
                 if let Some(machine) = line.strip_prefix(NEEDED) {
-                    deadline = Instant::now() + COPY_TIMEOUT;
-                    if let Err(failure) = copy(host, machine, &mut orders) {
+                    if let Err(failure) = check_kind(host, machine) {
                         break Err(failure);
                     }
-                } else if line == DAMAGED || line == REFUSED {
+                    deadline = Instant::now() + COPY_TIMEOUT;
+                    orders = match orders {
+                        Orders::Idle(orders) => Orders::copying(orders),
+                        Orders::Copying(_) => break Err(asks_again(host)),
+                    };
+                } else if [DAMAGED, REFUSED, LACKING].contains(&line.as_str()) {
                     break Err(not_copied(host, &line));
                 }
             }
@@ -162,12 +186,57 @@ pub(super) fn greet(
         }
     };
     match greeted {
-        Ok(answers) => Ok(Greeted { child, orders, answers, complaints }),
+        Ok((orders, answers)) => Ok(Greeted { child, orders, answers, complaints }),
         Err(failure) => {
             // It may have ended just now.
             let _ = child.kill();
             let _ = child.wait();
             Err(failure)
+        }
+    }
+}
+
+/// The pipe to ssh.
+enum Orders {
+    Idle(ChildStdin),
+    /// A thread writes this program to it, which takes as long as the machine there wants; it ends
+    /// with the pipe.
+    Copying(JoinHandle<io::Result<ChildStdin>>),
+}
+
+impl Orders {
+    fn copying(mut orders: ChildStdin) -> Self {
+        Self::Copying(thread::spawn(move || {
+            io::copy(&mut File::open(THIS_PROGRAM)?, &mut orders)?;
+            orders.flush()?;
+            Ok(orders)
+        }))
+    }
+
+    /// The pipe, once the agent has said hello: it has got all of the copy.
+    fn returned(self, host: &SshHost) -> Result<ChildStdin, Failure> {
+        let not_written = |error: &str| {
+            Failure::new(
+                FailureKind::Unreachable,
+                format!("weighin could not be copied to {}: {error}", host.name),
+                "see whether there is room in ~/.cache of the login there (df ~/.cache)",
+            )
+        };
+        let copying = match self {
+            Self::Idle(orders) => return Ok(orders),
+            Self::Copying(copying) => copying,
+        };
+        // It has just got the end, unless it lies.
+        let deadline = Instant::now() + RETURN_TIMEOUT;
+        while !copying.is_finished() {
+            if Instant::now() > deadline {
+                return Err(not_written("it did not take all of it"));
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        match copying.join() {
+            Ok(written) => written.map_err(|error| not_written(&error.to_string())),
+            Err(_) => Err(not_written("the copy was not made")),
         }
     }
 }
@@ -228,25 +297,26 @@ fn check(hello: &str, host: &SshHost) -> Result<(), Failure> {
     }
 }
 
-/// Sends this program to a machine that has asked for it.
-fn copy(host: &SshHost, machine: &str, orders: &mut impl Write) -> Result<(), Failure> {
+/// Whether this program runs on a machine that has asked for it.
+fn check_kind(host: &SshHost, machine: &str) -> Result<(), Failure> {
     // As `uname -sm` says it there.
     let own = format!("Linux {}", std::env::consts::ARCH);
-    if machine.trim() != own {
-        return Err(Failure::new(
-            FailureKind::NotPermitted,
-            format!("{} is a machine of another kind ({machine}) than this one ({own})", host.name),
-            "weighin copies itself there: run it from a machine of the same kind, or leave `ssh` out",
-        ));
+    if machine.trim() == own {
+        return Ok(());
     }
-    let copied = File::open(THIS_PROGRAM).and_then(|mut program| io::copy(&mut program, orders));
-    copied.and_then(|_| orders.flush()).map_err(|error| {
-        Failure::new(
-            FailureKind::Unreachable,
-            format!("weighin could not be copied to {}: {error}", host.name),
-            "see whether there is room in ~/.cache of the login there (df ~/.cache)",
-        )
-    })
+    Err(Failure::new(
+        FailureKind::NotPermitted,
+        format!("{} is a machine of another kind ({machine}) than this one ({own})", host.name),
+        "weighin copies itself there: run it from a machine of the same kind, or leave `ssh` out",
+    ))
+}
+
+fn asks_again(host: &SshHost) -> Failure {
+    Failure::new(
+        FailureKind::Other,
+        format!("{} asks for weighin a second time", host.name),
+        format!("see what `ssh {} /bin/sh` starts there", host.destination),
+    )
 }
 
 fn not_copied(host: &SshHost, why: &str) -> Failure {
@@ -254,6 +324,10 @@ fn not_copied(host: &SshHost, why: &str) -> Failure {
         REFUSED => (
             "its directory for weighin, ~/.cache/weighin, is a link or another account's",
             "remove it, or log in as the account that it belongs to",
+        ),
+        LACKING => (
+            "there is no program sha256sum, which checks the copy",
+            "install it there: it is of GNU coreutils, and of busybox",
         ),
         _ => ("what arrived there is not what was sent", "see whether its disk is full or damaged"),
     };
@@ -272,8 +346,9 @@ fn ended(host: &SshHost, how: String, complaints: &Complaints) -> Failure {
         FailureKind::Unreachable,
         format!("no agent starts on {}: {said}", host.name),
         format!(
-            "see whether `ssh {} true` works without asking for anything; where the C library there is \
-             older than the one here, weighin does not start: build it on such a system",
+            "see whether `ssh {} true` works without asking for anything; weighin does not start where \
+             the C library is older than the one here (build it on such a system), or where ~/.cache \
+             may hold no programs (noexec; set XDG_CACHE_HOME there)",
             host.destination
         ),
     )
@@ -292,7 +367,10 @@ pub(super) fn clean(host: &SshHost, stop: &Stop) -> Result<bool, Failure> {
             format!("remove ~/.cache/weighin there by hand: ssh {}", host.destination),
         )
     };
-    let ended = child::run(&mut ssh(host, CLEAN), b"", CONNECT_TIMEOUT, &|| stop.is_requested());
+    let ended =
+        child::run(&mut ssh(host, &format!("{PLACE}; {CLEAN}")), b"", CONNECT_TIMEOUT, &|| {
+            stop.is_requested()
+        });
     match ended.map_err(|error| failed(&error.to_string()))? {
         Ended::Finished(done) if done.status.success() => Ok(done.stdout.contains("removed")),
         Ended::Finished(done) => Err(failed(&done.stderr)),

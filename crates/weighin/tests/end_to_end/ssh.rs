@@ -117,9 +117,22 @@ fn command(place: &Workplace, arguments: &[&str]) -> Command {
 
 /// Processes of agents there.
 fn agents(place: &Workplace) -> Vec<u32> {
-    let copy = place.path("far_cache/weighin/weighin-").display().to_string();
-    let agents = processes_with(&copy).into_iter();
-    agents.filter(|(_, line)| line.starts_with(&copy)).map(|(pid, _)| pid).collect()
+    let copies = place.path("far_cache/weighin");
+    let is_copy = |pid: &u32| {
+        fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.starts_with(&copies))
+    };
+    processes_with(" agent --stdio").into_iter().map(|(pid, _)| pid).filter(is_copy).collect()
+}
+
+fn signal(pid: u32, name: &str) {
+    let kill = Command::new("kill").args([format!("-{name}"), pid.to_string()]).status();
+    assert!(kill.unwrap().success(), "{name} {pid}");
+}
+
+fn parent(pid: u32) -> u32 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap();
+    parent.trim().parse().unwrap()
 }
 
 fn copies(place: &Workplace) -> Vec<PathBuf> {
@@ -190,14 +203,14 @@ fn a_lost_agent_fails_its_trial_and_the_next_one_connects_again() {
     run.wait_for_load();
     let [agent] = agents(&place)[..] else { panic!("{:?}", agents(&place)) };
     // It is there, and says nothing any more.
-    assert!(Command::new("kill").args(["-STOP", &agent.to_string()]).status().unwrap().success());
+    signal(agent, "STOP");
     let stopped = Instant::now();
     let first = run.workers();
     wait_for("the end of the load", || run.workers() != first);
     let noticed = stopped.elapsed().as_secs_f64();
     assert!(noticed < 5.0, "{noticed}");
     // The lead has given up, so that it ends when it can.
-    assert!(Command::new("kill").args(["-CONT", &agent.to_string()]).status().unwrap().success());
+    signal(agent, "CONT");
     wait_for("the second load", || !run.workers().is_empty());
     wait_for("the first agent's end", || !agents(&place).contains(&agent));
     let ran = run.end();
@@ -209,6 +222,59 @@ fn a_lost_agent_fails_its_trial_and_the_next_one_connects_again() {
     assert!(failure.message.contains("the agent on db2 was silent for 2."), "{failure}");
     assert!(matches!(completed.end, TrialEnd::Completed(_)), "{:?}", completed.end);
     wait_for("the agents' end", || agents(&place).is_empty());
+}
+
+#[test]
+fn no_agent_stays_behind_whoever_is_killed() {
+    let place = Workplace::new();
+    let Some(far) = Far::start(&place) else { return };
+    far.study(&place, 4, "60s");
+    let run = crate::support::Started::new(command(&place, &["run", "study.toml"]));
+    let mut known = Vec::new();
+    let mut next = || {
+        let mut agent = None;
+        wait_for("an agent", || {
+            agent = agents(&place).into_iter().find(|agent| !known.contains(agent));
+            agent.is_some()
+        });
+        run.wait_for_load();
+        known.extend(agent);
+        (agent.unwrap(), run.workers())
+    };
+    let gone = |agent: u32, workers: &[String], what: &str| {
+        wait_for(what, || {
+            let is_over = run.workers().iter().all(|worker| !workers.contains(worker));
+            is_over && !agents(&place).contains(&agent)
+        });
+    };
+    let (agent, workers) = next();
+    signal(agent, "KILL");
+    gone(agent, &workers, "the end after the agent was killed");
+    let (agent, workers) = next();
+    signal(parent(agent), "KILL");
+    gone(agent, &workers, "the end after its sshd was killed");
+    // As where the link goes down: neither side hears the other, and nothing is closed.
+    let (agent, workers) = next();
+    let session = parent(agent);
+    signal(session, "STOP");
+    gone(agent, &workers, "the end after nothing passes");
+    signal(session, "KILL");
+    let (agent, _) = next();
+    run.kill();
+    wait_for("the end after weighin was killed", || !agents(&place).contains(&agent));
+
+    let dataset = place.store().dataset().unwrap();
+    let kinds: Vec<_> = dataset
+        .trials
+        .iter()
+        .map(|trial| match &trial.end {
+            TrialEnd::Failed(failure) => (failure.kind, failure.message.clone()),
+            end => panic!("{end:?}"),
+        })
+        .collect();
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
+    assert!(kinds.iter().all(|(kind, _)| *kind == FailureKind::HostLost), "{kinds:?}");
+    assert!(kinds[2].1.contains("was silent for 2."), "{kinds:?}");
 }
 
 #[test]
