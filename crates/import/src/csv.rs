@@ -291,6 +291,7 @@ impl Reading<'_> {
             tool: "",
             part: String::new(),
             said: Vec::new(),
+            load: Vec::new(),
             repeat: String::new(),
             block: trial.block,
             level: trial.level,

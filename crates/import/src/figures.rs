@@ -52,15 +52,23 @@ impl Figures {
     /// Mean, percentiles and largest value of a whole distribution, to the grain that weighin
     /// keeps distributions with.
     pub(crate) fn distribution(&mut self, latencies: &Latencies) {
-        let grain = |value: f64| FigureNumber { value, resolution: value / 1e3 };
-        let percentiles =
-            [50.0, 95.0, 99.0, 99.9].map(|rank| (percentile(rank), latencies.percentile_ms(rank)));
-        let ends = [("avg", latencies.mean_ms()), ("max", latencies.max_ms())]
-            .map(|(name, value)| (format!("latency_{name}"), value));
-        for (metric, value) in percentiles.into_iter().chain(ends) {
-            if let Some(value) = value {
-                self.noted(&metric, grain(value), "ms", "from the histogram", 0);
-            }
+        self.percentiles(latencies);
+        for (name, value) in [("avg", latencies.mean_ms()), ("max", latencies.max_ms())] {
+            self.of_histogram(&format!("latency_{name}"), value);
+        }
+    }
+
+    /// Its percentiles alone.
+    pub(crate) fn percentiles(&mut self, latencies: &Latencies) {
+        for rank in [50.0, 95.0, 99.0, 99.9] {
+            self.of_histogram(&percentile(rank), latencies.percentile_ms(rank));
+        }
+    }
+
+    fn of_histogram(&mut self, metric: &str, value: Option<f64>) {
+        if let Some(value) = value {
+            let number = FigureNumber { value, resolution: value / 1e3 };
+            self.noted(metric, number, "ms", "from the histogram", 0);
         }
     }
 }
@@ -102,6 +110,7 @@ pub(crate) fn trial(
         tool,
         part: String::new(),
         said: Vec::new(),
+        load: Vec::new(),
         repeat: String::new(),
         block: None,
         level,

@@ -1,7 +1,8 @@
 //! The formats that can be read.
 
 use crate::sysbench::SysbenchText;
-use crate::{FioJson, Hlog, Iostat, MemtierJson, Parsed, Pgbench, ShowDump, TidyCsv};
+use crate::{BenchBase, FioJson, HammerDb, Hlog, Iostat, MemtierJson, Mysqlslap, Parsed};
+use crate::{Pgbench, ShowDump, TidyCsv};
 
 /// A file to import.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +30,19 @@ pub trait Format: Sync {
 }
 
 /// All formats, in the order in which they are asked whether they know a text.
-pub const FORMATS: [&dyn Format; 8] =
-    [&TidyCsv, &SysbenchText, &FioJson, &MemtierJson, &Hlog, &Pgbench, &Iostat, &ShowDump];
+pub const FORMATS: [&dyn Format; 11] = [
+    &TidyCsv,
+    &SysbenchText,
+    &FioJson,
+    &MemtierJson,
+    &Hlog,
+    &Pgbench,
+    &BenchBase,
+    &HammerDb,
+    &Mysqlslap,
+    &Iostat,
+    &ShowDump,
+];
 
 /// The format of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {

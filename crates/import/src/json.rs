@@ -11,6 +11,9 @@ pub(crate) struct Json<'a>(&'a RawValue);
 
 /// How many lines that are no JSON are taken out of a document.
 const MAX_STRAY_LINES: usize = 64;
+/// How many documents may break off. Each is read to its end in vain: a file of nothing else would
+/// take the square of its length.
+const MAX_BROKEN: usize = 16;
 
 impl<'a> Json<'a> {
     /// The members of an object; none of anything else.
@@ -80,9 +83,16 @@ pub(crate) fn without_stray_lines(text: &str) -> (String, Vec<(u32, String)>) {
 /// them.
 pub(crate) fn documents(text: &str) -> Vec<Found<'_>> {
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut at, mut counted, mut line, mut broken) = (0, 0, 1_u32, 0);
     while let Some(start) = next_object(text, at) {
-        let line = line_of(text, start);
+        let lines = text[counted..start].bytes().filter(|byte| *byte == b'\n').count();
+        line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        counted = start;
+        if broken == MAX_BROKEN {
+            found
+                .push(Err((line, "too many documents break off; what follows is left out".into())));
+            break;
+        }
         let mut values =
             serde_json::Deserializer::from_str(&text[start..]).into_iter::<&RawValue>();
         match values.next() {
@@ -95,6 +105,7 @@ pub(crate) fn documents(text: &str) -> Vec<Found<'_>> {
                 let message = format!("the document that begins in line {line} breaks off here");
                 found.push(Err((wrong, message)));
                 at = start + 1;
+                broken += 1;
             }
             None => break,
         }
@@ -108,11 +119,6 @@ fn next_object(text: &str, from: usize) -> Option<usize> {
         return Some(from);
     }
     rest.find("\n{").map(|at| from + at + 1)
-}
-
-fn line_of(text: &str, at: usize) -> u32 {
-    let before = text[..at].bytes().filter(|byte| *byte == b'\n').count();
-    u32::try_from(before + 1).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -130,6 +136,16 @@ mod tests {
         assert_eq!((number.value, number.resolution), (1.5, 0.01), "the last zero counts");
         assert_eq!(found[1].as_ref().unwrap().1.at(&["a"]).unwrap().elements().len(), 2);
         assert!(found[2].as_ref().unwrap_err().1.contains("breaks off"));
+    }
+
+    #[test]
+    fn documents_that_break_off_do_not_take_the_square_of_the_time() {
+        let text = "{\"a\":\n".repeat(200_000);
+        let found = documents(&text);
+        assert_eq!(found.len(), MAX_BROKEN + 1);
+        assert!(found.last().unwrap().as_ref().unwrap_err().1.contains("left out"));
+        let many = "{\"a\": 1}\n".repeat(100_000);
+        assert_eq!(documents(&many).last().unwrap().as_ref().unwrap().0, 100_000);
     }
 
     #[test]

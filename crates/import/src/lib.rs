@@ -5,16 +5,19 @@
 //! unknown; what cannot be read becomes a [`Problem`] with its line, and the rest goes on.
 
 mod assemble;
+mod benchbase;
 mod companion;
 mod csv;
 mod figures;
 mod fio;
 mod format;
+mod hammerdb;
 mod hlog;
 mod iostat;
 mod json;
 mod layout;
 mod memtier;
+mod mysqlslap;
 mod number;
 mod parsed;
 mod path;
@@ -25,10 +28,12 @@ pub mod sysbench;
 mod twice;
 
 pub use assemble::assemble;
+pub use benchbase::BenchBase;
 pub use companion::{CompanionContent, CompanionFile};
 pub use csv::TidyCsv;
 pub use fio::FioJson;
 pub use format::{FORMATS, Format, Source, by_name, recognise};
+pub use hammerdb::HammerDb;
 pub use hlog::Hlog;
 pub use iostat::Iostat;
 pub use layout::{
@@ -36,7 +41,8 @@ pub use layout::{
     name_trials,
 };
 pub use memtier::MemtierJson;
+pub use mysqlslap::Mysqlslap;
 pub use number::{as_printed, printed_number};
-pub use parsed::{ImportedPrice, ImportedTrial, Label, Parsed, Problem};
+pub use parsed::{Aspect, ImportedPrice, ImportedTrial, Label, Parsed, Problem};
 pub use pgbench::Pgbench;
 pub use show::ShowDump;

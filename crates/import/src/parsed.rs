@@ -31,6 +31,9 @@ pub struct ImportedTrial {
     pub part: String,
     /// What else the source says of its load, by which words of its path are recognised.
     pub said: Vec<(Knob, u64)>,
+    /// What the source says of its load in words: trials that differ in it are no repeats of one
+    /// another, whatever their paths say.
+    pub load: Vec<(Aspect, String)>,
     /// What tells it from other repeats by its path; empty where nothing does.
     pub repeat: String,
     /// The number of the block that it was measured in, where the source says so: all targets once.
@@ -52,6 +55,21 @@ impl ImportedTrial {
     pub(crate) fn is_unnamed(&self) -> bool {
         !self.tool.is_empty() && self.target.is_empty()
     }
+}
+
+/// In what loads can differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Aspect {
+    /// What is done: a script, a pattern of access.
+    Work,
+    /// Which statements there are in it.
+    Statements,
+    /// On how much data.
+    Data,
+    /// In pieces of which size.
+    Size,
+    /// How many at once, and how they are made.
+    Clients,
 }
 
 /// An amount that a target costs.

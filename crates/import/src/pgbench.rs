@@ -1,8 +1,8 @@
 //! What PostgreSQL's pgbench prints.
 
 use crate::figures::{Figures, numbered_lines, problem, trial, with_unit};
-use crate::{Format, Knob, Parsed, Source};
-use model::{Failure, FailureKind, Level, Outcome, TrialEnd};
+use crate::{Aspect, Format, Knob, Parsed, Source};
+use model::{Failure, FailureKind, FigureNumber, Level, Outcome, TrialEnd};
 
 /// What pgbench prints to its standard output, with the progress that it prints to the other or
 /// without; a file may hold several runs.
@@ -11,6 +11,8 @@ pub struct Pgbench;
 
 /// The line that every report begins with.
 const FIRST: &str = "transaction type: ";
+/// What it prints after the report when clients gave up.
+const ABORTED: &str = "Run was aborted; the above results are incomplete";
 
 impl Format for Pgbench {
     fn name(&self) -> &'static str {
@@ -51,8 +53,14 @@ struct Run {
     clients: u32,
     /// Threads and scale.
     said: Vec<(Knob, u64)>,
+    /// What it says of its scripts, and how it sends their statements.
+    load: Vec<(Aspect, String)>,
+    /// Which of several scripts the figures are of; 0 where they are of all.
+    script: u32,
     figures: Figures,
     fatal: Option<String>,
+    /// Whether clients gave up, and its report is of the others.
+    aborted: bool,
 }
 
 impl Run {
@@ -64,9 +72,10 @@ impl Run {
             self.line = number;
             return Ok(());
         }
-        if line.starts_with(FIRST) {
+        if let Some(script) = line.strip_prefix(FIRST) {
             self.begun = true;
             self.line = number;
+            self.load.push((Aspect::Work, script.to_owned()));
             return Ok(());
         }
         if let Some(reason) =
@@ -74,12 +83,29 @@ impl Run {
         {
             self.fatal.get_or_insert_with(|| reason.to_owned());
             self.line = self.line.max(1);
+            self.aborted |= line.contains(ABORTED);
+            return Ok(());
+        }
+        // Before version 13 without a beginning.
+        if line.starts_with(ABORTED) {
+            self.aborted = true;
             return Ok(());
         }
         if !self.begun {
             return Ok(());
         }
-        self.figure(number, line).ok_or_else(not_understood)
+        if let Some((script, _)) =
+            line.strip_prefix("SQL script ").and_then(|rest| rest.split_once(": "))
+        {
+            self.script = script.parse().map_err(|_| not_understood())?;
+            return Ok(());
+        }
+        let known = match (line.strip_prefix(" - "), self.script) {
+            (Some(line), 1..) => self.of_script(number, line),
+            (Some(_), 0) => Some(()),
+            (None, _) => self.figure(number, line),
+        };
+        known.ok_or_else(not_understood)
     }
 
     /// `None` when a line of the report is not understood; lines of no figure are passed over.
@@ -96,15 +122,12 @@ impl Run {
             };
             return figures.printed(metric, tps, "1/s", number).then_some(());
         }
-        if let Some((name, value)) = line.split_once(" = ") {
-            let metric = match name {
-                "latency average" => "latency_avg",
-                "latency stddev" => "latency_stddev",
-                "initial connection time" => "connecting",
-                _ => return Some(()),
-            };
-            let (value, unit) = with_unit(value);
-            return figures.printed(metric, value, unit, number).then_some(());
+        // Before version 10 times stand after a colon.
+        let time = line.split_once(" = ").or_else(|| line.split_once(": "));
+        if let Some((name, value)) = time
+            && let Some(metric) = time_of(name)
+        {
+            return self.time(number, metric, value);
         }
         if let Some(lag) = line.strip_prefix("rate limit schedule lag: avg ") {
             let (mean, rest) = lag.split_once(" (max ")?;
@@ -117,31 +140,96 @@ impl Run {
         let first = value.split([' ', '/']).next()?;
         match name {
             "number of clients" => self.clients = first.parse().ok()?,
-            "number of threads" => self.said.push((Knob::Threads, first.parse().ok()?)),
-            "scaling factor" => self.said.push((Knob::Scale, first.parse().ok()?)),
+            "number of threads" => {
+                self.said.push((Knob::Threads, first.parse().ok()?));
+                self.load.push((Aspect::Clients, format!("{first} threads")));
+            }
+            "scaling factor" => {
+                self.said.push((Knob::Scale, first.parse().ok()?));
+                self.load.push((Aspect::Data, format!("scale {first}")));
+            }
+            "query mode" => self.load.push((Aspect::Statements, first.to_owned())),
             "duration" => figures.printed("duration", first, "s", number).then_some(())?,
-            "number of transactions actually processed" => {
-                figures.counted("transactions", first, number).then_some(())?;
-            }
-            "number of failed transactions" => {
-                figures.counted("errors", first, number).then_some(())?;
-            }
-            "number of transactions skipped" => {
-                figures.counted("dropped", first, number).then_some(())?;
-            }
-            "number of transactions retried" => {
-                figures.counted("retried", first, number).then_some(())?;
-            }
-            _ => {}
+            _ => self.count(number, name, first)?,
         }
         Some(())
     }
+
+    /// What is told of one of several scripts.
+    fn of_script(&mut self, number: u32, line: &str) -> Option<()> {
+        if let Some((name, value)) = line.split_once(" = ")
+            && let Some(metric) = time_of(name)
+        {
+            return self.time(number, metric, value);
+        }
+        if let Some((count, rest)) = line.split_once(" transactions (") {
+            let (counted, rate) = (self.name("transactions"), self.name("transactions_per_s"));
+            let rate = rest.split_once("tps = ").map(|(_, tps)| (rate, tps.trim_end_matches(')')));
+            let counted = self.figures.counted(&counted, count, number);
+            let rated =
+                rate.is_none_or(|(rate, tps)| self.figures.printed(&rate, tps, "1/s", number));
+            return (counted && rated).then_some(());
+        }
+        let Some((name, value)) = line.split_once(": ") else { return Some(()) };
+        self.count(number, name, value.split([' ', '/']).next()?)
+    }
+
+    fn count(&mut self, number: u32, name: &str, count: &str) -> Option<()> {
+        let metric = match name {
+            "number of transactions actually processed" => "transactions",
+            "number of failed transactions" => "errors",
+            "number of serialization failures" => "serialization_failures",
+            "number of deadlock failures" => "deadlock_failures",
+            "number of transactions skipped" => "dropped",
+            "number of transactions retried" => "retried",
+            "total number of retries" => "retries",
+            _ if name.starts_with("number of transactions above the ") => {
+                let limit = name.split_whitespace().rev().nth(3).unwrap_or_default();
+                let count = count.parse::<u64>().ok()?;
+                let number_of = FigureNumber { value: count as f64, resolution: 0.0 };
+                let metric = self.name("above_latency_limit");
+                let note = format!("above {limit} ms");
+                self.figures.noted(&metric, number_of, "", &note, number);
+                return Some(());
+            }
+            _ => return Some(()),
+        };
+        let metric = self.name(metric);
+        self.figures.counted(&metric, count, number).then_some(())
+    }
+
+    /// A time, after which may stand what it includes.
+    fn time(&mut self, number: u32, metric: &str, value: &str) -> Option<()> {
+        let (value, rest) = with_unit(value);
+        let unit = rest.split_whitespace().next()?;
+        let metric = self.name(metric);
+        self.figures.printed(&metric, value, unit, number).then_some(())
+    }
+
+    /// A figure's name, which says of which of several scripts it is.
+    fn name(&self, metric: &str) -> String {
+        match self.script {
+            0 => metric.to_owned(),
+            script => format!("script{script}_{metric}"),
+        }
+    }
+}
+
+fn time_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "latency average" => "latency_avg",
+        "latency stddev" => "latency_stddev",
+        "initial connection time" => "connecting",
+        "average connection time" => "connecting_avg",
+        _ => return None,
+    })
 }
 
 fn finish(source: &Source<'_>, run: Run, parsed: &mut Parsed) {
     let has_rate = run.figures.0.iter().any(|figure| figure.metric == "transactions_per_s");
-    let end = match run.fatal {
-        Some(reason) if !has_rate => {
+    let gave_up = run.fatal.or_else(|| run.aborted.then(|| "clients were aborted".to_owned()));
+    let end = match gave_up {
+        Some(reason) if !has_rate || run.aborted => {
             let reason = format!("pgbench gave up: {reason}");
             TrialEnd::Failed(Failure::new(FailureKind::Other, reason, ""))
         }
@@ -160,5 +248,6 @@ fn finish(source: &Source<'_>, run: Run, parsed: &mut Parsed) {
     };
     let mut trial = trial(source, "pgbench", Level::clients(run.clients), end);
     trial.said = run.said;
+    trial.load = run.load;
     parsed.trials.push(trial);
 }

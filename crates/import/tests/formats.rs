@@ -18,6 +18,8 @@ mod pgbench;
 mod robust;
 #[path = "formats/show.rs"]
 mod show;
+#[path = "formats/suites.rs"]
+mod suites;
 #[path = "formats/sysbench.rs"]
 mod sysbench;
 

@@ -5,6 +5,8 @@
 mod ambiguous;
 #[path = "layouts/hostile.rs"]
 mod hostile;
+#[path = "layouts/loads.rs"]
+mod loads;
 #[path = "layouts/patterns.rs"]
 mod patterns;
 #[path = "layouts/plausible.rs"]

@@ -110,6 +110,7 @@ registry! {
             counted("operations_per_s", UnitName::OPERATION),
             counted("requests_per_s", UnitName::REQUEST),
             counted("queries_per_s", UnitName::QUERY),
+            counted("new_orders_per_min", UnitName::NEW_ORDER),
             counted("iops", UnitName::IO),
         ],
     };

@@ -24,6 +24,8 @@ impl UnitName {
     pub const CLIENT: Self = Self::new("client", "clients");
     /// A statement of SQL.
     pub const QUERY: Self = Self::new("query", "queries");
+    /// A new order of TPC-C, which is told from its other transactions.
+    pub const NEW_ORDER: Self = Self::new("new order", "new orders");
     /// A command of a key-value store.
     pub const COMMAND: Self = Self::new("command", "commands");
 

@@ -16,6 +16,9 @@ fixtures!(fio: "fio/failed.json", "fio/mixed-two-jobs.json", "fio/nothing-done.j
 fixtures!(memtier: "memtier/two-commands.json");
 fixtures!(hlog: "hlog/microseconds-tags.hlog", "hlog/nanoseconds.hlog");
 fixtures!(pgbench: "pgbench/15.txt", "pgbench/15-rate.txt");
+fixtures!(benchbase: "benchbase/tpcc.summary.json");
+fixtures!(hammerdb: "hammerdb/tprocc.log");
+fixtures!(mysqlslap: "mysqlslap/two-levels.txt");
 fixtures!(iostat: "iostat/11.log", "iostat/12-dated.log", "iostat/12-mebibytes.log",
     "iostat/12-short.log", "iostat/9-undated.log");
 fixtures!(show: "show/mysqladmin.txt", "show/status-after.tab", "show/status-before.tab",

@@ -121,6 +121,49 @@ pub(super) const PGBENCH: Target = format!(
         "progress: 1.0 s, 1.0 tps"
     ]
 );
+pub(super) const BENCHBASE: Target = format!(
+    "import_benchbase",
+    "benchbase",
+    seeds::benchbase,
+    &[
+        "\"Latency Distribution\"",
+        "\"Throughput (requests/second)\"",
+        "\"Goodput (requests/second)\"",
+        "\"95th Percentile Latency (microseconds)\"",
+        "\"terminals\"",
+        "\"Final State\"",
+        "{",
+        "}"
+    ]
+);
+pub(super) const HAMMERDB: Target = format!(
+    "import_hammerdb",
+    "hammerdb",
+    seeds::hammerdb,
+    &[
+        "Vuser 1:",
+        " Active Virtual Users configured",
+        "TEST RESULT : System achieved ",
+        " NOPM from ",
+        " TPM",
+        ">>>>> SUMMARY OF ",
+        ">>>>> PROC: NEWORD",
+        "P95: 1.0ms\t"
+    ]
+);
+pub(super) const MYSQLSLAP: Target = format!(
+    "import_mysqlslap",
+    "mysqlslap",
+    seeds::mysqlslap,
+    &[
+        "Benchmark\n",
+        "\tRunning for engine ",
+        "\tAverage number of seconds to run all queries: ",
+        " seconds",
+        "\tNumber of clients running queries: ",
+        "\tAverage number of queries per client: "
+    ]
+);
 pub(super) const IOSTAT: Target = format!(
     "import_iostat",
     "iostat",

@@ -1,5 +1,6 @@
 //! Reads, writes or trims of jobs that ran together.
 
+use super::moments::Moments;
 use crate::figures::{Figures, percentile};
 use crate::json::Json;
 use model::{FigureNumber, Latencies};
@@ -63,15 +64,23 @@ impl<'a> Direction<'a> {
             }
             (None, None) => {}
         }
+        if let Some(ios) = self.sum("total_ios") {
+            figures.noted(&format!("{prefix}total_ios"), ios, "", self.note(), 0);
+        }
+        moments(self.parts.iter().copied(), prefix, figures);
         match self.parts[..] {
-            [part] => one_jobs_latencies(part, prefix, figures),
+            [part] => percentiles(part, prefix, figures),
             // Percentiles of several jobs come from their merged bins or not at all.
             _ => {
                 if let Some(latencies) = self.latencies().filter(|_| alone) {
-                    figures.distribution(&latencies);
+                    figures.percentiles(&latencies);
                 }
             }
         }
+    }
+
+    pub(super) fn parts(&self) -> impl Iterator<Item = Json<'a>> {
+        self.parts.iter().copied()
     }
 
     fn note(&self) -> &'static str {
@@ -91,19 +100,31 @@ impl<'a> Direction<'a> {
     }
 }
 
-fn one_jobs_latencies(part: Json<'_>, prefix: &str, figures: &mut Figures) {
-    // Version 2 has microseconds under names without a unit.
-    let of = |name: &str| {
-        let now = part.at(&[&format!("{name}_ns")]).map(|json| (json, "ns"));
-        now.or_else(|| part.at(&[name]).map(|json| (json, "us")))
-    };
-    if let Some((total, unit)) = of("lat") {
-        for (name, metric) in [("mean", "avg"), ("max", "max")] {
-            if let Some(value) = number(total, &[name]) {
-                figures.noted(&format!("{prefix}latency_{metric}"), value, unit, TOTAL, 0);
+/// Mean, deviation and extremes of the latencies of some jobs.
+pub(super) fn moments<'a>(
+    parts: impl Iterator<Item = Json<'a>> + Clone,
+    prefix: &str,
+    figures: &mut Figures,
+) {
+    let several = parts.clone().nth(1).is_some();
+    let note = |what| if several { "merged over the jobs" } else { what };
+    let of = |name| Moments::together(parts.clone().map(|part| Moments::of(part, name)).collect());
+    if let Some((all, unit)) = of("lat") {
+        let values = [("avg", Some(all.mean)), ("stddev", all.deviation), ("max", all.max)];
+        for (name, value) in values {
+            if let Some(value) = value {
+                figures.noted(&format!("{prefix}latency_{name}"), value, unit, note(TOTAL), 0);
             }
         }
     }
+    // Of completion, as percentiles are, which may be below the shortest time from submission on.
+    if let Some((Moments { min: Some(min), .. }, unit)) = of("clat") {
+        figures.noted(&format!("{prefix}latency_min"), min, unit, note(COMPLETION), 0);
+    }
+}
+
+/// The percentiles that one job has printed.
+pub(super) fn percentiles(part: Json<'_>, prefix: &str, figures: &mut Figures) {
     let Some(Spread { latencies, unit, note }) = spread(part) else { return };
     let printed = latencies.at(&["percentile"]).map(Json::members).unwrap_or_default();
     for rank in PERCENTILES {

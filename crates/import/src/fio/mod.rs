@@ -1,11 +1,12 @@
 //! fio's JSON.
 
 mod direction;
+mod moments;
 mod together;
 
 use crate::figures::{self, Figures, problem};
 use crate::json::{Json, documents, without_stray_lines};
-use crate::{Format, ImportedTrial, Knob, Parsed, Source};
+use crate::{Aspect, Format, ImportedTrial, Knob, Parsed, Source};
 use direction::Direction;
 use model::{Failure, FailureKind, Latencies, Level, Outcome, TrialEnd, UnixMillis};
 use std::collections::BTreeMap;
@@ -134,6 +135,22 @@ impl Run<'_> {
         jobs.into_iter().chain(depth).chain([(Knob::BlockSize, block)]).collect()
     }
 
+    /// The options by which the same name of a job stands for different loads.
+    fn load(&self) -> Vec<(Aspect, String)> {
+        const OPTIONS: [(Aspect, &[&str]); 4] = [
+            (Aspect::Work, &["rw", "readwrite", "rwmixread", "rwmixwrite", "fsync", "fdatasync"]),
+            (Aspect::Data, &["size", "filesize"]),
+            (Aspect::Size, &["bs", "blocksize", "bsrange", "bssplit"]),
+            (Aspect::Clients, &["ioengine", "direct", "numjobs", "iodepth"]),
+        ];
+        let said = OPTIONS.map(|(aspect, names)| {
+            let options =
+                names.iter().filter_map(|name| Some(format!("{name}={}", self.option(name)?)));
+            (aspect, options.collect::<Vec<_>>().join(" "))
+        });
+        said.into_iter().filter(|(_, said)| !said.is_empty()).collect()
+    }
+
     fn trial(&self, source: &Source<'_>, alone: bool) -> ImportedTrial {
         let outstanding = self.outstanding();
         let end = self.failure(source).map_or_else(
@@ -145,6 +162,7 @@ impl Run<'_> {
             trial.part.clone_from(&self.name);
         }
         trial.said = self.said();
+        trial.load = self.load();
         trial.finished_at = self.finished_at;
         trial
     }
@@ -186,8 +204,12 @@ impl Run<'_> {
                 (all, _) => *all = None,
             }
         }
-        if let (Some(all), true) = (&all, directions.len() > 1) {
-            figures.distribution(all);
+        if directions.len() > 1 {
+            let parts: Vec<Json<'_>> = directions.iter().flat_map(Direction::parts).collect();
+            direction::moments(parts.into_iter(), "", &mut figures);
+            if let Some(all) = &all {
+                figures.percentiles(all);
+            }
         }
         let tool = self.version.replacen('-', " ", 1);
         Outcome { latencies: all, ..Outcome::printed(source.file, tool, figures.0) }

@@ -9,6 +9,40 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Takes all paths apart and says what each word is, as far as that is sure.
 pub(super) fn read(files: &[File]) -> (Vec<Path>, Vec<String>) {
+    let (mut paths, doubts) = with_numbers(files);
+    names_with_words_of_tests(&mut paths);
+    (paths, doubts)
+}
+
+/// Words such as `read` of `read-replica`, where the directory beside it is called `primary` and the
+/// files name their tests, are parts of a name.
+fn names_with_words_of_tests(paths: &mut [Path]) {
+    let has_test = |path: &Path, at: usize| {
+        path.words.get(at).is_some_and(|words| words.iter().any(|word| word.role == Role::Test))
+    };
+    let deepest = paths.iter().map(|path| path.words.len()).max().unwrap_or(0);
+    for at in 0..deepest {
+        let some = paths.iter().any(|path| has_test(path, at) && !path.is_name(at));
+        let all = paths.iter().all(|path| has_test(path, at));
+        let elsewhere =
+            |path: &Path| (0..path.words.len()).any(|other| other != at && has_test(path, other));
+        if !some || all || !paths.iter().all(elsewhere) {
+            continue;
+        }
+        for path in paths.iter_mut().filter(|path| at + 1 < path.words.len()) {
+            let words = &mut path.words[at];
+            let other = |word: &Word| matches!(word.role, Role::Unknown | Role::Target);
+            if words.iter().any(other) {
+                let tests = words.iter_mut().filter(|word| word.role == Role::Test);
+                tests.for_each(|word| word.role = Role::Target);
+            }
+        }
+    }
+}
+
+/// Takes all paths apart, with points as parts of versions or, where that fits what the files say,
+/// between numbers.
+fn with_numbers(files: &[File]) -> (Vec<Path>, Vec<String>) {
     let mut taken = paths(files, false);
     let doubts = numbers::recognise(files, &mut taken);
     if numbers::any_clients(&taken) {

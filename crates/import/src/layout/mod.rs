@@ -7,6 +7,7 @@
 //! [`LayoutQuestion`].
 
 mod infer;
+mod loads;
 mod numbers;
 mod pattern;
 mod question;
@@ -57,7 +58,7 @@ pub fn name_trials(
 ) -> Result<(Understood, Vec<Problem>), Box<LayoutQuestion>> {
     let mut problems = Vec::new();
     let facts = facts(files);
-    let (said, notes): (Vec<Option<Said>>, _) = if naming.layouts.is_empty() {
+    let (said, mut notes): (Vec<Option<Said>>, _) = if naming.layouts.is_empty() {
         let (said, notes) = infer::infer(&facts, naming)?;
         (said.into_iter().map(Some).collect(), notes)
     } else {
@@ -93,6 +94,7 @@ pub fn name_trials(
         first.labels.extend(labels.into_iter().map(label));
     }
     tell_tools_apart(files);
+    notes.doubts.extend(loads::tell_apart(files));
     question::mixed_up(files, &facts, naming)?;
     Ok((understood::understood(files, notes), problems))
 }

@@ -34,7 +34,8 @@ pub(super) fn recognise(files: &[File], paths: &mut [Path]) -> Vec<String> {
     let mut doubts = Vec::new();
     let mut of_name: Vec<(Name, Vec<Place>)> = names(paths).into_iter().collect();
     of_name.sort_by(|a, b| {
-        (a.0.component, &a.0.before, a.0.nth).cmp(&(b.0.component, &b.0.before, b.0.nth))
+        let key = |name: &Name| (name.component, name.nth);
+        (key(&a.0), &a.0.before, &a.0.after).cmp(&(key(&b.0), &b.0.before, &b.0.after))
     });
     for (name, places) in of_name {
         let word = if name.before.is_empty() { &name.after } else { &name.before };

@@ -4,7 +4,7 @@ use super::question::LayoutQuestion;
 use super::token::components;
 use super::understood::Notes;
 use super::{File, Naming, Said};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A pattern that says what the parts of a path are. It is held against the end of a path: as many
 /// directories as it has itself, and the file's name.
@@ -263,32 +263,56 @@ impl Layout {
 /// The values of the names, where the text fits. `way` has a bit for each name: whether it takes as
 /// much as it can.
 fn read(parts: &[Part], text: &str, way: u32) -> Option<Values> {
-    let (first, rest) = match parts.split_first() {
-        None => return text.is_empty().then(Vec::new),
-        Some(split) => split,
-    };
+    let (mut values, mut in_vain) = (Values::new(), HashSet::new());
+    read_from(parts, text, way, &mut values, &mut in_vain).then_some(values)
+}
+
+/// Adds the values of these parts. `in_vain` are the places, by how many parts and bytes are left,
+/// from where nothing fits: without them names of many equal signs would be tried in all ways.
+fn read_from(
+    parts: &[Part],
+    text: &str,
+    way: u32,
+    values: &mut Values,
+    in_vain: &mut HashSet<(usize, usize)>,
+) -> bool {
+    let Some((first, rest)) = parts.split_first() else { return text.is_empty() };
     let name = match first {
-        Part::Text(own) => return read(rest, text.strip_prefix(own.as_str())?, way),
+        Part::Text(own) => {
+            let after = text.strip_prefix(own.as_str());
+            return after.is_some_and(|after| read_from(rest, after, way, values, in_vain));
+        }
         Part::Name(name) => name,
     };
+    if in_vain.contains(&(parts.len(), text.len())) {
+        return false;
+    }
     let number = NUMBERS.contains(&name.as_str());
-    let fits = |value: &str| !number || value.parse::<u32>().is_ok();
+    let fits = |value: &str| {
+        !value.is_empty() && (!number || value.parse::<u32>().is_ok() && !value.starts_with('+'))
+    };
     // What follows a name is text or the end.
     let ends: Vec<usize> = match rest.first() {
         Some(Part::Text(next)) => text.match_indices(next.as_str()).map(|(at, _)| at).collect(),
         _ => vec![text.len()],
     };
-    let try_end = |end: usize| {
-        let value = text.get(..end).filter(|value| !value.is_empty() && fits(value))?;
-        let mut values = vec![value.to_owned()];
-        values.extend(read(rest, &text[end..], way >> 1)?);
-        Some(values)
+    let mut try_end = |end: usize| {
+        let Some(value) = text.get(..end).filter(|value| fits(value)) else { return false };
+        values.push(value.to_owned());
+        let found = read_from(rest, &text[end..], way >> 1, values, in_vain);
+        if !found {
+            values.pop();
+        }
+        found
     };
-    if way & 1 == 1 {
-        ends.into_iter().rev().find_map(try_end)
-    } else {
-        ends.into_iter().find_map(try_end)
+    let found = match way & 1 {
+        1 => ends.into_iter().rev().any(&mut try_end),
+        _ => ends.into_iter().any(&mut try_end),
+    };
+    if !found {
+        in_vain.insert((parts.len(), text.len()));
     }
+    found
 }
 
 /// What the patterns say of all files; `None` of those that none fits.

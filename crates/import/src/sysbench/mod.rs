@@ -2,6 +2,7 @@
 
 mod interval;
 mod line;
+mod load;
 mod result;
 mod run;
 
@@ -51,6 +52,7 @@ impl Format for SysbenchText {
 }
 
 fn trial(source: &Source<'_>, run: Run) -> Option<ImportedTrial> {
+    let load = run.load();
     let level = Level { rate: run.rate, ..Level::clients(run.threads) };
     let end = match run.fatal {
         Some(reason) if !run.ended => {
@@ -64,5 +66,5 @@ fn trial(source: &Source<'_>, run: Run) -> Option<ImportedTrial> {
             TrialEnd::Completed(Box::new(Outcome { latencies: run.latencies, ..printed }))
         }
     };
-    Some(figures::trial(source, "sysbench", level, end))
+    Some(ImportedTrial { load, ..figures::trial(source, "sysbench", level, end) })
 }

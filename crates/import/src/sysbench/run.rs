@@ -2,10 +2,11 @@
 
 use super::interval::interval;
 use super::line::{Entry, Key, entry};
+use super::load::{Described, command};
 use crate::Problem;
 use crate::figures::{Figures, numbered_lines, percentile, problem};
 use crate::{Source, printed_number};
-use model::Latencies;
+use model::{FigureValue, Latencies};
 
 /// What a run printed.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(super) struct Run {
     pub(super) rate: Option<u32>,
     pub(super) figures: Figures,
     pub(super) latencies: Option<Latencies>,
+    /// What it says of its load.
+    pub(super) described: Described,
     /// What it complained of before it gave up.
     pub(super) fatal: Option<String>,
     /// Whether it has the report that every run ends with.
@@ -35,15 +38,27 @@ pub(super) fn banner(line: &str) -> Option<&str> {
 /// The line that is there when the banner has been cut off.
 pub(super) const OPTIONS: &str = "Running the test with following options";
 
+/// What a report begins with.
+const STATISTICS: [&str; 5] = [
+    "Latency histogram",
+    "SQL statistics:",
+    "OLTP test statistics:",
+    "CPU speed:",
+    "File operations:",
+];
+
 /// Finds the runs of a file.
 pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
+    let mut named = "";
     for (number, line) in numbered_lines(source.text) {
+        named = command(line).unwrap_or(named);
         let version = banner(line);
         let begun = runs.last().is_some_and(Run::has_begun);
         if version.is_some() || runs.is_empty() || (line.starts_with(OPTIONS) && begun) {
             let version = version.unwrap_or_default().to_owned();
-            runs.push(Run { line: number, version, ..Run::default() });
+            let described = Described::of(named);
+            runs.push(Run { line: number, version, described, ..Run::default() });
         }
         if let Some(run) = runs.last_mut()
             && let Err(message) = run.take(number, line)
@@ -67,6 +82,17 @@ impl Run {
         if interval(line).is_some() {
             return Ok(());
         }
+        if STATISTICS.iter().any(|first| line.trim_start().starts_with(first)) && self.ended {
+            // At each checkpoint it prints a report and counts anew: the last one is the run's.
+            self.figures = Figures::default();
+            self.latencies = None;
+            self.ended = false;
+            return Err(
+                "the report before this one is of a checkpoint, and left out: what counts \
+                        is from the last checkpoint on"
+                    .to_owned(),
+            );
+        }
         if let Some(message) = line.strip_prefix("FATAL: ") {
             self.fatal.get_or_insert_with(|| message.trim().to_owned());
         } else if let Some(threads) = line.strip_prefix("Number of threads:") {
@@ -79,6 +105,8 @@ impl Run {
             latencies.record_many((ms * 1e6) as u64, count);
         } else if let Some(entry) = entry(line) {
             self.figure(number, &entry).ok_or_else(not_understood)?;
+        } else if !self.ended {
+            self.described.take(line);
         }
         Ok(())
     }
@@ -144,6 +172,14 @@ impl Run {
 
     fn has(&self, metric: &str) -> bool {
         self.figures.0.iter().any(|figure| figure.metric == metric)
+    }
+
+    pub(super) fn count(&self, metric: &str) -> Option<f64> {
+        let figure = self.figures.0.iter().find(|figure| figure.metric == metric)?;
+        match &figure.value {
+            FigureValue::Number(number) => Some(number.value),
+            FigureValue::Text(_) => None,
+        }
     }
 }
 

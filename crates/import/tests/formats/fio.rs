@@ -104,3 +104,37 @@ fn percentiles_from_submission_on_are_read_where_there_are_no_others() {
         "from submission to completion"
     );
 }
+
+#[test]
+fn jobs_of_one_name_are_merged_exactly() {
+    let job = |mean: f64, deviation: f64, ios: u32, min: u32, max: u32| {
+        format!(
+            "{{\"jobname\": \"a\", \"groupid\": 0, \"write\": {{\"io_bytes\": 4096, \"iops\": {ios}.0, \
+             \"total_ios\": {ios}, \"lat_ns\": {{\"min\": {min}, \"max\": {max}, \"mean\": {mean}, \
+             \"stddev\": {deviation}, \"N\": {ios}}}, \"clat_ns\": {{\"min\": {min}, \"max\": {max}, \
+             \"mean\": {mean}, \"stddev\": {deviation}, \"N\": {ios}}}}}, \"sync\": {{\"total_ios\": 10, \
+             \"lat_ns\": {{\"min\": 5, \"max\": 900, \"mean\": 100.0, \"stddev\": 0.0, \"N\": 10, \
+             \"percentile\": {{\"99.000000\": 880}}}}}}}}"
+        )
+    };
+    // 1, 1, 3 and 5, 7: mean 3.4, variance 5.44.
+    let jobs = [job(5.0 / 3.0, (8.0_f64 / 9.0).sqrt(), 3, 1, 3), job(6.0, 1.0, 2, 5, 7)].join(", ");
+    let text = format!("{{\n\"fio version\": \"fio-3.33\",\n\"jobs\": [{jobs}]\n}}\n");
+    let parsed = parse("a.json", &text);
+    let [trial] = &parsed.trials[..] else { panic!("{parsed:?}") };
+    for (metric, value) in [
+        ("latency_avg", 3.4),
+        ("latency_stddev", 5.44_f64.sqrt()),
+        ("latency_min", 1.0),
+        ("latency_max", 7.0),
+        ("total_ios", 5.0),
+        ("fsyncs", 20.0),
+        ("fsync_latency_avg", 100.0),
+        ("fsync_latency_max", 900.0),
+    ] {
+        let (found, _) = figure(trial, metric);
+        assert!((found - value).abs() < 1e-9, "{metric}: {found}");
+    }
+    assert!(outcome(trial).figure("fsync_latency_p99").is_none(), "of two jobs");
+    assert_eq!(figure(trial, "latency_avg").1, "ns");
+}

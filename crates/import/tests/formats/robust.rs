@@ -3,7 +3,7 @@
 use import::{FORMATS, Source, recognise};
 use proptest::prelude::*;
 
-const SAMPLES: [&str; 14] = [
+const SAMPLES: [&str; 17] = [
     include_str!("../fixtures/sysbench/0.4.12.txt"),
     include_str!("../fixtures/sysbench/1.0.20-histogram.txt"),
     include_str!("../fixtures/fio/randread.json"),
@@ -13,6 +13,9 @@ const SAMPLES: [&str; 14] = [
     include_str!("../fixtures/hlog/microseconds-tags.hlog"),
     include_str!("../fixtures/pgbench/15.txt"),
     include_str!("../fixtures/pgbench/15-rate.txt"),
+    include_str!("../fixtures/benchbase/tpcc.summary.json"),
+    include_str!("../fixtures/hammerdb/tprocc.log"),
+    include_str!("../fixtures/mysqlslap/two-levels.txt"),
     include_str!("../fixtures/iostat/12-dated.log"),
     include_str!("../fixtures/iostat/9-undated.log"),
     include_str!("../fixtures/show/status-before.tab"),

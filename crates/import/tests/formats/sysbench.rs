@@ -103,3 +103,16 @@ fn a_rate_is_part_of_the_level() {
         .replace("Initializing random", "Target transaction rate: 250/sec\nInitializing random");
     assert_eq!(parse("a.txt", &text).trials[0].level, Level::rate(1, 250));
 }
+
+#[test]
+fn of_reports_at_checkpoints_the_last_one_counts_and_that_is_said() {
+    let (before, report) = VERSION_1_1.split_once("SQL statistics").unwrap();
+    let first = report.replace("405.98", "300.00");
+    let text =
+        format!("{before}[ 2s ] Checkpoint report:\nSQL statistics{first}\nSQL statistics{report}");
+    let parsed = parse("a.txt", &text);
+    let [trial] = &parsed.trials[..] else { panic!("{parsed:?}") };
+    assert_eq!(figure(trial, "transactions_per_s").0, 405.98);
+    assert_eq!(parsed.problems.len(), 1);
+    assert!(parsed.problems[0].message.contains("checkpoint"), "{:?}", parsed.problems);
+}

@@ -52,6 +52,17 @@ fn thousands_of_files_are_named_in_a_moment() {
     assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
 }
 
+#[test]
+fn patterns_of_many_names_on_names_of_many_signs_end_in_a_moment() {
+    let file = format!("in/{}x", "-".repeat(200));
+    let pattern: String = (0..30).map(|at| format!("{{a{at}}}-")).collect();
+    let begin = Instant::now();
+    let (cells, .., problems) =
+        with_patterns(archive(&[(file, 1)]), &[&format!("{pattern}.txt")]).unwrap();
+    assert!(cells.is_empty() && problems[0].message.contains("fits no --layout"), "{problems:?}");
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

@@ -1,3 +1,4 @@
+mod gather;
 mod said;
 
 use super::run::files_of;
@@ -5,7 +6,7 @@ use super::{Outcome, print};
 use crate::Exit;
 use crate::arguments::ImportArguments;
 use crate::exit::CliError;
-use crate::messages::{shown, tell};
+use crate::messages::shown;
 use crate::progress::Progress;
 use crate::signals::Unfinished;
 use crate::stores;
@@ -14,17 +15,13 @@ use import::Suggestion;
 use import::{
     FORMATS, Format, Layout, LayoutQuestion, Naming, Parsed, PatternError, Problem, Source,
 };
-use model::{Dataset, HostFacts, RunInfo, UnixMillis};
-use std::collections::HashSet;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use model::{Dataset, HostFacts, RunInfo, UnixMillis, text};
+use std::io;
 use std::path::{Path, PathBuf};
 use store::{Store, StoreError};
 
 /// The kind that stands for any format.
 const AUTO: &str = "auto";
-/// Deepest directory below one that was named: a link that leads back up ends here.
-const DEEPEST: usize = 16;
 
 /// A file to read.
 struct Found {
@@ -42,24 +39,24 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
         test: arguments.test.as_deref(),
         layouts: &layouts,
     };
-    let mut files = Vec::new();
-    for path in &arguments.paths {
-        collect(path, 0, &mut files)?;
-    }
-    read_once(&mut files);
-    let (mut parsed, strangers) = read(&files, format)?;
+    let (files, unseen) = gather::gather(&arguments.paths)?;
+    let (mut parsed, strangers, unread) = read(&files, format)?;
     let (understood, unfit) =
         import::name_trials(&mut parsed, &naming).map_err(|question| asked(&question))?;
     if arguments.dry_run {
+        let of_files = parsed.iter().flat_map(|parsed| &parsed.problems);
+        let problems: Vec<Problem> =
+            unseen.iter().chain(&unread).chain(of_files).chain(&unfit).cloned().collect();
+        said::problems(&problems, arguments.verbose);
         said::left_out(&strangers, format, arguments.verbose);
         print(&said::understood(&understood, true))?;
         return Ok(Exit::Done);
     }
     let name = arguments.name.clone().unwrap_or_else(|| name_of(&arguments.paths));
     let (dataset, mut problems) = import::assemble(&name, this_run(), parsed);
-    problems.extend(unfit);
+    problems.extend([unseen, unread, unfit].into_iter().flatten());
     problems.extend(strangers.iter().filter(|file| file.named).map(|file| Problem {
-        file: file.path.display().to_string(),
+        file: gather::name(&file.path),
         line: 0,
         message: format!("this is not {}", said::what(format)),
     }));
@@ -87,23 +84,30 @@ pub(crate) fn import(arguments: &ImportArguments) -> Outcome {
     Ok(if problems.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-/// Reads all files. Gives what they hold, and those that are not of the format.
-fn read<'a>(
-    files: &'a [Found],
-    format: Option<&'static dyn Format>,
-) -> Result<(Vec<Parsed>, Vec<&'a Found>), CliError> {
-    let (mut parsed, mut strangers) = (Vec::new(), Vec::new());
+/// What came of reading files: what they hold, those that are not of the format, and those of
+/// directories that could not be read.
+type Read<'a> = (Vec<Parsed>, Vec<&'a Found>, Vec<Problem>);
+
+/// Reads all files.
+fn read<'a>(files: &'a [Found], format: Option<&'static dyn Format>) -> Result<Read<'a>, CliError> {
+    let (mut parsed, mut strangers, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     let progress = Progress::start("files");
     let of = files.len() as u64;
     for (done, file) in (0..).zip(files) {
         progress.show(Step { done, of });
-        match parse(format, file)? {
-            Some(one) => parsed.push(one),
-            None => strangers.push(file),
+        match parse(format, file) {
+            Ok(Some(one)) => parsed.push(one),
+            Ok(None) => strangers.push(file),
+            Err(error) if file.named => return Err(CliError::file("read", &file.path, error)),
+            Err(error) => unread.push(Problem {
+                file: gather::name(&file.path),
+                line: 0,
+                message: format!("cannot be read: {error}"),
+            }),
         }
     }
     progress.finish();
-    Ok((parsed, strangers))
+    Ok((parsed, strangers, unread))
 }
 
 /// The patterns as the user gave them.
@@ -123,14 +127,14 @@ fn layouts(texts: &[String]) -> Result<Vec<Layout>, CliError> {
 /// What the paths do not say, with the patterns by which the user can.
 fn asked(question: &LayoutQuestion) -> CliError {
     let ways = question.suggestions.iter().map(|Suggestion { meaning, pattern }| {
-        format!("if {meaning}: --layout {}", quoted(pattern))
+        text::line(&format!("if {meaning}: --layout {}", quoted(pattern))).into_owned()
     });
     let ways: Vec<String> = ways.collect();
     let help = match ways.is_empty() {
         true => "say with --layout what the parts of the paths are".to_owned(),
         false => ways.join("\n"),
     };
-    CliError::usage(question.message.clone(), help)
+    CliError::usage(text::line(&question.message), help)
 }
 
 /// A word as a shell reads it back.
@@ -152,63 +156,9 @@ fn format(kind: &str) -> Result<Option<&'static dyn Format>, CliError> {
     })
 }
 
-/// The file, or all files in the directory and below, in order of name; hidden ones only if named.
-fn collect(path: &Path, depth: usize, files: &mut Vec<Found>) -> Result<(), CliError> {
-    let unreadable = |error| CliError::file("read", path, error);
-    let kind = fs::metadata(path).map_err(unreadable)?;
-    if !kind.is_dir() {
-        files.push(Found { path: path.to_owned(), named: depth == 0 });
-        return Ok(());
-    }
-    if depth > DEEPEST {
-        return Ok(());
-    }
-    let entries: Result<Vec<fs::DirEntry>, _> = fs::read_dir(path).map_err(unreadable)?.collect();
-    let mut entries: Vec<PathBuf> =
-        entries.map_err(unreadable)?.into_iter().map(|entry| entry.path()).collect();
-    entries.sort_by_cached_key(|path| natural(path));
-    for entry in entries {
-        let hidden =
-            entry.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        // A file that vanished, or a link to nowhere, is nothing that could be imported.
-        if !hidden && entry.exists() {
-            collect(&entry, depth + 1, files)?;
-        }
-    }
-    Ok(())
-}
-
-/// What sorts names by the numbers in them: `run2` before `run10`.
-fn natural(path: &Path) -> Vec<(String, u64)> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (mut parts, mut rest) = (Vec::new(), name.as_str());
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-        let (text, from) = rest.split_at(digits);
-        let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
-        parts.push((text.to_owned(), from[..end].parse().unwrap_or(u64::MAX)));
-        rest = &from[end..];
-    }
-    parts.push((name.clone(), 0));
-    parts
-}
-
-/// Leaves out what was named a second time, or lies in a directory that was named as well.
-fn read_once(files: &mut Vec<Found>) {
-    let mut seen = HashSet::new();
-    files.retain(|file| {
-        let id = fs::metadata(&file.path).map(|file| (file.dev(), file.ino()));
-        let first = id.map_or(true, |id| seen.insert(id));
-        if !first {
-            tell(&format!("{} is named twice and was read once", shown(&file.path)));
-        }
-        first
-    });
-}
-
 /// What a file holds; `None` where it is not of the format that was asked for.
-fn parse(format: Option<&'static dyn Format>, file: &Found) -> Result<Option<Parsed>, CliError> {
-    let bytes = fs::read(&file.path).map_err(|e| CliError::file("read", &file.path, e))?;
+fn parse(format: Option<&'static dyn Format>, file: &Found) -> io::Result<Option<Parsed>> {
+    let bytes = gather::read(file)?;
     let text = String::from_utf8_lossy(&bytes);
     let recognised = || import::recognise(&text);
     let format = match format {
@@ -217,7 +167,7 @@ fn parse(format: Option<&'static dyn Format>, file: &Found) -> Result<Option<Par
         Some(_) => None,
         None => recognised(),
     };
-    let name = file.path.display().to_string();
+    let name = gather::name(&file.path);
     Ok(format.map(|format| format.parse(Source { file: &name, text: &text })))
 }
 

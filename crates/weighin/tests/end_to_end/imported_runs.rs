@@ -1,7 +1,10 @@
 //! Runs of sysbench with what was noted beside them, imported and reported; and very many results.
 
 use crate::support::{Ran, Server, Workplace, prepared, succeed};
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -224,6 +227,57 @@ fn a_file_that_is_named_twice_is_read_once() {
     assert!(ran.err.contains("named twice"), "{}", ran.err);
     let said = ran.done();
     assert!(said.contains("Imported 1 trial of 1 target"), "{said}");
+}
+
+/// A pipe would be waited for, a device read without end, and links in a circle gone round for ever.
+#[test]
+fn links_pipes_and_giants_in_a_directory_hold_nothing_up() {
+    let place = Workplace::new();
+    fs::create_dir_all(place.path("runs/a/b")).unwrap();
+    let text = |rate: &str| {
+        format!(
+            "sysbench 1.0.20 (using LuaJIT)\nNumber of threads: 16\n    transactions: 20 ({rate} \
+             per sec.)\n    total time: 2.0s\n"
+        )
+    };
+    place.write("runs/a/b/rw-16.txt", &text("10.00"));
+    for link in 0..12 {
+        symlink("..", place.path(&format!("runs/a/0up{link}"))).unwrap();
+        symlink(".", place.path(&format!("runs/a/b/0here{link}"))).unwrap();
+    }
+    symlink("/dev/zero", place.path("runs/a/zero.txt")).unwrap();
+    symlink("b/rw-16.txt", place.path("runs/a/0latest.txt")).unwrap();
+    let made = Command::new("mkfifo").arg(place.path("runs/a/pipe.txt")).status().unwrap();
+    assert!(made.success());
+    let giant = fs::File::create(place.path("runs/a/giant.txt")).unwrap();
+    giant.set_len(1 << 40).unwrap();
+    let ran = place.weighin(&["import", "auto", "runs", "--out", "runs.weighin"]);
+    assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("runs/a/giant.txt") && ran.err.contains("MiB"), "{}", ran.err);
+    let dataset = place.store().dataset().unwrap();
+    assert_eq!(dataset.trials.len(), 1);
+    let outcome = dataset.trials[0].imported().unwrap();
+    let file = &outcome.source.as_ref().unwrap().file;
+    assert_eq!(file, "runs/a/b/rw-16.txt", "by its own name, not by that of a link");
+}
+
+/// Once, all names of one length in an old encoding were one name, and their results its repeats.
+#[test]
+fn names_that_are_no_utf_8_are_told_apart() {
+    let place = Workplace::new();
+    for (name, rate) in
+        [(&b"runs/\xc4\xe8\xf1\xea"[..], "10.00"), (b"runs/\xc1\xe0\xe7\xe0", "11.00")]
+    {
+        let directory = place.path("").join(OsStr::from_bytes(name));
+        fs::create_dir_all(&directory).unwrap();
+        let text = format!(
+            "sysbench 1.0.20 (using LuaJIT)\nNumber of threads: 16\n    transactions: 20 ({rate} \
+             per sec.)\n    total time: 2.0s\n"
+        );
+        fs::write(directory.join("oltp_read_only-16.txt"), text).unwrap();
+    }
+    let said = place.weighin(&["import", "auto", "runs", "--out", "runs.weighin"]).done();
+    assert!(said.contains("Imported 2 trials of 2 targets"), "{said}");
 }
 
 /// Once, a report of 300 targets took minutes and 400 MB, both growing with their square or worse.

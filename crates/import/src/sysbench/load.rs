@@ -1,0 +1,135 @@
+//! What a run's output says of its load.
+
+use super::run::{Run, banner};
+use crate::Aspect;
+
+/// What the lines of a run say of its load before it begins.
+#[derive(Debug, Default)]
+pub(super) struct Described {
+    /// The test as the command line names it, where that stands before the run.
+    command: String,
+    /// What it says that it does: `random read test`.
+    doing: String,
+    data: String,
+    size: String,
+}
+
+impl Described {
+    /// Of a run whose command line names this test; empty where there is none.
+    pub(super) fn of(command: &str) -> Self {
+        Self { command: command.to_owned(), ..Self::default() }
+    }
+
+    /// Takes what a line says, if anything.
+    pub(super) fn take(&mut self, line: &str) {
+        let line = line.trim();
+        if let Some(doing) = line.strip_prefix("Doing ") {
+            doing.trim_end_matches('.').clone_into(&mut self.doing);
+        } else if let Some(running) = line.strip_prefix("Running ").and_then(a_test) {
+            running.clone_into(&mut self.doing);
+        } else if let Some(limit) = line.strip_prefix("Prime numbers limit: ") {
+            self.data = format!("primes to {limit}");
+        } else if let Some(total) = line.strip_suffix(" total file size") {
+            self.data = format!("{total} of files");
+        } else if let Some(size) =
+            line.strip_prefix("Block size ").or_else(|| line.strip_prefix("block size: "))
+        {
+            self.size = format!("blocks of {size}");
+        } else if let Some(operation) = line.strip_prefix("operation: ") {
+            self.doing = format!("{} {operation}", self.doing);
+        }
+    }
+}
+
+/// `mixed OLTP test`, `memory speed test`, and not `the test with following options`.
+fn a_test(running: &str) -> Option<&str> {
+    let (name, _) = running.split_once(" test")?;
+    (name != "the").then(|| &running[..name.len() + " test".len()])
+}
+
+/// The test that a command line runs, as a shell shows it in a log: `oltp_read_only` of
+/// `+ sysbench /usr/share/sysbench/oltp_read_only.lua --threads=8 run`.
+pub(super) fn command(line: &str) -> Option<&str> {
+    if !line.contains("sysbench") || banner(line).is_some() {
+        return None;
+    }
+    let mut words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'', '`', ';']));
+    words.find(|word| word.rsplit('/').next() == Some("sysbench"))?;
+    let (mut test, mut runs) = (None, false);
+    for word in words {
+        if let Some(named) = word.strip_prefix("--test=") {
+            test = Some(named);
+        } else if word == "run" {
+            runs = true;
+        } else if !word.starts_with('-') {
+            test = test.or(Some(word));
+        }
+    }
+    let name = test?.rsplit('/').next()?;
+    let name = name.strip_suffix(".lua").unwrap_or(name);
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (runs && !name.is_empty() && name.chars().all(plain)).then_some(name)
+}
+
+impl Run {
+    /// All that is known of its load.
+    pub(super) fn load(&self) -> Vec<(Aspect, String)> {
+        let Described { command, doing, data, size } = &self.described;
+        let work = match (command.as_str(), doing.as_str()) {
+            (command, "") => command.to_owned(),
+            ("", doing) => doing.to_owned(),
+            (command, doing) => format!("{command}, {doing}"),
+        };
+        let said = [
+            (Aspect::Work, work),
+            (Aspect::Statements, self.statements().unwrap_or_default().to_owned()),
+            (Aspect::Data, data.clone()),
+            (Aspect::Size, size.clone()),
+        ];
+        said.into_iter().filter(|(_, said)| !said.is_empty()).collect()
+    }
+
+    /// Which statements its transactions have, as far as is sure whatever part of them failed.
+    fn statements(&self) -> Option<&'static str> {
+        let count = |metric: &str| self.count(metric).unwrap_or(0.0);
+        let begun = count("transactions") + count("errors");
+        if count("transactions") <= 0.0 {
+            return None;
+        }
+        let of = |metric: &str| {
+            let each = count(metric) / begun;
+            if each <= 0.0 { 0 } else { 1 + u32::from(each > 1.5) }
+        };
+        Some(match (of("reads"), of("writes")) {
+            (0, 0) => return None,
+            (1, 0) => "one read",
+            (_, 0) => "reads",
+            (0, 1) => "one write",
+            (0, _) => "writes",
+            _ => "reads and writes",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_in_logs_name_the_test() {
+        for (line, expected) in [
+            ("+ sysbench oltp_read_only --threads=8 run", Some("oltp_read_only")),
+            ("$ /usr/bin/sysbench --test=oltp --num-threads=4 run", Some("oltp")),
+            ("time sysbench --threads=8 '/a/oltp_insert.lua' run", Some("oltp_insert")),
+            ("sysbench fileio --file-test-mode=rndrd run > x", Some("fileio")),
+            ("sysbench oltp_read_only prepare", None),
+            ("sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)", None),
+            ("sysbench 0.4.12:  multi-threaded system evaluation benchmark", None),
+            ("we run sysbench", None),
+            ("sysbench \u{1b}[31m run", None),
+            ("sysbench \" run", None),
+        ] {
+            assert_eq!(command(line), expected, "{line}");
+        }
+    }
+}
