@@ -67,17 +67,17 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
         Some(all) => (all, String::new()),
         None => averaged().map(|(name, stats)| (stats, name.to_lowercase()))?,
     };
-    let commands: Vec<Command<'_>> = stats
+    let commands: Vec<Told<'_>> = stats
         .members()
         .into_iter()
         .filter(|(name, _)| !matches!(name.as_str(), "Totals" | "Runtime"))
-        .map(|(name, json)| Command { name, members: json.members() })
-        .filter(Command::was_sent)
+        .map(|(name, json)| Told { name, members: json.members() })
+        .filter(Told::was_sent)
         .collect();
-    let totals = Command { name: String::new(), members: stats.at(&["Totals"])?.members() };
+    let totals = Told { name: String::new(), members: stats.at(&["Totals"])?.members() };
     let mut figures = Figures::default();
     let best = members.get(BEST).filter(|_| !note.is_empty()).and_then(|best| best.at(&["Totals"]));
-    let best = best.map(|best| Command { name: String::new(), members: best.members() });
+    let best = best.map(|best| Told { name: String::new(), members: best.members() });
     let latencies = totals::figures(&totals, &commands, best.as_ref(), &note, &mut figures);
     // Sets, Gets, Waits, and the names of arbitrary commands.
     for command in &commands {
@@ -103,7 +103,7 @@ fn trial(source: &Source<'_>, members: &BTreeMap<String, Json<'_>>) -> Option<Im
 }
 
 /// What is sent, and how.
-fn load(members: &BTreeMap<String, Json<'_>>, commands: &[Command<'_>]) -> Vec<(Aspect, String)> {
+fn load(members: &BTreeMap<String, Json<'_>>, commands: &[Told<'_>]) -> Vec<(Aspect, String)> {
     const OPTIONS: [(Aspect, &[&str]); 4] = [
         (Aspect::Work, &["ratio", "key_pattern", "wait-ratio", "multi_key_get"]),
         (Aspect::Data, &["key_minimum", "key_maximum"]),
@@ -150,13 +150,13 @@ fn said(members: &BTreeMap<String, Json<'_>>) -> Vec<(Knob, u64)> {
 }
 
 /// What is told of one command, or of all together.
-struct Command<'a> {
+struct Told<'a> {
     /// Empty for all together.
     name: String,
     members: BTreeMap<String, Json<'a>>,
 }
 
-impl Command<'_> {
+impl Told<'_> {
     fn number(&self, name: &str) -> Option<FigureNumber> {
         self.members.get(name).and_then(|json| json.number())
     }
