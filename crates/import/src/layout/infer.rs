@@ -71,7 +71,7 @@ pub(super) fn infer(
             labels: if factors { labels.into_iter().collect() } else { BTreeMap::new() },
             test: test(path),
             clients: level(path, Role::Clients),
-            rate: None,
+            rate: level(path, Role::Rate),
             block: None,
             repeat: repeat(path, naming),
         })

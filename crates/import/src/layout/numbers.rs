@@ -1,7 +1,7 @@
 //! Numbers of paths that agree with what the files say.
 
 use super::roles::{Path, Role};
-use super::vocabulary::{is_clients, is_clients_by_itself, is_rate};
+use super::vocabulary::{is_clients, is_clients_by_itself, is_rate, is_rate_by_itself};
 use super::{File, Knob};
 use std::collections::{BTreeSet, HashMap};
 
@@ -80,6 +80,11 @@ pub(super) fn recognise(files: &[File], paths: &mut [Path]) -> Vec<String> {
         let unsaid = LEVELS.into_iter().all(|knob| known(knob) == 0);
         if is_clients_by_itself(word) && unsaid {
             places.iter().for_each(|place| give(paths, *place, Role::Clients));
+            continue;
+        }
+        // Of pgbench, which does not print its rate.
+        if is_rate_by_itself(word) && known(Knob::Rate) == 0 {
+            places.iter().for_each(|place| give(paths, *place, Role::Rate));
             continue;
         }
         let rates = agreeing(files, &places, Knob::Rate);

@@ -275,6 +275,11 @@ pub(super) fn is_rate(word: &str) -> bool {
     has(&RATES, word)
 }
 
+/// Words that stand for a rate by themselves; `tps` may as well be what came out.
+pub(super) fn is_rate_by_itself(word: &str) -> bool {
+    word.eq_ignore_ascii_case(RATES[0])
+}
+
 pub(super) fn is_amount(word: &str) -> bool {
     has(&AMOUNTS, word)
 }

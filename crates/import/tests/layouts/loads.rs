@@ -99,6 +99,27 @@ fn a_run_that_stalled_stays_with_its_repeats() {
 }
 
 #[test]
+fn a_rate_that_only_paths_say_is_a_level() {
+    let text = |rate: u32| {
+        format!(
+            "transaction type: <builtin: select only>\nnumber of clients: 8\ntps = {rate}.123456 \
+             (without initial connection time)\n"
+        )
+    };
+    let mut files = Vec::new();
+    for target in ["mariadb", "mysql"] {
+        for rate in [500, 1000, 2000] {
+            let file = format!("in/{target}/rate{rate}/out.txt");
+            files.push(read(&file, &text(rate)));
+        }
+    }
+    let (cells, understood, _) = infer(files).unwrap();
+    assert_eq!(cells, grid(&["mariadb", "mysql"], &["pgbench"], &[8], 3));
+    let rates: Vec<Option<u32>> = understood.levels.iter().map(|level| level.rate).collect();
+    assert_eq!(rates, [Some(500), Some(1000), Some(2000)]);
+}
+
+#[test]
 fn words_of_tests_in_names_of_hosts_are_parts_of_the_names() {
     let mut files = Vec::new();
     for host in ["read-replica", "primary"] {
