@@ -240,7 +240,7 @@ fn links_pipes_and_giants_in_a_directory_hold_nothing_up() {
              per sec.)\n    total time: 2.0s\n"
         )
     };
-    place.write("runs/a/b/rw-16.txt", &text("10.00"));
+    place.write("runs/a/b/rw-16.txt", text("10.00"));
     for link in 0..12 {
         symlink("..", place.path(&format!("runs/a/0up{link}"))).unwrap();
         symlink(".", place.path(&format!("runs/a/b/0here{link}"))).unwrap();
