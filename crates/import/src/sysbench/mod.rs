@@ -1,5 +1,6 @@
 //! What sysbench prints, in versions 0.4 to 1.1.
 
+mod checkpoints;
 mod interval;
 mod line;
 mod load;

@@ -1,5 +1,6 @@
 //! Runs, of which a file may hold several one after the other.
 
+use super::checkpoints;
 use super::interval::interval;
 use super::line::{Entry, Key, entry};
 use super::load::{Described, command};
@@ -19,6 +20,8 @@ pub(super) struct Run {
     /// Events offered per second, in an open loop.
     pub(super) rate: Option<u32>,
     pub(super) figures: Figures,
+    /// The figures of the reports before the last one.
+    checkpoints: Vec<Figures>,
     pub(super) latencies: Option<Latencies>,
     /// What it says of its load.
     pub(super) described: Described,
@@ -67,12 +70,24 @@ pub(super) fn runs(source: &Source<'_>, problems: &mut Vec<Problem>) -> Vec<Run>
         }
     }
     runs.retain(Run::has_begun);
+    for run in &mut runs {
+        run.put_together();
+    }
     runs
 }
 
 impl Run {
     fn has_begun(&self) -> bool {
         self.threads > 0 || self.fatal.is_some() || !self.figures.0.is_empty()
+    }
+
+    /// Makes the figures of the whole run from those of its reports.
+    fn put_together(&mut self) {
+        if !self.checkpoints.is_empty() {
+            // A run that ends at a checkpoint may have no more to say of the time after it.
+            self.checkpoints.push(std::mem::take(&mut self.figures));
+            self.figures = checkpoints::together(&self.checkpoints);
+        }
     }
 
     fn take(&mut self, number: u32, line: &str) -> Result<(), String> {
@@ -83,15 +98,10 @@ impl Run {
             return Ok(());
         }
         if STATISTICS.iter().any(|first| line.trim_start().starts_with(first)) && self.ended {
-            // At each checkpoint it prints a report and counts anew: the last one is the run's.
-            self.figures = Figures::default();
-            self.latencies = None;
+            // At each checkpoint it prints a report and counts anew.
+            self.checkpoints.push(std::mem::take(&mut self.figures));
             self.ended = false;
-            return Err(
-                "the report before this one is of a checkpoint, and left out: what counts \
-                        is from the last checkpoint on"
-                    .to_owned(),
-            );
+            return Ok(());
         }
         if let Some(message) = line.strip_prefix("FATAL: ") {
             self.fatal.get_or_insert_with(|| message.trim().to_owned());

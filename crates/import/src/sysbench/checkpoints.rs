@@ -1,0 +1,72 @@
+//! The reports that a run prints at checkpoints, after each of which it counts anew.
+
+use crate::figures::Figures;
+use model::{FigureNumber, FigureValue};
+
+/// What counts up from one report to the next checkpoint.
+const COUNTS: [&str; 8] = [
+    "reads",
+    "writes",
+    "other_statements",
+    "queries",
+    "transactions",
+    "errors",
+    "reconnects",
+    "events",
+];
+const NOTE: &str = "of all checkpoints together";
+
+/// The figures of a whole run from those of its reports, of which the last one has the time of all.
+/// Percentiles do not add up, and are left out.
+pub(super) fn together(reports: &[Figures]) -> Figures {
+    let number = |report: &Figures, metric: &str| -> Option<FigureNumber> {
+        let figure = report.0.iter().find(|figure| figure.metric == metric)?;
+        match figure.value {
+            FigureValue::Number(number) => Some(number),
+            FigureValue::Text(_) => None,
+        }
+    };
+    let all = |metric: &str| -> Option<Vec<FigureNumber>> {
+        reports.iter().map(|report| number(report, metric)).collect()
+    };
+    let sum = |metric: &str| -> Option<FigureNumber> {
+        let values = all(metric)?;
+        Some(FigureNumber {
+            value: values.iter().map(|number| number.value).sum(),
+            resolution: values.iter().map(|number| number.resolution).sum(),
+        })
+    };
+    let mut whole = Figures::default();
+    let Some(last) = reports.last() else { return whole };
+    let elapsed = number(last, "elapsed").filter(|elapsed| elapsed.value > 0.0);
+    for metric in COUNTS {
+        let Some(count) = sum(metric) else { continue };
+        whole.noted(metric, count, "", NOTE, 0);
+        let rate = format!("{metric}_per_s");
+        if let (Some(elapsed), Some(_)) = (elapsed, number(last, &rate)) {
+            let value = count.value / elapsed.value;
+            let resolution = value * elapsed.resolution / elapsed.value;
+            whole.noted(&rate, FigureNumber { value, resolution }, "1/s", NOTE, 0);
+        }
+    }
+    if let Some(elapsed) = elapsed {
+        whole.number("elapsed", elapsed, "s", 0);
+    }
+    let by_value = |a: &FigureNumber, b: &FigureNumber| a.value.total_cmp(&b.value);
+    let min = all("latency_min").and_then(|all| all.into_iter().min_by(by_value));
+    let max = all("latency_max").and_then(|all| all.into_iter().max_by(by_value));
+    let total = sum("latency_sum");
+    let mean = total.zip(sum("events")).filter(|(_, events)| events.value > 0.0);
+    let mean = mean.map(|(sum, events)| FigureNumber {
+        value: sum.value / events.value,
+        resolution: sum.resolution / events.value,
+    });
+    for (metric, value) in
+        [("latency_min", min), ("latency_avg", mean), ("latency_max", max), ("latency_sum", total)]
+    {
+        if let Some(value) = value {
+            whole.noted(metric, value, "ms", NOTE, 0);
+        }
+    }
+    whole
+}
