@@ -85,7 +85,9 @@ pub use model::Metric;
 pub use money::{Amount, Bill, CostGap, CostLine, Outcome, Standing, TargetCost, TestMoney};
 pub use named::{NamedFigure, NamedValue};
 pub use placing::{PlacedAround, PlacedLevel, PlacementEnd, levels_to_place};
-pub use search::{SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch};
+pub use search::{
+    PlacedSearch, SearchAnalysis, SearchComparison, SearchOutcome, SearchedTrial, TargetSearch,
+};
 pub use series::percentile_ms;
 pub use until::{LevelRepeats, RepeatsEnd, open_trials};
 pub use volume::{CellVolume, DiskEstimates, TrialVolume};

@@ -50,30 +50,15 @@ pub(crate) fn ranking(
                 race.is_ahead(&upper.contender(), &lower.contender())
             })
         };
-        let numbers: Vec<usize> = (0..ordered.len()).collect();
-        let cut = |told_apart: &ToldApart| -> Vec<Vec<usize>> {
-            let tiers = tiers(&numbers.iter().collect::<Vec<&usize>>(), |&upper, &lower| {
-                told_apart.is_better(upper, lower)
-            });
-            tiers.into_iter().map(|tier| tier.into_iter().copied().collect()).collect()
-        };
         let (alone, together) = (told_apart(1), told_apart(study.tests.len()));
-        let tiers = cut(&alone);
-        let first = |told_apart: &ToldApart| -> Vec<usize> {
-            numbers.iter().copied().filter(|&number| told_apart.better_than(number) == 0).collect()
+        ranking.first_holds_over_tests = alone.first() == together.first();
+        let place = |number: usize| RankedTarget {
+            better: alone.better_than(number),
+            worse: alone.worse_than(number),
+            ..place(money, metric, &ordered[number])
         };
-        ranking.first_holds_over_tests = first(&alone) == first(&together);
-        let placed = |tier: Vec<usize>| {
-            let place = |number: usize| RankedTarget {
-                better: alone.better_than(number),
-                worse: alone.worse_than(number),
-                ..place(money, metric, &ordered[number])
-            };
-            let mut tier: Vec<RankedTarget> = tier.into_iter().map(place).collect();
-            tier.sort_by_key(|place| place.better);
-            tier
-        };
-        ranking.tiers = tiers.into_iter().map(placed).collect();
+        let tiers = alone.tiers().into_iter();
+        ranking.tiers = tiers.map(|tier| tier.into_iter().map(place).collect()).collect();
         if test.is_imported() {
             ranking.as_printed = as_printed(&ordered);
             ranking.first_at_every_level = !ranking.as_printed.is_empty()
@@ -91,14 +76,14 @@ pub(crate) fn ranking(
 }
 
 /// Which of several targets, from the best to the worst, are clearly better than which.
-struct ToldApart {
+pub(crate) struct ToldApart {
     targets: usize,
     /// Of each target, the worse ones, in order of the first.
     better: Vec<bool>,
 }
 
 impl ToldApart {
-    fn of<T>(ordered: &[T], is_better: impl Fn(&T, &T) -> bool) -> Self {
+    pub(crate) fn of<T>(ordered: &[T], is_better: impl Fn(&T, &T) -> bool) -> Self {
         let targets = ordered.len();
         let pairs = (0..targets).flat_map(|upper| (0..targets).map(move |lower| (upper, lower)));
         let better = pairs
@@ -110,12 +95,37 @@ impl ToldApart {
         self.better[upper * self.targets + lower]
     }
 
-    fn better_than(&self, number: usize) -> usize {
+    pub(crate) fn better_than(&self, number: usize) -> usize {
         (0..self.targets).filter(|&upper| self.is_better(upper, number)).count()
     }
 
-    fn worse_than(&self, number: usize) -> usize {
+    pub(crate) fn worse_than(&self, number: usize) -> usize {
         (0..self.targets).filter(|&lower| self.is_better(number, lower)).count()
+    }
+
+    /// Those that none is clearly better than.
+    fn first(&self) -> Vec<usize> {
+        (0..self.targets).filter(|&number| self.better_than(number) == 0).collect()
+    }
+
+    /// Cut into tiers: a tier ends where every one above is clearly better than every one below.
+    /// Within a tier those come first that fewest are clearly better than.
+    pub(crate) fn tiers(&self) -> Vec<Vec<usize>> {
+        let mut tiers: Vec<Vec<usize>> = Vec::new();
+        // The place of the last one that anybody so far is not clearly better than.
+        let mut tied_until = 0;
+        for one in 0..self.targets {
+            match tiers.last_mut() {
+                Some(tier) if one <= tied_until => tier.push(one),
+                _ => tiers.push(vec![one]),
+            }
+            let mut beyond = one.max(tied_until) + 1..self.targets;
+            tied_until = beyond.rfind(|&lower| !self.is_better(one, lower)).unwrap_or(tied_until);
+        }
+        for tier in &mut tiers {
+            tier.sort_by_key(|&number| self.better_than(number));
+        }
+        tiers
     }
 }
 
@@ -167,27 +177,6 @@ fn in_order(metric: Metric, mut candidates: Vec<RankCandidate>) -> Vec<RankCandi
         if metric.better() == Better::More { ascending.reverse() } else { ascending }
     });
     candidates
-}
-
-/// Cuts a list that begins with the best into tiers: a tier ends where every one above is clearly
-/// better than every one below.
-pub(crate) fn tiers<'a, T>(
-    ordered: &[&'a T],
-    is_above: impl Fn(&T, &T) -> bool,
-) -> Vec<Vec<&'a T>> {
-    let mut tiers: Vec<Vec<&T>> = Vec::new();
-    // The place of the last one that anybody so far is not clearly better than.
-    let mut tied_until = 0;
-    for (i, one) in ordered.iter().enumerate() {
-        match tiers.last_mut() {
-            Some(tier) if i <= tied_until => tier.push(one),
-            _ => tiers.push(vec![one]),
-        }
-        let tied = |&lower: &usize| !is_above(one, ordered[lower]);
-        let beyond = i.max(tied_until) + 1..ordered.len();
-        tied_until = beyond.rev().find(tied).unwrap_or(tied_until);
-    }
-    tiers
 }
 
 /// Whether the larger of two series is certainly so and by more than the margin. Where it was

@@ -2,7 +2,7 @@
 
 use crate::cell::CellData;
 use crate::compare::{each_pair, verdict};
-use crate::rank::{is_above, tiers};
+use crate::rank::{ToldApart, is_above};
 use crate::series::Series;
 use crate::{Finding, Metric, Subject, Verdict};
 use model::{Bound, SearchAnswer, SearchOver, SearchStep, StepVerdict, Study, Test};
@@ -52,8 +52,24 @@ pub struct SearchAnalysis {
     pub targets: Vec<TargetSearch>,
     /// Every pair of targets both of which have an estimate.
     pub comparisons: Vec<SearchComparison>,
-    /// Names of the targets with an estimate, best tier first, as in [`crate::Ranking`].
-    pub tiers: Vec<Vec<String>>,
+    /// The targets with an estimate, best tier first, as in [`crate::Ranking`].
+    pub tiers: Vec<Vec<PlacedSearch>>,
+}
+
+/// A target's place by its highest load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlacedSearch {
+    pub target: String,
+    /// How many targets with an estimate have a clearly higher one, and how many a clearly lower one.
+    pub better: usize,
+    pub worse: usize,
+}
+
+impl PlacedSearch {
+    /// Its place, from 1: one more than the number of targets that are clearly better.
+    pub fn place(&self) -> usize {
+        self.better + 1
+    }
 }
 
 /// What the searches on one target found.
@@ -151,9 +167,15 @@ pub(crate) fn analysis(
     let mut ordered: Vec<&Answers> = answers.iter().collect();
     // Stable: of equal ones the earlier in the study comes first.
     ordered.sort_by(|a, b| b.estimate.point.total_cmp(&a.estimate.point));
-    let tiers = tiers(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series, 1));
-    let named = |tier: Vec<&Answers>| tier.iter().map(|one| one.target.clone()).collect();
-    let tiers = tiers.into_iter().map(named).collect();
+    let told_apart =
+        ToldApart::of(&ordered, |upper, lower| is_above(study, &upper.series, &lower.series, 1));
+    let placed = |number: usize| PlacedSearch {
+        target: ordered[number].target.clone(),
+        better: told_apart.better_than(number),
+        worse: told_apart.worse_than(number),
+    };
+    let tiers = told_apart.tiers().into_iter();
+    let tiers = tiers.map(|tier| tier.into_iter().map(placed).collect()).collect();
     Some(SearchAnalysis { bound, over, targets, comparisons, tiers })
 }
 

@@ -25,7 +25,7 @@ pub struct HostFacts {
     pub numa_nodes: Option<u32>,
     /// Hypervisor or container technology, where one shows itself.
     pub virtualisation: Option<String>,
-    /// Block devices with size in bytes and whether they rotate.
+    /// Block devices with size in GiB and whether they rotate.
     pub disks: Vec<String>,
     /// File system and device that sandboxes keep their data on.
     pub sandbox_filesystem: Option<String>,

@@ -234,7 +234,7 @@ fn environment(analysis: &Analysis) -> Vec<String> {
         blocks.push(table(&failures));
     }
     if let Some(superseded) = tables::superseded(analysis) {
-        blocks.push("### Failed trials that were planned anew".to_owned());
+        blocks.push("### Failed trials that were planned again".to_owned());
         blocks.push(table(&superseded));
     }
     blocks

@@ -10,7 +10,11 @@ pub type Answer = (Option<f64>, Option<f64>);
 
 /// Searches with these answers by target and repeat.
 pub fn searched(over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
-    let mut data = dataset(&["one", "two"], &[4], 6, |_, _, _| 1000.0);
+    searched_on(&["one", "two"], over, answer)
+}
+
+fn searched_on(targets: &[&str], over: SearchOver, answer: fn(&str, u32) -> Answer) -> Dataset {
+    let mut data = dataset(targets, &[4], 6, |_, _, _| 1000.0);
     let slo = "p95 < 20ms".parse().expect("a bound");
     let level = Level::searched(over, 4);
     let test = &mut data.study.tests[0];
@@ -59,10 +63,32 @@ fn found(data: &Dataset) -> SearchAnalysis {
         analysis.findings.iter().filter(|finding| find(&finding.evidence)).count()
     };
     let search = test.search.clone().expect("a test that searches");
-    assert_eq!(said(|evidence| matches!(evidence, Evidence::HighestLoad(_))), 2);
+    let highest = said(|evidence| matches!(evidence, Evidence::HighestLoad(_)));
+    assert_eq!(highest, search.targets.len());
     let compared = said(|evidence| matches!(evidence, Evidence::HighestLoadsCompared(_)));
     assert_eq!(compared, search.comparisons.len());
     search
+}
+
+fn places(search: &SearchAnalysis) -> Vec<(&str, usize)> {
+    let placed = search.tiers.iter().flatten();
+    placed.map(|placed| (placed.target.as_str(), placed.place())).collect()
+}
+
+#[test]
+fn the_ends_of_a_chain_of_ties_have_places_of_their_own() {
+    let search =
+        found(&searched_on(&["low", "wide", "high"], SearchOver::Rate, |target, repeat| {
+            let scatter = [900.0, 1_300.0, 700.0, 1_600.0, 1_100.0, 1_000.0][repeat as usize - 1];
+            let met = match target {
+                "low" => 950.0,
+                "high" => 1_150.0,
+                _ => scatter,
+            };
+            (Some(met), Some(met * 1.01))
+        }));
+    assert_eq!(search.tiers.len(), 1, "{:?}", search.tiers);
+    assert_eq!(places(&search), [("high", 1), ("wide", 1), ("low", 2)]);
 }
 
 #[test]
@@ -82,7 +108,7 @@ fn answers_of_repeats_are_a_sample_whose_interval_holds_what_the_searches_leave_
     let ratio = &search.comparisons[0];
     assert!((ratio.ratio.point - 1.5).abs() < 1e-9);
     assert_eq!(ratio.verdict, Verdict::CandidateBetter);
-    assert_eq!(search.tiers, [["two"], ["one"]]);
+    assert_eq!(places(&search), [("two", 1), ("one", 2)]);
 }
 
 #[test]
@@ -123,7 +149,7 @@ fn targets_that_end_within_the_same_gap_are_not_told_apart() {
         _ => (Some(1_040.0), Some(1_092.0)),
     }));
     assert_eq!(search.comparisons[0].verdict, Verdict::Unresolved);
-    assert_eq!(search.tiers, [["two", "one"]]);
+    assert_eq!(places(&search), [("two", 1), ("one", 1)]);
 }
 
 #[test]

@@ -277,7 +277,7 @@ fn trials(analysis: &Analysis) -> Markup {
                 None => {}
             }
             @if let Some(superseded) = tables::superseded(analysis) {
-                h3 { "Failed trials that were planned anew" }
+                h3 { "Failed trials that were planned again" }
                 (table::table(&superseded))
             }
             @if !missing.is_empty() {

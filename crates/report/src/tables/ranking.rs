@@ -25,7 +25,7 @@ pub(crate) fn ranking(analysis: &Analysis, test: &TestAnalysis) -> Table {
             LevelAxis::Rate(_) => format!("at offered, {}/s", view::counted(test)),
         }),
         words(match ranks_by(test) {
-            Metric::Throughput if view::is_at_rates(test) => "keeps up with",
+            Metric::Throughput if view::is_at_rates(test) => "sustains",
             Metric::Throughput => "trend past the peak",
             _ => "failed",
         }),

@@ -24,20 +24,19 @@ pub(super) fn highest_loads(
         }),
         numbers("steps"),
     ]);
-    let mut place = 1;
-    for tier in &found.tiers {
-        let tied = if tier.len() > 1 { " (tie)" } else { "" };
-        for name in tier {
-            let target = found.targets.iter().find(|target| target.target == *name);
-            table.rows.extend(target.map(|target| super::Row {
-                cells: row(analysis, format!("{place}{tied}"), target),
-                opens_group: false,
-            }));
-        }
-        place += tier.len();
+    let ranked = || found.tiers.iter().flatten();
+    for placed in ranked() {
+        let place = placed.place();
+        let is_shared = ranked().filter(|other| other.place() == place).count() > 1;
+        let tie = if is_shared { " (tie)" } else { "" };
+        let target = found.targets.iter().find(|target| target.target == placed.target);
+        table.rows.extend(target.map(|target| super::Row {
+            cells: row(analysis, format!("{place}{tie}"), target),
+            opens_group: false,
+        }));
     }
-    let ranked = |name: &String| found.tiers.iter().flatten().any(|ranked| ranked == name);
-    for target in found.targets.iter().filter(|target| !ranked(&target.target)) {
+    let is_ranked = |name: &str| ranked().any(|placed| placed.target == name);
+    for target in found.targets.iter().filter(|target| !is_ranked(&target.target)) {
         table.push(row(analysis, NOTHING.to_owned(), target));
     }
     table

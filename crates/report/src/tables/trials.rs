@@ -210,9 +210,9 @@ pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
     (!table.rows.is_empty()).then(|| table.without_empty_columns())
 }
 
-/// The failed trials that were planned anew, each with its reason; `None` where there are none.
+/// The failed trials that were planned again, each with its reason; `None` where there are none.
 pub(crate) fn superseded(analysis: &Analysis) -> Option<Table> {
-    let mut table = Table::new([words("trial"), words("what happened"), words("planned anew")]);
+    let mut table = Table::new([words("trial"), words("what happened"), words("planned again")]);
     for superseded in &analysis.dataset.superseded {
         let Some(failure) = superseded.record.failure() else { continue };
         table.push([

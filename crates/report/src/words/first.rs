@@ -63,7 +63,7 @@ pub(super) fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
     };
     if !behind.is_empty() {
         let (verb, behind) = (if behind.len() == 1 { "is" } else { "are" }, some_of(&behind));
-        said += &format!(" {behind} {verb} clearly behind at least one of these.");
+        said += &format!(" {behind} {verb} clearly behind at least one other target.");
     }
     match rest.first().map(Vec::as_slice) {
         None | Some([]) => {}

@@ -48,7 +48,7 @@ pub(crate) fn shape(curve: &Curve) -> String {
         CurveShape::Declines { at, ratio } => {
             format!("falls to {} × at {at}", numbers::figure(ratio.point))
         }
-        CurveShape::Unresolved => "not resolved".to_owned(),
+        CurveShape::Unresolved => "unclear".to_owned(),
     };
     if curve.without_data.is_empty() {
         known

@@ -144,8 +144,8 @@ fn comparisons(study: &Study) -> Method {
          is not resolved, which does not mean equal. Over all levels together the geometric means \
          of each repeat are compared in the same way, with equal weight for every level; that \
          says nothing about a single level, but a target that is better at every level is so over \
-         all of them. Targets tie in a ranking unless every target \
-         above is clearly better than every target below, even if its best level was partly luck.",
+         all of them. In a ranking a target’s place is one more than the number of targets that are \
+         clearly better, even if the level of their peak was partly luck.",
         numbers::percent(study.margin),
         numbers::percent(1.0 - 2.0 * (1.0 - study.confidence)),
     );

@@ -74,7 +74,7 @@ fn a_finished_run_takes_up_what_failed_and_further_repeats() {
 
     // The report tells of all of it.
     let page = std::fs::read_to_string(&place.files(".html")[0]).unwrap();
-    for words in ["planned anew", "superseded", "from 2 repeats to 4", "8.3"] {
+    for words in ["planned again", "superseded", "from 2 repeats to 4", "8.3"] {
         assert!(page.contains(words), "{words}");
     }
     let csv = place.weighin(&["report", "--format", "csv"]).done();

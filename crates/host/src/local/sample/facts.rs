@@ -120,7 +120,7 @@ fn container() -> Option<String> {
     }
 }
 
-/// Every whole disk with a size, such as `nvme0n1: 960197124096 bytes, not rotational, SAMSUNG …`.
+/// Every whole disk with a size, such as `nvme0n1: 894 GiB, not rotational, SAMSUNG …`.
 fn disks() -> Vec<String> {
     let Ok(entries) = fs::read_dir("/sys/block") else { return Vec::new() };
     let mut names: Vec<String> =
@@ -135,7 +135,9 @@ fn disk(name: &str) -> Option<String> {
     if bytes == 0 {
         return None;
     }
-    let mut text = format!("{name}: {bytes} bytes");
+    let gib = bytes as f64 / f64::from(1 << 30);
+    let decimals = if gib < 100.0 { 1 } else { 0 };
+    let mut text = format!("{name}: {gib:.decimals$} GiB");
     match attribute("queue/rotational").as_deref() {
         Some("1") => text.push_str(", rotational"),
         Some("0") => text.push_str(", not rotational"),

@@ -16,7 +16,7 @@ impl Words for RepeatsAdded {
         format!(
             "the run was extended after results could be seen, from {} repeats to {}. If further \
              repeats are added until a difference shows, equal targets are called different in up to \
-             {} of comparisons, and not in {}. A run that plans all {} repeats at the beginning does \
+             {} of comparisons instead of {}. A run that plans all {} repeats at the beginning does \
              not have this risk",
             first.map_or("", String::as_str),
             further.unwrap_or_default().join(", then to "),
@@ -28,12 +28,12 @@ impl Words for RepeatsAdded {
 }
 
 impl Words for MeasuredAnew {
-    const HEADING: &'static str = "Failed trials measured anew";
+    const HEADING: &'static str = "Failed trials measured again";
 
     fn say(found: &Group<'_, Self>) -> String {
         let trials = found.first.trials;
         format!(
-            "{} failed and {} planned anew: nothing rests on the failed records, and the new trials \
+            "{} failed and {} planned again: nothing rests on the failed records, and the new trials \
              did not run next to those that they are compared with",
             counted(trials, "trial"),
             if trials == 1 { "was" } else { "were" },

@@ -61,7 +61,7 @@ impl Words for WritesDiverged {
         let writes = found.total(|diverged| diverged.writes);
         format!(
             "another server has {} that the new primary does not have: it cannot simply follow the \
-             new primary and has to be made anew",
+             new primary and has to be rebuilt",
             numbers::counted(writes as usize, "write")
         )
     }

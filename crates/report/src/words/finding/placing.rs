@@ -37,7 +37,7 @@ impl Words for LevelsPlaced {
         };
         let end = match ended {
             PlacementEnd::CloseEnough if placed.is_empty() => {
-                "no further level would tell more".to_owned()
+                "no further level is needed".to_owned()
             }
             PlacementEnd::CloseEnough => format!(
                 "neighbours there differ by a factor of {} at most, or cannot be told apart",

@@ -11,9 +11,9 @@ impl Words for RepeatsAlike {
         let Self { autocorrelation, widening, repeats } = found.first;
         format!(
             "repeats that follow one another resemble each other (autocorrelation {}): something \
-             changes slowly beside the study, such as a neighbour on the machine, or rows of imported \
+             changes slowly in the background, such as a neighbour on the machine, or rows of imported \
              results are sorted; intervals of {repeats} repeats are {} times as wide for it, and \
-             repeats that are further apart in time would say more",
+             repeats that are further apart in time would give narrower ones",
             figure(*autocorrelation),
             figure(*widening)
         )

@@ -71,7 +71,7 @@ impl Words for FewRepeats {
                  has an interval and no targets can be told apart; take {needed} repeats or more"
             ),
             Self { repeats, needed } => format!(
-                "{} of every trial tell large differences only; take {needed} or more",
+                "with {} of every trial only large differences can be detected; take {needed} or more",
                 counted(*repeats as usize, "repeat"),
             ),
         }

@@ -22,7 +22,7 @@ impl Words for RepeatsEnded {
             let why = match ended {
                 RepeatsEnd::Resolved => "everything is resolved".to_owned(),
                 RepeatsEnd::CannotBeResolved => {
-                    format!("even all {most} repeats would hardly resolve the rest")
+                    format!("all {most} repeats are unlikely to resolve the rest")
                 }
                 RepeatsEnd::Most => "the most that the study allows".to_owned(),
                 RepeatsEnd::Budget => "further ones do not fit into the budget".to_owned(),

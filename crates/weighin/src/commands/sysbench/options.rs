@@ -101,7 +101,7 @@ fn out_of_range(name: &str, value: u64, low: u64, high: u64) -> CliError {
 fn checked(spec: &Spec, value: Option<&str>) -> Result<String, CliError> {
     let name = spec.name;
     let wrong = |value: &str, need: &str| {
-        CliError::usage(format!("--{name}={value} is not possible"), format!("give {need}"))
+        CliError::usage(format!("--{name}={value} is not supported"), format!("give {need}"))
     };
     match (spec.kind, value) {
         (Kind::Flag, None) => Ok("on".to_owned()),

@@ -38,7 +38,7 @@ impl Shutdown {
         };
         after.map(|after| Self { after, forced: true }).ok_or_else(|| {
             CliError::usage(
-                format!("--forced-shutdown={text} is not possible"),
+                format!("--forced-shutdown={text} is not supported"),
                 "give a number of seconds, a percentage such as 10%, or off",
             )
         })

@@ -49,7 +49,7 @@ pub(super) fn load(
         "disable" => false,
         other => {
             return Err(CliError::usage(
-                format!("--db-ps-mode={other} is not possible"),
+                format!("--db-ps-mode={other} is not supported"),
                 "give auto or disable",
             ));
         }
@@ -199,7 +199,7 @@ impl Keys<'_> {
             ("nontrx", "delete") => (OltpMix::Delete, false),
             ("nontrx", other) => {
                 return Err(CliError::usage(
-                    format!("--oltp-nontrx-mode={other} is not possible"),
+                    format!("--oltp-nontrx-mode={other} is not supported"),
                     "give select, update_key, update_nokey, insert or delete",
                 ));
             }
@@ -217,7 +217,7 @@ impl Keys<'_> {
         let table = self.options.text("oltp-table-name");
         if table.is_empty() || !table.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             return Err(CliError::usage(
-                format!("--oltp-table-name={table} is not possible"),
+                format!("--oltp-table-name={table} is not supported"),
                 "give a name of letters, digits and _",
             ));
         }
