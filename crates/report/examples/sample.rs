@@ -1,5 +1,5 @@
 //! Writes a made-up report to standard output, to look at while working on its design:
-//! `cargo run -p report --example sample -- [usual|hostile|huge|single|crossing] > sample.html`.
+//! `cargo run -p report --example sample -- [usual|hostile|huge|single|crossing|failures] > sample.html`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -10,6 +10,7 @@ fn main() -> std::io::Result<()> {
         Some("huge") => support::huge(),
         Some("single") => support::single(),
         Some("crossing") => support::crossing(),
+        Some("failures") => support::failures(),
         _ => support::usual(),
     };
     let analysis = support::analysis(&dataset);

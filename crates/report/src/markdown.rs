@@ -12,42 +12,28 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     let mut blocks = vec![
         format!("# {}", escaped(study.question.as_deref().unwrap_or(&study.name))),
         format!(
-            "Study {}, run {} of {}: {}. {} weighin {}.",
+            "Study {}, run {} of {}, {} weighin {}",
             escaped(&study.name),
             dataset.run.id,
             numbers::date(dataset.run.started_at),
-            view::Tally::of_all(analysis).describe(),
-            if view::imported(analysis) { "Imported with" } else { "Measured with" },
+            if view::imported(analysis) { "imported with" } else { "measured with" },
             escaped(&dataset.run.weighin_version),
         ),
-        "## The answer".to_owned(),
+        "## Recommendation".to_owned(),
     ];
     blocks.extend(words::scaled(analysis).map(|said| format!("**{}**", escaped(&said))));
     blocks.extend(words::nothing_ranked(analysis).map(|said| format!("**{}**", escaped(&said))));
+    blocks.extend(recommendation(analysis));
+    blocks.extend(findings(analysis));
     blocks.extend(summary(analysis));
-    for test in analysis.tests.iter().filter(|test| test.basis.is_some()) {
-        blocks.extend(answer(analysis, test));
-    }
-    if analysis.tests.is_empty() {
-        blocks.push(words::NO_TEST.to_owned());
-    }
-    blocks.push(escaped(&words::general_limits(analysis).join(" ")));
     for test in &analysis.tests {
         blocks.extend(details(analysis, test));
-    }
-    let advised = analysis.tests.iter().filter(|test| !test.advice.is_empty());
-    let advice: Vec<String> =
-        advised.map(|test| format!("{}: {}.", test.test, words::choices(&test.advice))).collect();
-    if let Some(list) = bullets(&advice) {
-        blocks.push("## When to choose which target".to_owned());
-        blocks.push(list);
     }
     if let Some(factors) = tables::factors(analysis) {
         blocks.push("## Factors".to_owned());
         blocks.push(table(&factors));
     }
     blocks.extend(money(analysis));
-    blocks.extend(findings(analysis));
     if let Some(wrong) = tables::arithmetic(analysis) {
         blocks.push("## Contradictory figures".to_owned());
         blocks.push(table(&wrong));
@@ -56,7 +42,9 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     blocks.extend(environment(analysis));
     blocks.push("## Methods".to_owned());
     let method = |(subject, text): (&str, String)| format!("- **{subject}.** {}", escaped(&text));
-    blocks.push(words::methods(analysis).into_iter().map(method).collect::<Vec<_>>().join("\n"));
+    let limits = ("Limits", words::general_limits(analysis).join(" "));
+    let methods = std::iter::once(limits).chain(words::methods(analysis));
+    blocks.push(methods.map(method).collect::<Vec<_>>().join("\n"));
     if !study.source.is_empty() {
         blocks.push("## Study file".to_owned());
         blocks.push(fenced(&text::visible(&study.source)));
@@ -64,13 +52,45 @@ pub(crate) fn page(analysis: &Analysis) -> String {
     blocks.join("\n\n") + "\n"
 }
 
+/// What to choose in each test, what that rests on and what it does not hold for.
+fn recommendation(analysis: &Analysis) -> Vec<String> {
+    let judged: Vec<&TestAnalysis> =
+        analysis.tests.iter().filter(|test| test.basis.is_some()).collect();
+    let mut blocks = Vec::new();
+    match judged.as_slice() {
+        [only] => {
+            let said = words::answer(analysis, only);
+            let (first, second) = match said.choice {
+                Some(choice) => (choice, Some(said.headline)),
+                None => (said.headline, None),
+            };
+            blocks.push(format!("**{}**", escaped(&first)));
+            blocks.extend(second.as_deref().map(escaped));
+            let figures = tables::decision(analysis, only);
+            blocks.extend(figures.map(|(figures, _)| table(&figures)));
+        }
+        several => {
+            let choice = |test: &&TestAnalysis| {
+                let said = words::answer(analysis, test);
+                format!("{}: {}", test.test, said.choice.unwrap_or(said.headline))
+            };
+            blocks.extend(bullets(&several.iter().map(choice).collect::<Vec<String>>()));
+        }
+    }
+    if analysis.tests.is_empty() {
+        blocks.push(words::NO_TEST.to_owned());
+    }
+    blocks.extend(words::grounds(analysis).iter().map(|said| escaped(said)));
+    blocks
+}
+
+/// The places in a test, how its targets compare, and what that does not hold for.
 fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let said = words::answer(analysis, test);
     let mut blocks = Vec::new();
-    if analysis.tests.len() > 1 {
-        blocks.push(format!("### {}", escaped(&test.test)));
+    if said.choice.is_some() && analysis.tests.len() > 1 {
+        blocks.push(escaped(&said.headline));
     }
-    blocks.push(format!("**{}**", escaped(&said.headline)));
     blocks.extend(said.ranking.as_deref().map(escaped));
     blocks.extend(bullets(&said.conditions));
     let ranking = tables::ranking(analysis, test);
@@ -86,7 +106,7 @@ fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
 fn summary(analysis: &Analysis) -> Vec<String> {
     let Some((tests, targets)) = tables::summary(analysis) else { return Vec::new() };
     let mut blocks =
-        vec!["### First and second places".to_owned(), escaped(&words::summary(analysis))];
+        vec!["## First and second places".to_owned(), escaped(&words::summary(analysis))];
     blocks.push(table(&tests));
     if !targets.rows.is_empty() {
         blocks.push(table(&targets));
@@ -98,6 +118,9 @@ fn details(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let mut blocks = vec![format!("## {}", escaped(&test.test))];
     let studied = analysis.dataset.study.tests.iter().find(|studied| studied.name == test.test);
     blocks.extend(studied.map(|studied| format!("{}.", escaped(&words::workload(studied)))));
+    if test.basis.is_some() {
+        blocks.extend(answer(analysis, test));
+    }
     if !test.figures.is_empty() {
         blocks.push(format!("### {}", words::figures_heading(analysis)));
         blocks.push(table(&tables::named(analysis, test)));
@@ -229,10 +252,6 @@ fn environment(analysis: &Analysis) -> Vec<String> {
         blocks.push(table(&hosts));
     }
     blocks.push(table(&tables::run(analysis)));
-    if let Some(failures) = tables::failures(analysis) {
-        blocks.push("### Failed trials".to_owned());
-        blocks.push(table(&failures));
-    }
     if let Some(superseded) = tables::superseded(analysis) {
         blocks.push("### Failed trials that were planned again".to_owned());
         blocks.push(table(&superseded));

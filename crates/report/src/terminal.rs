@@ -12,6 +12,8 @@ pub const STYLES: [&str; 5] = ["0", "1", "2", "31", "33"];
 
 /// Narrowest width that lines are broken to.
 const NARROWEST: usize = 40;
+/// Most sentences on pairs of targets; the report has them all.
+const MAX_CONDITIONS: usize = 8;
 /// Most failures that are shown; the report has them all.
 const MAX_FAILURES: usize = 6;
 /// What the figures of a place need beside its name, in columns.
@@ -26,6 +28,7 @@ pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> Stri
         page.paragraph("", &scaled, Style::Doubtful);
         page.end_section();
     }
+    page.recommendation(analysis);
     page.summary(analysis);
     for test in &analysis.tests {
         page.test(analysis, test);
@@ -64,6 +67,24 @@ impl Page {
 
     /// Leaves a line free.
     pub(crate) fn end_section(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// The question, what to choose, what that rests on and what it does not hold for.
+    fn recommendation(&mut self, analysis: &Analysis) {
+        let study = &analysis.dataset.study;
+        self.paragraph("", study.question.as_deref().unwrap_or(&study.name), Style::Bold);
+        let judged = || analysis.tests.iter().filter(|test| test.basis.is_some());
+        for test in judged() {
+            let said = words::answer(analysis, test);
+            let several =
+                if judged().count() > 1 { format!("{}: ", test.test) } else { String::new() };
+            let choice = said.choice.as_ref().unwrap_or(&said.headline);
+            self.paragraph("  ", &format!("{several}{choice}"), Style::Plain);
+        }
+        for said in words::grounds(analysis) {
+            self.paragraph("  ", &said, Style::Soft);
+        }
         self.text.push('\n');
     }
 
@@ -106,11 +127,11 @@ impl Page {
         if said.ranking.is_some() {
             self.bullet(&said.headline, Style::Plain);
         }
-        for condition in said.conditions {
-            self.bullet(&condition, Style::Plain);
+        for condition in said.conditions.iter().take(MAX_CONDITIONS) {
+            self.bullet(condition, Style::Plain);
         }
-        if said.more_conditions > 0 {
-            self.bullet(&format!("{} more in the report", said.more_conditions), Style::Soft);
+        if let Some(more @ 1..) = said.conditions.len().checked_sub(MAX_CONDITIONS) {
+            self.bullet(&format!("{more} more in the report"), Style::Soft);
         }
         self.text.push('\n');
     }

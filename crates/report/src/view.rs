@@ -193,15 +193,15 @@ pub(crate) fn failures<'a>(analysis: &Analysis<'a>) -> Vec<FailedTrials<'a>> {
     groups
 }
 
-/// The findings of a severity, by kind, in the order in which the kinds first appear; without those on
-/// pairs of a crowded test, of which its matrix tells.
+/// The findings of a severity, by kind, in the order in which the kinds first appear; without those
+/// that the part of a test says.
 pub(crate) fn by_kind<'a>(
     analysis: &'a Analysis,
     severity: Severity,
 ) -> Vec<(&'static str, Vec<&'a Finding>)> {
     let mut kinds: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
     let shown =
-        |finding: &&Finding| finding.severity == severity && !is_of_crowded_pair(analysis, finding);
+        |finding: &&Finding| finding.severity == severity && !is_said_of_test(analysis, finding);
     for finding in analysis.findings.iter().filter(shown) {
         let kind = words::heading(&finding.evidence);
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
@@ -226,21 +226,25 @@ pub(crate) fn ranked(test: &TestAnalysis) -> impl Iterator<Item = &RankedTarget>
     test.ranking.tiers.iter().flatten()
 }
 
-/// Whether a finding is about one pair of a crowded test.
-fn is_of_crowded_pair(analysis: &Analysis, finding: &Finding) -> bool {
-    let of_pair = matches!(
-        finding.evidence,
+/// Whether the recommendation or the comparisons of a test say a finding; of a crowded test its matrix
+/// tells of all pairs.
+fn is_said_of_test(analysis: &Analysis, finding: &Finding) -> bool {
+    match finding.evidence {
         Evidence::OverallResult(_)
-            | Evidence::Crossover(_)
-            | Evidence::AtHighestLevel(_)
-            | Evidence::Dominates(_)
-            | Evidence::BetterAtLevels(_)
-            | Evidence::EquivalentAtLevels(_)
-            | Evidence::BelowNoiseFloor(_)
-            | Evidence::UnresolvedAtLevels(_)
-    );
-    let test = finding.subject.test.as_deref();
-    of_pair && analysis.tests.iter().any(|of| Some(of.test.as_str()) == test && is_crowded(of))
+        | Evidence::Crossover(_)
+        | Evidence::BetterAtLevels(_)
+        | Evidence::EquivalentAtLevels(_)
+        | Evidence::BelowNoiseFloor(_)
+        | Evidence::UnresolvedAtLevels(_)
+        | Evidence::HighestLoad(_)
+        | Evidence::HighestLoadsCompared(_)
+        | Evidence::Advice(_) => true,
+        Evidence::AtHighestLevel(_) | Evidence::Dominates(_) => {
+            let test = finding.subject.test.as_deref();
+            analysis.tests.iter().any(|of| Some(of.test.as_str()) == test && is_crowded(of))
+        }
+        _ => false,
+    }
 }
 
 /// The pairs of targets that a test compares, in the order of the study; none for imported results

@@ -4,25 +4,47 @@ use super::judged::{Axis, Judged, along};
 use super::load::Candidate;
 use super::question::{Answer, Budget, MonthlyCost, Reason};
 use crate::money::{self, Amount};
-use model::{Metric, Price, Target};
+use crate::{Analysis, TestAnalysis};
+use model::{Dataset, Metric, Price, Target};
+use stats::Estimate;
 
 /// The bill of a month.
 ///
 /// # Errors
 /// Why it is not known.
 pub(super) fn monthly(candidate: &Candidate<'_>) -> Result<MonthlyCost, Reason> {
-    let dataset = candidate.analysis.dataset;
-    let target = dataset.study.targets.iter().find(|target| target.name == candidate.target);
+    let Candidate { analysis, test, target, .. } = candidate;
+    bill(analysis.dataset, test, target, || load(candidate))
+}
+
+/// The bill of a month of a target with that throughput throughout; `None` where it has no price, or
+/// what it costs is not known. Where the price does not depend on the load, none is needed.
+pub fn monthly_cost(
+    analysis: &Analysis<'_>,
+    test: &TestAnalysis,
+    target: &str,
+    throughput: Option<&Estimate>,
+) -> Option<MonthlyCost> {
+    bill(analysis.dataset, test, target, || throughput.map(Amount::of)).ok()
+}
+
+fn bill(
+    dataset: &Dataset,
+    test: &TestAnalysis,
+    target: &str,
+    load: impl FnOnce() -> Option<Amount>,
+) -> Result<MonthlyCost, Reason> {
+    let target = dataset.study.targets.iter().find(|candidate| candidate.name == target);
     let Some((target, price)) = target.and_then(|t: &Target| Some((t, t.price.as_ref()?))) else {
         return Err(Reason::NoPrice);
     };
-    let at_peak = candidate.test.money.costs.iter().find(|cost| cost.target == target.name);
+    let at_peak = test.money.costs.iter().find(|cost| cost.target == target.name);
     let ios = at_peak.and_then(|cost| cost.requests_per_io.as_ref());
     let line = money::line(dataset, target, price, ios);
     let line = line.map_err(|gap| Reason::CostUnknown { gap })?;
     let amount = match line.per_million == Amount::exact(0.0) {
         true => Amount::exact(line.monthly),
-        false => line.monthly_at(load(candidate).ok_or(Reason::LoadUnknown)?),
+        false => line.monthly_at(load().ok_or(Reason::LoadUnknown)?),
     };
     Ok(MonthlyCost { amount, currency: price.currency.clone() })
 }

@@ -14,6 +14,7 @@ mod question;
 mod searched;
 mod writes;
 
+pub use cost::monthly_cost;
 pub use question::{
     Answer, Asked, Budget, Ground, MonthlyCost, Page, Part, Question, Reason, TargetAnswer,
     TestAnswers,

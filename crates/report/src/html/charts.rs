@@ -3,11 +3,11 @@
 use super::overlays;
 use crate::level_axis::{LevelAxis, overloaded};
 use crate::svg::{
-    self, IntervalChart, LineChart, Overlays, Point, Row, Series, Size, Value, VerticalAxis,
+    self, Across, IntervalChart, LineChart, Overlays, Point, Row, Series, Size, Value, VerticalAxis,
 };
 use crate::view::{self, Tally};
 use crate::{numbers, words};
-use analyse::{Analysis, Cell, Metric, TestAnalysis};
+use analyse::{Analysis, Cell, Metric, TestAnalysis, Validity};
 use maud::{Markup, html};
 use model::{Better, Derivation};
 use stats::{Estimate, IntervalMethod};
@@ -76,71 +76,93 @@ fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
     Metric::ALL.iter().filter(is_drawn).map(|&metric| Chart::of(test, metric)).collect()
 }
 
-/// The main charts of the test of that number.
+/// The number of the test whose first chart stands on the first screen.
+fn main_test(analysis: &Analysis) -> Option<usize> {
+    let is_drawn = |test: &TestAnalysis| test.basis.is_some() && !drawn(analysis, test).is_empty();
+    analysis.tests.iter().position(is_drawn)
+}
+
+/// The chart of the first screen.
+pub(super) fn main(analysis: &Analysis) -> Option<Markup> {
+    let number = main_test(analysis)?;
+    let test = &analysis.tests[number];
+    let chart = drawn(analysis, test).into_iter().next()?;
+    let name = (analysis.tests.len() > 1).then_some(test.test.as_str());
+    Some(figure(analysis, (test, number), &chart, name))
+}
+
+/// The charts of the test of that number, but for one that stands on the first screen.
 pub(super) fn charts(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
+    let skipped = usize::from(main_test(analysis) == Some(number));
+    html! {
+        div.figures {
+            @for chart in drawn(analysis, test).iter().skip(skipped) {
+                (figure(analysis, (test, number), chart, None))
+            }
+        }
+    }
+}
+
+/// A chart with its heading, which names the test where that is not clear.
+fn figure(
+    analysis: &Analysis,
+    (test, number): (&TestAnalysis, usize),
+    chart: &Chart,
+    name: Option<&str>,
+) -> Markup {
     let axis = LevelAxis::of(test);
     let mut levels: Vec<u32> = test.cells.iter().map(|cell| axis.number(cell.level)).collect();
     levels.sort_unstable();
     levels.dedup();
-    let charts = drawn(analysis, test);
-    if charts.is_empty() {
-        return html! {};
-    }
     html! {
-        div.figures {
-            @for chart in &charts {
-                figure {
-                    figcaption {
-                        strong { (chart.heading) }
-                        @if !chart.unit.is_empty() { ", " (chart.unit) }
-                        @if chart.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
-                        span.hint { (chart.hint()) }
-                    }
-                    @if levels.len() > 1 { (against_level(analysis, test, number, &levels, chart)) }
-                    @else { (at_one_level(analysis, test, number, chart)) }
-                }
+        figure {
+            figcaption {
+                @if let Some(name) = name { (name) ": " }
+                strong { (chart.heading) }
+                @if !chart.unit.is_empty() { ", " (chart.unit) }
+                @if chart.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
+                span.hint { (chart.hint()) }
             }
+            @if levels.len() > 1 { (against_level(analysis, test, number, &levels, chart)) }
+            @else { (at_one_level(analysis, test, number, chart)) }
         }
-        (caption(analysis, test))
     }
 }
 
-/// What points, bands and marks mean, of those that there are.
-fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
-    let intervals =
-        || test.cells.iter().filter_map(|cell| cell.estimate(Metric::Throughput)?.interval);
+/// What points, bands and marks mean, of those that there are; `None` where nothing is drawn.
+pub(super) fn how_to_read(analysis: &Analysis) -> Option<Markup> {
+    main_test(analysis)?;
+    let tests = || analysis.tests.iter();
+    let cells = || tests().flat_map(|test| &test.cells);
+    let intervals = || cells().filter_map(|cell| cell.estimate(Metric::Throughput)?.interval);
     let hollow = |cell: &Cell| {
         cell.estimate(Metric::Throughput).is_some() && Tally::of(analysis, [cell]).in_doubt()
     };
-    html! {
-        p.caption {
-            @if !test.ranking.as_printed.is_empty() {
-                "Points are figures as printed. "
-            } @else {
-                "Points are medians over the repeats. "
-            }
-            @if intervals().next().is_some() {
-                "Bands and whiskers are " (numbers::percent(analysis.dataset.study.confidence))
-                " intervals. "
-            }
-            @if intervals().any(|interval| interval.method == IntervalMethod::StudentLog) {
-                (words::few_repeats(analysis)) " "
-            }
-            @if drawn(analysis, test).iter().any(|chart| leaves_intervals_out(test, chart.metric)) {
-                "Intervals wider than 1:1,000 are not drawn. "
-            }
-            (overlays::caption(analysis, test))
-            @if test.cells.iter().any(hollow) {
-                "A hollow mark rests on trials some of which are suspect or were lost. "
-            }
-            @if test.cells.iter().any(|cell| view::why_empty(analysis, cell).is_some()) {
-                "A cross marks a level at which every trial of a target failed or is void. "
-            }
-            @if test.cells.iter().any(|cell| cell.overloaded > 0) {
-                "A target that fell behind the offered rate has a cross in place of a response time."
-            }
+    Some(html! {
+        @if tests().all(|test| !test.ranking.as_printed.is_empty()) {
+            "Points are figures as printed. "
+        } @else {
+            "Points are medians over the repeats. "
         }
-    }
+        @if intervals().next().is_some() {
+            "Bands and whiskers are " (numbers::percent(analysis.dataset.study.confidence))
+            " intervals; one that goes far beyond all points ends in an arrow. "
+        }
+        @if cells().any(|cell| cell.trials.len() > 1) { "Every repeat is a small dot. " }
+        @if intervals().any(|interval| interval.method == IntervalMethod::StudentLog) {
+            (words::few_repeats(analysis)) " "
+        }
+        (overlays::caption(analysis))
+        @if cells().any(hollow) {
+            "A hollow mark rests on trials some of which are suspect or were lost. "
+        }
+        @if cells().any(|cell| view::why_empty(analysis, cell).is_some()) {
+            "A cross marks a level at which every trial of a target failed or is void. "
+        }
+        @if cells().any(|cell| cell.overloaded > 0) {
+            "A target that fell behind the offered rate has a cross in place of a response time."
+        }
+    })
 }
 
 fn against_level(
@@ -155,7 +177,7 @@ fn against_level(
     let chart = LineChart {
         id: figure.id(number),
         title: format!("{heading} in {unit} against {}, {}", level.name(), test.test),
-        level,
+        across: Across::Level(level),
         unit: unit.clone(),
         axis: figure.axis,
         levels: levels.iter().copied().map(f64::from).collect(),
@@ -194,23 +216,22 @@ fn series(analysis: &Analysis, test: &TestAnalysis, target: &str, figure: &Chart
 }
 
 /// Whether a target is drawn in colour: of a crowded test the first of the ranking are.
-fn stands_out(test: &TestAnalysis, target: &str) -> bool {
+pub(super) fn stands_out(test: &TestAnalysis, target: &str) -> bool {
     let mut first = view::ranked(test).take(MAX_COLOURED);
     !view::is_crowded(test) || first.any(|place| place.target == target)
 }
 
-fn leaves_intervals_out(test: &TestAnalysis, metric: Metric) -> bool {
-    let mut intervals = test.cells.iter().filter_map(|cell| cell.estimate(metric)?.interval);
-    intervals.any(|i| numbers::says_nothing(i.low, i.high))
-}
-
-/// An interval that says nothing would leave no room for the points.
 fn value(analysis: &Analysis, cell: &Cell, metric: Metric, estimate: &Estimate) -> Value {
+    let counted = cell.trials.iter().filter(|trial| trial.validity != Validity::Void);
+    let repeats = counted.filter_map(|trial| trial.figures.get(&metric));
+    let once = |point: f64| Estimate { point, interval: None, n: 1 };
+    let repeats: Vec<f64> =
+        repeats.map(|&figure| words::in_unit(metric, &once(figure)).point).collect();
     let estimate = words::in_unit(metric, estimate);
-    let interval = estimate.interval.filter(|i| !numbers::says_nothing(i.low, i.high));
     Value {
         y: estimate.point,
-        bounds: interval.map(|i| (i.low, i.high)),
+        bounds: estimate.interval.map(|i| (i.low, i.high)),
+        repeats: if repeats.len() > 1 { repeats } else { Vec::new() },
         doubtful: Tally::of(analysis, [cell]).in_doubt(),
     }
 }
@@ -224,6 +245,7 @@ fn at_one_level(analysis: &Analysis, test: &TestAnalysis, number: usize, figure:
             name: cell.target.clone(),
             value: value.y,
             bounds: value.bounds,
+            repeats: value.repeats,
             doubtful: value.doubtful,
         })
     });
@@ -244,7 +266,7 @@ fn at_one_level(analysis: &Analysis, test: &TestAnalysis, number: usize, figure:
 }
 
 /// The key to the targets; on wide pages only where the labels beside the lines don't suffice.
-fn legend(analysis: &Analysis, test: &TestAnalysis, always: bool) -> Markup {
+pub(super) fn legend(analysis: &Analysis, test: &TestAnalysis, always: bool) -> Markup {
     let targets = analysis.dataset.study.targets.iter().enumerate();
     let (clear, faint): (Vec<_>, Vec<_>) =
         targets.partition(|(_, target)| stands_out(test, &target.name));

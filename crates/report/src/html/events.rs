@@ -1,5 +1,6 @@
 //! Interventions, and what servers did in the background.
 
+use super::layer::Layer;
 use super::table;
 use crate::svg::Band;
 use crate::tables;
@@ -10,17 +11,10 @@ use maud::{Markup, html};
 /// Rows of single events that stand open; more are folded.
 const MAX_OPEN: usize = 8;
 
-/// Whether anything of the kind was seen or asked for.
-pub(super) fn any(analysis: &Analysis) -> bool {
-    analysis.tests.iter().any(|test| !test.events.trials.is_empty())
-}
-
 /// The section; empty where nothing was seen.
 pub(super) fn section(analysis: &Analysis) -> Markup {
     let Some(all) = tables::events(analysis) else { return html! {} };
-    html! {
-        section #background {
-            h2 { (tables::EVENTS) }
+    let content = html! {
             @if let Some(costs) = tables::event_costs(analysis) {
                 p.caption {
                     "What figures did in the seconds that an event touched, against the quiet \
@@ -38,8 +32,8 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 "Seconds count from the start of the load. A server’s counters are read about once \
                  a second, so that most beginnings and ends are known to lie between two readings."
             }
-        }
-    }
+    };
+    Layer::new("background", tables::EVENTS, "and what it cost").around(&content)
 }
 
 /// The class and the letter of a kind in drawings.

@@ -1,5 +1,6 @@
 //! Findings by severity, those of one kind together.
 
+use super::layer::Layer;
 use super::table;
 use crate::{tables, view, words};
 use analyse::{Analysis, Finding, Severity};
@@ -12,28 +13,31 @@ const MAX_OPEN: usize = 5;
 pub(super) fn section(analysis: &Analysis) -> Markup {
     const ORDER: [Severity; 4] =
         [Severity::Severe, Severity::Warning, Severity::Notice, Severity::Passed];
-    html! {
-        section #findings {
-            h2 { "Findings" }
-            @if analysis.findings.is_empty() { p { "None." } }
-            @for severity in ORDER {
-                @let kinds = view::by_kind(analysis, severity);
-                @if !kinds.is_empty() {
-                    h3 class=(class(severity)) { (words::severity(severity)) }
-                    @for (kind, findings) in kinds { (of_kind(analysis, kind, &findings)) }
-                }
+    let content = html! {
+        @if analysis.findings.is_empty() { p { "None." } }
+        @for severity in ORDER {
+            @let kinds = view::by_kind(analysis, severity);
+            @if !kinds.is_empty() {
+                h3 class=(class(severity)) { (words::severity(severity)) }
+                @for (kind, findings) in kinds { (of_kind(analysis, kind, &findings)) }
             }
         }
+    };
+    let is_severe = analysis.findings.iter().any(|finding| finding.severity == Severity::Severe);
+    let note = "warnings, results and checks";
+    html! {
+        (Layer::new("findings", "Findings", note).open_if(is_severe).around(&content))
         @if let Some(wrong) = tables::arithmetic(analysis) {
-            section #arithmetic {
-                h2 { "Contradictory figures" }
+            @let content = html! {
                 p {
                     "A printed figure stands for every value that rounds to it. If none of these \
                      values fits what follows from other figures, some of these figures are wrong; \
                      the arithmetic does not say which."
                 }
                 (table::table(&wrong))
-            }
+            };
+            @let note = "printed figures that cannot all be right";
+            (Layer::new("arithmetic", "Contradictory figures", note).around(&content))
         }
     }
 }

@@ -5,8 +5,11 @@ mod disk_panels;
 mod events;
 mod failover;
 mod findings;
+mod first;
+mod layer;
 mod money;
 mod overlays;
+mod percentiles;
 mod summary;
 mod table;
 mod test;
@@ -15,10 +18,8 @@ mod timelines;
 use crate::document::{Document, Part};
 use crate::{mark, numbers, svg, tables, view, words};
 use analyse::{Analysis, Validity};
+use layer::Layer;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-
-/// Most places of a crowded test that are not folded.
-const MOST_PLACES: usize = 10;
 
 /// All colours and measures.
 const STYLE: &str = include_str!("style.css");
@@ -37,12 +38,12 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                 (svg::key_shapes())
                 header { (heading(analysis, question)) }
                 main {
-                    (answer(analysis))
+                    (first::section(analysis))
+                    (findings::section(analysis))
+                    (summary::section(analysis))
                     @for (i, test) in analysis.tests.iter().enumerate() { (test::section(analysis, test, i)) }
-                    (advice(analysis))
                     (factors(analysis))
                     (money::section(analysis))
-                    (findings::section(analysis))
                     (events::section(analysis))
                     (timelines::section(analysis))
                     (environment(analysis))
@@ -100,82 +101,11 @@ fn heading(analysis: &Analysis, question: &str) -> Markup {
         h1 { (question) }
         p.meta {
             "Study " strong { (dataset.study.name) } ", run " (dataset.run.id) " of "
-            (numbers::date(dataset.run.started_at)) ". "
-            (numbers::counted(dataset.study.targets.len(), "target")) ", "
-            (numbers::counted(dataset.trials.len(), "trial"))
-            @if !dataset.trials.is_empty() { ": " (view::Tally::of_all(analysis).describe()) }
-            @if view::imported(analysis) { ". Imported with weighin " }
-            @else { ". Measured with weighin " }
-            (dataset.run.weighin_version) "."
-        }
-        nav aria-label="Contents" {
-            a href="#answer" { "Answer" }
-            @if analysis.summary.is_some() { a href="#summary" { "First and second places" } }
-            @for (i, test) in analysis.tests.iter().enumerate() { a href={ "#test-" (i) } { (test.test) } }
-            @if !analysis.factors.is_empty() { a href="#factors" { "Factors" } }
-            @if money::applies(analysis) { a href="#money" { "Money" } }
-            a href="#findings" { "Findings" }
-            @if events::any(analysis) { a href="#background" { (tables::EVENTS) } }
-            @if timelines::any(analysis) { a href="#time" { "Over time" } }
-            a href="#environment" { "Environment" }
-            @if !dataset.trials.is_empty() { a href="#trials" { "Trials" } }
-            a href="#methods" { "Methods" }
-            @if !dataset.study.source.is_empty() { a href="#study-file" { "Study file" } }
-        }
-    }
-}
-
-fn answer(analysis: &Analysis) -> Markup {
-    html! {
-        section #answer {
-            h2 { "The answer" }
-            @if let Some(scaled) = words::scaled(analysis) { p.limits { strong { (scaled) } } }
-            @if analysis.tests.is_empty() { p { (words::NO_TEST) } }
-            @if let Some(nothing) = words::nothing_ranked(analysis) { p.headline { (nothing) } }
-            (summary::part(analysis))
-            @for test in analysis.tests.iter().filter(|test| test.basis.is_some()) {
-                @let said = words::answer(analysis, test);
-                div.answer {
-                    @if analysis.tests.len() > 1 { h3 { (test.test) } }
-                    p.headline { (said.headline) }
-                    @if let Some(ranking) = &said.ranking { p { (ranking) } }
-                    @if !said.conditions.is_empty() {
-                        ul {
-                            @for condition in &said.conditions { li { (condition) } }
-                            @if said.more_conditions > 0 {
-                                li { a href="#findings" { (said.more_conditions) " more among the findings" } }
-                            }
-                        }
-                    }
-                    @let ranking = tables::ranking(analysis, test);
-                    @if view::is_crowded(test) {
-                        @let (first, others) = ranking.split(MOST_PLACES);
-                        (table::table(&first))
-                        details { summary { (others.rows.len()) " more" } (table::table(&others)) }
-                    } @else if !ranking.rows.is_empty() {
-                        (table::table(&ranking))
-                    }
-                    @if !said.limits.is_empty() {
-                        p.limits { strong { "Limits of this answer. " } (said.limits.join(" ")) }
-                    }
-                }
-            }
-            p.limits { (words::general_limits(analysis).join(" ")) }
-        }
-    }
-}
-
-/// Whom to take at which levels; nothing where no test compares targets.
-fn advice(analysis: &Analysis) -> Markup {
-    let advised = || analysis.tests.iter().filter(|test| !test.advice.is_empty());
-    html! {
-        @if advised().next().is_some() {
-            section #advice {
-                h2 { "When to choose which target" }
-                ul {
-                    @for test in advised() { li { (test.test) ": " (words::choices(&test.advice)) "." } }
-                }
-            }
+            (numbers::date(dataset.run.started_at)) ", "
+            (numbers::counted(dataset.study.targets.len(), "target"))
+            @if view::imported(analysis) { ", imported with weighin " }
+            @else { ", measured with weighin " }
+            (dataset.run.weighin_version)
         }
     }
 }
@@ -184,14 +114,14 @@ fn advice(analysis: &Analysis) -> Markup {
 fn factors(analysis: &Analysis) -> Markup {
     html! {
         @if let Some(factors) = tables::factors(analysis) {
-            section #factors {
-                h2 { "Factors" }
+            @let content = html! {
                 p.caption {
                     "Targets that differ in one label only. What the labels do not say may differ \
                      too."
                 }
                 (table::table(&factors))
-            }
+            };
+            (Layer::new("factors", "Factors", "what each label changes").around(&content))
         }
     }
 }
@@ -199,9 +129,7 @@ fn factors(analysis: &Analysis) -> Markup {
 fn environment(analysis: &Analysis) -> Markup {
     let differences = tables::differences(analysis);
     let variables = tables::variables(analysis);
-    html! {
-        section #environment {
-            h2 { "Environment" }
+    let content = html! {
             h3 { "Targets" }
             (table::table(&tables::servers(analysis)))
             @if variables.rows.is_empty() && view::imported(analysis) {
@@ -244,8 +172,8 @@ fn environment(analysis: &Analysis) -> Markup {
             }
             h3 { "Run" }
             (table::table(&tables::run(analysis)))
-        }
-    }
+    };
+    Layer::new("environment", "Environment", "targets, settings, host and run").around(&content)
 }
 
 /// Most trials that are all listed. Nobody reads more, and the page would be as large as the results.
@@ -268,14 +196,7 @@ fn trials(analysis: &Analysis) -> Markup {
         (listed, format!("Trials that failed or are doubtful: {first}{rows} of {all}"))
     };
     let missing: Vec<String> = analysis.dataset.missing().map(ToString::to_string).collect();
-    html! {
-        section #trials {
-            h2 { "Trials" }
-            @match tables::failures(analysis) {
-                Some(failures) => { h3 { "Failed trials" } (table::table(&failures)) }
-                None if analysis.dataset.superseded.is_empty() => p { "No trial failed." }
-                None => {}
-            }
+    let content = html! {
             @if let Some(superseded) = tables::superseded(analysis) {
                 h3 { "Failed trials that were planned again" }
                 (table::table(&superseded))
@@ -299,30 +220,30 @@ fn trials(analysis: &Analysis) -> Markup {
                     (table::table(&generators))
                 }
             }
-        }
-    }
+    };
+    let note = view::Tally::of_all(analysis).describe();
+    Layer::new("trials", "Trials", &note).around(&content)
 }
 
 fn methods(analysis: &Analysis) -> Markup {
-    html! {
-        section #methods {
-            h2 { "Methods" }
-            dl {
-                @for (subject, text) in words::methods(analysis) { dt { (subject) } dd { (text) } }
-            }
+    let content = html! {
+        dl {
+            dt { "Limits" }
+            dd { (words::general_limits(analysis).join(" ")) }
+            @if let Some(how) = charts::how_to_read(analysis) { dt { "Charts" } dd { (how) } }
+            @for (subject, text) in words::methods(analysis) { dt { (subject) } dd { (text) } }
         }
-    }
+    };
+    Layer::new("methods", "Methods", "limits, charts, intervals, comparisons").around(&content)
 }
 
 fn source(analysis: &Analysis) -> Markup {
     if analysis.dataset.study.source.is_empty() {
         return html! {};
     }
-    html! {
-        section #study-file {
-            h2 { "Study file" }
-            p { "To repeat this study, save this file and pass it to " code { "weighin run" } "." }
-            pre tabindex="0" { code { (analysis.dataset.study.source) } }
-        }
-    }
+    let content = html! {
+        p { "To repeat this study, save this file and pass it to " code { "weighin run" } "." }
+        pre tabindex="0" { code { (analysis.dataset.study.source) } }
+    };
+    Layer::new("study-file", "Study file", "to repeat the study").around(&content)
 }

@@ -47,12 +47,13 @@ fn curve(law: &ScalingLaw) -> Vec<(f64, f64)> {
 }
 
 /// What the lines mean, of those that there are.
-pub(super) fn caption(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+pub(super) fn caption(analysis: &Analysis) -> Markup {
+    let tests = || analysis.tests.iter();
     html! {
-        @if laws(test).next().is_some() {
+        @if tests().flat_map(laws).next().is_some() {
             "A thin curve is the Universal Scalability Law as fitted. "
         }
-        @if crossings(test).any(|found| found.at.is_some()) {
+        @if tests().flat_map(crossings).any(|found| found.at.is_some()) {
             "A dotted upright line marks where one target overtakes another, in the "
             (numbers::percent(analysis.dataset.study.confidence)) " interval of that point. "
         }

@@ -81,8 +81,18 @@
     });
   }
 
-  // Paper has no folds: what belongs on it opens for printing.
+  // Paper has no folds: what belongs on it opens for printing, where the style sheet cannot do that.
   addEventListener("beforeprint", () => {
-    for (const fold of document.querySelectorAll("details.paper")) fold.open = true;
+    for (const fold of document.querySelectorAll("details.layer, details.paper")) fold.open = true;
   });
+
+  // A link unfolds what it leads to, in browsers that do not do so by themselves.
+  const unfold = () => {
+    const fold = document.getElementById(location.hash.slice(1))?.closest("details");
+    if (!fold || fold.open) return;
+    fold.open = true;
+    fold.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
 })();

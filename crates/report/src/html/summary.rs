@@ -1,19 +1,18 @@
 //! Who comes first and second in each test of the study.
 
+use super::layer::Layer;
 use super::table;
 use crate::{tables, words};
 use analyse::Analysis;
 use maud::{Markup, html};
 
-/// The part of the answer that sums all tests up; nothing for a study of fewer than two tests that rank targets.
-pub(super) fn part(analysis: &Analysis) -> Markup {
+/// All tests in two tables; nothing for a study of fewer than two tests that rank targets.
+pub(super) fn section(analysis: &Analysis) -> Markup {
     let Some((tests, targets)) = tables::summary(analysis) else { return html! {} };
-    html! {
-        div.answer #summary {
-            h3 { "First and second places" }
-            p.caption { (words::summary(analysis)) }
-            (table::table(&tests))
-            @if !targets.rows.is_empty() { (table::table(&targets)) }
-        }
-    }
+    let content = html! {
+        p.caption { (words::summary(analysis)) }
+        (table::table(&tests))
+        @if !targets.rows.is_empty() { (table::table(&targets)) }
+    };
+    Layer::new("summary", "First and second places", "in every test").around(&content)
 }

@@ -1,107 +1,141 @@
 //! The section of a test: charts, cells, comparisons.
 
-use super::{charts, failover, table, timelines};
+use super::layer::Layer;
+use super::{charts, failover, percentiles, table, timelines};
 use crate::{numbers, tables, view, words};
 use analyse::{Analysis, TestAnalysis};
 use maud::{Markup, html};
 
-/// More pairs of targets than this stand folded.
-const MAX_OPEN_PAIRS: usize = 3;
+/// Places of a ranking beyond these are folded.
+const MOST_PLACES: usize = 10;
+/// Sentences on pairs of targets beyond these are folded.
+const MOST_SENTENCES: usize = 8;
+/// Folded from so many pairs of targets on.
+const MANY_PAIRS: usize = 3;
 
-/// The section of the test of that number.
+/// The layer of the test of that number.
 pub(super) fn section(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
     let described = analysis.dataset.study.tests.iter().find(|study| study.name == test.test);
-    let pairs = view::pairs(test);
-    html! {
-        section id={ "test-" (number) } {
-            h2 { (test.test) }
-            @if let Some(described) = described { p.meta { (words::workload(described)) "." } }
-            (charts::charts(analysis, test, number))
-            @if view::is_crowded(test) { (crowd(analysis, test)) }
-            (failover::section(analysis, test))
-            @if !test.figures.is_empty() {
-                h3 { (words::figures_heading(analysis)) }
-                (folded(test, &table::table(&tables::named(analysis, test))))
-            }
-            @if tables::cells_add_to_named(analysis, test) {
-                h3 { "All cells" }
-                @let cells = html! {
-                    (table::table(&tables::cells(analysis, test)))
-                    p.caption {
-                        "Medians over the repeats that count, with their intervals below. A dash \
-                         means no data, or too few " (view::counted(test)) " for that percentile."
-                    }
-                };
-                (folded(test, &cells))
-            }
-            (around(analysis, test))
-            (volume(analysis, test))
-            @if !test.fleets.is_empty() {
-                h3 { "Volumes" }
+    let described = described.map(words::workload).unwrap_or_default();
+    let content = html! {
+        @if test.basis.is_some() { (answer(analysis, test)) }
+        (charts::charts(analysis, test, number))
+        (percentiles::figure(analysis, test, number))
+        (comparisons(analysis, test))
+        (failover::section(analysis, test))
+        @if !test.figures.is_empty() {
+            (part(words::figures_heading(analysis), &table::table(&tables::named(analysis, test))))
+        }
+        @if tables::cells_add_to_named(analysis, test) {
+            @let cells = html! {
+                (table::table(&tables::cells(analysis, test)))
+                p.caption {
+                    "Medians over the repeats that count, with their intervals below. A dash means \
+                     no data, or too few " (view::counted(test)) " for that percentile."
+                }
+            };
+            (part("All cells", &cells))
+        }
+        (around(analysis, test))
+        (volume(analysis, test))
+        @if !test.fleets.is_empty() {
+            @let fleets = html! {
                 (table::table(&tables::fleet_volumes(analysis, test)))
-                h3 { "Virtual machines" }
+                h4 { "Virtual machines" }
                 (table::table(&tables::fleet_vms(analysis, test)))
                 p.caption {
                     "MB are 10⁶ bytes and GB 10⁹. Latencies of reads and writes are service times, \
                      from submitting one to seeing that it is done."
                 }
                 @if let Some(processors) = tables::fleet_processors(analysis, test) {
-                    h3 { "Processors of the virtual machines" }
+                    h4 { "Processors of the virtual machines" }
                     (table::table(&processors))
                 }
-            }
-            @if let Some(found) = &test.search {
-                @let comparisons = tables::search_comparisons(found);
-                @if !comparisons.rows.is_empty() {
-                    h3 { "Comparisons" }
-                    (table::table(&comparisons))
-                }
-                @let steps = tables::search_steps(analysis, test, found);
-                details {
-                    summary { "All " (numbers::count(steps.rows.len() as u64)) " steps of the searches" }
-                    (table::table(&steps))
-                }
-            }
-            @if !pairs.is_empty() {
-                h3 { "Comparisons" }
-                p.caption {
-                    "Ratios are the figure of the target named first ÷ that of the second, repeat by \
-                     repeat. “Same” means within " (numbers::percent(analysis.dataset.study.margin)) "."
-                    @if !test.overall.is_empty() {
-                        " The last row compares geometric means over the levels, with equal weights."
-                    }
-                }
-                @for (baseline, candidate) in &pairs {
-                    @let table = table::table(&tables::ratios(test, baseline, candidate));
-                    @let name = format!("{candidate} ÷ {baseline}");
-                    @if pairs.len() <= MAX_OPEN_PAIRS {
-                        h4 { (name) }
-                        (table)
-                    } @else {
-                        details { summary { (name) } (table) }
-                    }
-                }
-            }
+            };
+            (part("Volumes and virtual machines", &fleets))
+        }
+        @if let Some(found) = &test.search {
+            @let steps = tables::search_steps(analysis, test, found);
+            @let heading = format!("All {} steps of the searches", numbers::count(steps.rows.len() as u64));
+            (part(&heading, &table::table(&steps)))
+        }
+    };
+    Layer::new(&format!("test-{number}"), &test.test, &described).around(&content)
+}
+
+/// A part of a test that stands folded.
+fn part(heading: &str, content: &Markup) -> Markup {
+    html! { details.paper { summary { h3 { (heading) } } (content) } }
+}
+
+/// The places, and what they do not hold for.
+fn answer(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    let said = words::answer(analysis, test);
+    let ranking = tables::ranking(analysis, test);
+    html! {
+        // Of the only test the first screen says it.
+        @if said.choice.is_some() && analysis.tests.len() > 1 { p { (said.headline) } }
+        @if let Some(places) = &said.ranking { p { (places) } }
+        @if view::is_crowded(test) {
+            @let (first, others) = ranking.split(MOST_PLACES);
+            (table::table(&first))
+            details { summary { (others.rows.len()) " more" } (table::table(&others)) }
+        } @else if !ranking.rows.is_empty() {
+            (table::table(&ranking))
+        }
+        @if !said.limits.is_empty() {
+            p.limits { strong { "Limits of this answer. " } (said.limits.join(" ")) }
         }
     }
 }
 
-/// What there is of every cell, folded where there are many.
-fn folded(test: &TestAnalysis, content: &Markup) -> Markup {
+/// How the targets compare, pair by pair or, where there are many, in a matrix.
+fn comparisons(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    let said = words::answer(analysis, test).conditions;
+    let pairs = view::pairs(test);
+    let searched = test.search.as_ref().map(tables::search_comparisons);
+    let searched = searched.filter(|table| !table.rows.is_empty());
+    let (first, more) = said.split_at(said.len().min(MOST_SENTENCES));
+    let list = |said: &[String]| html! { ul.findings { @for one in said { li { (one) } } } };
+    if said.is_empty() && pairs.is_empty() && searched.is_none() {
+        return crowd(analysis, test);
+    }
     html! {
-        @if view::is_crowded(test) {
-            details { summary { (numbers::count(test.cells.len() as u64)) " cells" } (content) }
-        } @else {
-            (content)
+        h3 { "Comparisons" }
+        @if !first.is_empty() { (list(first)) }
+        @if !more.is_empty() { details { summary { (more.len()) " more" } (list(more)) } }
+        @if let Some(table) = &searched { (table::table(table)) }
+        (crowd(analysis, test))
+        @if !pairs.is_empty() {
+            p.caption {
+                "Ratios are the figure of the target named first ÷ that of the second, repeat by \
+                 repeat. “Same” means within " (numbers::percent(analysis.dataset.study.margin)) "."
+                @if !test.overall.is_empty() {
+                    " The last row compares geometric means over the levels, with equal weights."
+                }
+            }
+            @for (baseline, candidate) in &pairs {
+                @let table = table::table(&tables::ratios(test, baseline, candidate));
+                @let name = format!("{candidate} ÷ {baseline}");
+                @if pairs.len() < MANY_PAIRS {
+                    h4 { (name) }
+                    (table)
+                } @else {
+                    details.paper { summary { (name) } (table) }
+                }
+            }
         }
     }
 }
 
 /// What is shown of the pairs of many targets.
 fn crowd(analysis: &Analysis, test: &TestAnalysis) -> Markup {
+    if !view::is_crowded(test) {
+        return html! {};
+    }
     html! {
         @if let Some(matrix) = tables::matrix(analysis, test) {
-            h3 { "Who is ahead of whom" }
+            h4 { "Who is ahead of whom" }
             p.caption { (words::matrix(analysis, test)) }
             div.matrix { (table::table(&matrix)) }
         }
@@ -130,19 +164,20 @@ fn around(analysis: &Analysis, test: &TestAnalysis) -> Markup {
 
 /// What the disks under the servers did; nothing where they are not known.
 fn volume(analysis: &Analysis, test: &TestAnalysis) -> Markup {
-    html! {
-        @let volumes = tables::volumes(analysis, test);
-        @if !volumes.is_empty() {
-            h3 { (words::disks_heading(test)) }
-            @for one in &volumes { (table::table(one)) }
-            p.caption { (words::volumes(analysis, test)) }
-            @let devices = tables::devices(analysis, test);
-            @if !devices.is_empty() {
-                details {
-                    summary { "All figures of each disk" }
-                    @for one in &devices { (table::table(one)) }
-                }
+    let volumes = tables::volumes(analysis, test);
+    if volumes.is_empty() {
+        return html! {};
+    }
+    let devices = tables::devices(analysis, test);
+    let content = html! {
+        @for one in &volumes { (table::table(one)) }
+        p.caption { (words::volumes(analysis, test)) }
+        @if !devices.is_empty() {
+            details {
+                summary { "All figures of each disk" }
+                @for one in &devices { (table::table(one)) }
             }
         }
-    }
+    };
+    part(words::disks_heading(test), &content)
 }

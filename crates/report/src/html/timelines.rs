@@ -2,6 +2,7 @@
 
 use super::disk_panels::{self, DiskExtent, middle};
 use super::events;
+use super::layer::Layer;
 use crate::numbers;
 use crate::svg::{Band, Line, Panel, PanelChart};
 use crate::view;
@@ -11,7 +12,7 @@ use analyse::{
 };
 use maud::{Markup, html};
 use model::{
-    Interval, LoadResult, Mark, Outage, Phase, Sample, Test, TrialRecord, UnitName, signal, text,
+    Interval, LoadResult, Mark, Outage, Phase, Sample, Test, TrialRecord, UnitName, signal,
 };
 
 /// Points that the lines of all trials may have together, so that the page stays light.
@@ -21,11 +22,6 @@ const MOST_POINTS: usize = 240;
 /// Lines of one trial.
 const LINES: usize = 6 + disk_panels::LINES;
 
-/// Whether anything is known of any trial over time.
-pub(super) fn any(analysis: &Analysis) -> bool {
-    analysis.dataset.trials.iter().any(is_known)
-}
-
 /// Whether anything is known of a trial over time.
 fn is_known(record: &TrialRecord) -> bool {
     record.load().is_some() || !record.sampling.samples.is_empty()
@@ -33,7 +29,7 @@ fn is_known(record: &TrialRecord) -> bool {
 
 /// The section of all trials over time; nothing where nothing is known of it.
 pub(super) fn section(analysis: &Analysis) -> Markup {
-    if !any(analysis) {
+    if !analysis.dataset.trials.iter().any(is_known) {
         return html! {};
     }
     let lines = LINES * analysis.dataset.trials.len().max(1);
@@ -48,9 +44,7 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
              weighin ran on"
         }
     };
-    html! {
-        section #time {
-            h2 { "Over time" }
+    let content = html! {
             p.caption {
                 "Each trial over time, warm-up shaded, outages in the colour of failures. Trials at \
                  one level share their axes, so that they compare by eye. Processors and disks are \
@@ -67,8 +61,8 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                 @if analysis.tests.len() > 1 { h3 { (test.test) } }
                 @for level in levels(test) { (at_level(analysis, test, level, most_points)) }
             }
-        }
-    }
+    };
+    Layer::new("time", "Over time", "every trial, second by second").around(&content)
 }
 
 /// One trial of each target over time, where something runs beside the load for its own sake: the
@@ -173,9 +167,9 @@ fn at_level(
                         figcaption { strong { (record.key.target) } ", repeat " (record.key.repeat) }
                         @if let Some(failure) = record.failure() {
                             @if failure.is_not_offered() {
-                                p { "Not offered: " (text::message(&failure.message)) }
+                                p { "Not offered" }
                             } @else {
-                                p.bad { "✕ failed: " (text::message(&failure.message)) }
+                                p.bad { "✕ " a href="#findings" { "failed" } ": " (words::failure_kind(failure.kind)) }
                             }
                         }
                         @if is_known(record) {

@@ -2,7 +2,8 @@
 
 use super::marks::{mark_class, outline, series_class};
 use super::scale::Scale;
-use super::{moved_to, name, straight, text, view_box};
+use super::whisker::{Whisker, with_ends};
+use super::{moved_to, name, px, straight, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -31,6 +32,8 @@ pub(crate) struct Row {
     pub(crate) value: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,
+    /// The figures of the repeats that count, where there are several.
+    pub(crate) repeats: Vec<f64>,
     /// Whether it rests on suspect trials, or on fewer than were made; such a mark is hollow.
     pub(crate) doubtful: bool,
 }
@@ -38,8 +41,10 @@ pub(crate) struct Row {
 impl IntervalChart {
     /// The chart as an SVG element.
     pub(crate) fn draw(&self) -> Markup {
-        let ends = self.rows.iter().flat_map(|row| [row.value, row.bounds.map_or(0.0, |b| b.1)]);
-        let x = Scale::from_zero(ends, (12.0, WIDTH - 24.0), 4);
+        let measured = self.rows.iter().flat_map(|row| row.repeats.iter().chain([&row.value]));
+        let measured: Vec<f64> = measured.copied().collect();
+        let bounds = self.rows.iter().filter_map(|row| row.bounds);
+        let x = Scale::from_zero(with_ends(&measured, bounds, 1.4), (12.0, WIDTH - 24.0), 4);
         let bottom = ROW * self.rows.len() as f64;
         html! {
             svg id=(self.id) class="chart rows" viewBox=(view_box(WIDTH, bottom + 26.0))
@@ -60,13 +65,14 @@ impl IntervalChart {
 }
 
 fn draw_row(row: &Row, x: &Scale, middle: f64) -> Markup {
-    let ends = row.bounds.and_then(|(low, high)| Some((x.position(low)?, x.position(high)?)));
+    let whisker = row.bounds.map(|bounds| Whisker::of(bounds, x));
+    let at = |value: &f64| Some(format!("M{} {}h0", px(x.position(*value)?), px(middle + 7.0)));
+    let dots: String = row.repeats.iter().filter_map(at).collect();
     html! {
         g class={ "series " (series_class(row.series)) } data-name=(row.name) {
             (name((12.0, middle - 7.0), &row.name, LONGEST_NAME))
-            @if let Some((low, high)) = ends {
-                (straight("whisker thick", (low, middle + 7.0), (high, middle + 7.0)))
-            }
+            @if let Some(whisker) = whisker { (whisker.level("whisker thick", middle + 7.0)) }
+            @if !dots.is_empty() { path class="repeats" d=(dots) {} }
             @if let Some(at) = x.position(row.value) {
                 path class=(mark_class(row.doubtful)) d=(outline(row.series)) transform=(moved_to((at, middle + 7.0))) {}
             }

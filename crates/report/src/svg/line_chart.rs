@@ -5,6 +5,7 @@ use super::labels::spread;
 use super::marks::{failure_cross, mark_class, outline, series_class};
 use super::overlays::Overlays;
 use super::scale::Scale;
+use super::whisker::{Whisker, with_ends};
 use super::{moved_to, name, path, px, straight, text, view_box};
 use crate::level_axis::LevelAxis;
 use crate::numbers;
@@ -14,6 +15,8 @@ use maud::{Markup, html};
 const LABEL_GAP: f64 = 16.0;
 /// Longest direct label, in characters; longer names lose their middle.
 const LABEL_LENGTH: usize = 24;
+/// By how much repeats stand beside their median, in pixels, so that its interval hides none.
+const BESIDE: f64 = 7.0;
 /// Width of a character of a label, in pixels; on the wide side, for fonts differ.
 const CHARACTER: f64 = 7.2;
 /// More series than this are hard to tell by the labels at their ends.
@@ -28,16 +31,54 @@ pub(crate) struct LineChart {
     /// What is shown, for those who cannot see it.
     pub(crate) title: String,
     pub(crate) unit: String,
-    /// What the levels count.
-    pub(crate) level: LevelAxis,
+    /// What the axis below shows.
+    pub(crate) across: Across,
     /// How the figure's axis runs.
     pub(crate) axis: VerticalAxis,
-    /// All levels, ascending and positive.
+    /// All places on the axis below, ascending and positive.
     pub(crate) levels: Vec<f64>,
     /// One line each; its place decides its look.
     pub(crate) series: Vec<Series>,
     /// What is drawn over the lines.
     pub(crate) overlays: Overlays,
+}
+
+/// What the axis below a line chart shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Across {
+    /// What the levels count.
+    Level(LevelAxis),
+    /// Percentiles p of this, at 1 ÷ (1 − p): each step to the right is as many times rarer.
+    Percentile(&'static str),
+}
+
+impl Across {
+    /// The place of a percentile on the axis.
+    pub(crate) fn percentile(percent: f64) -> f64 {
+        100.0 / (100.0 - percent)
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Level(axis) => format!("{} (log scale)", axis.name()),
+            Self::Percentile(what) => format!("percentile of {what}"),
+        }
+    }
+
+    /// What follows a place in a sentence: one, and several.
+    fn units(self) -> (String, String) {
+        match self {
+            Self::Level(axis) => axis.units(),
+            Self::Percentile(_) => Default::default(),
+        }
+    }
+
+    fn mark(self, at: f64) -> String {
+        match self {
+            Self::Level(_) => numbers::tick(at),
+            Self::Percentile(_) => format!("p{}", numbers::tick(100.0 - 100.0 / at)),
+        }
+    }
 }
 
 /// How the axis of the figure runs.
@@ -69,21 +110,23 @@ pub(crate) struct Point {
 }
 
 /// A figure with its interval.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Value {
     pub(crate) y: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,
+    /// The figures of the repeats that count, where there are several.
+    pub(crate) repeats: Vec<f64>,
     /// Whether it rests on suspect trials, or on fewer than were made; such a mark is hollow.
     pub(crate) doubtful: bool,
 }
 
 /// A point where it is drawn.
-struct Placed {
+struct Placed<'a> {
     x: f64,
     y: f64,
-    bounds: Option<(f64, f64)>,
-    point: (f64, Value),
+    bounds: Option<Whisker>,
+    point: (f64, &'a Value),
 }
 
 impl LineChart {
@@ -100,7 +143,7 @@ impl LineChart {
         html! {
             svg id=(id) class=(class) viewBox=(view_box(frame.width, frame.height))
                 role="img" aria-labelledby={ (id) "-title" } tabindex="0" data-unit=(self.unit)
-                data-level=(self.level.units().0) data-levels=(self.level.units().1) {
+                data-level=(self.across.units().0) data-levels=(self.across.units().1) {
                 title id={ (id) "-title" } { (self.title) }
                 (self.axes(&frame, &x, &y))
                 @for (i, points) in placed.iter().enumerate() {
@@ -108,7 +151,7 @@ impl LineChart {
                 }
                 @for (i, points) in self.clear(&placed) { (self.intervals(i, points)) }
                 (self.overlays.draw(&frame, &x, &y))
-                @for (i, points) in self.clear(&placed) { (self.line(i, points)) }
+                @for (i, points) in self.clear(&placed) { (self.line(i, points, &y)) }
                 (self.gaps(&x, y.range().0))
                 @if size == Size::Wide { (self.labels(&frame, &placed)) }
                 line class="cursor" x1="0" x2="0" y1=(px(frame.top)) y2=(px(frame.bottom())) {}
@@ -153,16 +196,15 @@ impl LineChart {
     }
 
     fn vertical(&self, frame: &Frame) -> Scale {
-        let values = self.series.iter().flat_map(|series| &series.points).filter_map(|p| p.value);
-        let ends = values.flat_map(|value| {
-            let (low, high) = value.bounds.unwrap_or((value.y, value.y));
-            [low, value.y, high]
-        });
-        let ends = ends.chain(self.overlays.figures());
+        let points = self.series.iter().flat_map(|series| &series.points);
+        let values: Vec<&Value> = points.filter_map(|point| point.value.as_ref()).collect();
+        let measured = values.iter().flat_map(|value| value.repeats.iter().chain([&value.y]));
+        let measured: Vec<f64> = measured.copied().chain(self.overlays.figures()).collect();
+        let bounds = values.iter().filter_map(|value| value.bounds);
         let range = (frame.bottom(), frame.top);
         match self.axis {
-            VerticalAxis::FromZero => Scale::from_zero(ends, range, 5),
-            VerticalAxis::Log => Scale::log(ends, range),
+            VerticalAxis::FromZero => Scale::from_zero(with_ends(&measured, bounds, 1.4), range, 5),
+            VerticalAxis::Log => Scale::log(with_ends(&measured, bounds, 2.0), range),
         }
     }
 
@@ -175,14 +217,27 @@ impl LineChart {
                     (straight("grid", (left, at), (right, at)))
                     (text("end", (left - 7.0, at + 4.0), &numbers::tick(value)))
                 }
-                @for (value, at) in spaced(x, frame) {
+                @for (value, at) in self.spaced(x, frame) {
                     (straight("notch", (at, bottom), (at, bottom + 5.0)))
-                    (text("middle", (at, bottom + 19.0), &numbers::tick(value)))
+                    (text("middle", (at, bottom + 19.0), &self.across.mark(value)))
                 }
                 (straight("base", (left, bottom), (right, bottom)))
-                (text("middle", below, &format!("{} (log scale)", self.level.name())))
+                (text("middle", below, &self.across.name()))
             }
         }
+    }
+
+    /// Marks of the axis below whose texts don't touch; the highest is always among them.
+    fn spaced(&self, x: &Scale, frame: &Frame) -> Vec<(f64, f64)> {
+        let mut kept: Vec<(f64, f64)> = Vec::new();
+        let marks: Vec<(f64, f64)> = x.ticks().collect();
+        for (value, at) in marks.into_iter().rev() {
+            let width = self.across.mark(value).len() as f64 * CHARACTER + 6.0;
+            if at >= frame.left && kept.last().is_none_or(|(_, right)| right - at >= width) {
+                kept.push((value, at));
+            }
+        }
+        kept
     }
 
     /// Bands where they can be told apart, else whiskers; whiskers too where a band has no width.
@@ -196,12 +251,21 @@ impl LineChart {
                     }
                 }
                 @for placed in points.iter().flatten() {
-                    @if let Some((low, high)) = placed.bounds {
-                        (straight("whisker", (placed.x, low), (placed.x, high)))
-                    }
+                    @if let Some(whisker) = &placed.bounds { (whisker.upright("whisker", placed.x)) }
                 }
             }
         }
+    }
+
+    /// Every repeat as a dot: pieces of a line without length, which its round ends make dots.
+    fn repeats(&self, points: &[Option<Placed>], y: &Scale) -> Markup {
+        let mut dots = String::new();
+        for placed in points.iter().flatten() {
+            for at in placed.point.1.repeats.iter().filter_map(|&value| y.position(value)) {
+                dots += &format!("M{} {}h0", px(placed.x + BESIDE), px(at));
+            }
+        }
+        html! { @if !dots.is_empty() { path class="repeats" d=(dots) {} } }
     }
 
     fn faint_line(&self, series: usize, points: &[Option<Placed>]) -> Markup {
@@ -215,9 +279,10 @@ impl LineChart {
         }
     }
 
-    fn line(&self, series: usize, points: &[Option<Placed>]) -> Markup {
+    fn line(&self, series: usize, points: &[Option<Placed>], y: &Scale) -> Markup {
         html! {
             g class={ "series " (series_class(series)) } data-name=(self.series[series].name) {
+                (self.repeats(points, y))
                 @for run in runs(points) {
                     @if run.len() > 1 {
                         path class="line" d=(path(run.iter().map(|p| (p.x, p.y)))) {}
@@ -226,7 +291,7 @@ impl LineChart {
                 @for placed in points.iter().flatten() {
                     @let (x, value) = placed.point;
                     path class=(mark_class(value.doubtful)) d=(outline(series)) transform=(moved_to((placed.x, placed.y)))
-                        data-x=(numbers::tick(x)) data-y=(numbers::figure(value.y))
+                        data-x=(self.across.mark(x)) data-y=(numbers::figure(value.y))
                         data-range=[value.bounds.map(|(low, high)| numbers::range(low, high))] {}
                 }
             }
@@ -251,7 +316,7 @@ impl LineChart {
 
     /// The series that have no figure at a level because its trials failed, each with its reason.
     fn failed_at(&self, level: f64) -> Vec<(usize, String)> {
-        let (_, many) = self.level.units();
+        let (_, many) = self.across.units();
         let mut failed = Vec::new();
         for (i, series) in self.series.iter().enumerate() {
             let at_level = series.points.iter().filter(|point| point.x == level);
@@ -284,27 +349,13 @@ impl LineChart {
     }
 }
 
-/// Marks of the level axis whose numbers don't touch; the highest level is always among them.
-fn spaced(x: &Scale, frame: &Frame) -> Vec<(f64, f64)> {
-    let mut kept: Vec<(f64, f64)> = Vec::new();
-    let marks: Vec<(f64, f64)> = x.ticks().collect();
-    for (value, at) in marks.into_iter().rev() {
-        let width = numbers::tick(value).len() as f64 * CHARACTER + 6.0;
-        if at >= frame.left && kept.last().is_none_or(|(_, right)| right - at >= width) {
-            kept.push((value, at));
-        }
-    }
-    kept
-}
-
-fn placed(series: &Series, x: &Scale, y: &Scale) -> Vec<Option<Placed>> {
-    let place = |point: &Point| {
-        let value = point.value?;
-        let ends = value.bounds.and_then(|(low, high)| Some((y.position(low)?, y.position(high)?)));
+fn placed<'a>(series: &'a Series, x: &Scale, y: &Scale) -> Vec<Option<Placed<'a>>> {
+    let place = |point: &'a Point| {
+        let value = point.value.as_ref()?;
         Some(Placed {
             x: x.position(point.x)?,
             y: y.position(value.y)?,
-            bounds: ends,
+            bounds: value.bounds.map(|bounds| Whisker::of(bounds, y)),
             point: (point.x, value),
         })
     };
@@ -315,7 +366,10 @@ fn placed(series: &Series, x: &Scale, y: &Scale) -> Vec<Option<Placed>> {
 fn band_outlines(points: &[Option<Placed>]) -> Vec<Vec<(f64, f64)>> {
     let ends: Vec<Option<(f64, f64, f64)>> = points
         .iter()
-        .map(|point| point.as_ref().and_then(|p| p.bounds.map(|(low, high)| (p.x, low, high))))
+        .map(|point| {
+            let point = point.as_ref()?;
+            point.bounds.as_ref().map(|whisker| (point.x, whisker.low.0, whisker.high.0))
+        })
         .collect();
     let outline = |run: &[Option<(f64, f64, f64)>]| {
         let upper = run.iter().flatten().map(|&(x, _, high)| (x, high));
@@ -326,7 +380,7 @@ fn band_outlines(points: &[Option<Placed>]) -> Vec<Vec<(f64, f64)>> {
 }
 
 /// Stretches of points without a gap.
-fn runs(points: &[Option<Placed>]) -> impl Iterator<Item = Vec<&Placed>> {
+fn runs<'a>(points: &'a [Option<Placed<'a>>]) -> impl Iterator<Item = Vec<&'a Placed<'a>>> {
     points.split(Option::is_none).map(|run| run.iter().flatten().collect())
 }
 
@@ -341,6 +395,7 @@ mod tests {
             value: value.map(|(low, y, high)| Value {
                 y,
                 bounds: Some((low, high)),
+                repeats: vec![],
                 doubtful: false,
             }),
             gap: value.is_none().then(|| "server lost".to_owned()),
@@ -350,7 +405,7 @@ mod tests {
             id: "c".into(),
             title: "t".into(),
             unit: "ms".into(),
-            level: LevelAxis::Clients,
+            across: Across::Level(LevelAxis::Clients),
             axis,
             levels: levels.clone(),
             series: vec![Series { name: "a".into(), points, is_faint: false }],
@@ -365,7 +420,8 @@ mod tests {
             let frame = chart.frame(Size::Wide);
             let (x, y) = chart.scales(&frame);
             for placed in placed(&chart.series[0], &x, &y).into_iter().flatten() {
-                let (low, high) = placed.bounds.unwrap();
+                let whisker = placed.bounds.unwrap();
+                let (low, high) = (whisker.low.0, whisker.high.0);
                 assert!(high >= frame.top - 1e-9 && low <= frame.bottom() + 1e-9);
                 assert!(high < placed.y && placed.y < low);
                 assert!(placed.x >= frame.left && placed.x <= frame.right_edge());
@@ -391,10 +447,44 @@ mod tests {
     }
 
     #[test]
+    fn one_wide_interval_crushes_no_axis_and_ends_in_an_arrow() {
+        let near = Some((900.0, 1_000.0, 1_100.0));
+        let plain = chart(VerticalAxis::FromZero, &[near, near]);
+        let wide = chart(VerticalAxis::FromZero, &[near, Some((1.0, 1_000.0, 90_000.0))]);
+        let height = |chart: &LineChart| {
+            let frame = chart.frame(Size::Wide);
+            frame.bottom() - chart.vertical(&frame).position(1_000.0).unwrap()
+        };
+        assert!(height(&wide) > height(&plain) / 2.0, "{} {}", height(&wide), height(&plain));
+        assert_eq!(wide.draw(Size::Wide).into_string().matches("class=\"whisker cut\"").count(), 1);
+        assert_eq!(plain.draw(Size::Wide).into_string().matches("whisker cut").count(), 0);
+    }
+
+    #[test]
+    fn percentiles_are_marked_as_such() {
+        let across = Across::Percentile("latency");
+        let marks = [50.0, 95.0, 99.0, 99.9, 99.99].map(|p| across.mark(Across::percentile(p)));
+        assert_eq!(marks, ["p50", "p95", "p99", "p99.9", "p99.99"]);
+    }
+
+    #[test]
+    fn every_repeat_is_a_dot() {
+        let mut chart = chart(VerticalAxis::Log, &[Some((1.0, 2.0, 3.0)), Some((1.0, 2.0, 3.0))]);
+        for (point, repeats) in chart.series[0].points.iter_mut().zip([vec![], vec![1.0, 2.0, 9.0]])
+        {
+            point.value.as_mut().unwrap().repeats = repeats;
+        }
+        let svg = chart.draw(Size::Narrow).into_string();
+        let dots = svg.split("class=\"repeats\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(dots.matches("h0").count(), 3);
+    }
+
+    #[test]
     fn a_band_does_not_span_a_point_without_interval() {
         let v = Some((1.0, 2.0, 3.0));
         let mut chart = chart(VerticalAxis::FromZero, &[v, v, v, v, v]);
-        chart.series[0].points[2].value = Some(Value { y: 2.0, bounds: None, doubtful: true });
+        chart.series[0].points[2].value =
+            Some(Value { y: 2.0, bounds: None, repeats: vec![], doubtful: true });
         let svg = chart.draw(Size::Wide).into_string();
         assert_eq!(svg.matches("class=\"band\"").count(), 2);
         assert_eq!(svg.matches("class=\"whisker\"").count(), 4);

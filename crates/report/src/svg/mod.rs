@@ -13,14 +13,17 @@ mod line_chart;
 mod marks;
 mod overlays;
 mod panels;
+mod plane;
 mod scale;
+mod whisker;
 
 pub(crate) use frame::Size;
 pub(crate) use intervals::{IntervalChart, Row};
-pub(crate) use line_chart::{LineChart, Point, Series, Value, VerticalAxis};
+pub(crate) use line_chart::{Across, LineChart, Point, Series, Value, VerticalAxis};
 pub(crate) use marks::{key, key_shapes};
 pub(crate) use overlays::{Crossing, Law, Overlays};
 pub(crate) use panels::{Band, Line, Panel, PanelChart};
+pub(crate) use plane::{Plane, PlanePoint};
 
 use crate::numbers;
 use maud::{Markup, html};

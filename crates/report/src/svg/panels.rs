@@ -2,7 +2,7 @@
 
 use super::decimate::decimate;
 use super::scale::Scale;
-use super::{path, px, straight, text, view_box};
+use super::{path, px, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -69,6 +69,7 @@ impl PanelChart {
         html! {
             svg class="chart panels" viewBox=(view_box(WIDTH, bottom + 18.0))
                 role="img" aria-label=(self.title) {
+                (self.frames(&time))
                 @for (i, panel) in self.panels.iter().enumerate() {
                     (self.panel(panel, &time, i as f64 * PANEL + 16.0))
                 }
@@ -79,22 +80,35 @@ impl PanelChart {
         }
     }
 
+    /// What all panels have alike, each kind in one path: hundreds of charts may stand in a page.
+    fn frames(&self, time: &Scale) -> Markup {
+        let (left, right) = time.range();
+        let warm = time.position(self.warmup_until).unwrap_or(left).clamp(left, right);
+        let tops = || (0..self.panels.len()).map(|i| i as f64 * PANEL + 16.0);
+        let lines = |at: &dyn Fn(f64) -> f64| -> String {
+            tops().map(|top| path([(left, at(top)), (right, at(top))])).collect()
+        };
+        let warmup: String = tops()
+            .map(|top| {
+                format!("M{} {}h{}v{PLOT}H{}Z", px(left), px(top), px(warm - left), px(left))
+            })
+            .collect();
+        html! {
+            @if warm > left { path class="warmup" d=(warmup) {} }
+            path class="base" d=(lines(&|top| top + PLOT)) {}
+            path class="grid" d=(lines(&|top| top)) {}
+        }
+    }
+
     fn panel(&self, panel: &Panel, time: &Scale, top: f64) -> Markup {
         let bottom = top + PLOT;
         let y = Scale::from_zero([panel.largest], (bottom, top), 1);
         let highest = y.ticks().last();
-        let (left, right) = time.range();
-        let warm = time.position(self.warmup_until).unwrap_or(left).clamp(left, right);
+        let (left, _) = time.range();
         html! {
             (text("heading", (left, top - 4.0), &panel.heading))
-            @if warm > left {
-                rect class="warmup" x=(px(left)) y=(px(top))
-                    width=(px(warm - left)) height=(px(PLOT)) {}
-            }
             @for band in &self.bands { (band.draw(time, top)) }
-            (straight("base", (left, bottom), (right, bottom)))
             @if let Some((value, at)) = highest {
-                (straight("grid", (left, at), (right, at)))
                 (text("axis end", (left - 4.0, at + 6.0), &numbers::tick(value)))
             }
             @for line in &panel.lines {

@@ -86,6 +86,12 @@ impl Scale {
         Some(self.range.0 + share * (self.range.1 - self.range.0))
     }
 
+    /// Where a value lies, or the end of the axis that it is beyond, and whether it is beyond.
+    pub(crate) fn clamped(&self, value: f64) -> (f64, bool) {
+        let within = value.max(self.domain.0).min(self.domain.1);
+        (self.position(within).unwrap_or(self.range.0), within != value)
+    }
+
     /// Marks with their positions, in ascending order of value.
     pub(crate) fn ticks(&self) -> impl Iterator<Item = (f64, f64)> {
         self.ticks.iter().filter_map(|&value| Some((value, self.position(value)?)))
@@ -159,6 +165,14 @@ mod tests {
         assert_eq!(values(&Scale::log([3.0, 42.0], (0.0, 1.0))), [2.0, 5.0, 10.0, 20.0, 50.0]);
         let narrow = values(&Scale::log([10.1, 11.5], (0.0, 1.0)));
         assert!(narrow.len() >= 2 && narrow[0] <= 10.1 && narrow[narrow.len() - 1] >= 11.5);
+    }
+
+    #[test]
+    fn what_lies_beyond_an_axis_is_drawn_at_its_end() {
+        let scale = Scale::log([1.0, 1000.0], (0.0, 300.0));
+        assert_eq!(scale.clamped(0.0), (0.0, true));
+        assert_eq!(scale.clamped(f64::INFINITY), (300.0, true));
+        assert!(!scale.clamped(10.0).1);
     }
 
     #[test]

@@ -3,9 +3,7 @@ use crate::numbers::{NOTHING, bytes, count, date, duration, percent};
 use crate::view;
 use crate::words::{failure_kind, validity};
 use analyse::{Analysis, TrialAssessment, Validity, percentile_ms};
-use model::{
-    Effect, FailureKind, Level, LevelUnit, LoadResult, ResultSource, TrialRecord, UnixMillis, text,
-};
+use model::{Effect, Level, LevelUnit, LoadResult, ResultSource, TrialRecord, UnixMillis, text};
 
 /// Trials that have a record and are wanted by what they are worth (absent where that was not
 /// checked), in the order in which they ran; so many of them at most. Those that were measured anew
@@ -191,26 +189,7 @@ fn figures(analysis: &Analysis, record: &TrialRecord) -> Vec<TableCell> {
     ]
 }
 
-/// The trials that failed, each with its reason and what would fix it; `None` when none did.
-pub(crate) fn failures(analysis: &Analysis) -> Option<Table> {
-    let mut table = Table::new([words("trials"), words("what happened"), words("how to fix it")]);
-    for failed in view::failures(analysis) {
-        let failure = failed.failure;
-        let remedy = if failure.remedy.is_empty() { NOTHING } else { &failure.remedy };
-        let happened = TableCell::text(text::message(&failure.message)).with_tone(Tone::Bad);
-        table.push([
-            TableCell::text(failed.describe()),
-            match failure.kind {
-                FailureKind::Other => happened,
-                kind => happened.with_note(failure_kind(kind)),
-            },
-            TableCell::text(remedy),
-        ]);
-    }
-    (!table.rows.is_empty()).then(|| table.without_empty_columns())
-}
-
-/// The failed trials that were planned again, each with its reason; `None` where there are none.
+/// The failed trials that were planned anew, each with its reason; `None` where there are none.
 pub(crate) fn superseded(analysis: &Analysis) -> Option<Table> {
     let mut table = Table::new([words("trial"), words("what happened"), words("planned again")]);
     for superseded in &analysis.dataset.superseded {

@@ -1,22 +1,21 @@
 //! The answer to a test in plain words, with what it does not hold for.
 
-use super::finding::{capitalised, choices, statement};
+use super::finding::{capitalised, statement};
 use super::first::{as_printed, crowd, peaks};
 use super::labels::target_name;
 use super::place::{at_levels, levels};
-use super::{failover, rates, search, undecided};
+use super::{decision, failover, rates, search, undecided};
 use crate::{numbers, view};
 use analyse::{
-    Analysis, Choice, CurveShape, Evidence, Finding, Metric, OverallComparison, TestAnalysis,
-    Validity, Verdict,
+    Analysis, CurveShape, Evidence, Finding, Metric, OverallComparison, TestAnalysis, Validity,
+    Verdict,
 };
 use model::{Level, Test, TrialRecord, text};
 
-/// Most conditions that an answer lists; the others are among the findings.
-const MAX_CONDITIONS: usize = 8;
-
 /// What a test says.
 pub(crate) struct Answer {
+    /// What to choose and on what condition, where a rule follows from what was measured.
+    pub(crate) choice: Option<String>,
     /// Up to which rate the targets keep up where rates were offered; how they compare over all
     /// levels together where there are two, or where one overtakes the other; else the ranking.
     pub(crate) headline: String,
@@ -26,8 +25,6 @@ pub(crate) struct Answer {
     pub(crate) targets: Vec<String>,
     /// How targets compare, and at which levels: a sentence for each pair.
     pub(crate) conditions: Vec<String>,
-    /// Conditions beyond those listed.
-    pub(crate) more_conditions: usize,
     /// What this answer does not hold for.
     pub(crate) limits: Vec<String>,
 }
@@ -45,13 +42,9 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
         // An average over levels would hide that each is ahead at some of them.
         [only] if !only.crossings.is_empty() => {
             let crossings = std::mem::take(&mut only.crossings);
-            Some(format!("It depends on the load: {}", crossings.join("; ")))
+            Some(crossings.join("; "))
         }
         [only] => only.overall.take(),
-        // One target up to a load, another beyond it: that is the answer, and no peak is.
-        _ if takes_turns(test) => {
-            Some(format!("It depends on the load: {}", choices(&test.advice)))
-        }
         _ => None,
     };
     let (headline, ranking) = match (rates::kept_up(test), of_pair) {
@@ -73,8 +66,6 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     }
     let together = told_together(&mut pairs, test);
     let mut conditions: Vec<String> = pairs.into_iter().filter_map(Pair::sentence).collect();
-    let more_conditions = conditions.len().saturating_sub(MAX_CONDITIONS);
-    conditions.truncate(MAX_CONDITIONS);
     conditions.extend(together);
     if view::is_crowded(test) {
         conditions.extend(crowd(analysis, test));
@@ -83,16 +74,8 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     let lost = failover::lost_writes(analysis, test);
     conditions.splice(0..0, lost);
     let limits = limits(analysis, test);
-    Answer { headline, ranking, targets: Vec::new(), conditions, more_conditions, limits }
-}
-
-/// Whether one target is to be taken at some levels, and another at others.
-fn takes_turns(test: &TestAnalysis) -> bool {
-    let mut only = test.advice.iter().filter_map(|span| match &span.choice {
-        Choice::Only { target } => Some(target),
-        Choice::Same { .. } | Choice::Unresolved { .. } => None,
-    });
-    only.next().is_some_and(|first| only.any(|other| other != first))
+    let choice = decision::choice(analysis, test);
+    Answer { choice, headline, ranking, targets: Vec::new(), conditions, limits }
 }
 
 /// What is said of two targets.
@@ -227,7 +210,6 @@ pub(crate) fn not_offered(test: &TestAnalysis) -> Option<(Vec<&str>, &str)> {
 /// What a test's answer does not hold for.
 fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let mut limits = Vec::new();
-    limits.extend(study_test(analysis, test).and_then(unmeasured_levels));
     let rising: Vec<String> = test
         .curves
         .iter()
@@ -275,22 +257,6 @@ fn limits(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
 
 fn study_test<'a>(analysis: &'a Analysis, test: &TestAnalysis) -> Option<&'a Test> {
     analysis.dataset.study.tests.iter().find(|candidate| candidate.name == test.test)
-}
-
-fn unmeasured_levels(test: &Test) -> Option<String> {
-    let (first, last) = (test.levels().first()?, test.levels().last()?);
-    if *first == Level::NONE {
-        return None;
-    }
-    Some(if first == last {
-        format!("Only one level, {first}, was measured; the ranking may differ at others.")
-    } else {
-        let first = match first.rate {
-            Some(_) => first.to_string(),
-            None => numbers::count(first.clients.into()),
-        };
-        format!("Levels outside {first} to {last} were not measured.")
-    })
 }
 
 fn lost_trials(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {

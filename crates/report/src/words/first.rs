@@ -62,12 +62,17 @@ pub(super) fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
         }
     };
     if !behind.is_empty() {
-        let (verb, behind) = (if behind.len() == 1 { "is" } else { "are" }, some_of(&behind));
+        let verb = if behind.len() == 1 { "is" } else { "are" };
+        let behind = match behind.len() {
+            many if many > MOST_NAMES => format!("{many} others"),
+            _ => some_of(&behind),
+        };
         said += &format!(" {behind} {verb} clearly behind at least one other target.");
     }
     match rest.first().map(Vec::as_slice) {
         None | Some([]) => {}
         Some([second]) => said += &format!(" {} follows with {}.", named(second), figure(second)),
+        Some(next) if next.len() > MOST_NAMES => said += &format!(" {} others follow.", next.len()),
         Some(next) => {
             let place = next.iter().map(RankedTarget::place).min();
             let tied = next.iter().all(|one| Some(one.place()) == place);
@@ -106,11 +111,7 @@ pub(super) fn as_printed(test: &TestAnalysis) -> String {
         String::new()
     };
     let behind = second_over_first(test, basis.metric).unwrap_or_default();
-    format!(
-        "As printed, {} comes first{follows}.{everywhere}{behind} Each was measured once, so it is \
-         not known whether the difference is real.",
-        with_figures(&first),
-    )
+    format!("As printed, {} comes first{follows}.{everywhere}{behind}", with_figures(&first),)
 }
 
 /// By how much the second of two is behind at every level, as printed; `None` where more targets

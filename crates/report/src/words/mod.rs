@@ -7,6 +7,7 @@
 mod answer;
 mod capacity;
 mod catch_up;
+mod decision;
 mod disks;
 mod events;
 mod failover;
@@ -29,6 +30,7 @@ pub(crate) use answer::{answer, general_limits, not_offered, scaled};
 pub(crate) use capacity::{
     SERVICE_TIMES, answer as capacity_answer, part as capacity_part, question, sufficient,
 };
+pub(crate) use decision::{doubts, grounds, not_for, rests_on};
 pub(crate) use disks::{disks_heading, volumes};
 pub(crate) use events::{act_result, began, changed, ended, event_kind, event_time, mark};
 pub use finding::sentence;

@@ -4,10 +4,13 @@ use super::answer::Answer;
 use super::finding::{capitalised, highest, statement};
 use super::labels::target_name;
 use super::methods::Method;
-use crate::numbers::{count, figure};
+use crate::numbers::{self, count, figure};
 use crate::view;
 use analyse::{Analysis, Evidence, SearchAnalysis, SearchOutcome, TestAnalysis};
 use model::{Bound, SearchOver, StepVerdict, UnitName};
+
+/// Most targets whose highest loads are told in sentences; a table has those of all.
+const MOST_TARGETS: usize = 3;
 
 /// What was searched for.
 pub(crate) fn searched_for(over: SearchOver) -> &'static str {
@@ -81,12 +84,28 @@ pub(super) fn answer(
         .map(|finding| format!("{}.", capitalised(&statement(finding, view::counted(test)))))
         .collect();
     Answer {
-        headline: targets.join(" "),
+        choice: choice(found),
+        headline: targets[..targets.len().min(MOST_TARGETS)].join(" "),
         ranking: None,
         conditions,
         targets,
-        more_conditions: 0,
         limits: lost.into_iter().collect(),
+    }
+}
+
+/// The target to choose: the one with the highest load, where there is only one.
+fn choice(found: &SearchAnalysis) -> Option<String> {
+    let ranked = || found.tiers.iter().flatten();
+    let first: Vec<String> = ranked()
+        .filter(|placed| placed.place() == 1)
+        .map(|placed| target_name(&placed.target))
+        .collect();
+    match first.as_slice() {
+        _ if ranked().count() < 2 => None,
+        [only] => {
+            Some(format!("Choose {only}: it sustains the highest load {}.", bound(&found.bound)))
+        }
+        several => Some(format!("It is undecided between {}.", numbers::list(several))),
     }
 }
 

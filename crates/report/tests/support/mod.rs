@@ -61,6 +61,21 @@ pub fn single() -> model::Dataset {
     dataset(&Shape { targets, levels: 1, repeats: 1, troubles: false })
 }
 
+/// A study of which every trial failed.
+pub fn failures() -> model::Dataset {
+    let targets = &["durable", "relaxed"];
+    let mut data = dataset(&Shape { targets, levels: 2, repeats: 3, troubles: false });
+    for record in &mut data.trials {
+        let failure = model::Failure::new(
+            model::FailureKind::Unreachable,
+            format!("nothing answers at {}.example:3306", record.key.target),
+            "start the server, or correct the url of the target",
+        );
+        record.end = model::TrialEnd::Failed(failure);
+    }
+    data
+}
+
 /// Name of a target that grows faster than the others.
 pub const CLIMBER: &str = "climber";
 

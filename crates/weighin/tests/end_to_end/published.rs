@@ -30,8 +30,7 @@ fn metal_or_cloud_depends_on_the_load() {
     assert_says(
         &report,
         &[
-            "**It depends on the load: up to 64 clients choose hp-dl380; from 128 clients choose \
-             rds-r3.**",
+            "**Choose hp-dl380 up to 64 clients; choose rds-r3 from 128 clients.**",
             "rds-r3 overtakes hp-dl380 between 64 and 128 clients",
             "rds-r3 overtakes ec2-r3 between 16 and 32 clients",
             "oltp, ec2-r3: throughput grows in proportion to clients up to 16 clients",

@@ -1,0 +1,259 @@
+//! What whoever decides reads first: what to choose and on what condition, what that rests on, and
+//! what it does not hold for.
+
+use super::labels::target_name;
+use super::place::{at, levels};
+use crate::{numbers, view};
+use analyse::{Analysis, Choice, Finding, Severity, TestAnalysis};
+use model::{Level, Test};
+use std::time::Duration;
+
+/// Most targets that a choice names.
+const MOST_NAMES: usize = 4;
+/// Most targets without a result that are named.
+const MOST_GAPS: usize = 2;
+
+/// What to choose in a test, and on what condition; `None` where no rule follows from it, or one of so
+/// many targets that nobody would read it.
+pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String> {
+    if test.advice.is_empty() || view::is_crowded(test) {
+        return None;
+    }
+    let all = studied(analysis, test).map_or(&[][..], Test::levels);
+    let margin = numbers::percent(analysis.dataset.study.margin);
+    let mut choices: Vec<(&Choice, Vec<Level>)> = Vec::new();
+    for span in &test.advice {
+        match choices.iter_mut().find(|(known, _)| *known == &span.choice) {
+            Some((_, levels)) => levels.extend(&span.levels),
+            None => choices.push((&span.choice, span.levels.clone())),
+        }
+    }
+    // Stable: what is decided comes first, otherwise along the levels.
+    choices.sort_by_key(|(choice, _)| matches!(choice, Choice::Unresolved { .. }));
+    let said = choices.iter().map(|(choice, levels)| {
+        let place = places(all, levels);
+        match choice {
+            Choice::Only { target } => format!("choose {}{place}", target_name(target)),
+            Choice::Same { targets } => {
+                format!(
+                    "choose any of {}{place}: they are the same within {margin}",
+                    named(targets)
+                )
+            }
+            Choice::Unresolved { targets } => {
+                format!("it is undecided between {}{place}", named(targets))
+            }
+        }
+    });
+    let said: Vec<String> = said.collect();
+    Some(format!("{}.", super::capitalised(&said.join("; "))))
+}
+
+/// Where a choice holds: ` at 2 clients and from 8 clients`, by stretches of neighbours among all
+/// levels.
+fn places(all: &[Level], here: &[Level]) -> String {
+    let number = |level: &Level| all.iter().position(|other| other == level);
+    let mut stretches: Vec<Vec<Level>> = Vec::new();
+    for level in here {
+        let follows = |stretch: &Vec<Level>| {
+            let last = stretch.last().and_then(number);
+            last.is_some_and(|last| number(level) == Some(last + 1))
+        };
+        match stretches.last_mut().filter(|stretch| follows(stretch)) {
+            Some(stretch) => stretch.push(*level),
+            None => stretches.push(vec![*level]),
+        }
+    }
+    if here.len() == all.len() && here.len() > 1 {
+        let (Some(first), Some(last)) = (here.first(), here.last()) else { return String::new() };
+        return format!(" at every level from {}", between(*first, *last));
+    }
+    if stretches.iter().all(|stretch| stretch.len() == 1) {
+        return super::place::at_levels(here);
+    }
+    let stretches = stretches.iter().filter_map(|stretch| {
+        let (first, last) = (stretch.first()?, stretch.last()?);
+        Some(match stretch.len() {
+            1 => format!("at {first}"),
+            _ if Some(first) == all.first() => format!("up to {last}"),
+            _ if Some(last) == all.last() => format!("from {first}"),
+            _ => format!("from {}", between(*first, *last)),
+        })
+    });
+    format!(" {}", numbers::list(&stretches.collect::<Vec<String>>()))
+}
+
+/// `1 to 16 clients`.
+fn between(first: Level, last: Level) -> String {
+    levels(&[first, last]).replacen(" and ", " to ", 1)
+}
+
+fn named(targets: &[String]) -> String {
+    let shown = if targets.len() > MOST_NAMES { MOST_NAMES - 1 } else { targets.len() };
+    let mut names: Vec<String> = targets[..shown].iter().map(|name| target_name(name)).collect();
+    if targets.len() > shown {
+        names.push(format!("{} others", targets.len() - shown));
+    }
+    numbers::list(&names)
+}
+
+fn studied<'a>(analysis: &Analysis<'a>, test: &TestAnalysis) -> Option<&'a Test> {
+    analysis.dataset.study.test(&test.test)
+}
+
+/// How many trials it took, what became of them, and how sure it is: `36 trials in 9 min (36 valid), at
+/// 95 % confidence`.
+pub(crate) fn rests_on(analysis: &Analysis) -> String {
+    let dataset = analysis.dataset;
+    let number = dataset.trials.len();
+    if view::imported(analysis) {
+        let judged = || analysis.tests.iter().filter(|test| test.basis.is_some());
+        let once = judged().filter(|test| !test.ranking.as_printed.is_empty()).count();
+        let once = match once {
+            0 => "",
+            all if all == judged().count() => {
+                ", each measured once: it is not known whether differences are real"
+            }
+            _ => {
+                "; of figures that were measured once it is not known whether differences are real"
+            }
+        };
+        return format!("{}{once}", numbers::counted(number, "imported trial"));
+    }
+    let each = dataset.trials.iter().map(|record| record.finished_at.since(record.started_at));
+    let taken = each.fold(Duration::ZERO, Duration::saturating_add);
+    let missing = match dataset.missing().count() {
+        0 => String::new(),
+        missing => format!(", {} not run", numbers::count(missing as u64)),
+    };
+    format!(
+        "{} in {} ({}{missing}), at {} confidence",
+        numbers::counted(number, "trial"),
+        numbers::duration(taken),
+        view::Tally::of_all(analysis).describe(),
+        numbers::percent(dataset.study.confidence),
+    )
+}
+
+/// What a reader of the recommendation must know, in two sentences: what it rests on, and what it does
+/// not hold for.
+pub(crate) fn grounds(analysis: &Analysis) -> Vec<String> {
+    let doubts = doubts(analysis).map_or(String::new(), |doubts| format!("; {doubts}"));
+    let based = (!analysis.dataset.trials.is_empty())
+        .then(|| format!("Based on {}{doubts}.", rests_on(analysis)));
+    let not_for = not_for(analysis);
+    let not_for = (!not_for.is_empty()).then(|| format!("Not valid for {}.", not_for.join("; ")));
+    based.into_iter().chain(not_for).collect()
+}
+
+/// How many findings speak against relying on it, alike ones counted once: `1 severe finding and 2
+/// warnings`.
+pub(crate) fn doubts(analysis: &Analysis) -> Option<String> {
+    let number = |severity| -> usize {
+        let counted = |finding: &Finding| view::counted_in(analysis, finding);
+        let kinds = view::by_kind(analysis, severity);
+        kinds.iter().map(|(_, findings)| super::sentences(findings, counted).len()).sum()
+    };
+    let (severe, warnings) = (number(Severity::Severe), number(Severity::Warning));
+    let parts: Vec<String> = [(severe, "severe finding"), (warnings, "warning")]
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| numbers::counted(number, what))
+        .collect();
+    (!parts.is_empty()).then(|| numbers::list(&parts))
+}
+
+/// What the answers do not hold for, in few words each; nothing where there are none.
+pub(crate) fn not_for(analysis: &Analysis) -> Vec<String> {
+    let study = &analysis.dataset.study;
+    let is_answered =
+        |test: &TestAnalysis| test.search.is_some() || view::ranked(test).next().is_some();
+    if !analysis.tests.iter().any(is_answered) {
+        return Vec::new();
+    }
+    let mut without = Vec::new();
+    let ranges: Vec<Option<String>> = study.tests.iter().map(other_loads).collect();
+    match ranges.first() {
+        None => {}
+        Some(first) if ranges.iter().all(|range| range == first) => without.extend(first.clone()),
+        Some(_) => without.push("loads outside those of each test".to_owned()),
+    }
+    let gaps = gaps(analysis);
+    let more = gaps.len().saturating_sub(MOST_GAPS);
+    without.extend(gaps.into_iter().take(MOST_GAPS));
+    if more > 0 {
+        without.push(format!("{} without a result", numbers::counted(more, "other target")));
+    }
+    if view::imported(analysis) {
+        without.push("conditions that the imported results do not state".to_owned());
+        return without;
+    }
+    if study.tests.iter().any(|test| test.is_of_load() && !test.is_open()) {
+        without.push("requests that arrive at a fixed rate (this was a closed loop)".to_owned());
+    }
+    without.push("other machines or disks of the same type (one of each was measured)".to_owned());
+    without
+}
+
+/// The loads at which a test was not run; `None` of a test without levels.
+fn other_loads(test: &Test) -> Option<String> {
+    match (test.levels().first(), test.levels().last()) {
+        (Some(first), Some(last)) if first == last => {
+            let is_stated = *first != Level::NONE && first.search.is_none();
+            is_stated.then(|| format!("loads other than {first}"))
+        }
+        (Some(first), Some(last)) => Some(format!("loads outside {}", between(*first, *last))),
+        _ => None,
+    }
+}
+
+/// The targets that have no result in a test, or not at its highest levels.
+fn gaps(analysis: &Analysis) -> Vec<String> {
+    let several = analysis.tests.len() > 1;
+    let mut gaps = Vec::new();
+    for test in &analysis.tests {
+        let within = if several { format!(" in {}", test.test) } else { String::new() };
+        for name in &test.ranking.unranked {
+            gaps.push(format!("{}{within} (no result)", target_name(name)));
+        }
+        for curve in test.curves.iter().filter(|curve| !curve.without_data.is_empty()) {
+            let place = match curve.without_data.as_slice() {
+                [only] => at(*only),
+                [first, .., last] => format!(" at {}", between(*first, *last)),
+                [] => String::new(),
+            };
+            gaps.push(format!("{}{place}{within} (no result)", target_name(&curve.target)));
+        }
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_clients(clients: &[u32]) -> Vec<Level> {
+        clients.iter().map(|&n| Level::clients(n)).collect()
+    }
+
+    #[test]
+    fn neighbouring_levels_are_a_range_and_others_are_named() {
+        let all = at_clients(&[1, 2, 4, 8, 16]);
+        let said = |here: &[u32]| places(&all, &at_clients(here));
+        assert_eq!(said(&[1, 2, 4, 8, 16]), " at every level from 1 to 16 clients");
+        assert_eq!(said(&[2, 4, 8]), " from 2 to 8 clients");
+        assert_eq!(said(&[1, 4]), " at 1 and 4 clients");
+        assert_eq!(said(&[8]), " at 8 clients");
+        assert_eq!(said(&[1, 2, 4]), " up to 4 clients");
+        assert_eq!(said(&[8, 16]), " from 8 clients");
+        assert_eq!(said(&[2, 8, 16]), " at 2 clients and from 8 clients");
+        assert_eq!(places(&[Level::NONE], &[Level::NONE]), "");
+    }
+
+    #[test]
+    fn many_targets_are_not_all_named() {
+        let names: Vec<String> = (0..9).map(|n| format!("t{n}")).collect();
+        assert_eq!(named(&names), "t0, t1, t2 and 6 others");
+        assert_eq!(named(&names[..4]), "t0, t1, t2 and t3");
+    }
+}

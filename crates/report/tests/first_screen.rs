@@ -1,0 +1,124 @@
+//! The first screen of the page, and that no sentence of it stands there twice.
+
+mod support;
+
+use report::{Format, render};
+use std::collections::HashSet;
+
+fn page(dataset: &model::Dataset) -> String {
+    let mut out = Vec::new();
+    render(&support::analysis(dataset), Format::Html, &mut out).expect("memory takes all writes");
+    String::from_utf8(out).expect("reports are UTF-8").replace('\u{a0}', " ")
+}
+
+/// A page without its elements of one kind.
+fn without(page: &str, element: &str) -> String {
+    let (start, end) = (format!("<{element}"), format!("</{element}>"));
+    let mut parts = page.split(start.as_str());
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once(&end).map_or("", |(_, rest)| rest))
+}
+
+/// The text of a page outside of drawings, tables and source: a line for each block.
+fn text(page: &str) -> String {
+    const INLINE: [&str; 7] = ["a", "strong", "span", "code", "small", "title", "summary"];
+    let page = page.split_once("<body>").map_or(page, |(_, body)| body);
+    let page = ["style", "script", "svg", "table", "pre"]
+        .iter()
+        .fold(page.to_owned(), |page, element| without(&page, element));
+    let mut text = String::new();
+    for part in page.split('<').skip(1) {
+        let (tag, said) = part.split_once('>').expect("tags are closed");
+        let name = tag.trim_start_matches('/').split(' ').next().unwrap_or_default();
+        if !INLINE.contains(&name) {
+            text.push('\n');
+        }
+        text += said;
+    }
+    text
+}
+
+/// Whole sentences, without the test, target and level that they are about.
+fn sentences(page: &str) -> Vec<String> {
+    const FEWEST_WORDS: usize = 5;
+    let mut all = Vec::new();
+    for line in text(page).lines() {
+        for sentence in line.split(". ").flat_map(|part| part.split("; ")) {
+            let about = sentence.split_once(": ").filter(|(about, _)| about.starts_with("oltp"));
+            let said = about.map_or(sentence, |(_, said)| said).trim();
+            let said = said.trim_end_matches(['.', ';']).to_lowercase();
+            let words =
+                said.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic));
+            if words.count() >= FEWEST_WORDS {
+                all.push(said);
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn no_sentence_stands_twice_in_the_page() {
+    for dataset in [support::usual(), support::crossing(), support::single()] {
+        let page = page(&dataset);
+        let all = sentences(&page);
+        assert!(all.len() > 30, "{all:?}");
+        let mut known = HashSet::new();
+        for sentence in &all {
+            assert!(known.insert(sentence), "twice: {sentence}");
+        }
+    }
+}
+
+#[test]
+fn the_first_screen_says_all_in_a_hundred_words_with_one_chart() {
+    let page = page(&support::usual());
+    let screen = &page[page.find("id=\"answer\"").unwrap()..page.find("<details").unwrap()];
+    let said = text(&format!("<section {screen}"));
+    let said = said.split_whitespace().collect::<Vec<&str>>().join(" ");
+    for words in [
+        "Choose relaxed up to 16 clients.",
+        "relaxed has 1.92 × the throughput of durable (95 % interval 1.85–1.99)",
+        "Based on 35 trials in 8 min 10 s",
+        "at 95 % confidence",
+        "(31 valid, 1 suspect, 3 failed, 1 not run)",
+        "1 severe finding and 2 warnings",
+        "Not valid for loads outside 1 to 32 clients; durable at 32 clients (no result)",
+        "requests that arrive at a fixed rate (this was a closed loop)",
+    ] {
+        assert!(said.contains(words), "no «{words}» in {said}");
+    }
+    let words = said.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic));
+    assert!(words.clone().count() <= 110, "{} words: {said}", words.count());
+    assert_eq!(screen.matches("<figure").count(), 1);
+    for heading in ["at 16 clients</th>", "transactions/s</th>", "p95, ms</th>", "a month</th>"] {
+        assert!(screen.contains(heading), "no «{heading}» in {screen}");
+    }
+    assert!(screen.contains("23.00 EUR"));
+    for layer in ["#test-0", "#trials", "#findings", "#methods"] {
+        assert!(screen.contains(&format!("href=\"{layer}\"")), "no link to {layer}");
+    }
+}
+
+#[test]
+fn everything_else_is_folded_but_for_severe_findings() {
+    let layers = |dataset: &model::Dataset| {
+        let page = page(dataset);
+        let layers = page.split("<details class=\"layer\"").skip(1);
+        let opened = layers.clone().filter(|layer| layer.starts_with(" open")).count();
+        (layers.count(), opened)
+    };
+    let (all, open) = layers(&support::usual());
+    assert!(all >= 6 && open == 1, "{all} layers, {open} open");
+    let (_, open) = layers(&support::crossing());
+    assert_eq!(open, 0);
+}
+
+#[test]
+fn a_study_of_failures_says_so_first() {
+    let page = page(&support::failures());
+    let screen = &page[page.find("id=\"answer\"").unwrap()..page.find("<details").unwrap()];
+    assert!(screen.contains("There is no answer: no target has a trial that counts."), "{screen}");
+    assert!(screen.contains("(12 failed)") && screen.contains("2 severe findings"), "{screen}");
+    assert!(!screen.contains("Not valid for"), "{screen}");
+}
