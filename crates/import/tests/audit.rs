@@ -30,9 +30,10 @@ macro_rules! fixtures {
     };
 }
 
-const REAL: [(&str, &str); 15] = fixtures![
+const REAL: [(&str, &str); 16] = fixtures![
     "sysbench/0.4.12.txt",
     "sysbench/0.5.txt",
+    "sysbench/0.5-checkpoints.txt",
     "sysbench/1.0.20.txt",
     "sysbench/1.0.20-histogram.txt",
     "sysbench/1.0.20-checkpoints.txt",

@@ -16,15 +16,20 @@ const COUNTS: [&str; 8] = [
 ];
 const NOTE: &str = "of all checkpoints together";
 
-/// The figures of a whole run from those of its reports, of which the last one has the time of all.
+/// By how much times of the same stretch may differ as a share.
+const NEAR: f64 = 0.02;
+
+/// The figures of a whole run from those of its reports.
 /// Percentiles do not add up, and are left out.
 pub(super) fn together(reports: &[Figures]) -> Figures {
     let number = |report: &Figures, metric: &str| -> Option<FigureNumber> {
         let figure = report.0.iter().find(|figure| figure.metric == metric)?;
-        match figure.value {
-            FigureValue::Number(number) => Some(number),
-            FigureValue::Text(_) => None,
-        }
+        let FigureValue::Number(FigureNumber { value, resolution }) = figure.value else {
+            return None;
+        };
+        // Versions 0.4 and 0.5 have their sum in seconds.
+        let factor = if figure.unit == "s" && metric != "elapsed" { 1e3 } else { 1.0 };
+        Some(FigureNumber { value: value * factor, resolution: resolution * factor })
     };
     let all = |metric: &str| -> Option<Vec<FigureNumber>> {
         reports.iter().map(|report| number(report, metric)).collect()
@@ -38,7 +43,14 @@ pub(super) fn together(reports: &[Figures]) -> Figures {
     };
     let mut whole = Figures::default();
     let Some(last) = reports.last() else { return whole };
-    let elapsed = number(last, "elapsed").filter(|elapsed| elapsed.value > 0.0);
+    // Version 1.0 prints the time from the beginning, 0.5 that since the checkpoint before.
+    let since = number(last, "transactions").zip(number(last, "transactions_per_s"));
+    let since =
+        since.filter(|(_, rate)| rate.value > 0.0).map(|(all, rate)| all.value / rate.value);
+    let of_last = number(last, "elapsed");
+    let own = since.zip(of_last).is_some_and(|(since, last)| last.value < since * (1.0 + NEAR));
+    let elapsed = if own { sum("elapsed") } else { of_last };
+    let elapsed = elapsed.filter(|elapsed| elapsed.value > 0.0);
     for metric in COUNTS {
         let Some(count) = sum(metric) else { continue };
         whole.noted(metric, count, "", NOTE, 0);

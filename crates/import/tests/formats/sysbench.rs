@@ -4,7 +4,8 @@ use model::{FigureNumber, Level, TrialEnd};
 const HISTOGRAM: &str = include_str!("../fixtures/sysbench/1.0.20-histogram.txt");
 const TWO_RUNS: &str = include_str!("../fixtures/sysbench/two-runs.txt");
 const VERSION_0_4: &str = include_str!("../fixtures/sysbench/0.4.12.txt");
-const VERSION_1_0: &str = include_str!("../fixtures/sysbench/1.0.20.txt");
+const CHECKPOINTS_1_0: &str = include_str!("../fixtures/sysbench/1.0.20-checkpoints.txt");
+const CHECKPOINTS_0_5: &str = include_str!("../fixtures/sysbench/0.5-checkpoints.txt");
 const VERSION_1_1: &str = include_str!("../fixtures/sysbench/1.1.txt");
 
 #[test]
@@ -107,23 +108,26 @@ fn a_rate_is_part_of_the_level() {
 
 #[test]
 fn reports_at_checkpoints_make_one_of_the_whole_run() {
-    let (begun, report) = VERSION_1_0.split_once("SQL statistics").unwrap();
-    let whole = parse("a.txt", VERSION_1_0);
-    let of = |metric: &str| figure(&whole.trials[0], metric).0;
-    let text =
-        format!("{begun}[ 2s ] Checkpoint report:\nSQL statistics{report}\nSQL statistics{report}");
-    let parsed = parse("a.txt", &text);
-    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
-    let [trial] = &parsed.trials[..] else { panic!("{parsed:?}") };
-    let count = figure(trial, "transactions").0;
-    assert_eq!(count, 2.0 * of("transactions"));
-    assert_eq!(figure(trial, "queries").0, 2.0 * of("queries"));
-    assert_eq!(figure(trial, "elapsed").0, of("elapsed"), "which is of the whole run in both");
-    assert!((figure(trial, "transactions_per_s").0 - count / of("elapsed")).abs() < 1e-9);
-    assert!((figure(trial, "latency_avg").0 / of("latency_avg") - 1.0).abs() < 0.01);
-    assert_eq!(figure(trial, "latency_max").0, of("latency_max"));
-    assert!(outcome(trial).figure("latency_p95").is_none(), "percentiles do not add up");
+    // Version 1.0 prints the time since the beginning, 0.5 that since the last checkpoint.
+    for (text, transactions, elapsed, max) in [
+        (CHECKPOINTS_1_0, 1869.0 + 1921.0 + 1611.0, 3.0156, 370.36),
+        (CHECKPOINTS_0_5, 652.0 + 605.0 + 690.0, 1.0024 + 0.9979 + 1.0023, 36.56),
+    ] {
+        let parsed = parse("a.txt", text);
+        assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+        let [trial] = &parsed.trials[..] else { panic!("{parsed:?}") };
+        assert_eq!(figure(trial, "transactions").0, transactions);
+        assert!((figure(trial, "elapsed").0 - elapsed).abs() < 1e-9);
+        let rate = figure(trial, "transactions_per_s").0;
+        assert!((rate - transactions / elapsed).abs() < 1e-6, "{rate}");
+        assert_eq!(figure(trial, "latency_max"), (max, "ms"));
+        let mean = figure(trial, "latency_avg").0;
+        let clients = f64::from(trial.level.clients);
+        assert!((mean * rate / 1e3 / clients - 1.0).abs() < 0.02, "{mean}");
+        assert!(outcome(trial).figure("latency_p95").is_none(), "percentiles do not add up");
+    }
     // The last report is missing: the run was cut off after a checkpoint.
-    let cut = parse("a.txt", &format!("{begun}SQL statistics{report}\nSQL statistics:\n"));
+    let (before, _) = CHECKPOINTS_1_0.rsplit_once("General statistics").unwrap();
+    let cut = parse("a.txt", before);
     assert!(cut.trials.is_empty() && cut.problems.len() == 1, "{cut:?}");
 }
