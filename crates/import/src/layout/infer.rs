@@ -80,6 +80,14 @@ pub(super) fn infer(
     Ok((said, Notes::of(&paths, files, doubts)))
 }
 
+/// The paths with their words as far as they are understood.
+pub(super) fn understood(files: &[File], naming: &Naming<'_>) -> Vec<Path> {
+    let (mut paths, mut doubts) = read(files);
+    // What is not clear has been asked about before.
+    let _ = decide(&mut paths, files, naming, &mut doubts);
+    paths
+}
+
 /// Says of unknown words whether they are targets or tests, and asks where that is not clear.
 fn decide(
     paths: &mut [Path],

@@ -59,7 +59,8 @@ pub fn name_trials(
     let mut problems = Vec::new();
     let facts = facts(files);
     let (said, mut notes): (Vec<Option<Said>>, _) = if naming.layouts.is_empty() {
-        let (said, notes) = infer::infer(&facts, naming)?;
+        let inferred = infer::infer(&facts, naming);
+        let (said, notes) = inferred.map_err(|question| question.counted(&facts))?;
         (said.into_iter().map(Some).collect(), notes)
     } else {
         pattern::apply(&facts, naming)?
@@ -95,7 +96,8 @@ pub fn name_trials(
     }
     tell_tools_apart(files);
     notes.doubts.extend(loads::tell_apart(files));
-    question::mixed_up(files, &facts, naming)?;
+    let mixed_up = question::mixed_up(files, &facts, naming);
+    mixed_up.map_err(|question| question.counted(&facts))?;
     Ok((understood::understood(files, notes), problems))
 }
 

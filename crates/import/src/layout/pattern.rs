@@ -214,6 +214,49 @@ impl Layout {
         })
     }
 
+    /// The pattern in which what differs between two paths, and has no name yet, has this one.
+    pub(super) fn telling(&self, (one, other): (&str, &str), name: &str) -> Option<String> {
+        let read = |path: &str| self.read_end(&self.end_of(path)?, &self.greedy());
+        let (ones, others) = (read(one)?, read(other)?);
+        let mut named = false;
+        let mut written: Vec<String> = Vec::new();
+        for (at, parts) in self.components.iter().enumerate() {
+            let mut values = ones[at].iter().zip(&others[at]);
+            let mut text = String::new();
+            for part in parts {
+                match part {
+                    Part::Text(own) => text.push_str(&escaped(own)),
+                    Part::Name(own) => {
+                        let differs = values.next().is_some_and(|(one, other)| one != other);
+                        let new = differs && own == IGNORED;
+                        named |= new;
+                        text.push_str(&format!("{{{}}}", if new { name } else { own }));
+                    }
+                }
+            }
+            written.push(text);
+        }
+        // What differs above is said by a longer pattern.
+        let above = |path: &str| -> Vec<String> {
+            let mut all: Vec<String> =
+                components(path, false).into_iter().map(|component| component.text).collect();
+            all.truncate(all.len().saturating_sub(self.components.len()));
+            all.reverse();
+            all
+        };
+        let (ones, others) = (above(one), above(other));
+        if let Some(last) = ones.iter().zip(&others).rposition(|(one, other)| one != other)
+            && !named
+        {
+            for at in 0..=last {
+                let name = if ones[at] == others[at] { IGNORED } else { name };
+                written.insert(0, format!("{{{name}}}"));
+            }
+            named = true;
+        }
+        named.then(|| written.join("/"))
+    }
+
     fn said(&self, file: &str, values: &[Values], naming: &Naming<'_>) -> Said {
         let mut said = Said::default();
         let (mut targets, mut tests, mut repeats) = (Vec::new(), Vec::new(), Vec::new());

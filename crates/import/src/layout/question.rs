@@ -1,7 +1,7 @@
 //! What paths do not say, and the patterns by which the user can.
 
-use super::infer::{label, read};
-use super::pattern::{TOGETHER, escaped};
+use super::infer::{label, understood};
+use super::pattern::{Layout, TOGETHER, escaped};
 use super::roles::{Path, Role, Word};
 use super::{File, Naming};
 use crate::{ImportedTrial, Parsed};
@@ -15,6 +15,24 @@ pub struct LayoutQuestion {
     pub message: String,
     /// What it may mean.
     pub suggestions: Vec<Suggestion>,
+}
+
+impl LayoutQuestion {
+    /// The same, with what patterns do not say of some of the files.
+    pub(super) fn counted(mut self: Box<Self>, files: &[File]) -> Box<Self> {
+        for suggestion in &mut self.suggestions {
+            let fits = suggestion.pattern.parse::<Layout>().map_or(files.len(), |layout| {
+                layout.fits(files.iter().map(|file| file.path.as_str()))
+            });
+            if fits < files.len() {
+                suggestion.meaning.push_str(&format!(
+                    " (it fits {fits} of {} files; add a --layout for the others)",
+                    files.len()
+                ));
+            }
+        }
+        self
+    }
 }
 
 /// A way in which paths can be read.
@@ -140,23 +158,37 @@ fn readings(
     other: &ImportedTrial,
     naming: &Naming<'_>,
 ) -> Vec<Suggestion> {
-    let (paths, _) = read(facts);
-    let of = |trial: &ImportedTrial| {
-        facts.iter().position(|file| file.path == trial.file).map(|at| &paths[at])
-    };
-    let (Some(path), Some(other)) = (of(one), of(other)) else { return Vec::new() };
-    let known: BTreeSet<(usize, &str)> =
-        other.all().map(|(at, word)| (at, other.text(at, word))).collect();
-    let differs = |at: usize, word: &Word| !known.contains(&(at, path.text(at, word)));
-    if !path.all().any(|(at, word)| differs(at, word)) {
-        return Vec::new();
-    }
     let meanings = [
         ("they are repeats", "repeat", true),
         ("they are results of different targets", "target", naming.target.is_none()),
         ("they are results of different tests", "test", naming.test.is_none()),
     ];
     let meanings = meanings.into_iter().filter(|(.., possible)| *possible);
+    if !naming.layouts.is_empty() {
+        let suggestion = |(meaning, name, _): (&str, &str, bool)| {
+            let both = (one.file.as_str(), other.file.as_str());
+            let pattern = naming.layouts.iter().find_map(|layout| layout.telling(both, name))?;
+            Some(Suggestion { meaning: meaning.to_owned(), pattern })
+        };
+        return meanings.filter_map(suggestion).collect();
+    }
+    let paths = understood(facts, naming);
+    let of = |trial: &ImportedTrial| {
+        facts.iter().position(|file| file.path == trial.file).map(|at| &paths[at])
+    };
+    let (Some(one), Some(other)) = (of(one), of(other)) else { return Vec::new() };
+    let words = |path: &Path| -> BTreeSet<(usize, String)> {
+        path.all().map(|(at, word)| (at, path.text(at, word).to_owned())).collect()
+    };
+    // One of them may have all words of the other, and more.
+    let (path, known) = match words(one).is_subset(&words(other)) {
+        true => (other, words(one)),
+        false => (one, words(other)),
+    };
+    let differs = |at: usize, word: &Word| !known.contains(&(at, path.text(at, word).to_owned()));
+    if !path.all().any(|(at, word)| differs(at, word)) {
+        return Vec::new();
+    }
     meanings
         .map(|(meaning, name, _)| {
             suggest(path, meaning.to_owned(), &|at, word| {

@@ -1,6 +1,6 @@
 //! What could be read in two ways is asked about, with patterns that say it.
 
-use super::{archive, infer, with_patterns};
+use super::{archive, grid, infer, with_patterns};
 
 fn files(paths: &[&str]) -> Vec<(String, u32)> {
     paths.iter().map(|path| ((*path).to_owned(), 16)).collect()
@@ -75,4 +75,42 @@ fn few_clients_are_not_numbers_of_hosts() {
     let (cells, ..) = infer(archive(&all)).unwrap();
     let keys: Vec<&str> = cells.keys().map(String::as_str).collect();
     assert_eq!(keys, ["node1 | rw | 1", "node2 | rw | 2"]);
+}
+
+#[test]
+fn what_the_user_has_named_keeps_its_name_in_the_next_question() {
+    let mut files = Vec::new();
+    for clients in [2, 8] {
+        for number in 1..=3 {
+            for host in ["alpha", "beta"] {
+                files.push((format!("in/{clients}/{number}/{host}.txt"), clients));
+            }
+        }
+    }
+    let first = infer(archive(&files)).unwrap_err();
+    let pattern = &first.suggestions[0].pattern;
+    assert_eq!(pattern, "{clients}/{_}/{target}.txt");
+    let second = with_patterns(archive(&files), &[pattern]).unwrap_err();
+    let patterns: Vec<&str> = second.suggestions.iter().map(|way| way.pattern.as_str()).collect();
+    let expected =
+        ["{repeat}", "{target}", "{test}"].map(|name| format!("{{clients}}/{name}/{{target}}.txt"));
+    assert_eq!(patterns, expected);
+    let (cells, ..) = with_patterns(archive(&files), &patterns[..1]).unwrap();
+    assert_eq!(cells, grid(&["alpha", "beta"], &["sysbench"], &[2, 8], 3));
+    // What differs above the pattern makes it longer.
+    let short = with_patterns(archive(&files), &["{target}.txt"]).unwrap_err();
+    assert_eq!(short.suggestions[0].pattern, "{repeat}/{target}.txt");
+}
+
+#[test]
+fn a_pattern_that_fits_some_files_says_so() {
+    let files = ["in/a/rw-16.txt", "in/a/rw-16 (1).txt", "in/b/rw-16.txt"];
+    let question = infer(archive(&files.map(|file| (file.to_owned(), 16)))).unwrap_err();
+    let repeats = &question.suggestions[0];
+    assert_eq!(repeats.pattern, "{target}/rw-{clients} ({repeat}).txt");
+    assert!(repeats.meaning.contains("fits 1 of 3 files"), "{repeats:?}");
+    let both = [repeats.pattern.as_str(), "{target}/{test}-{clients}.txt"];
+    let (cells, ..) =
+        with_patterns(archive(&files.map(|file| (file.to_owned(), 16))), &both).unwrap();
+    assert_eq!(cells.len(), 3, "{cells:?}");
 }
