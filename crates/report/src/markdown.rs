@@ -60,19 +60,15 @@ fn recommendation(analysis: &Analysis) -> Vec<String> {
     match judged.as_slice() {
         [only] => {
             let said = words::answer(analysis, only);
-            let (first, second) = match said.choice {
-                Some(choice) => (choice, Some(said.headline)),
-                None => (said.headline, None),
-            };
-            blocks.push(format!("**{}**", escaped(&first)));
-            blocks.extend(second.as_deref().map(escaped));
+            blocks.push(format!("**{}**", escaped(&said.first())));
+            blocks.extend(said.second().map(escaped));
             let figures = tables::decision(analysis, only);
             blocks.extend(figures.map(|(figures, _)| table(&figures)));
         }
         several => {
             let choice = |test: &&TestAnalysis| {
                 let said = words::answer(analysis, test);
-                format!("{}: {}", test.test, said.choice.unwrap_or(said.headline))
+                format!("{}: {}", test.test, said.first())
             };
             blocks.extend(bullets(&several.iter().map(choice).collect::<Vec<String>>()));
         }
@@ -88,8 +84,8 @@ fn recommendation(analysis: &Analysis) -> Vec<String> {
 fn answer(analysis: &Analysis, test: &TestAnalysis) -> Vec<String> {
     let said = words::answer(analysis, test);
     let mut blocks = Vec::new();
-    if said.choice.is_some() && analysis.tests.len() > 1 {
-        blocks.push(escaped(&said.headline));
+    if analysis.tests.len() > 1 {
+        blocks.extend(said.second().map(escaped));
     }
     blocks.extend(said.ranking.as_deref().map(escaped));
     blocks.extend(bullets(&said.conditions));

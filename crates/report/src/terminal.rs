@@ -79,8 +79,7 @@ impl Page {
             let said = words::answer(analysis, test);
             let several =
                 if judged().count() > 1 { format!("{}: ", test.test) } else { String::new() };
-            let choice = said.choice.as_ref().unwrap_or(&said.headline);
-            self.paragraph("  ", &format!("{several}{choice}"), Style::Plain);
+            self.paragraph("  ", &format!("{several}{}", said.first()), Style::Plain);
         }
         for said in words::grounds(analysis) {
             self.paragraph("  ", &said, Style::Soft);

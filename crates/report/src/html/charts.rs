@@ -12,6 +12,8 @@ use maud::{Markup, html};
 use model::{Better, Derivation};
 use stats::{Estimate, IntervalMethod};
 
+/// Most targets of a crowded test of one level that have a row.
+const MOST_ROWS: usize = 10;
 /// Most targets of a crowded test that are drawn in colour.
 const MAX_COLOURED: usize = 6;
 
@@ -121,6 +123,7 @@ fn figure(
                 strong { (chart.heading) }
                 @if !chart.unit.is_empty() { ", " (chart.unit) }
                 @if chart.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
+                @if levels.len() == 1 && view::is_crowded(test) { ", the first " (MOST_ROWS) " targets" }
                 span.hint { (chart.hint()) }
             }
             @if levels.len() > 1 { (against_level(analysis, test, number, &levels, chart)) }
@@ -236,9 +239,18 @@ fn value(analysis: &Analysis, cell: &Cell, metric: Metric, estimate: &Estimate) 
     }
 }
 
+/// The cells of a test of one level: of a crowded one those of the first targets.
+fn at_one_level_in_order(test: &TestAnalysis) -> Vec<&Cell> {
+    if !view::is_crowded(test) {
+        return test.cells.iter().collect();
+    }
+    let of = |target: &str| test.cells.iter().find(|cell| cell.target == target);
+    view::ranked(test).take(MOST_ROWS).filter_map(|place| of(&place.target)).collect()
+}
+
 /// All targets in one row each: a curve of one point is no curve.
 fn at_one_level(analysis: &Analysis, test: &TestAnalysis, number: usize, figure: &Chart) -> Markup {
-    let rows = test.cells.iter().filter_map(|cell| {
+    let rows = at_one_level_in_order(test).into_iter().filter_map(|cell| {
         let value = value(analysis, cell, figure.metric, &cell.estimate(figure.metric)?);
         Some(Row {
             series: view::series(analysis, &cell.target),

@@ -62,7 +62,7 @@ fn of_kind(analysis: &Analysis, kind: &str, findings: &[&Finding]) -> Markup {
         h4 { (kind) @if findings.len() > 1 { " (" (findings.len()) ")" } }
         (items(first))
         @if !rest.is_empty() {
-            details { summary { (rest.len()) " more" } (items(rest)) }
+            details.paper { summary { (rest.len()) " more" } (items(rest)) }
         }
     }
 }

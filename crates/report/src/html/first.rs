@@ -25,9 +25,11 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                         [(number, only)] => (of_test(analysis, only, *number)),
                         several => (of_tests(analysis, several)),
                     }
+                }
+                div {
+                    @if let Some(chart) = charts::main(analysis) { (chart) }
                     (grounds(analysis))
                 }
-                @if let Some(chart) = charts::main(analysis) { (chart) }
             }
         }
     }
@@ -37,9 +39,9 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
 fn of_test(analysis: &Analysis, test: &TestAnalysis, number: usize) -> Markup {
     let said = words::answer(analysis, test);
     html! {
-        p.headline { (said.choice.as_ref().unwrap_or(&said.headline)) }
+        p.headline { (said.first()) }
         p {
-            @if said.choice.is_some() { (said.headline) " " }
+            @if let Some(more) = said.second() { (more) " " }
             a href={ "#test-" (number) } { "Evidence" }
         }
         @if let Some((figures, more)) = tables::decision(analysis, test) {
@@ -57,10 +59,7 @@ fn of_tests(analysis: &Analysis, tests: &[(usize, &TestAnalysis)]) -> Markup {
             ul.choices {
                 @for (number, test) in tests {
                     @let said = words::answer(analysis, test);
-                    li {
-                        a href={ "#test-" (number) } { (test.test) } ": "
-                        (said.choice.unwrap_or(said.headline))
-                    }
+                    li { a href={ "#test-" (number) } { (test.test) } ": " (said.first()) }
                 }
             }
         }
@@ -77,7 +76,9 @@ fn grounds(analysis: &Analysis) -> Markup {
         @if !analysis.dataset.trials.is_empty() {
             p.limits {
                 strong { "Based on" } " " a href="#trials" { (words::rests_on(analysis)) }
-                @if let Some(doubts) = words::doubts(analysis) { "; " a href="#findings" { (doubts) } }
+                @if let Some(doubts) = words::doubts(analysis) {
+                    "; " a.doubtful href="#findings" { (doubts) }
+                }
                 "."
             }
         }

@@ -74,7 +74,7 @@ fn answer(analysis: &Analysis, test: &TestAnalysis) -> Markup {
     let ranking = tables::ranking(analysis, test);
     html! {
         // Of the only test the first screen says it.
-        @if said.choice.is_some() && analysis.tests.len() > 1 { p { (said.headline) } }
+        @if analysis.tests.len() > 1 { @if let Some(headline) = said.second() { p { (headline) } } }
         @if let Some(places) = &said.ranking { p { (places) } }
         @if view::is_crowded(test) {
             @let (first, others) = ranking.split(MOST_PLACES);

@@ -1,7 +1,6 @@
 //! Two figures of each of several targets against one another: cost and performance.
 
 use super::frame::{Frame, Size};
-use super::labels::spread;
 use super::marks::{mark_class, outline, series_class};
 use super::scale::Scale;
 use super::whisker::{Whisker, with_ends};
@@ -11,6 +10,8 @@ use maud::{Markup, html};
 
 /// Space between two labels, in pixels.
 const LABEL_GAP: f64 = 15.0;
+/// Labels further apart than this do not cover one another, in pixels.
+const LABEL_WIDTH: f64 = 130.0;
 /// Longest label, in characters.
 const LABEL_LENGTH: usize = 22;
 /// More points than this have no labels: the legend names them.
@@ -108,17 +109,23 @@ impl PlanePoint {
     }
 }
 
-/// Names to the right of the points, moved apart where points are near each other.
+/// Names to the right of the points, each below those that would cover it.
 fn labels(placed: &[(&PlanePoint, (f64, f64))], room: (f64, f64)) -> Markup {
     if placed.len() > MAX_LABELS {
         return html! {};
     }
-    let wanted: Vec<f64> = placed.iter().map(|(_, at)| at.1).collect();
-    let apart = spread(&wanted, LABEL_GAP, room);
+    let mut above: Vec<(f64, f64)> = Vec::new();
+    let mut order: Vec<&(&PlanePoint, (f64, f64))> = placed.iter().collect();
+    order.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
+    for (_, at) in &order {
+        let near = above.iter().filter(|label| (label.0 - at.0).abs() < LABEL_WIDTH);
+        let lowest = near.map(|label| label.1 + LABEL_GAP).fold(room.0, f64::max);
+        above.push((at.0, at.1.max(lowest).min(room.1)));
+    }
     html! {
         g class="labels" {
-            @for ((point, at), label) in placed.iter().zip(apart) {
-                (name((at.0 + 10.0, label + 4.0), &point.name, LABEL_LENGTH))
+            @for ((point, _), label) in order.into_iter().zip(above) {
+                (name((label.0 + 10.0, label.1 + 4.0), &point.name, LABEL_LENGTH))
             }
         }
     }

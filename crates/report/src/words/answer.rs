@@ -16,6 +16,9 @@ use model::{Level, Test, TrialRecord, text};
 pub(crate) struct Answer {
     /// What to choose and on what condition, where a rule follows from what was measured.
     pub(crate) choice: Option<String>,
+    /// Which targets lost acknowledged writes, of a failover: whoever is back sooner without what was
+    /// written is not simply better.
+    pub(crate) lost: Option<String>,
     /// Up to which rate the targets keep up where rates were offered; how they compare over all
     /// levels together where there are two, or where one overtakes the other; else the ranking.
     pub(crate) headline: String,
@@ -27,6 +30,19 @@ pub(crate) struct Answer {
     pub(crate) conditions: Vec<String>,
     /// What this answer does not hold for.
     pub(crate) limits: Vec<String>,
+}
+
+impl Answer {
+    /// What is read first: what to choose or else the headline, and which targets lost writes.
+    pub(crate) fn first(&self) -> String {
+        let said = self.choice.as_ref().unwrap_or(&self.headline);
+        self.lost.iter().fold(said.clone(), |said, lost| format!("{said} {lost}"))
+    }
+
+    /// What follows that: the headline, where it has not been said.
+    pub(crate) fn second(&self) -> Option<&str> {
+        self.choice.as_ref().map(|_| self.headline.as_str())
+    }
 }
 
 /// What a test says, from its ranking and the findings about it.
@@ -70,12 +86,10 @@ pub(crate) fn answer(analysis: &Analysis, test: &TestAnalysis) -> Answer {
     if view::is_crowded(test) {
         conditions.extend(crowd(analysis, test));
     }
-    // Whoever is back sooner without what was written is not simply better.
     let lost = failover::lost_writes(analysis, test);
-    conditions.splice(0..0, lost);
     let limits = limits(analysis, test);
     let choice = decision::choice(analysis, test);
-    Answer { choice, headline, ranking, targets: Vec::new(), conditions, limits }
+    Answer { choice, lost, headline, ranking, targets: Vec::new(), conditions, limits }
 }
 
 /// What is said of two targets.
@@ -334,4 +348,26 @@ pub(crate) fn general_limits(analysis: &Analysis) -> Vec<String> {
         limits.push(format!("{trials} of the plan {have} not been run yet."));
     }
     limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_target_is_recommended_without_saying_what_it_lost() {
+        let mut said = Answer {
+            choice: Some("Choose a.".into()),
+            lost: Some("a lost 12 acknowledged writes in 2 trials.".into()),
+            headline: "By downtime a comes first.".into(),
+            ranking: None,
+            targets: Vec::new(),
+            conditions: Vec::new(),
+            limits: Vec::new(),
+        };
+        assert_eq!(said.first(), "Choose a. a lost 12 acknowledged writes in 2 trials.");
+        assert_eq!(said.second(), Some("By downtime a comes first."));
+        (said.choice, said.lost) = (None, None);
+        assert_eq!((said.first().as_str(), said.second()), ("By downtime a comes first.", None));
+    }
 }

@@ -118,7 +118,11 @@ pub(crate) fn rests_on(analysis: &Analysis) -> String {
                 "; of figures that were measured once it is not known whether differences are real"
             }
         };
-        return format!("{}{once}", numbers::counted(number, "imported trial"));
+        let confidence = match once {
+            "" => format!(", at {} confidence", numbers::percent(dataset.study.confidence)),
+            _ => String::new(),
+        };
+        return format!("{}{once}{confidence}", numbers::counted(number, "imported trial"));
     }
     let each = dataset.trials.iter().map(|record| record.finished_at.since(record.started_at));
     let taken = each.fold(Duration::ZERO, Duration::saturating_add);

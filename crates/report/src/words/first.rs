@@ -10,7 +10,7 @@ use analyse::{Analysis, Basis, Metric, RankedTarget, TestAnalysis};
 /// So many others that share the first place are not told with their figures.
 const MANY: usize = 3;
 /// Most names in a row.
-const MOST_NAMES: usize = 8;
+const MOST_NAMES: usize = 4;
 
 pub(super) fn peaks(analysis: &Analysis, test: &TestAnalysis) -> String {
     let Some(basis) = test.basis else {

@@ -5,6 +5,9 @@ use crate::numbers;
 use analyse::{Cell, Metric, TestAnalysis};
 use model::Level;
 
+/// Most targets that are told in sentences; a table has the others.
+const MOST_TARGETS: usize = 4;
+
 /// Stands where a latency would, in cells that fell behind the offered rate.
 pub(crate) const OVERLOADED: &str = "overloaded";
 
@@ -17,8 +20,12 @@ pub(super) fn kept_up(test: &TestAnalysis) -> Option<String> {
             targets.push(&cell.target);
         }
     }
-    let sentences: Vec<String> =
-        targets.into_iter().map(|target| of_target(test, target)).collect();
+    let most = if targets.len() > MOST_TARGETS { MOST_TARGETS - 1 } else { targets.len() };
+    let mut sentences: Vec<String> =
+        targets[..most].iter().map(|target| of_target(test, target)).collect();
+    if targets.len() > most {
+        sentences.push(format!("The ranking has {} others.", targets.len() - most));
+    }
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 

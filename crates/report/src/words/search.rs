@@ -85,6 +85,7 @@ pub(super) fn answer(
         .collect();
     Answer {
         choice: choice(found),
+        lost: None,
         headline: targets[..targets.len().min(MOST_TARGETS)].join(" "),
         ranking: None,
         conditions,
