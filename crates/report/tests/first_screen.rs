@@ -122,3 +122,28 @@ fn a_study_of_failures_says_so_first() {
     assert!(screen.contains("(12 failed)") && screen.contains("2 severe findings"), "{screen}");
     assert!(!screen.contains("Not valid for"), "{screen}");
 }
+
+#[test]
+fn a_target_that_is_ahead_over_the_range_is_chosen_though_single_levels_are_open() {
+    let mut table = "target,test,metric,value,clients,block\n".to_owned();
+    for block in 1..=5_u32 {
+        for (number, clients) in (1..).zip([1, 4, 16]) {
+            for (target, factor) in [("slow", 1.0), ("fast", 1.12)] {
+                // At each level another block is off, so that none of them decides by itself.
+                let scatter = if (block + number) % 5 == 0 && target == "fast" { 0.8 } else { 1.0 };
+                let noise = f64::from((block * 7 + number * 3) % 5) / 200.0;
+                let value = 1000.0 * factor * scatter * (1.0 + noise);
+                table += &format!("{target},oltp,throughput,{value:.1},{clients},{block}\n");
+            }
+        }
+    }
+    let mut out = Vec::new();
+    let data = test_support::imported("range", &table);
+    render(&support::analysis(&data), Format::Markdown, &mut out).unwrap();
+    let page = String::from_utf8(out).unwrap();
+    let choice = page.lines().find(|line| line.starts_with("**")).unwrap();
+    assert_eq!(
+        choice,
+        "**Choose fast over the range of 1 to 16 clients; no level alone decides.**"
+    );
+}

@@ -4,7 +4,7 @@
 use super::labels::target_name;
 use super::place::{at, levels};
 use crate::{numbers, view};
-use analyse::{Analysis, Choice, Finding, Severity, TestAnalysis};
+use analyse::{Analysis, Choice, Finding, OverallComparison, Severity, TestAnalysis, Verdict};
 use model::{Level, Test};
 use std::time::Duration;
 
@@ -20,6 +20,9 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
         return None;
     }
     let all = studied(analysis, test).map_or(&[][..], Test::levels);
+    if let Some(said) = over_the_range(test, all) {
+        return Some(said);
+    }
     let margin = numbers::percent(analysis.dataset.study.margin);
     let mut choices: Vec<(&Choice, Vec<Level>)> = Vec::new();
     for span in &test.advice {
@@ -47,6 +50,49 @@ pub(crate) fn choice(analysis: &Analysis, test: &TestAnalysis) -> Option<String>
     });
     let said: Vec<String> = said.collect();
     Some(format!("{}.", super::capitalised(&said.join("; "))))
+}
+
+/// The target that is ahead of every other over all levels together, where no level by itself speaks
+/// against it and some leave it open.
+fn over_the_range(test: &TestAnalysis, all: &[Level]) -> Option<String> {
+    let metric = test.basis?.metric;
+    // What is offered decides the throughput of an open loop.
+    if view::is_at_rates(test) {
+        return None;
+    }
+    let found = || test.overall.iter().filter(|found| found.metric == metric);
+    let ranked = view::ranked(test).count();
+    let of = |name: &str| -> Vec<&OverallComparison> {
+        found().filter(|o| o.baseline == name || o.candidate == name).collect()
+    };
+    let wins = |name: &str, o: &OverallComparison| match o.verdict {
+        Verdict::CandidateBetter => o.candidate == name,
+        Verdict::BaselineBetter => o.baseline == name,
+        Verdict::Equivalent | Verdict::Unresolved => false,
+    };
+    let winner = view::ranked(test).map(|place| &place.target).find(|name| {
+        let own = of(name);
+        own.len() + 1 == ranked && own.iter().all(|o| wins(name, o))
+    })?;
+    let mut alone = Vec::new();
+    for span in &test.advice {
+        match &span.choice {
+            Choice::Only { target } if target == winner => {}
+            Choice::Unresolved { targets } if targets.contains(winner) => {
+                alone.extend(&span.levels)
+            }
+            _ => return None,
+        }
+    }
+    let levels = of(winner).first().map(|first| &first.levels)?;
+    let (low, high) = (levels.first()?, levels.last()?);
+    let (winner, range) = (target_name(winner), between(*low, *high));
+    let open = match alone.len() {
+        0 => return None,
+        every if every == all.len() => "no level alone decides".to_owned(),
+        _ => format!("taken alone, it is undecided{}", places(all, &alone)),
+    };
+    Some(format!("Choose {winner} over the range of {range}; {open}."))
 }
 
 /// Where a choice holds: ` at 2 clients and from 8 clients`, by stretches of neighbours among all
