@@ -48,11 +48,6 @@ impl<'a> Spending<'a> {
         keys.into_iter().map(|key| self.trial(key)).sum()
     }
 
-    /// Whether these still fit.
-    pub(crate) fn has_room<'k>(&self, keys: impl IntoIterator<Item = &'k TrialKey>) -> bool {
-        self.trials(keys) <= self.left
-    }
-
     /// Of what could be measured next, what is: all of it where what resolving it is expected to take
     /// still fits. Otherwise that comes first of which most is resolved in a time: chance of being
     /// resolved ÷ (repeats until then × time of a repeat); and what a trial serves already costs no

@@ -131,6 +131,7 @@ fn analyse_with(dataset: &Dataset, laws: fn(&Study, &[CurveData]) -> Laws) -> An
         tests.push(analysis);
         findings.extend(found);
     }
+    findings.extend(until::findings(dataset, &tests));
     findings.extend(contents::findings(dataset));
     let bills: Vec<(&str, &TestMoney)> =
         tests.iter().map(|test| (test.test.as_str(), &test.money)).collect();
@@ -235,7 +236,6 @@ fn analyse_test(
     };
     findings.extend(compare::findings(study, &analysis));
     findings.extend(placing::finding(dataset, test, compared));
-    findings.extend(until::finding(dataset, &analysis));
     let observations = factor::observations(study, test, compared, &analysis);
     (analysis, findings, observations)
 }

@@ -215,27 +215,24 @@ impl Known<'_> {
     /// The gaps on both sides of a target's peak, and of its knee.
     fn around_best(&self, curve: &CurveData) -> Vec<Gap> {
         let target = || curve.curve.target.clone();
-        let throughput = |ratio: f64, _: f64| ratio;
+        let throughput = |rate: f64, _: f64| rate;
         // Throughput ÷ latency, which by Little's law is throughput² ÷ clients.
-        let power = |ratio: f64, times: f64| ratio * ratio / times;
+        let power = |rate: f64, clients: f64| rate * rate / clients;
         let mut gaps = self.around(curve, throughput, &PlacedAround::Peak { target: target() });
         gaps.extend(self.around(curve, power, &PlacedAround::Knee { target: target() }));
         gaps
     }
 
-    /// The gaps on both sides of the level with the highest score. The score of a level over that of
-    /// another follows from the ratio of their throughputs and that of their clients.
+    /// The gaps on both sides of the level with the highest score, which follows from throughput and
+    /// clients: of a level over that of another from the ratios of these.
     fn around(
         &self,
         curve: &CurveData,
         score: fn(f64, f64) -> f64,
         around: &PlacedAround,
     ) -> Vec<Gap> {
-        let Some(first) = curve.points.first() else { return Vec::new() };
         let times = |a: &Point, b: &Point| f64::from(a.level.clients) / f64::from(b.level.clients);
-        let of = |point: &Point| {
-            score(point.throughput.point / first.throughput.point, times(point, first))
-        };
+        let of = |point: &Point| score(point.throughput.point, f64::from(point.level.clients));
         let best = curve.points.iter().rev().max_by(|a, b| of(a).total_cmp(&of(b)));
         let Some(best) = best else { return Vec::new() };
         let to_best = |level: Level| -> Option<Estimate> {

@@ -173,7 +173,11 @@ fn unresolved<'a>(test: &'a TestAnalysis) -> impl Iterator<Item = Unresolved<'a>
 ///
 /// It depends on what is recorded alone, so that a run that was interrupted goes on as it would have.
 pub fn open_trials(analysis: &Analysis<'_>) -> BTreeSet<TrialKey> {
-    let Dataset { study, plan, .. } = analysis.dataset;
+    next(analysis.dataset, &analysis.tests)
+}
+
+fn next(dataset: &Dataset, tests: &[TestAnalysis]) -> BTreeSet<TrialKey> {
+    let Dataset { study, plan, .. } = dataset;
     let block = plan.repeats();
     if study.until.is_none() || block >= study.repeats {
         return BTreeSet::new();
@@ -189,7 +193,7 @@ pub fn open_trials(analysis: &Analysis<'_>) -> BTreeSet<TrialKey> {
     let control = study.aa_control.as_ref().zip(study.targets.first());
     let left = study.repeats - block;
     let mut wishes = Vec::new();
-    for test in &analysis.tests {
+    for test in tests {
         for open in unresolved(test).filter(|one| one.is_open) {
             let was = |target: &&str| last.contains(&key(target, &test.test, open.level, block));
             if !open.pair.iter().all(&was) {
@@ -208,40 +212,49 @@ pub fn open_trials(analysis: &Analysis<'_>) -> BTreeSet<TrialKey> {
             });
         }
     }
-    match Spending::of(analysis.dataset) {
+    match Spending::of(dataset) {
         Some(spending) => spending.choose(wishes),
         None => wishes.into_iter().flat_map(|wish| wish.trials).collect(),
     }
 }
 
-/// How often each level was measured and why, of a study whose repeats end when all is resolved.
-pub(crate) fn finding(dataset: &Dataset, test: &TestAnalysis) -> Option<Finding> {
+/// How often each level of each test was measured and why, of a study whose repeats end when all is
+/// resolved.
+pub(crate) fn findings(dataset: &Dataset, tests: &[TestAnalysis]) -> Vec<Finding> {
+    if dataset.study.until.is_none() {
+        return Vec::new();
+    }
+    let missing: BTreeSet<&TrialKey> = dataset.missing().collect();
+    // While trials of the plan are missing, it is not known what the next block holds.
+    let next = missing.is_empty().then(|| next(dataset, tests));
+    tests.iter().filter_map(|test| finding(dataset, test, &missing, next.as_ref())).collect()
+}
+
+fn finding(
+    dataset: &Dataset,
+    test: &TestAnalysis,
+    missing: &BTreeSet<&TrialKey>,
+    next: Option<&BTreeSet<TrialKey>>,
+) -> Option<Finding> {
     let Dataset { study, plan, .. } = dataset;
-    study.until?;
     let levels = study.test(&test.test)?.levels();
-    let spending = Spending::of(dataset);
-    // Whether a repeat of two targets still fits.
-    let has_room = |open: &Unresolved| {
-        let trials = open.pair.map(|target| TrialKey {
-            target: target.to_owned(),
-            test: test.test.clone(),
-            level: open.level,
-            repeat: 0,
-        });
-        spending.as_ref().is_none_or(|spending| spending.has_room(&trials))
-    };
     let of_level = |level: Level| {
-        let own =
-            plan.trials().filter(|trial| trial.key.test == test.test && trial.key.level == level);
-        let repeats = own.map(|trial| trial.key.repeat).max().unwrap_or(0);
+        let is_own = |key: &TrialKey| key.test == test.test && key.level == level;
+        let own = plan.trials().map(|trial| &trial.key).filter(|key| is_own(key));
+        let repeats = own.map(|key| key.repeat).max().unwrap_or(0);
         let left: Vec<Unresolved> = unresolved(test).filter(|one| one.level == level).collect();
-        let mut open = left.iter().filter(|one| one.is_open).peekable();
+        let is_open = left.iter().any(|one| one.is_open);
+        let follows = match next {
+            Some(next) => next.iter().any(is_own),
+            None => {
+                missing.iter().any(|key| is_own(key)) || is_open && repeats == plan.repeats()
+            }
+        };
         let ended = match () {
             () if left.is_empty() => RepeatsEnd::Resolved,
             () if repeats >= study.repeats => RepeatsEnd::Most,
-            () if open.peek().is_none() => RepeatsEnd::CannotBeResolved,
-            () if repeats == plan.repeats() && open.any(has_room) => RepeatsEnd::Open,
-            () if spending.is_some() => RepeatsEnd::Budget,
+            () if follows => RepeatsEnd::Open,
+            () if is_open && study.budget.is_some() => RepeatsEnd::Budget,
             () => RepeatsEnd::CannotBeResolved,
         };
         LevelRepeats { level, repeats, ended }

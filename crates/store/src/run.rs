@@ -42,6 +42,11 @@ pub(crate) fn without_source(study: &Study) -> Study {
     Study { source: String::new(), ..study.clone() }
 }
 
+/// Dates the run anew.
+pub(crate) fn restart(connection: &Connection, started_at: UnixMillis) -> Result<()> {
+    connection.execute("UPDATE run SET started_at_ms = ?", [started_at.0]).map(drop)
+}
+
 /// Writes blocks of a plan.
 pub(crate) fn insert_plan(connection: &Connection, blocks: &[Block]) -> Result<()> {
     let mut statement = connection.prepare(

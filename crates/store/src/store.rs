@@ -87,7 +87,8 @@ impl Store {
     }
 
     /// Opens a run for writing, to complete its plan. A store of an older version is brought to
-    /// the current format.
+    /// the current format. A run without any record begins now: whatever time has passed since it was
+    /// planned, none went into it.
     ///
     /// # Errors
     /// As [`Self::open`]; and when another process writes to it.
@@ -95,7 +96,16 @@ impl Store {
         // Before the lock is taken, which would leave its file in the wrong place.
         let path = &beside::resolved(path)?;
         let lock = WriterLock::take(path)?;
-        Self::writer(path, lock)
+        let mut store = Self::writer(path, lock)?;
+        if store.is_empty() {
+            let started_at = now();
+            store.write(|connection, digests| {
+                run::restart(connection, started_at)?;
+                digests.write(connection, Subject::Run)
+            })?;
+            store.run.started_at = started_at;
+        }
+        Ok(store)
     }
 
     fn writer(path: &Path, lock: WriterLock) -> Result<Self, StoreError> {

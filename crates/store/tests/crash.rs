@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 use store::{Store, StoreError};
 use tempfile::TempDir;
 use test_support::varied::{host, plan, record, study};
@@ -101,6 +102,23 @@ fn a_run_killed_at_any_moment_keeps_every_appended_trial_whole() {
         store.append(&record(trial, SALT)).unwrap();
     }
     assert_eq!(store.dataset().unwrap().missing().count(), 0);
+}
+
+/// What a run may take is counted from its beginning.
+#[test]
+fn a_run_that_was_killed_before_its_first_record_begins_when_it_goes_on() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("run.weighin");
+    let planned = Store::create(&path, &study(), &plan(), &host(), "1", 1.0).unwrap().run().clone();
+    std::thread::sleep(Duration::from_millis(20));
+    let mut resumed = Store::resume(&path).unwrap();
+    let began = resumed.run().started_at;
+    assert!(began > planned.started_at);
+    resumed.append(&record(plan().trials().next().unwrap(), SALT)).unwrap();
+    drop(resumed);
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(Store::resume(&path).unwrap().run().started_at, began);
+    assert_eq!(Store::open(&path).unwrap().dataset().unwrap().run.started_at, began);
 }
 
 #[test]

@@ -40,7 +40,8 @@ pub(crate) fn placement(
         whole(key, &given, default, range, problems)
     };
     let from = number("from", table.from, 1, 1..=MAX_CLIENTS);
-    let to = number("to", table.to, DEFAULT_TO.max(from.saturating_mul(2)), 2..=MAX_CLIENTS);
+    let default_to = DEFAULT_TO.max(from.saturating_mul(2)).min(MAX_CLIENTS);
+    let to = number("to", table.to, default_to, 2..=MAX_CLIENTS);
     let mut ratio = |key: &str, given: Option<f64>, default: f64, range: RangeInclusive<f64>| {
         let ratio = given.unwrap_or(default);
         if !range.contains(&ratio) {
@@ -67,13 +68,17 @@ pub(crate) fn placement(
     }
     let mut placement = LevelPlacement { from, to, step, resolution, most: 0 };
     let given = table.most.map(|most| Spanned::new(at.clone(), most));
-    let most = whole("most", &given, placement.half_of_sweep(), MOST_LEVELS, problems);
+    let default_most = placement.half_of_sweep().min(*MOST_LEVELS.end());
+    let most = whole("most", &given, default_most, MOST_LEVELS, problems);
     placement.most = most;
     let first = placement.first_pass().len();
     if first > most as usize {
         problems
             .add(at, format!("the first pass has {first} levels and `most` is {most}"))
-            .help("raise `most` or `step`, or make the range smaller");
+            .help(format!(
+                "raise `step`, make the range smaller, or raise `most`, to {} at most",
+                MOST_LEVELS.end()
+            ));
         return None;
     }
     Some(placement)

@@ -349,7 +349,7 @@ pub(crate) struct PlacementTable {
     #[schemars(range(min = 1.01, max = 4))]
     pub resolution: Option<f64>,
     /// The most levels, those of the first pass included; when absent half of those that a sweep over
-    /// all of the range at this resolution would have.
+    /// all of the range at this resolution would have, 100 at most.
     #[schemars(with = "Option<u32>", range(min = 2, max = 100))]
     pub most: Option<i64>,
 }

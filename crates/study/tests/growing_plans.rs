@@ -74,8 +74,16 @@ fn levels_that_place_themselves_need_sense() {
     assert_says(&refused("clients = { step = 2, resolution = 3 }"), &["`step` must be the larger"]);
     assert_says(
         &refused("clients = { most = 3 }"),
-        &["the first pass has 5 levels", "raise `most`"],
+        &["the first pass has 5 levels", "raise `most`, to 100 at most"],
     );
+    let fine = "clients = { step = 1.1, resolution = 1.05, to = 65_535 }";
+    assert_says(&refused(fine), &["the first pass has 103 levels and `most` is 100"]);
+    let most = "clients = { from = 65_535 }";
+    assert_says(&refused(most), &["`from` is 65535 and `to` is 65535", "`to` must be above"]);
+    let high = parse(&format!("{HEAD}{TARGET}{}", test("clients = { from = 40_000 }")), "s.toml");
+    let high = high.unwrap();
+    let numbers: Vec<u32> = high.tests[0].levels().iter().map(|level| level.clients).collect();
+    assert_eq!(numbers, [40_000, 65_535]);
     assert_says(&refused("clients = { upto = 3 }"), &["upto"]);
     let rate = refused("clients = \"auto\"\nrate = [100]");
     assert_says(&rate, &["cannot place levels beside `rate`", "one number"]);

@@ -200,7 +200,6 @@ impl RunProgress {
         }
     }
 
-    /// A further block was planned, of what the plan so far has left open.
     /// Blocks were planned after what was measured before.
     pub(crate) fn next_blocks(&mut self, blocks: &[Block], before: &Plan) {
         let added: usize = blocks.iter().map(|block| block.trials.len()).sum();

@@ -1,10 +1,12 @@
 //! Repeats that end with what the run may take.
 
-use crate::until::{MOST, Truth, asked, ended, noise, repeats, run};
+use crate::until::{MOST, Truth, asked, begun, ended, noise, repeats, run, to_its_end};
 use analyse::{RepeatsEnd, Verdict, analyse};
 use model::{Budget, Dataset, Study, TrialKey};
 use std::time::Duration;
 
+/// The name of the A/A control of `a`.
+const AA_CONTROL: &str = "a (again)";
 /// Of a trial of these made-up runs.
 const TRIAL: Duration = Duration::from_millis(12_200);
 
@@ -34,6 +36,24 @@ fn no_trial_is_planned_that_does_not_fit() {
         let ended_early = ran < needed;
         assert!(!ended_early || ends.contains(&RepeatsEnd::Budget), "{trials}: {ends:?}");
         assert!(trials < needed + 50 || !ends.contains(&RepeatsEnd::Budget), "{ends:?}");
+    }
+}
+
+/// Where a pair was left out for a while, or its A/A control does not fit, the run is over also where
+/// there would be room for two trials.
+#[test]
+fn a_run_that_is_over_does_not_say_that_more_is_to_come() {
+    for trials in (18..60).step_by(3) {
+        let seed = u64::from(trials);
+        let truth = |key: &TrialKey| 1000.0 * noise(key, seed, 0.05);
+        let three = run(with_budget(trials, asked(&["a", "b", "c"], &[1, 8])), &truth);
+        let mut measured = begun(with_budget(trials, asked(&["a", "b", AA_CONTROL], &[1])), &truth);
+        measured.study.aa_control = measured.study.targets.pop();
+        for over in [three, to_its_end(measured, &truth)] {
+            assert_eq!(over.missing().count(), 0);
+            let ends = ended(&over);
+            assert!(ends.iter().all(|(.., end)| *end != RepeatsEnd::Open), "{trials}: {ends:?}");
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub fn asked(targets: &[&str], levels: &[u32]) -> Study {
 pub type Truth<'a> = &'a dyn Fn(&TrialKey) -> f64;
 
 /// Runs the first blocks of a study.
-fn begun(study: Study, throughput: Truth) -> Dataset {
+pub fn begun(study: Study, throughput: Truth) -> Dataset {
     let plan = plan(&Study { repeats: 3, ..study.clone() }, 0);
     measured(study, plan, throughput)
 }
@@ -53,7 +53,11 @@ fn measured_again(data: &Dataset, throughput: Truth) -> Dataset {
 
 /// Runs a study to its end.
 pub fn run(study: Study, throughput: Truth) -> Dataset {
-    let mut data = begun(study, throughput);
+    to_its_end(begun(study, throughput), throughput)
+}
+
+/// Goes on with a run to its end.
+pub fn to_its_end(mut data: Dataset, throughput: Truth) -> Dataset {
     while goes_on(&mut data, throughput) {}
     data
 }

@@ -69,13 +69,15 @@ fn planned(study: &Study) -> Result<(Plan, Duration), CliError> {
     let total = bearable(&plan, study)?;
     bearable(&study::expand_most(study, study.seed), study)?;
     if let Some(budget) = study.budget.as_ref().filter(|budget| budget.time < total) {
+        let pays = budget.money.as_ref().map_or(String::new(), |_| {
+            format!(", which pays all targets for {}", duration(budget.time))
+        });
         return Err(CliError::usage(
             format!(
-                "the first {} of every cell take about {}, and the budget of {} is for {}",
+                "the first {} of every cell take about {}, more than the budget of {}{pays}",
                 counted(plan.repeats() as usize, "repeat"),
                 duration(total),
                 words::budget(budget),
-                duration(budget.time),
             ),
             "raise `budget`, or make `min` of `repeats`, the levels or `duration` smaller",
         ));
