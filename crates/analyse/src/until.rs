@@ -246,9 +246,7 @@ fn finding(
         let is_open = left.iter().any(|one| one.is_open);
         let follows = match next {
             Some(next) => next.iter().any(is_own),
-            None => {
-                missing.iter().any(|key| is_own(key)) || is_open && repeats == plan.repeats()
-            }
+            None => missing.iter().any(|key| is_own(key)) || is_open && repeats == plan.repeats(),
         };
         let ended = match () {
             () if left.is_empty() => RepeatsEnd::Resolved,

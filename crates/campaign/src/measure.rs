@@ -6,8 +6,10 @@ use engine::{ErrorPolicy, Limit, OpenLoop, Progress, Schedule, Stop, run};
 use host::{CounterSource, Host, SamplerOptions, SpaceUsed};
 use model::{
     CounterReading, Failure, Interval, Intervention, IoMethod, Level, Load, LoadResult, Mark,
-    Sampling, ServerCounters, Study, Workload,
+    Sample, Sampling, ServerCounters, Study, Workload,
 };
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the server may take to count what connections did that have just ended.
@@ -48,6 +50,18 @@ pub struct Order<'a> {
     pub interventions: &'a [Intervention],
     /// Requested when enough was measured, for a load that ends with its last reply.
     pub enough: Stop,
+    /// Is shown every sample of `host` as it is taken.
+    pub on_sample: Option<OnSample>,
+}
+
+/// Is shown every sample as it is taken, in the thread that takes them: it must be quick.
+#[derive(Clone)]
+pub struct OnSample(pub Arc<dyn Fn(&Sample) + Send + Sync>);
+
+impl Debug for OnSample {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("OnSample")
+    }
 }
 
 impl<'a> Order<'a> {
@@ -74,6 +88,7 @@ impl<'a> Order<'a> {
             host,
             interventions: &load.interventions,
             enough: Stop::default(),
+            on_sample: None,
         }
     }
 
@@ -147,6 +162,7 @@ pub(crate) fn measure_beside(
     let mut on_progress = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
             let counters = counter_reader.take().flatten();
+            observation.on_sample = order.on_sample.clone();
             observation.started(origin, &order.schedule, companions.clone(), counters);
             interventions.schedule(origin, order.schedule.warmup);
         }
@@ -178,6 +194,7 @@ pub struct Observation {
     sample_every: Duration,
     before: (Instant, Option<ServerCounters>),
     started: Option<Instant>,
+    on_sample: Option<OnSample>,
 }
 
 impl Observation {
@@ -194,7 +211,7 @@ impl Observation {
         // A connection tells where a server runs.
         let before = (Instant::now(), target.counters());
         let watches = Watches::begin(host, target, watches_space)?;
-        Ok(Self { watches, sample_every, before, started: None })
+        Ok(Self { watches, sample_every, before, started: None, on_sample: None })
     }
 
     /// The load begins at `origin`. `companions` are processes that make it together with this one;
@@ -207,9 +224,13 @@ impl Observation {
         counters: Option<CounterSource>,
     ) {
         self.started = Some(origin);
+        let on_sample = self.on_sample.take();
         self.watches.sample(SamplerOptions {
             companions,
             counters,
+            on_sample: on_sample.map(|OnSample(show)| -> Box<dyn FnMut(&Sample) + Send> {
+                Box::new(move |sample| show(sample))
+            }),
             ..SamplerOptions::of_host(self.sample_every, origin, measured_phase(schedule))
         });
     }

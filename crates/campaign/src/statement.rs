@@ -99,7 +99,7 @@ fn with_load(
     alone: Option<Timed>,
     context: &mut Context<'_>,
 ) -> Result<Done, Failure> {
-    let Context { study, host, stop, observe } = context;
+    let Context { study, host, stop, on_sample, observe, .. } = context;
     let over = Stop::default();
     let mut session = target.statement_session(statement, &over)?;
     if alone.is_none() {
@@ -110,6 +110,7 @@ fn with_load(
     let order = Order {
         sample_every: study.sample_every,
         by_statement: true,
+        on_sample: on_sample.cloned(),
         // Not for a time: it goes on until it is told that enough was measured.
         schedule: Schedule {
             warmup: load.warmup,

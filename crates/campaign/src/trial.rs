@@ -1,6 +1,8 @@
 use crate::systems::{Preparing, TargetHandle};
 use crate::walk::Event;
-use crate::{Goal, Measured, Order, Searched, catch_up, failover, measure, search, statement};
+use crate::{
+    Goal, Measured, OnSample, Order, Searched, catch_up, failover, measure, search, statement,
+};
 use engine::Stop;
 use host::Host;
 use model::{
@@ -13,7 +15,10 @@ pub(crate) struct Context<'a> {
     pub(crate) study: &'a Study,
     /// The machine that makes the load.
     pub(crate) host: &'a dyn Host,
+    /// Ends the trial alone, or with the run.
     pub(crate) stop: &'a Stop,
+    pub(crate) stop_of_run: &'a Stop,
+    pub(crate) on_sample: Option<&'a OnSample>,
     pub(crate) observe: &'a mut dyn FnMut(Event<'_>),
 }
 
@@ -29,13 +34,17 @@ pub(crate) fn run_trial(
 ) -> Result<TrialRecord, Failure> {
     let host = context.host;
     let started_at = host.time();
-    let (attempt, cross_check) = Attempt { target, trial, test, context }.run()?;
+    let attempt = Attempt { target, trial, test, context }.run();
+    let (attempt, cross_check) = attempt.unwrap_or_else(|failure| (Err(failure), None));
     let (end, sampling, search) = match attempt {
         Ok(Done { outcome, sampling, search }) => {
             (TrialEnd::Completed(Box::new(outcome)), sampling, search)
         }
         // What failed while everything was being stopped says nothing of the target.
-        Err(_) if context.stop.is_requested() => return Err(Failure::stopped()),
+        Err(_) if context.stop_of_run.is_requested() => return Err(Failure::stopped()),
+        Err(_) if context.stop.is_requested() => {
+            (TrialEnd::Failed(Failure::skipped()), Sampling::default(), None)
+        }
         Err(failure) => (TrialEnd::Failed(failure), Sampling::default(), None),
     };
     Ok(TrialRecord {
@@ -164,10 +173,11 @@ impl Attempt<'_, '_> {
     /// Runs the load of the trial, or searches.
     fn measured(&mut self) -> Own {
         let (trial, test) = (self.trial, self.test);
-        let Context { study, host, stop, observe } = self.context;
+        let Context { study, host, stop, on_sample, observe, .. } = self.context;
         let load = test.runnable_load()?;
         let order = Order {
             sample_every: study.sample_every,
+            on_sample: on_sample.cloned(),
             ..Order::of(load, trial.key.level, trial.seed, *host)
         };
         match test.bound().zip(trial.key.level.search) {

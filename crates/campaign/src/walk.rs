@@ -1,7 +1,7 @@
 use crate::preflight::Severity;
 use crate::systems::{Preparing, TargetHandle};
 use crate::trial::{Context, run_trial};
-use crate::{Diagnostic, Hosts, Preflight, Prepared, SearchProgress, Step};
+use crate::{Diagnostic, Hosts, OnSample, Preflight, Prepared, SearchProgress, Step};
 use engine::Stop;
 use model::{
     Failure, Interval, Plan, ServerFacts, Study, Target, TargetFacts, Test, Trial, TrialRecord,
@@ -59,6 +59,8 @@ pub enum Event<'a> {
     TrialStarted {
         /// Which one.
         trial: &'a Trial,
+        /// Ends it early where it is requested: it counts as failed, and the next one follows.
+        skip: &'a Stop,
     },
     /// A second of a trial has passed.
     Interval {
@@ -78,6 +80,8 @@ pub enum Event<'a> {
     TrialEnded {
         /// What came of it.
         record: &'a TrialRecord,
+        /// For what else is to be kept, or looked at, between two trials.
+        store: &'a mut Store,
     },
 }
 
@@ -123,6 +127,7 @@ pub struct Campaign<'a> {
     /// In the order of the study.
     targets: Vec<Box<dyn TargetHandle>>,
     facts: Vec<TargetFacts>,
+    on_sample: Option<OnSample>,
 }
 
 impl<'a> Campaign<'a> {
@@ -142,7 +147,9 @@ impl<'a> Campaign<'a> {
         if !diagnostics.is_empty() {
             return Err(RunError::Refused(diagnostics));
         }
-        let mut campaign = Self { study, hosts, stop, targets: Vec::new(), facts: Vec::new() };
+        let (targets_ready, facts) = (Vec::new(), Vec::new());
+        let mut campaign =
+            Self { study, hosts, stop, targets: targets_ready, facts, on_sample: None };
         for examined in targets {
             let (target, Some(mut handle)) = (examined.target, examined.handle) else { continue };
             if stop.is_requested() {
@@ -155,6 +162,11 @@ impl<'a> Campaign<'a> {
             campaign.facts.push(TargetFacts { target: target.name.clone(), server });
         }
         Ok(campaign)
+    }
+
+    /// Shows every sample of the machine that makes the load as it is taken.
+    pub fn on_sample(&mut self, on_sample: Option<OnSample>) {
+        self.on_sample = on_sample;
     }
 
     /// Each target as observed.
@@ -178,16 +190,26 @@ impl<'a> Campaign<'a> {
             let Some((target, test)) = find(self.study, &mut self.targets, trial) else {
                 continue;
             };
-            observe(Event::TrialStarted { trial });
-            let host = self.hosts.load.as_ref();
-            let context = &mut Context { study: self.study, host, stop: self.stop, observe };
+            let skip = self.stop.of_part();
+            observe(Event::TrialStarted { trial, skip: &skip });
+            if self.stop.is_requested() {
+                return Err(RunError::Stopped);
+            }
+            let context = &mut Context {
+                study: self.study,
+                host: self.hosts.load.as_ref(),
+                stop: &skip,
+                stop_of_run: self.stop,
+                on_sample: self.on_sample.as_ref(),
+                observe,
+            };
             let record = run_trial(target, trial, test, context).map_err(|_| RunError::Stopped)?;
             store.append(&record)?;
             match record.has_failed() {
                 true => summary.failed += 1,
                 false => summary.completed += 1,
             }
-            observe(Event::TrialEnded { record: &record });
+            observe(Event::TrialEnded { record: &record, store });
         }
         Ok(summary)
     }

@@ -62,7 +62,18 @@ pub fn assemble(name: &str, run: RunInfo, files: Vec<Parsed>) -> (Dataset, Vec<P
     };
     let plan = Plan { seed: 0, blocks };
     let superseded = Vec::new();
-    (Dataset { study, run, plan, targets: facts, trials: records, superseded }, problems)
+    (
+        Dataset {
+            study,
+            run,
+            plan,
+            targets: facts,
+            trials: records,
+            superseded,
+            notes: Vec::new(),
+        },
+        problems,
+    )
 }
 
 /// The target of that name, added where it is new.

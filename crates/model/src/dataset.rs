@@ -17,6 +17,16 @@ pub struct Dataset {
     pub trials: Vec<TrialRecord>,
     /// Failed trials that were, or are to be, measured anew. Nothing rests on them.
     pub superseded: Vec<SupersededTrial>,
+    /// In order of time.
+    pub notes: Vec<Note>,
+}
+
+/// What the user noted while the run was going on, or weighin of what the user did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    pub at: UnixMillis,
+    /// As it was typed.
+    pub text: String,
 }
 
 /// A failed trial in whose place the plan has another.

@@ -61,7 +61,7 @@ pub use counters::ServerCounters;
 pub use cross_check::{
     CrossCheckEnd, CrossCheckFigures, CrossCheckOrder, CrossCheckPart, CrossCheckRecord, Direction,
 };
-pub use dataset::{Dataset, Extension, RunInfo, SupersededTrial, TargetFacts};
+pub use dataset::{Dataset, Extension, Note, RunInfo, SupersededTrial, TargetFacts};
 pub use disk::{DiskRates, VolumeRates};
 pub use environment::{HostFacts, ServerFacts, TableContents};
 pub use failover::{Failover, FailoverCause};

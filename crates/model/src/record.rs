@@ -124,6 +124,15 @@ impl Failure {
         Self::new(FailureKind::Stopped, "stopped", "")
     }
 
+    /// Not carried out to its end because the user did not want to wait for it.
+    pub fn skipped() -> Self {
+        Self::new(
+            FailureKind::Skipped,
+            "skipped by the user",
+            "to measure it after all, go on with --retry-failed",
+        )
+    }
+
     /// Whether the server just has no such thing, which is an answer and no failed trial.
     pub fn is_not_offered(&self) -> bool {
         self.kind == FailureKind::NotOffered
@@ -179,6 +188,8 @@ pub enum FailureKind {
     NotPermitted,
     /// Nothing went wrong: somebody asked to stop.
     Stopped,
+    /// Nothing went wrong: the user wanted to go on to the next trial.
+    Skipped,
     /// Anything else.
     Other,
 }

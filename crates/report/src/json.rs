@@ -27,11 +27,19 @@ struct Report<'a> {
     factors: &'a [FactorEffect],
     break_evens: &'a [BreakEven],
     findings: Vec<FindingReport<'a>>,
+    notes: Vec<NoteReport<'a>>,
     trials: Trials<'a>,
     load_generators: Vec<GeneratorReport>,
     target_hosts: Vec<TargetHostReport<'a>>,
     marks: Vec<MarkReport<'a>>,
     series: Vec<SeriesReport<'a>>,
+}
+
+/// What was noted while the run was going on.
+#[derive(Serialize)]
+struct NoteReport<'a> {
+    at_ms: u64,
+    text: &'a str,
 }
 
 /// What happened during a trial.
@@ -212,11 +220,17 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
             })
             .collect(),
         trials: Trials(rows(analysis)),
+        notes: notes(analysis),
         load_generators: load_generators(analysis),
         target_hosts: target_hosts(analysis),
         marks: marks(analysis),
         series: series(analysis),
     }
+}
+
+fn notes<'a>(analysis: &Analysis<'a>) -> Vec<NoteReport<'a>> {
+    let notes = analysis.dataset.notes.iter();
+    notes.map(|note| NoteReport { at_ms: note.at.0, text: &note.text }).collect()
 }
 
 fn series<'a>(analysis: &Analysis<'a>) -> Vec<SeriesReport<'a>> {

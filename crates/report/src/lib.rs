@@ -16,6 +16,7 @@ mod mark;
 mod markdown;
 pub mod numbers;
 mod runs;
+mod so_far;
 mod svg;
 mod tables;
 mod terminal;
@@ -32,6 +33,7 @@ pub use generator::GeneratorFigures;
 pub use history::render_history;
 pub use mark::{is_own, recognise};
 pub use runs::{RunName, Runs, RunsFormat, render_runs};
+pub use so_far::so_far;
 pub use terminal::{STYLES, terminal_summary};
 
 /// What a report is written as.

@@ -248,6 +248,10 @@ fn environment(analysis: &Analysis) -> Vec<String> {
         blocks.push(table(&hosts));
     }
     blocks.push(table(&tables::run(analysis)));
+    if let Some(notes) = tables::notes(analysis) {
+        blocks.push("### Notes".to_owned());
+        blocks.push(table(&notes));
+    }
     if let Some(superseded) = tables::superseded(analysis) {
         blocks.push("### Failed trials that were planned again".to_owned());
         blocks.push(table(&superseded));

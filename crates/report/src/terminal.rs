@@ -16,6 +16,8 @@ const NARROWEST: usize = 40;
 const MAX_CONDITIONS: usize = 8;
 /// Most failures that are shown; the report has them all.
 const MAX_FAILURES: usize = 6;
+/// Most notes that are shown.
+const MAX_NOTES: usize = 10;
 /// What the figures of a place need beside its name, in columns.
 const FIGURES: usize = 52;
 
@@ -35,6 +37,7 @@ pub fn terminal_summary(analysis: &Analysis, width: usize, colour: bool) -> Stri
     }
     page.lost(analysis);
     page.problems(analysis);
+    page.notes(analysis);
     page.text
 }
 
@@ -211,6 +214,22 @@ impl Page {
                     self.paragraph("    ", &more, Style::Soft);
                 }
             }
+        }
+    }
+
+    /// What was noted while the run was going on.
+    fn notes(&mut self, analysis: &Analysis) {
+        let notes = &analysis.dataset.notes;
+        if notes.is_empty() {
+            return;
+        }
+        self.end_section();
+        self.paragraph("", "Notes", Style::Bold);
+        for note in notes.iter().take(MAX_NOTES) {
+            self.bullet(&format!("{}: {}", numbers::date(note.at), note.text), Style::Plain);
+        }
+        if let Some(more @ 1..) = notes.len().checked_sub(MAX_NOTES) {
+            self.bullet(&format!("{more} more in the report"), Style::Soft);
         }
     }
 

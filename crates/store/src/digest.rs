@@ -35,6 +35,8 @@ pub(crate) enum Subject {
     Target(i64),
     /// A trial, by its position.
     Trial(u32),
+    /// A note, by its number.
+    Note(i64),
 }
 
 impl Subject {
@@ -44,13 +46,14 @@ impl Subject {
             Self::Extension(_) => "extension",
             Self::Target(_) => "target",
             Self::Trial(_) => "trial",
+            Self::Note(_) => "note",
         }
     }
 
     fn id(self) -> i64 {
         match self {
             Self::Run => 1,
-            Self::Extension(id) | Self::Target(id) => id,
+            Self::Extension(id) | Self::Target(id) | Self::Note(id) => id,
             Self::Trial(position) => position.into(),
         }
     }
@@ -63,6 +66,7 @@ impl std::fmt::Display for Subject {
             Self::Extension(id) => write!(f, "extension {id}"),
             Self::Target(id) => write!(f, "target {id}"),
             Self::Trial(position) => write!(f, "trial {position}"),
+            Self::Note(id) => write!(f, "note {id}"),
         }
     }
 }
@@ -224,6 +228,7 @@ impl Digests {
                 ("target", "SELECT * FROM target WHERE id = ?"),
                 ("variable", "SELECT * FROM variable WHERE target_id = ? ORDER BY name"),
             ],
+            Subject::Note(_) => &[("note", "SELECT * FROM note WHERE number = ?")],
             Subject::Trial(_) => &[],
         };
         let of_trials = self.of_trials.iter().filter(|_| matches!(subject, Subject::Trial(_)));
@@ -249,6 +254,7 @@ fn subjects(connection: &Connection) -> Result<Vec<Subject>> {
     let mut subjects = vec![Subject::Run];
     subjects.extend(of("SELECT number FROM extension ORDER BY number", Subject::Extension)?);
     subjects.extend(of("SELECT id FROM target ORDER BY id", Subject::Target)?);
+    subjects.extend(of("SELECT number FROM note ORDER BY number", Subject::Note)?);
     for position in ids("SELECT position FROM trial ORDER BY position")? {
         let position = u32::try_from(position)
             .map_err(|_| damage("trial.position", format!("{position} is out of range")))?;

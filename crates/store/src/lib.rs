@@ -18,6 +18,7 @@ mod fleet;
 pub mod fuzzing;
 mod generators;
 mod lock;
+mod note;
 mod open_loop;
 mod outcome;
 mod run;

@@ -3,9 +3,9 @@ use crate::error::Access;
 use crate::lock::WriterLock;
 use crate::schema::{self, Age, SCRIPTS};
 use crate::value::{damage, within};
-use crate::{StoreError, beside, extension, file, run, target, trial};
+use crate::{StoreError, beside, extension, file, note, run, target, trial};
 use model::{
-    Block, Dataset, Extension, HostFacts, Plan, RunInfo, Study, SupersededTrial, TargetFacts,
+    Block, Dataset, Extension, HostFacts, Note, Plan, RunInfo, Study, SupersededTrial, TargetFacts,
     Trial, TrialKey, TrialRecord, UnixMillis,
 };
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -194,6 +194,17 @@ impl Store {
         })
     }
 
+    /// Keeps a note.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn add_note(&mut self, note: &Note) -> Result<(), StoreError> {
+        self.write(|connection, digests| {
+            let number = note::insert(connection, note)?;
+            digests.write(connection, Subject::Note(number))
+        })
+    }
+
     /// Adds trials to the plan, and takes the study as it is now where it has changed. Of a trial
     /// that is planned a second time the earlier record stays and no longer counts. All of it is
     /// kept, or nothing.
@@ -323,6 +334,7 @@ impl Store {
                     .check(&snapshot, Subject::Target(*id))
                     .map_err(|error| within(&format!("target {}", facts.target), error))?;
             }
+            let notes = note::checked(&snapshot, &self.digests)?;
             let digests = self.digests.filled(&snapshot)?;
             let counts: BTreeSet<u32> = self.plan.trials().map(|trial| trial.position).collect();
             let (mut trials, mut superseded) = (Vec::new(), Vec::new());
@@ -345,12 +357,12 @@ impl Store {
                 };
                 superseded.push(SupersededTrial { record, at });
             }
-            Ok((targets.into_iter().map(|(_, facts)| facts).collect(), trials, superseded))
+            Ok((targets.into_iter().map(|(_, facts)| facts).collect(), trials, superseded, notes))
         };
-        let (targets, trials, superseded) =
+        let (targets, trials, superseded, notes) =
             read().map_err(|error| StoreError::from_sqlite(&self.path, Access::Read, error))?;
         let (study, run, plan) = (self.study.clone(), self.run.clone(), self.plan.clone());
-        Ok(Dataset { study, run, plan, targets, trials, superseded })
+        Ok(Dataset { study, run, plan, targets, trials, superseded, notes })
     }
 
     /// When a trial was planned that stands in the place of this one.

@@ -73,12 +73,12 @@ pub(crate) fn placement(
     placement.most = most;
     let first = placement.first_pass().len();
     if first > most as usize {
-        problems
-            .add(at, format!("the first pass has {first} levels and `most` is {most}"))
-            .help(format!(
+        problems.add(at, format!("the first pass has {first} levels and `most` is {most}")).help(
+            format!(
                 "raise `step`, make the range smaller, or raise `most`, to {} at most",
                 MOST_LEVELS.end()
-            ));
+            ),
+        );
         return None;
     }
     Some(placement)

@@ -13,6 +13,7 @@ pub(crate) use runs::{
 
 use bounds::{between, scale, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use model::bounds::MAX_REPEATS;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -65,6 +66,10 @@ pub(crate) enum Command {
     Sysbench(SysbenchArguments),
     /// Print the JSON Schema of study files
     Schema,
+    /// Print what completes command lines in a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page of weighin, or of one of its commands
+    Man(ManArguments),
     /// Weighin on the machine of a target, under the control of another weighin process
     #[command(hide = true, name = host::AGENT_COMMAND)]
     Agent(AgentArguments),
@@ -100,6 +105,18 @@ pub(crate) struct HostsArguments {
     /// Remove the copies of weighin from these machines
     #[arg(long)]
     pub(crate) clean: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// Of which command
+    pub(crate) command: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -160,6 +177,37 @@ pub(crate) struct RunArguments {
     /// A device or file of the study that may be overwritten, if the study allows it as well
     #[arg(long, value_name = "PATH")]
     pub(crate) erase: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) telling: TellingArguments,
+    /// Run this when the run has ended, however it did, by /bin/sh: the variables
+    /// WEIGHIN_EXIT_CODE, WEIGHIN_RESULTS and WEIGHIN_REPORT tell of it. Its failure is told and
+    /// changes nothing
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) on_finish: Option<String>,
+}
+
+/// How a run tells what it does.
+#[derive(Debug, Default, Args)]
+pub(crate) struct TellingArguments {
+    /// Print a log, also on a terminal, where otherwise a view fills it
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Print only warnings, failed trials and the answers at the end
+    #[arg(long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print a log with a line for each second
+    #[arg(long)]
+    pub(crate) verbose: bool,
+    /// Add the log to this file as well, with times of day
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+}
+
+impl TellingArguments {
+    /// Whether lines are asked for in place of a view.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain || self.quiet || self.verbose
+    }
 }
 
 #[derive(Debug, Args)]

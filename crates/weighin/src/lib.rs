@@ -7,6 +7,7 @@ mod checks;
 mod commands;
 mod exit;
 mod load_output;
+mod log;
 mod messages;
 mod output;
 mod progress;
@@ -14,6 +15,7 @@ mod signals;
 mod slo_output;
 mod stores;
 mod understand;
+mod view;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -51,6 +53,8 @@ pub fn run() -> ExitCode {
         Command::Cleanup(arguments) => commands::cleanup(&arguments),
         Command::Sysbench(arguments) => commands::sysbench(&arguments),
         Command::Schema => commands::schema(),
+        Command::Completions(arguments) => commands::completions(&arguments),
+        Command::Man(arguments) => commands::man(&arguments),
         Command::Hosts(arguments) => commands::hosts(&arguments),
         Command::Agent(_) => commands::agent(),
         Command::LoadGenerator => commands::load_generator(),

@@ -1,13 +1,24 @@
-//! What goes to standard output and standard error. Every command writes through here and nowhere
-//! else (tested), so that nothing from outside steers the terminal: all of it passes
-//! [`model::text`]. Two more things write to a terminal: the progress bar, which gates what it is
-//! given in `progress.rs`, and clap's help, which holds nothing from outside.
+//! What goes to standard output and standard error. Every command writes through here, so that nothing
+//! from outside steers the terminal: all of it passes [`model::text`]. Two more things write to a
+//! terminal: the view of a run (`view/stream.rs`), which has a gate of its own and for whose time lines
+//! are held here (tested), and clap's help, which holds nothing from outside.
 
 use crate::exit::CliError;
+use crate::view;
 use model::text;
+use rustix::termios::tcgetwinsize;
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns of a terminal that does not tell them.
+const COLUMNS: u16 = 80;
+
+/// Lines that are told when the view is over that covers the terminal.
+static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
 /// The name of a file or directory within a line.
 pub(crate) fn shown(path: &Path) -> String {
@@ -17,7 +28,57 @@ pub(crate) fn shown(path: &Path) -> String {
 /// Writes a line to standard error. Nobody there to read it, as in `weighin run … 2>&1 | head`, is
 /// no reason to end: what is being measured counts for more.
 pub(crate) fn tell(message: &str) {
-    let _ = writeln!(io::stderr(), "{}", text::visible(message));
+    let line = text::visible(message);
+    match held().as_mut() {
+        Some(held) => held.push(line.into_owned()),
+        None => drop(writeln!(io::stderr(), "{line}")),
+    }
+}
+
+fn held() -> MutexGuard<'static, Option<Vec<String>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Holds what is told from here on, because a view covers the terminal.
+pub(crate) fn hold() {
+    held().get_or_insert_default();
+}
+
+/// Tells what was held; from here on lines are told at once.
+pub(crate) fn release() {
+    let held = held().take();
+    held.into_iter().flatten().for_each(|line| tell(&line));
+}
+
+/// Changes the line of standard error that passes; an empty one takes it away.
+pub(crate) fn pass(line: &str) {
+    let room = usize::from(columns(io::stderr())).saturating_sub(1);
+    let mut shown = String::new();
+    for c in text::line(line).chars() {
+        if shown.width() + c.width().unwrap_or(0) > room {
+            break;
+        }
+        shown.push(c);
+    }
+    // As in `tell`.
+    let _ = write!(io::stderr(), "\r{shown}\x1b[K");
+}
+
+fn columns(stream: impl AsFd) -> u16 {
+    match tcgetwinsize(stream) {
+        Ok(size) if size.ws_col > 0 => size.ws_col,
+        _ => COLUMNS,
+    }
+}
+
+/// Columns of the terminal that standard output is.
+pub(crate) fn terminal_width() -> usize {
+    columns(io::stdout()).into()
+}
+
+/// Whether the user wants colours (<https://no-color.org>).
+pub(crate) fn colours() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Writes a command's result to standard output. A reader that has seen enough (`| head`) is no
@@ -33,18 +94,20 @@ pub(crate) fn print_json(document: &str) -> Result<(), CliError> {
 
 /// The same of what the report makes for terminals, with its styles.
 pub(crate) fn print_styled(styled: &str) -> Result<(), CliError> {
-    write(&gated(styled))
+    write(&gated(styled, colours()))
 }
 
-/// Text in which only the report's own escape sequences are left.
-fn gated(styled: &str) -> String {
+/// Text in which only the report's own escape sequences are left, or none without colours.
+fn gated(styled: &str, colours: bool) -> String {
     let (mut safe, mut rest) = (String::with_capacity(styled.len()), styled);
     while let Some((before, after)) = rest.split_once("\u{1b}[") {
         safe += &text::visible(before);
         let style = after.split_once('m').filter(|(code, _)| report::STYLES.contains(code));
         match style {
             Some((code, after)) => {
-                safe += &format!("\u{1b}[{code}m");
+                if colours {
+                    safe += &format!("\u{1b}[{code}m");
+                }
                 rest = after;
             }
             None => {
@@ -98,6 +161,8 @@ impl Write for JsonLines {
 /// Lets panics speak through here too: their messages may hold what a server said.
 pub(crate) fn gate_panics() {
     std::panic::set_hook(Box::new(|panic| {
+        view::uncover_for_good();
+        release();
         let said = panic.payload();
         let said = said.downcast_ref::<&str>().copied().or(said.downcast_ref().map(String::as_str));
         let said = said.unwrap_or("no message");
@@ -118,11 +183,12 @@ mod tests {
 
     #[test]
     fn of_escape_sequences_only_the_reports_styles_pass() {
-        assert_eq!(gated("\u{1b}[31mbad\u{1b}[0m"), "\u{1b}[31mbad\u{1b}[0m");
+        assert_eq!(gated("\u{1b}[31mbad\u{1b}[0m", true), "\u{1b}[31mbad\u{1b}[0m");
         assert_eq!(
-            gated("a\u{1b}[2Jb\u{1b}[8mc\u{1b}]0;d\u{7}"),
+            gated("a\u{1b}[2Jb\u{1b}[8mc\u{1b}]0;d\u{7}", true),
             "a\\x1b[2Jb\\x1b[8mc\\x1b]0;d\\x07"
         );
-        assert_eq!(gated("\u{1b}["), "\\x1b[");
+        assert_eq!(gated("\u{1b}[", true), "\\x1b[");
+        assert_eq!(gated("\u{1b}[31mbad\u{1b}[0m", false), "bad");
     }
 }

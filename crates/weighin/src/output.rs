@@ -94,6 +94,29 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
     })
 }
 
+/// A file that lines are added to: a new one, or what is there already, but no results file and no
+/// database.
+///
+/// # Errors
+/// When it cannot be opened, or is one of these.
+pub(crate) fn append(path: &Path) -> Result<File, CliError> {
+    let mut beginning = Vec::new();
+    if path.is_file()
+        && let Ok(there) = File::open(path)
+    {
+        // What cannot be read is refused when it is opened to be written.
+        let _ = there.take(SQLITE.len() as u64).read_to_end(&mut beginning);
+    }
+    if beginning == SQLITE || is_named_as_results(path) {
+        return Err(CliError::usage(
+            format!("{} holds results or another database", path.display()),
+            "name another file for the log",
+        ));
+    }
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(|error| cannot_write(path, &error))
+}
+
 /// The file that will stand at a path.
 fn begin(path: &Path, mode: Option<u32>) -> io::Result<Unfinished> {
     let (directory, name) = Directory::of_file(path)?;

@@ -1,57 +1,75 @@
-//! What a run shows while it goes on, on standard error: a live line on a terminal, plain lines
-//! elsewhere.
+//! What a run shows while it goes on: a view that fills the terminal, or lines on standard error; and
+//! the line that passes while other commands make or read something.
 
-use crate::messages::tell;
+use crate::arguments::TellingArguments;
+use crate::exit::CliError;
+use crate::log::{Log, Weight};
+use crate::messages;
 use crate::slo_output::{answer_line, capacity_line, step_line};
-use campaign::{Event, SearchProgress, Severity, Step};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::view::{End, HostNow, Said, State, View};
+use analyse::Validity;
+use campaign::{Event, OnSample, SearchProgress, Severity, Step};
 use model::{
-    Block, Interval, Level, Metric, Outcome, Phase, Plan, Study, Trial, TrialEnd, TrialKey,
-    TrialRecord, UnitName, Workload, text,
+    Block, Interval, Level, Metric, Note, Outcome, Phase, Plan, Stop, Study, Trial, TrialEnd,
+    TrialKey, TrialRecord, UnitName, Workload, text,
 };
 use report::numbers::{count, duration, figure};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Most characters of a server's version that are shown.
 pub(crate) const LONGEST_VERSION: usize = 200;
-
-/// Columns of the terminal that standard output is.
-pub(crate) fn terminal_width() -> usize {
-    usize::from(console::Term::stdout().size().1)
-}
+/// Time between two changes of a line that passes.
+const REFRESH: Duration = Duration::from_millis(100);
+/// Columns of the bar in it.
+const BAR: usize = 20;
 
 /// Rows, keys or bytes being made.
-pub(crate) struct Progress(ProgressBar, &'static str);
+pub(crate) struct Progress {
+    what: &'static str,
+    is_watched: bool,
+    shown: Cell<Option<Instant>>,
+}
 
 impl Progress {
     /// Begins to show what is being made, `rows`, `keys` or `bytes`.
     pub(crate) fn start(what: &'static str) -> Self {
-        Self(bar("{msg} {wide_bar} {percent} %"), what)
+        Self { what, is_watched: std::io::stderr().is_terminal(), shown: Cell::new(None) }
     }
 
     pub(crate) fn show(&self, step: Step) {
-        self.0.set_length(step.of);
-        self.0.set_position(step.done);
-        self.0.set_message(format!("{} {}", count(step.done), self.1));
+        let is_due = self.shown.get().is_none_or(|shown| shown.elapsed() >= REFRESH);
+        if !self.is_watched || !is_due {
+            return;
+        }
+        self.shown.set(Some(Instant::now()));
+        let share = (step.done as f64 / step.of.max(1) as f64).min(1.0);
+        let full = (share * BAR as f64) as usize;
+        let bar = "━".repeat(full) + &"─".repeat(BAR - full);
+        let percent = (share * 100.0) as u64;
+        messages::pass(&format!("{bar} {percent} %  {} {}", count(step.done), self.what));
     }
 
     pub(crate) fn finish(&self) {
-        self.0.finish_and_clear();
+        if self.shown.take().is_some() {
+            messages::pass("");
+        }
     }
 }
 
 /// A whole run.
 pub(crate) struct RunProgress {
-    bar: ProgressBar,
-    /// Whether nobody watches: lines in place of a bar.
-    plain: bool,
+    log: Log,
+    view: Option<View>,
     /// What the throughput of its tests counts: they run on the same targets, so that they are of
     /// one kind.
     counted: UnitName,
     /// What its targets are filled with, in the plural.
     made: &'static str,
+    stop: Stop,
     total: usize,
     done: usize,
     /// When the first trial of this run began.
@@ -62,11 +80,23 @@ pub(crate) struct RunProgress {
 }
 
 /// How long the run will still take, as far as was known at a moment.
-struct TimeLeft {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeLeft {
     known_at: Instant,
     then: Duration,
     /// What the trials after this one will take at the least.
     at_least: Duration,
+}
+
+impl TimeLeft {
+    pub(crate) fn new(then: Duration, known_at: Instant) -> Self {
+        Self { known_at, then, at_least: Duration::ZERO }
+    }
+
+    pub(crate) fn at(self, now: Instant) -> Duration {
+        let since = now.saturating_duration_since(self.known_at);
+        self.then.saturating_sub(since).max(self.at_least)
+    }
 }
 
 /// A trial's key without its repeat.
@@ -88,39 +118,43 @@ fn placed(block: &Block) -> String {
     format!("levels placed: {}", tests.join("; "))
 }
 
-impl TimeLeft {
-    fn know(&mut self, left: Duration) {
-        self.known_at = Instant::now();
-        self.then = left;
-    }
-
-    fn now(&self) -> Duration {
-        self.then.saturating_sub(self.known_at.elapsed()).max(self.at_least)
-    }
-}
-
 impl RunProgress {
     /// `done` trials of `total` have a record already; the whole plan should take `estimate`.
-    pub(crate) fn start(study: &Study, total: usize, done: usize, estimate: Duration) -> Self {
+    ///
+    /// # Errors
+    /// When the file for a log cannot be opened.
+    pub(crate) fn start(
+        study: &Study,
+        (total, done): (usize, usize),
+        estimate: Duration,
+        stop: &Stop,
+        arguments: &TellingArguments,
+    ) -> Result<Self, CliError> {
         let workload = study.tests.first().and_then(model::Test::workload);
-        let bar = bar("{wide_msg}\n{prefix} {wide_bar:.cyan/dim} {pos}/{len}");
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
+        let counted = workload.map_or(UnitName::TRANSACTION, Workload::operation);
+        let now = Instant::now();
         let left = estimate.mul_f64((total - done) as f64 / total.max(1) as f64);
-        let progress = Self {
-            bar,
-            plain: !std::io::stderr().is_terminal(),
-            counted: workload.map_or(UnitName::TRANSACTION, Workload::operation),
+        let left = TimeLeft::new(left, now);
+        let log = Log::new(arguments)?;
+        let view = match arguments.is_plain() || done == total {
+            true => None,
+            false => View::start(State::new(&study.name, counted, (done, total), left)),
+        };
+        let mut progress = Self {
+            log,
+            view,
+            counted,
             made: match workload {
                 Some(Workload::KeyValue(_)) => "keys",
                 Some(Workload::Storage(_)) => "bytes",
                 _ => "rows",
             },
+            stop: stop.clone(),
             total,
             done,
             trials_since: None,
             finished: 0,
-            left: TimeLeft { known_at: Instant::now(), then: left, at_least: Duration::ZERO },
+            left,
         };
         let then = match (study.places_levels(), study.until.is_some()) {
             (false, false) => "",
@@ -130,41 +164,52 @@ impl RunProgress {
                 "; then further levels where they tell most, and more of what is not resolved"
             }
         };
-        progress.line(&match done {
+        progress.say(&match done {
             0 => format!("{total} trials, about {}{then}", duration(estimate)),
             _ => format!("{done} of {total} trials are recorded; going on"),
         });
-        progress
+        Ok(progress)
+    }
+
+    /// What is to be shown every sample, where it is.
+    pub(crate) fn on_sample(&self) -> Option<OnSample> {
+        let update = self.view.as_ref()?.updater();
+        Some(OnSample(Arc::new(move |sample| {
+            let host = HostNow::of(sample);
+            update(Box::new(|state| state.sampled(host)));
+        })))
     }
 
     pub(crate) fn show(&mut self, event: &Event<'_>) {
         match event {
-            // A line that stays in a log, and passes on a terminal.
-            Event::BringingUp { target } if self.plain => {
-                self.line(&format!("{target}: bringing up"));
+            Event::BringingUp { target } => {
+                self.say(&format!("{target}: bringing up"));
+                self.doing(target, "bringing up");
             }
-            Event::BringingUp { target } => self.live(target, ": bringing up"),
             Event::Checking { target, step } => {
                 let (read, of) = (count(step.done), count(step.of));
-                self.live(target, &format!(": {read} of {of} bytes checked"));
+                self.doing(target, &format!("{read} of {of} bytes checked"));
             }
             Event::Checked { target, path, found } => {
-                self.line(&format!("{target}: {}: {found}", path.display()));
+                self.say(&format!("{target}: {}: {found}", path.display()));
             }
             // Errors end the run and are told then; notes are for checks.
             Event::Found { diagnostic } if diagnostic.severity == Severity::Warning => {
                 let whose = diagnostic.target.iter().map(|target| format!("{target}: "));
                 let whose: String = whose.collect();
-                self.line(&format!("warning: {whose}{}", diagnostic.message));
+                let warning = format!("{whose}{}", diagnostic.message);
+                self.log.say(Weight::Trouble, &format!("warning: {warning}"));
+                self.update(move |state| state.warned(&warning));
                 if !diagnostic.remedy.is_empty() {
-                    self.line(&format!("  = help: {}", diagnostic.remedy));
+                    let help = format!("  = help: {}", diagnostic.remedy);
+                    self.log.say(Weight::Trouble, &help);
                 }
             }
             Event::Found { .. } => {}
             Event::Preparing { target, step } => {
                 // Many a second: nothing for a log.
                 let (made, of) = (count(step.done), count(step.of));
-                self.live(target, &format!(": {made} of {of} {} made", self.made));
+                self.doing(target, &format!("{made} of {of} {} made", self.made));
             }
             Event::Ready { target, version, prepared } => {
                 let noun = prepared.noun;
@@ -177,26 +222,29 @@ impl RunProgress {
                     }
                 };
                 let version = text::excerpt(version, LONGEST_VERSION);
-                self.line(&format!("{target}: {version}, {data}"));
+                self.say(&format!("{target}: {version}, {data}"));
             }
-            Event::TrialStarted { trial } => {
-                self.trials_since.get_or_insert_with(Instant::now);
-                let others = (self.total - self.done).saturating_sub(1);
-                self.left.at_least = trial.load_time * u32::try_from(others).unwrap_or(u32::MAX);
-                self.live(&trial.key.to_string(), ": starting");
+            Event::TrialStarted { trial, skip } => self.started(trial, skip),
+            Event::Searching { trial, progress } => {
+                let learned = match progress {
+                    SearchProgress::Capacity(rate) => capacity_line(*rate, self.counted),
+                    SearchProgress::Step { goal, step } => {
+                        step_line(step, goal.over, &goal.bound, self.counted)
+                    }
+                };
+                self.detail(trial, &learned);
+                self.update(move |state| state.searched(&learned));
             }
-            Event::Searching { trial, progress: SearchProgress::Capacity(rate) } => {
-                self.live(
-                    &trial.key.to_string(),
-                    &format!(": {}", capacity_line(*rate, self.counted)),
-                );
+            Event::Interval { trial, interval } => {
+                if self.log.takes(Weight::Detail) {
+                    self.detail(trial, &self.second(interval));
+                }
+                if let Some(view) = &self.view {
+                    let (interval, now) = ((*interval).clone(), Instant::now());
+                    view.update(move |state| state.second(&interval, now));
+                }
             }
-            Event::Searching { trial, progress: SearchProgress::Step { goal, step } } => {
-                let tried = format!(": {}", step_line(step, goal.over, &goal.bound, self.counted));
-                self.live(&trial.key.to_string(), &tried);
-            }
-            Event::Interval { trial, interval } => self.interval(trial, interval),
-            Event::TrialEnded { record } => self.ended(record),
+            Event::TrialEnded { record, .. } => self.ended(record),
         }
     }
 
@@ -204,27 +252,69 @@ impl RunProgress {
     pub(crate) fn next_blocks(&mut self, blocks: &[Block], before: &Plan) {
         let added: usize = blocks.iter().map(|block| block.trials.len()).sum();
         self.total += added;
-        self.bar.set_length(self.total as u64);
+        let total = self.total;
+        self.update(move |state| state.planned(total));
         let Some(first) = blocks.first() else { return };
         if first.number <= before.repeats() {
-            self.line(&placed(first));
+            self.say(&placed(first));
             return;
         }
         let there: HashSet<TrialKey> = before.trials().map(cell).collect();
-        self.line(&format!("block {}: {added} of {} cells open", first.number, there.len()));
+        self.say(&format!("block {}: {added} of {} cells open", first.number, there.len()));
     }
 
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+    /// Whether somebody looks at what may be said of the trials so far.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.view.is_some()
     }
 
-    fn interval(&self, trial: &Trial, interval: &Interval) {
+    /// Shows what may be said of the trials so far: by position whether they count, and in sentences.
+    pub(crate) fn judged(&self, validities: BTreeMap<u32, Validity>, said: Vec<Said>) {
+        self.update(move |state| state.judged(&validities, said));
+    }
+
+    /// What the user has noted since it was last asked.
+    pub(crate) fn take_notes(&self) -> Vec<Note> {
+        self.view.as_ref().map(View::take_notes).unwrap_or_default()
+    }
+
+    fn update(&self, update: impl FnOnce(&mut State) + Send + 'static) {
+        if let Some(view) = &self.view {
+            view.update(update);
+        }
+    }
+
+    fn doing(&self, target: &str, what: &str) {
+        let what = format!("{target}: {what}");
+        self.update(move |state| state.doing(&what));
+    }
+
+    fn say(&mut self, message: &str) {
+        self.log.say(Weight::Normal, message);
+    }
+
+    fn detail(&mut self, trial: &Trial, what: &str) {
+        self.log.say(Weight::Detail, &format!("{}: {what}", trial.key));
+    }
+
+    fn started(&mut self, trial: &Trial, skip: &Stop) {
+        if let Some(view) = &self.view {
+            view.wait_while_paused(&self.stop);
+        }
+        self.trials_since.get_or_insert_with(Instant::now);
+        let others = (self.total - self.done).saturating_sub(1);
+        self.left.at_least = trial.load_time * u32::try_from(others).unwrap_or(u32::MAX);
+        self.detail(trial, "starting");
+        let (trial, skip, left) = (trial.clone(), skip.clone(), self.left);
+        self.update(move |state| state.trial_started(&trial, skip, left));
+    }
+
+    fn second(&self, interval: &Interval) -> String {
         let rate = interval.transactions as f64 / interval.length.as_secs_f64().max(1e-9);
         let p95 = interval.latencies.unpack().percentile_ms(95.0);
         let warming = if interval.phase == Phase::Warmup { "warming up, " } else { "" };
         let latency = p95.map(|p95| format!(", p95 {} ms", figure(p95))).unwrap_or_default();
-        let now = format!(": {warming}{} {}/s{latency}", figure(rate), self.counted);
-        self.live(&trial.key.to_string(), &now);
+        format!("{warming}{} {}/s{latency}", figure(rate), self.counted)
     }
 
     /// What a trial that completed came to.
@@ -253,58 +343,33 @@ impl RunProgress {
     fn ended(&mut self, record: &TrialRecord) {
         self.done += 1;
         self.finished += 1;
-        self.bar.set_position(self.done as u64);
         if let Some(since) = self.trials_since {
             let remaining = u32::try_from(self.total - self.done).unwrap_or(u32::MAX);
-            self.left.know(since.elapsed() / self.finished * remaining);
+            self.left.then = since.elapsed() / self.finished * remaining;
+            self.left.known_at = Instant::now();
         }
-        let (what, failed) = match &record.end {
-            TrialEnd::Completed(outcome) => (self.outcome(record, outcome), false),
+        let (what, end, weight) = match &record.end {
+            TrialEnd::Completed(outcome) => {
+                (self.outcome(record, outcome), End::Completed(None), Weight::Normal)
+            }
             TrialEnd::Failed(failure) if failure.is_not_offered() => {
-                (format!("not offered: {}", text::indented(&failure.message, "  ")), false)
+                let message = text::indented(&failure.message, "  ");
+                (format!("not offered: {message}"), End::NotOffered, Weight::Normal)
             }
             TrialEnd::Failed(failure) => {
-                (format!("FAILED: {}", text::indented(&failure.message, "  ")), true)
+                let message = text::indented(&failure.message, "  ");
+                (format!("FAILED: {message}"), End::Failed, Weight::Trouble)
             }
         };
-        // A terminal has the live line; what went wrong should stay to be read.
-        if self.plain || failed {
-            self.line(&format!("[{}/{}] {}: {what}", self.done, self.total, record.key));
-        }
+        self.log.say(weight, &format!("[{}/{}] {}: {what}", self.done, self.total, record.key));
         if self.done == self.total {
             self.left.at_least = Duration::ZERO;
-            self.live("ending", "");
         }
-    }
-
-    /// Changes the line that passes: who, shortened where the terminal is narrow, and what of it.
-    fn live(&self, who: &str, what: &str) {
-        let width = usize::from(console::Term::stderr().size().1);
-        let room = width.saturating_sub(console::measure_text_width(what));
-        self.bar.set_prefix(match self.left.now() {
-            left if left < Duration::from_secs(1) => "soon done".to_owned(),
-            left => format!("{} left", duration(Duration::from_secs(left.as_secs()))),
+        let (position, name, left) = (record.position, record.key.to_string(), self.left);
+        self.update(move |state| {
+            let figures = what.split_once(": ").filter(|_| !matches!(end, End::Completed(_)));
+            let figures = figures.map_or(what.as_str(), |(_, message)| message);
+            state.trial_ended((position, &name), figures, end, left);
         });
-        // The bar writes what it is given as it is.
-        let (who, what) = (text::line(who), text::line(what));
-        self.bar.set_message(format!("{}{what}", console::truncate_str(&who, room, "…")));
     }
-
-    /// A line that stays.
-    fn line(&self, message: &str) {
-        if self.plain {
-            tell(message);
-        } else {
-            self.bar.println(text::visible(message));
-        }
-    }
-}
-
-fn bar(template: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸─");
-    bar.set_style(style);
-    bar
 }

@@ -7,7 +7,8 @@
 //! go with their guardians, load generators with their pipes, and files that would be left behind
 //! with [`Unfinished`].
 
-use crate::messages::tell;
+use crate::messages::{self, tell};
+use crate::view;
 use model::Stop;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +22,8 @@ const GRACE: Duration = Duration::from_millis(1_500);
 static STOP: LazyLock<Stop> = LazyLock::new(Stop::default);
 /// Whether the command looks at [`STOP`].
 static LOOKS: AtomicBool = AtomicBool::new(false);
+/// Whether it has ended in good order.
+static ENDED: AtomicBool = AtomicBool::new(false);
 static ENDING: Mutex<Ending> = Mutex::new(Ending { files: Vec::new(), help: String::new() });
 
 /// What is done where a command is ended and can do nothing itself.
@@ -33,19 +36,29 @@ struct Ending {
 
 /// Begins to listen for signals. A process in which that is not possible ends as the system has it.
 pub(crate) fn listen() {
-    let _ = ctrlc::set_handler(|| {
-        if STOP.is_requested() || !LOOKS.load(Ordering::Acquire) {
-            end();
-        }
-        STOP.request();
-        let overseer = thread::Builder::new().name("overseer".to_owned()).spawn(|| {
-            thread::sleep(GRACE);
-            end();
-        });
-        if overseer.is_err() {
+    let _ = ctrlc::set_handler(request_stop);
+}
+
+/// Does what a signal does.
+pub(crate) fn request_stop() {
+    if STOP.is_requested() || !LOOKS.load(Ordering::Acquire) {
+        end();
+    }
+    STOP.request();
+    let overseer = thread::Builder::new().name("overseer".to_owned()).spawn(|| {
+        thread::sleep(GRACE);
+        if !ENDED.load(Ordering::Acquire) {
             end();
         }
     });
+    if overseer.is_err() {
+        end();
+    }
+}
+
+/// The command has ended in good order; what it still does may take longer, until the next signal.
+pub(crate) fn ended_in_order() {
+    ENDED.store(true, Ordering::Release);
 }
 
 /// What signals ask to stop. Whoever takes it looks at it, and ends in good order.
@@ -82,6 +95,8 @@ fn ending() -> MutexGuard<'static, Ending> {
 
 #[expect(clippy::exit, reason = "whoever waits elsewhere cannot be told to return")]
 fn end() {
+    view::uncover_for_good();
+    messages::release();
     // Nobody may begin a file that is then left behind.
     let ending = ending();
     for file in &ending.files {

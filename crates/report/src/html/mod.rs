@@ -172,6 +172,10 @@ fn environment(analysis: &Analysis) -> Markup {
             }
             h3 { "Run" }
             (table::table(&tables::run(analysis)))
+            @if let Some(notes) = tables::notes(analysis) {
+                h3 #notes { "Notes" }
+                (table::table(&notes))
+            }
     };
     Layer::new("environment", "Environment", "targets, settings, host and run").around(&content)
 }

@@ -32,6 +32,21 @@ pub(crate) fn run(analysis: &Analysis) -> Table {
     pairs(facts.into_iter().chain(extended))
 }
 
+/// What was noted while the run was going on; `None` where nothing was.
+pub(crate) fn notes(analysis: &Analysis) -> Option<Table> {
+    let mut table = Table::new([words("time"), words("note"), words("trial under way")]);
+    for note in &analysis.dataset.notes {
+        let mut trials = analysis.dataset.trials.iter();
+        let trial = trials.find(|trial| (trial.started_at..=trial.finished_at).contains(&note.at));
+        table.push([
+            TableCell::text(date(note.at)),
+            TableCell::text(&*note.text),
+            TableCell::text(trial.map(|trial| trial.key.to_string()).unwrap_or_default()),
+        ]);
+    }
+    (!table.rows.is_empty()).then(|| table.without_empty_columns())
+}
+
 /// What an extension brought, and with which weighin.
 fn added(dataset: &Dataset, number: u32, extension: &Extension) -> String {
     let blocks = dataset.plan.blocks.iter().filter(|block| block.extension == number);

@@ -100,6 +100,7 @@ pub(crate) fn failure_kind(kind: FailureKind) -> &'static str {
         FailureKind::TimedOut => "timed out",
         FailureKind::NotPermitted => "not permitted",
         FailureKind::Stopped => "stopped",
+        FailureKind::Skipped => "skipped",
         FailureKind::NotOffered => "not offered",
         FailureKind::Other => "other",
     }

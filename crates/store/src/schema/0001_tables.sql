@@ -11,9 +11,9 @@ CREATE TABLE run (
     plan_seed TEXT NOT NULL
 ) STRICT;
 
--- Hashes of what was written: of the run with its plan, of each target and of each trial.
+-- Hashes of what was written: of the run with its plan, of each target, trial and note.
 CREATE TABLE digest (
-    subject TEXT NOT NULL CHECK (subject IN ('run', 'extension', 'target', 'trial')),
+    subject TEXT NOT NULL CHECK (subject IN ('run', 'extension', 'target', 'trial', 'note')),
     id INTEGER NOT NULL,
     tables TEXT NOT NULL,
     PRIMARY KEY (subject, id)
@@ -70,6 +70,13 @@ CREATE TABLE variable (
     incidental INTEGER NOT NULL CHECK (incidental IN (0, 1)),
     PRIMARY KEY (target_id, name)
 ) STRICT, WITHOUT ROWID;
+
+-- What was noted while the run was going on.
+CREATE TABLE note (
+    number INTEGER PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
 
 -- What came of the trials.
 

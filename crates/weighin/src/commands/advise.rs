@@ -100,6 +100,6 @@ fn document(format: &str, mut content: serde_json::Value) -> String {
 /// How wide lines may be, and whether they may have colours.
 fn terminal() -> (usize, bool) {
     let terminal = std::io::stdout().is_terminal();
-    let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
+    let width = if terminal { crate::messages::terminal_width() } else { WIDTH };
     (width.min(WIDTH), terminal)
 }

@@ -20,7 +20,7 @@ pub(crate) fn demo(arguments: &DemoArguments) -> Outcome {
     }
     let study = study::scaled(&study::load(&file)?, arguments.scale);
     let results = stores::new_path(&study, &file);
-    let exit = run_study(&study, &results, arguments.scale, &[])?;
+    let exit = run_study(&study, &results, arguments.scale)?;
     print(&format!(
         "\nThe study file is {}; change it and run it again with\n  weighin run {}\n",
         shown(&file),

@@ -1,7 +1,10 @@
+mod finish;
+mod judge;
+
 use super::report::render;
 use super::{Outcome, bearable, planned, print};
 use crate::Exit;
-use crate::arguments::RunArguments;
+use crate::arguments::{RunArguments, TellingArguments};
 use crate::exit::CliError;
 use crate::messages::{print_styled, shown, tell};
 use crate::output::{self, Replaces, html_path};
@@ -11,6 +14,8 @@ use crate::stores;
 use analyse::Analysis;
 use campaign::{Campaign, Event, Hosts, Preflight, RunError, Summary};
 use engine::Stop;
+use finish::finish;
+use judge::Judge;
 use model::bounds::MAX_REPEATS;
 use model::{Block, Failure, FailureKind, Plan, ServerFacts, Study, TargetFacts, TrialKey};
 use report::Format;
@@ -41,20 +46,28 @@ pub(crate) fn run(arguments: &RunArguments) -> Outcome {
         };
         let store = Store::resume(&results)?;
         let addition = addition(&store, &loaded, arguments)?;
-        return go(store, addition, &results, &arguments.erase);
+        let ended = go(store, addition, &results, &arguments.erase, &arguments.telling);
+        return finish(ended, arguments.on_finish.as_deref(), &results);
     }
     let study = study::scaled(&loaded, arguments.scale);
     let results = arguments.store.clone().unwrap_or_else(|| stores::new_path(&study, file));
-    run_study(&study, &results, arguments.scale, &arguments.erase)
+    let (scale, erase, telling) = (arguments.scale, &arguments.erase, &arguments.telling);
+    let store = begin(&study, &results, scale)?;
+    let ended = go(store, None, &results, erase, telling);
+    finish(ended, arguments.on_finish.as_deref(), &results)
 }
 
 /// Runs a study from its beginning and reports on it.
-pub(super) fn run_study(study: &Study, results: &Path, scale: f64, erase: &[PathBuf]) -> Outcome {
+pub(super) fn run_study(study: &Study, results: &Path, scale: f64) -> Outcome {
+    go(begin(study, results, scale)?, None, results, &[], &TellingArguments::default())
+}
+
+fn begin(study: &Study, results: &Path, scale: f64) -> Result<Store, CliError> {
     let (plan, _) = planned(study)?;
     // From here on there is something to tidy up.
     signals::stop();
     let host = host::this_machine().facts();
-    go(Store::create(results, study, &plan, &host, VERSION, scale)?, None, results, erase)
+    Ok(Store::create(results, study, &plan, &host, VERSION, scale)?)
 }
 
 /// What is to be added to a run, once its targets are known to be usable.
@@ -179,6 +192,7 @@ fn go(
     mut addition: Option<Addition>,
     results: &Path,
     erase: &[PathBuf],
+    telling: &TellingArguments,
 ) -> Outcome {
     let mut recorded = Recorded {
         results,
@@ -207,15 +221,25 @@ fn go(
     recorded.say();
     let total = plan.trials().count();
     let estimate = study::estimate(&plan, &study);
-    let mut progress = RunProgress::start(&study, total, done.len(), estimate);
+    let counts = (total, done.len());
+    let mut progress = match RunProgress::start(&study, counts, estimate, &stop, telling) {
+        Ok(progress) => progress,
+        Err(error) if store.is_empty() => {
+            store.discard();
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
     let outcome = if done.len() == total {
         Ok(Summary { skipped: total, ..Summary::default() })
     } else {
         let course = Course { study: &study, plan: &plan, erase, stop: &stop };
         walk(&course, addition, &mut store, &mut progress, &mut recorded)
     };
-    progress.finish();
-    let summary = match outcome {
+    let noted = keep(&progress, &mut store);
+    drop(progress);
+    let summary = match outcome.and_then(|summary| noted.map(|()| summary).map_err(RunError::from))
+    {
         Ok(summary) => summary,
         Err(error) => return Err(ended_early(error, store, &recorded)),
     };
@@ -263,6 +287,7 @@ fn walk(
     let preflight = Preflight::examine(study, &hosts, erase, stop, &mut show);
     let preflight = preflight.map_err(|_| RunError::Stopped)?;
     let mut campaign = Campaign::prepare(preflight, &mut show)?;
+    campaign.on_sample(progress.on_sample());
     if let Some((target, failure)) = other_server(store, campaign.facts())? {
         return Err(RunError::Target { target, failure });
     }
@@ -274,13 +299,20 @@ fn walk(
     }
     let mut summary = Summary::default();
     let mut plan = plan.clone();
+    let mut judge = Judge::default();
     loop {
+        let mut lost = None;
         let part = campaign.run(&plan, store, &mut |event| {
-            if let Event::TrialEnded { .. } = event {
-                recorded.one_more();
-            }
             progress.show(&event);
+            if let Event::TrialEnded { store, .. } = event {
+                recorded.one_more();
+                lost = keep(progress, store).err().or(lost.take());
+                judge.look(progress, store);
+            }
         })?;
+        if let Some(error) = lost {
+            return Err(error.into());
+        }
         summary.completed += part.completed;
         summary.failed += part.failed;
         let blocks = next_blocks(store)?;
@@ -352,6 +384,11 @@ fn other_program(before: &ServerFacts, now: &ServerFacts) -> Option<Failure> {
         .or_else(|| differs("program", &program(before), &program(now)))
 }
 
+/// Keeps what the user has noted since.
+fn keep(progress: &RunProgress, store: &mut Store) -> Result<(), StoreError> {
+    progress.take_notes().iter().try_for_each(|note| store.add_note(note))
+}
+
 /// What stays of a run that is ended and cannot say so itself: nothing before its first trial is
 /// recorded, and then how to go on.
 struct Recorded<'a> {
@@ -407,7 +444,7 @@ pub(super) fn files_of(results: &Path) -> Vec<PathBuf> {
 /// Shows the answers, and where results and report are.
 fn show(analysis: &Analysis<'_>, results: &Path, page: Option<&str>) -> Result<(), CliError> {
     let terminal = std::io::stdout().is_terminal();
-    let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
+    let width = if terminal { crate::messages::terminal_width() } else { WIDTH };
     let summary = report::terminal_summary(analysis, width.min(100), terminal);
     print_styled(&format!("\n{summary}\n"))?;
     let page =

@@ -99,7 +99,7 @@ fn metric(name: &str) -> Result<Metric, CliError> {
 impl RunsOutput {
     pub(super) fn format(&self) -> RunsFormat {
         let terminal = self.out.is_none() && std::io::stdout().is_terminal();
-        let width = if terminal { crate::progress::terminal_width() } else { WIDTH };
+        let width = if terminal { crate::messages::terminal_width() } else { WIDTH };
         match self.format {
             RunsFormatName::Terminal => RunsFormat::Terminal { width, colour: terminal },
             RunsFormatName::Markdown => RunsFormat::Markdown,

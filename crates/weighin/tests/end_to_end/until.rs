@@ -153,7 +153,10 @@ fn a_budget_that_the_first_repeats_do_not_fit_into_is_refused() {
     with("3s");
     for command in ["plan", "run"] {
         let refused = place.weighin(&[command, "until.toml"]);
-        refused.refused(2, &["the first 2 repeats of every cell take about", "more than the budget of 3\u{a0}s\n"]);
+        refused.refused(
+            2,
+            &["the first 2 repeats of every cell take about", "more than the budget of 3\u{a0}s\n"],
+        );
     }
     with("2h");
     let plan = place.weighin(&["plan", "until.toml"]).done();
