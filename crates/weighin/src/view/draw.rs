@@ -24,6 +24,9 @@ const COLUMN: usize = 12;
 /// Rows above and below which there is one line less.
 const LOW: u16 = 10;
 
+/// How long it is shown what a key came to.
+const REPLY: Duration = Duration::from_secs(3);
+
 /// The looks that there are.
 #[derive(Clone, Copy)]
 struct Looks {
@@ -153,6 +156,8 @@ fn bar(frame: &mut Frame<'_>, area: Rect, share: f64, looks: Looks) {
 fn draw_foot(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, now: Instant) {
     let width = usize::from(area.width);
     let ask = looks.of(Color::Yellow).add_modifier(Modifier::BOLD);
+    let is_new = |at: Instant| now.saturating_duration_since(at) < REPLY;
+    let reply = state.reply.filter(|(_, at)| is_new(*at)).map(|(reply, _)| reply);
     let (text, style) = match &state.mode {
         _ if state.is_stopping => ("Stopping. What is recorded is safe.".to_owned(), ask),
         Mode::AsksToSkip => ("Skip this trial? It counts as failed. y: yes, n: no".to_owned(), ask),
@@ -168,7 +173,7 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, state: &State, looks: Looks, now
             }
             (format!("Note: {}▏", &note[start..]), BOLD)
         }
-        Mode::Commands if !state.reply.is_empty() => (state.reply.clone(), BOLD),
+        Mode::Commands if reply.is_some() => (reply.unwrap_or_default().to_owned(), BOLD),
         Mode::Commands => {
             let pause = match (state.paused, state.pauses) {
                 (Some(since), _) => {

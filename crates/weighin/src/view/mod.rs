@@ -177,7 +177,7 @@ impl Drawn {
                 drawn = Some(now);
             }
             for key in terminal::keys(TICK)? {
-                if let Some(wish) = self.state.key(key) {
+                if let Some(wish) = self.state.key(key, Instant::now()) {
                     self.carry_out(wish);
                 }
                 drawn = None;

@@ -62,8 +62,8 @@ pub(crate) struct State {
     /// Since when it pauses.
     pub(super) paused: Option<Instant>,
     pub(super) is_stopping: bool,
-    /// What the last key came to.
-    pub(super) reply: String,
+    /// What the last key came to, and when.
+    pub(super) reply: Option<(&'static str, Instant)>,
 }
 
 /// A trial under way.
@@ -199,7 +199,7 @@ impl State {
             pauses: false,
             paused: None,
             is_stopping: false,
-            reply: String::new(),
+            reply: None,
         }
     }
 
@@ -283,7 +283,6 @@ impl State {
         if self.mode == Mode::AsksToSkip {
             // What the answer was meant for is over.
             self.mode = Mode::Commands;
-            self.reply = "That trial has ended.".to_owned();
         }
         // Who looks at earlier ones goes on looking at them.
         self.below += usize::from(self.below > 0);
@@ -305,10 +304,10 @@ impl State {
     }
 
     /// Takes a key.
-    pub(crate) fn key(&mut self, key: Key) -> Option<Wish> {
-        self.reply.clear();
+    pub(crate) fn key(&mut self, key: Key, now: Instant) -> Option<Wish> {
+        self.reply = None;
         match std::mem::take(&mut self.mode) {
-            Mode::Commands => self.command(key),
+            Mode::Commands => self.command(key, now),
             Mode::AsksToSkip => {
                 self.skip_if(key == Key::Char('y'));
                 None
@@ -318,7 +317,7 @@ impl State {
                 self.is_stopping |= is_new;
                 is_new.then_some(Wish::Stop)
             }
-            Mode::Note(note) => self.note(note, key),
+            Mode::Note(note) => self.note(note, key, now),
         }
     }
 
@@ -329,7 +328,7 @@ impl State {
         }
     }
 
-    fn note(&mut self, mut note: String, key: Key) -> Option<Wish> {
+    fn note(&mut self, mut note: String, key: Key, now: Instant) -> Option<Wish> {
         match key {
             Key::Escape => return None,
             Key::Enter => {
@@ -337,7 +336,7 @@ impl State {
                 if note.is_empty() {
                     return None;
                 }
-                self.reply = "Noted: it will be in the report.".to_owned();
+                self.reply = Some(("Noted: it will be in the report.", now));
                 return Some(Wish::Note(note.to_owned()));
             }
             Key::Backspace => drop(note.pop()),
@@ -348,14 +347,14 @@ impl State {
         None
     }
 
-    fn command(&mut self, key: Key) -> Option<Wish> {
+    fn command(&mut self, key: Key, now: Instant) -> Option<Wish> {
         match key {
             Key::Char('p') => {
                 self.pauses = !self.pauses;
                 return Some(Wish::Pause(self.pauses));
             }
             Key::Char('s') if self.trial.is_some() => self.mode = Mode::AsksToSkip,
-            Key::Char('s') => self.reply = "No trial is under way.".to_owned(),
+            Key::Char('s') => self.reply = Some(("No trial is under way.", now)),
             Key::Char('n') => self.mode = Mode::Note(String::new()),
             Key::Char('q') => self.mode = Mode::AsksToStop,
             Key::Up | Key::Char('k') => self.scroll(1),

@@ -156,10 +156,10 @@ fn what_ended_scrolls_and_stays_where_one_looks() {
         screen.contains(&format!("{place:>4} done"))
     };
     assert!(at(&state, 60) && !at(&state, 1));
-    state.key(Key::Home);
+    state.key(Key::Home, now);
     assert!(at(&state, 1) && !at(&state, 60));
-    state.key(Key::End);
-    state.key(Key::PageUp);
+    state.key(Key::End, now);
+    state.key(Key::PageUp, now);
     assert!(at(&state, 50) && !at(&state, 51));
     let (planned, left) = (trial(61, "slow"), TimeLeft::new(Duration::ZERO, now));
     state.trial_ended((61, &planned.key.to_string()), "FAILED", End::Failed, left);
@@ -172,33 +172,35 @@ fn keys_pause_skip_note_and_stop() {
     let now = Instant::now();
     let mut state = running(1, now);
     let skip = state.trial.as_ref().unwrap().skip.clone();
-    assert_eq!(state.key(Key::Char('p')), Some(Wish::Pause(true)));
-    assert_eq!(state.key(Key::Char('p')), Some(Wish::Pause(false)));
+    assert_eq!(state.key(Key::Char('p'), now), Some(Wish::Pause(true)));
+    assert_eq!(state.key(Key::Char('p'), now), Some(Wish::Pause(false)));
 
-    state.key(Key::Char('s'));
+    state.key(Key::Char('s'), now);
     assert_shows(&shown(&state, (80, 24), now), &["Skip this trial?"]);
-    state.key(Key::Char('n'));
+    state.key(Key::Char('n'), now);
     assert!(!skip.is_requested() && state.mode == Mode::Commands);
-    state.key(Key::Char('s'));
-    state.key(Key::Char('y'));
+    state.key(Key::Char('s'), now);
+    state.key(Key::Char('y'), now);
     assert!(skip.is_requested());
     assert_shows(&shown(&state, (80, 24), now), &["skipping it"]);
 
-    state.key(Key::Char('n'));
+    state.key(Key::Char('n'), now);
     for key in "too low".chars().map(Key::Char).chain([Key::Backspace, Key::Char('!')]) {
-        assert_eq!(state.key(key), None);
+        assert_eq!(state.key(key, now), None);
     }
     assert_shows(&shown(&state, (80, 24), now), &["Note: too lo!"]);
-    assert_eq!(state.key(Key::Enter), Some(Wish::Note("too lo!".to_owned())));
+    assert_eq!(state.key(Key::Enter, now), Some(Wish::Note("too lo!".to_owned())));
+    assert_shows(&shown(&state, (80, 24), now), &["Noted"]);
+    assert_shows(&shown(&state, (80, 24), now + Duration::from_secs(5)), &["p: pause"]);
     for key in [Key::Char('n'), Key::Char('x'), Key::Escape, Key::Char('n'), Key::Enter] {
-        assert_eq!(state.key(key), None);
+        assert_eq!(state.key(key, now), None);
     }
 
-    assert_eq!(state.key(Key::Char('q')), None);
-    assert_eq!(state.key(Key::Char('y')), Some(Wish::Stop));
+    assert_eq!(state.key(Key::Char('q'), now), None);
+    assert_eq!(state.key(Key::Char('y'), now), Some(Wish::Stop));
     // Once: a second wish would end the process at once.
     for key in [Key::Char('q'), Key::Char('y'), Key::Char('y')] {
-        assert_eq!(state.key(key), None);
+        assert_eq!(state.key(key, now), None);
     }
 }
 
@@ -207,12 +209,12 @@ fn keys_pause_skip_note_and_stop() {
 fn a_question_goes_with_its_trial() {
     let now = Instant::now();
     let mut state = running(1, now);
-    state.key(Key::Char('s'));
+    state.key(Key::Char('s'), now);
     let left = TimeLeft::new(Duration::ZERO, now);
     state.trial_ended((2, "reads on slow"), "12/s", End::Completed(None), left);
     let next = Stop::default();
     state.trial_started(&trial(3, "plain"), next.clone(), left);
-    state.key(Key::Char('y'));
+    state.key(Key::Char('y'), now);
     assert!(!next.is_requested());
 }
 
