@@ -1,7 +1,7 @@
 //! A store that was edited or damaged is refused, with the place named; it never gives other
 //! results than those that were written.
 
-use model::{Block, CrossCheckRecord, Dataset, Fleet, Study, Trial, TrialRecord};
+use model::{Block, CrossCheckRecord, Dataset, Fleet, Note, Study, Trial, TrialRecord, UnixMillis};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::BTreeMap;
@@ -60,6 +60,8 @@ fn store(directory: &TempDir) -> (PathBuf, Dataset) {
     let path = directory.path().join("run.weighin");
     let mut store = Store::create(&path, &study(), &plan(), &host(), "1", 1.0).expect("a new file");
     store.record_target(&facts("durable")).expect("a target of the study");
+    let note = Note { at: UnixMillis(1), text: "a disk was changed".to_owned() };
+    store.add_note(&note).expect("a store that can be written");
     for (trial, wanted) in plan().trials().zip(KINDS) {
         let record = (0..).map(|salt| record(trial, salt)).find(wanted).expect("drawn at last");
         store.append(&record).expect("a planned trial");
