@@ -80,7 +80,11 @@ fn drawn(analysis: &Analysis, test: &TestAnalysis) -> Vec<Chart> {
 
 /// The number of the test whose first chart stands on the first screen.
 fn main_test(analysis: &Analysis) -> Option<usize> {
-    let is_drawn = |test: &TestAnalysis| test.basis.is_some() && !drawn(analysis, test).is_empty();
+    let is_drawn = |test: &TestAnalysis| {
+        let metric = drawn(analysis, test).first().map(|chart| chart.metric);
+        let known = |metric| test.cells.iter().any(|cell| cell.estimate(metric).is_some());
+        test.basis.is_some() && metric.is_some_and(known)
+    };
     analysis.tests.iter().position(is_drawn)
 }
 
