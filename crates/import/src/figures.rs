@@ -73,6 +73,15 @@ impl Figures {
     }
 }
 
+/// What follows from printed figures, with one digit more than is known of it.
+pub(crate) fn reckoned(value: f64, resolution: f64) -> FigureNumber {
+    const MOST_DECIMALS: f64 = 12.0;
+    let decimals = (1.0 - resolution.log10().floor()).clamp(0.0, MOST_DECIMALS);
+    let decimals = if resolution > 0.0 { decimals as usize } else { MOST_DECIMALS as usize };
+    let rounded = format!("{value:.decimals$}").parse().unwrap_or(value);
+    FigureNumber { value: rounded, resolution }
+}
+
 /// The name of a percentile's figure: `latency_p95`, `latency_p99.9`.
 pub(crate) fn percentile(rank: f64) -> String {
     format!("latency_p{rank}")
@@ -124,4 +133,23 @@ pub(crate) fn trial(
 /// `1 trial`, `3 trials`.
 pub(crate) fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_reckoned_has_no_more_digits_than_are_known() {
+        for (value, resolution, expected) in [
+            (3_322.259_136, 66.4, 3322.0),
+            (1_791.020_029_181, 0.0594, 1791.02),
+            (0.322_300_128, 0.000_16, 0.3223),
+            (1e300, 1e290, 1e300),
+            (0.1, 0.0, 0.1),
+            (f64::INFINITY, 1.0, f64::INFINITY),
+        ] {
+            assert_eq!(reckoned(value, resolution).value, expected, "{value}");
+        }
+    }
 }

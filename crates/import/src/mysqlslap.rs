@@ -1,6 +1,6 @@
 //! What mysqlslap, or mariadb-slap, prints.
 
-use crate::figures::{Figures, numbered_lines, problem, trial};
+use crate::figures::{Figures, numbered_lines, problem, reckoned, trial};
 use crate::{Aspect, Format, Parsed, Source, printed_number};
 use model::{FigureNumber, Level, Outcome, TrialEnd};
 
@@ -100,7 +100,7 @@ impl Run {
         if mean.value > 0.0 && each > 0.0 {
             let value = queries.value / mean.value;
             let relative = queries.resolution / queries.value + mean.resolution / mean.value;
-            let rate = FigureNumber { value, resolution: value * relative };
+            let rate = reckoned(value, value * relative);
             self.figures.noted("queries_per_s", rate, "1/s", "queries ÷ seconds", 0);
         }
     }

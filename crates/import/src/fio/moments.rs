@@ -1,5 +1,6 @@
 //! Means, deviations and extremes of latencies, which merge exactly.
 
+use crate::figures::reckoned;
 use crate::json::Json;
 use model::FigureNumber;
 
@@ -69,7 +70,8 @@ impl Moments {
         let max = values(&|part| part.max).and_then(|all| all.into_iter().max_by(by_value));
         let deviation = variance
             .zip(resolution)
-            .map(|(variance, resolution)| FigureNumber { value: variance.sqrt(), resolution });
+            .map(|(variance, resolution)| reckoned(variance.sqrt(), resolution));
+        let mean = reckoned(mean.value, mean.resolution);
         Some((Self { count: Some(all), min, max, mean, deviation }, unit))
     }
 }

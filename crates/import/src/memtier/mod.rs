@@ -2,7 +2,7 @@
 
 mod totals;
 
-use crate::figures::{self, Figures, problem};
+use crate::figures::{self, Figures, problem, reckoned};
 use crate::json::{Json, documents, without_stray_lines};
 use crate::{Aspect, Format, ImportedTrial, Knob, Parsed, Source};
 use model::{EncodedLatencies, FigureNumber, Latencies, Level, Outcome, TrialEnd, UnixMillis};
@@ -231,7 +231,7 @@ impl Told<'_> {
         let exact = || {
             let sum = self.number("Accumulated Latency")?;
             let count = self.number("Count")?.value;
-            let mean = FigureNumber { value: sum.value / count, resolution: 1.0 / count };
+            let mean = reckoned(sum.value / count, 1.0 / count);
             let fits =
                 printed.value <= mean.value + mean.resolution && mean.value < printed.value + 1.0;
             (printed.value.fract() == 0.0 && sum.value > 0.0 && count > 0.0 && fits).then_some(mean)

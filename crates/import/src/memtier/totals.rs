@@ -1,7 +1,7 @@
 //! Figures of all commands together, which memtier_benchmark does not always add up itself.
 
 use super::Told;
-use crate::figures::Figures;
+use crate::figures::{Figures, reckoned};
 use model::{FigureNumber, Latencies};
 
 /// By how much figures that are the same may differ as a share.
@@ -97,8 +97,7 @@ fn mean(commands: &[Told<'_>]) -> Option<FigureNumber> {
         mean.resolution += own.resolution * count;
         all += count;
     }
-    let of = |sum: f64| sum / all;
-    (all > 0.0).then(|| FigureNumber { value: of(mean.value), resolution: of(mean.resolution) })
+    (all > 0.0).then(|| reckoned(mean.value / all, mean.resolution / all))
 }
 
 fn extreme(commands: &[Told<'_>], name: &str, largest: bool) -> Option<FigureNumber> {

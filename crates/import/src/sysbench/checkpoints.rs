@@ -1,6 +1,6 @@
 //! The reports that a run prints at checkpoints, after each of which it counts anew.
 
-use crate::figures::Figures;
+use crate::figures::{Figures, reckoned};
 use model::{FigureNumber, FigureValue};
 
 /// What counts up from one report to the next checkpoint.
@@ -58,7 +58,7 @@ pub(super) fn together(reports: &[Figures]) -> Figures {
         if let (Some(elapsed), Some(_)) = (elapsed, number(last, &rate)) {
             let value = count.value / elapsed.value;
             let resolution = value * elapsed.resolution / elapsed.value;
-            whole.noted(&rate, FigureNumber { value, resolution }, "1/s", NOTE, 0);
+            whole.noted(&rate, reckoned(value, resolution), "1/s", NOTE, 0);
         }
     }
     if let Some(elapsed) = elapsed {
@@ -69,10 +69,8 @@ pub(super) fn together(reports: &[Figures]) -> Figures {
     let max = all("latency_max").and_then(|all| all.into_iter().max_by(by_value));
     let total = sum("latency_sum");
     let mean = total.zip(sum("events")).filter(|(_, events)| events.value > 0.0);
-    let mean = mean.map(|(sum, events)| FigureNumber {
-        value: sum.value / events.value,
-        resolution: sum.resolution / events.value,
-    });
+    let mean =
+        mean.map(|(sum, events)| reckoned(sum.value / events.value, sum.resolution / events.value));
     for (metric, value) in
         [("latency_min", min), ("latency_avg", mean), ("latency_max", max), ("latency_sum", total)]
     {

@@ -119,7 +119,7 @@ fn reports_at_checkpoints_make_one_of_the_whole_run() {
         assert_eq!(figure(trial, "transactions").0, transactions);
         assert!((figure(trial, "elapsed").0 - elapsed).abs() < 1e-9);
         let rate = figure(trial, "transactions_per_s").0;
-        assert!((rate - transactions / elapsed).abs() < 1e-6, "{rate}");
+        assert!((rate - transactions / elapsed).abs() < 0.01, "{rate}");
         assert_eq!(figure(trial, "latency_max"), (max, "ms"));
         let mean = figure(trial, "latency_avg").0;
         let clients = f64::from(trial.level.clients);
