@@ -43,10 +43,14 @@ fn commands() -> BTreeSet<String> {
 /// Other lines that begin with its name are output.
 fn examples(page: &str) -> Vec<Vec<String>> {
     let joined = page.replace("\\\n", " ");
-    let starts = ["    weighin ", "$ weighin "];
-    let ours = |line| starts.iter().find_map(|start| str::strip_prefix(line, start));
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
-    joined.lines().filter_map(ours).map(words).collect()
+    let mut is_fenced = false;
+    let ours = |line: &str| {
+        is_fenced ^= line.starts_with("```");
+        let start = if is_fenced { "$ weighin " } else { "    weighin " };
+        let words = line.strip_prefix(start)?.split_whitespace();
+        Some(words.map(str::to_owned).collect())
+    };
+    joined.lines().filter_map(ours).collect()
 }
 
 #[test]
