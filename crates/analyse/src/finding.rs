@@ -52,9 +52,9 @@ macro_rules! all_findings {
             check::little => LittlesLaw;
             check::counters => CounterMismatch, CountersUnavailable[own];
             check::blocks => DeviceBytes;
-            check::client => ClientBusy;
+            check::client => ClientBusy, LoadHostBusy;
             check::client_delay => ClientDelay;
-            check::generators => UnevenLoad;
+            check::generators => UnevenLoad, UnevenStart;
             check::evicted => KeysEvicted[own];
             check::cut_short => WorkCutShort[own];
             check::host => Steal, OtherProcesses, HostSaturated[own];

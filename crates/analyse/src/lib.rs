@@ -69,6 +69,7 @@ pub use audit::{Identity, Origin, Prefix, Range, Source, Term};
 pub use basis::Basis;
 pub use check::Check;
 pub use check::alone::{CheckedLoad, check_load};
+pub use check::generators::{StartSpread, start_spread};
 pub use check::steady::SteadyFigure;
 pub use check::throttling::ThrottledProcess;
 pub use events::{

@@ -74,7 +74,7 @@ impl Attempt<'_, '_> {
     fn run(&mut self, group: &mut Group) -> Result<Done, Failure> {
         let Context { study, host, .. } = *self.context;
         let counters = self.target.counter_reader()?;
-        let mut watches = Watches::begin(host, self.target, false)?;
+        let mut watches = Watches::begin(host, self.target, false, &[])?;
         let before = self.target.counters();
         let origin = Instant::now();
         let every = study.sample_every.min(MAX_SAMPLE_EVERY);
@@ -82,13 +82,13 @@ impl Attempt<'_, '_> {
             counters,
             ..SamplerOptions::of_host(every, origin, (Duration::ZERO, None))
         };
-        watches.sample(options(counters));
+        watches.sample(options(counters), &[]);
         let mut timed = || {
             group.replicas.iter_mut().try_for_each(|replica| replica.stop_applier())?;
             let written = self.write(group)?;
-            let mut applying = Watches::begin(host, self.target, false)?;
+            let mut applying = Watches::begin(host, self.target, false, &[])?;
             let started = Instant::now();
-            applying.sample(options(None));
+            applying.sample(options(None), &[]);
             group.replicas.iter_mut().try_for_each(|replica| replica.start_applier())?;
             let caught_up = self.wait(group, &written.to, started)?;
             let Seen { samples, target_host, .. } = applying.end()?;
@@ -109,6 +109,7 @@ impl Attempt<'_, '_> {
             account,
             volume: disks,
             target_host,
+            load_hosts: Vec::new(),
         };
         let at = |moment| seconds_from(origin, moment);
         let moment =

@@ -3,7 +3,8 @@
 use crate::systems::{SamplingScope, TargetHandle};
 use host::{Host, Remote, SamplerOptions, Scope, SpaceUsed, Watch, Watched, this_machine};
 use model::{
-    Endpoint, Failure, HostAccount, HostSampling, Place, Sample, SshHost, Stop, Study, Target,
+    Endpoint, Failure, HostAccount, HostFacts, HostSampling, Load, Place, Sample, SshHost, Stop,
+    Study, Target, Test,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use std::sync::Arc;
 /// The machines that a study runs on.
 #[derive(Clone, Debug)]
 pub struct Hosts {
-    /// Makes the load and runs cross-check tools. Private servers and volumes are on it as well.
+    /// Makes the load, where no other machine does, and runs cross-check tools. Private servers and
+    /// volumes are on it as well.
     pub load: Arc<dyn Host>,
     /// Those that are reached over SSH.
     pub others: BTreeMap<SshHost, Arc<dyn Host>>,
@@ -25,13 +27,25 @@ impl Default for Hosts {
 }
 
 impl Hosts {
-    /// Those of a study: this machine makes the load. None is connected to before it is needed, and
+    /// Those of a study: this machine leads, and makes the loads that no other does. None is connected to before it is needed, and
     /// waiting for one ends when `stop` is requested.
     pub fn of_study(study: &Study, stop: &Stop) -> Self {
-        let reached = study.measured().filter_map(Target::ssh_host);
+        let makers = study.tests.iter().filter_map(Test::load).flat_map(|load| &load.load_hosts);
+        let reached = study.measured().filter_map(Target::ssh_host).chain(makers);
         let others = reached
             .map(|host| (host.clone(), Arc::new(Remote::new(host.clone(), stop)) as Arc<dyn Host>));
         Self { others: others.collect(), ..Self::default() }
+    }
+
+    /// The other machines that make a load; none where this one does.
+    pub(crate) fn makers(&self, load: &Load) -> Vec<Arc<dyn Host>> {
+        let known = load.load_hosts.iter().filter_map(|host| self.others.get(host));
+        known.map(Arc::clone).collect()
+    }
+
+    /// The same, each where it is.
+    pub(crate) fn others_of<'a>(&'a self, load: &'a Load) -> impl Iterator<Item = &'a dyn Host> {
+        load.load_hosts.iter().filter_map(|host| self.others.get(host)).map(Arc::as_ref)
     }
 
     /// The machine that a target is on; `None` where that is not known: of a server that is reached
@@ -58,11 +72,44 @@ fn scope_on(load_host: &dyn Host, target: &dyn TargetHandle) -> SamplingScope {
     }
 }
 
-/// Watches the machine that makes the load, and the target's own where that is another.
+/// Watches this machine, the target's own where that is another, and others that make the load.
 pub(crate) struct Watches {
     load: Box<dyn Watch>,
     scope: SamplingScope,
     target: Option<TargetWatch>,
+    makers: Vec<MakerWatch>,
+}
+
+/// Of another machine that makes the load.
+struct MakerWatch {
+    host: String,
+    facts: HostFacts,
+    watch: Box<dyn Watch>,
+}
+
+impl MakerWatch {
+    fn begin(host: &dyn Host) -> Result<Self, Failure> {
+        let watch = host.watch(&Scope::default())?;
+        Ok(Self { host: host.name().to_owned(), facts: host.facts(), watch })
+    }
+
+    fn end(self) -> Result<HostSampling, Failure> {
+        let watched = self.watch.end()?;
+        Ok(HostSampling { facts: Some(self.facts), ..sampling(self.host, watched) })
+    }
+}
+
+/// What a machine elsewhere has seen.
+fn sampling(host: String, watched: Watched) -> HostSampling {
+    let (clock_before, clock_after) = watched.clocks.unwrap_or_default();
+    HostSampling {
+        host,
+        facts: None,
+        samples: watched.samples,
+        thermal_events: watched.account.thermal_events,
+        clock_before,
+        clock_after,
+    }
 }
 
 /// Of a target that is on another machine.
@@ -72,9 +119,9 @@ struct TargetWatch {
     scope: SamplingScope,
 }
 
-/// What both saw.
+/// What they saw.
 pub(crate) struct Seen {
-    /// On the machine that makes the load.
+    /// On this machine.
     pub(crate) samples: Vec<Sample>,
     /// The server's part is of the machine that it is on.
     pub(crate) account: HostAccount,
@@ -82,17 +129,20 @@ pub(crate) struct Seen {
     /// The disks under the server's data.
     pub(crate) disks: Vec<String>,
     pub(crate) target_host: Option<HostSampling>,
+    pub(crate) load_hosts: Vec<HostSampling>,
 }
 
 impl Watches {
-    /// Begins to watch; with the space that the target takes, where that is asked for.
+    /// Begins to watch; with the space that the target takes, where that is asked for. `makers` make
+    /// the load, where that is not `load_host`.
     ///
     /// # Errors
-    /// When the target's machine cannot be reached; [`Failure::stopped`].
+    /// When another machine cannot be reached; [`Failure::stopped`].
     pub(crate) fn begin(
         load_host: &dyn Host,
         target: &dyn TargetHandle,
         watches_space: bool,
+        makers: &[Arc<dyn Host>],
     ) -> Result<Self, Failure> {
         let watched = |scope: &SamplingScope| Scope {
             server_pid: scope.server_pid,
@@ -107,18 +157,27 @@ impl Watches {
         });
         let own = own.transpose()?;
         let scope = scope_on(load_host, target);
-        Ok(Self { load: load_host.watch(&watched(&scope))?, scope, target: own })
+        let makers = makers.iter().map(|host| MakerWatch::begin(host.as_ref()));
+        let makers = makers.collect::<Result<_, Failure>>()?;
+        Ok(Self { load: load_host.watch(&watched(&scope))?, scope, target: own, makers })
     }
 
-    /// Requests a stop when the target's machine is lost.
+    /// Requests a stop when another machine is lost.
     pub(crate) fn stop_when_lost(&mut self, stop: &Stop) {
-        if let Some(target) = &mut self.target {
-            target.watch.stop_when_lost(stop);
-        }
+        let target = self.target.iter_mut().map(|target| &mut target.watch);
+        let makers = self.makers.iter_mut().map(|maker| &mut maker.watch);
+        target.chain(makers).for_each(|watch| watch.stop_when_lost(stop));
     }
 
-    /// Begins to take samples, from `options`, which name no process of the server yet.
-    pub(crate) fn sample(&mut self, options: SamplerOptions) {
+    /// Begins to take samples, from `options`, which name no process of the server yet. `generators`
+    /// says which processes make the load on each of the other machines that do.
+    pub(crate) fn sample(&mut self, options: SamplerOptions, generators: &[Vec<u32>]) {
+        for (maker, pids) in self.makers.iter_mut().zip(generators) {
+            maker.watch.sample(SamplerOptions {
+                companions: pids.clone(),
+                ..SamplerOptions::of_host(options.every, options.origin, options.measured)
+            });
+        }
         if let Some(target) = &mut self.target {
             let (every, origin, measured) = (options.every, options.origin, options.measured);
             target.watch.sample(SamplerOptions {
@@ -139,7 +198,8 @@ impl Watches {
     /// # Errors
     /// `HostLost` where the target's machine was lost meanwhile.
     pub(crate) fn end(self) -> Result<Seen, Failure> {
-        // Both end, whatever becomes of the other.
+        // All end, whatever becomes of the others.
+        let makers: Vec<_> = self.makers.into_iter().map(MakerWatch::end).collect();
         let target = self.target.map(|own| (own.host, own.scope, own.watch.end()));
         let Watched { samples, mut account, mut space, .. } = self.load.end()?;
         let mut disks = self.scope.disks;
@@ -151,16 +211,10 @@ impl Watches {
                 account.server_read_bytes = watched.account.server_read_bytes;
                 account.server_throttling = watched.account.server_throttling;
                 space = watched.space;
-                let (clock_before, clock_after) = watched.clocks.unwrap_or_default();
-                Some(HostSampling {
-                    host,
-                    samples: watched.samples,
-                    thermal_events: watched.account.thermal_events,
-                    clock_before,
-                    clock_after,
-                })
+                Some(sampling(host, watched))
             }
         };
-        Ok(Seen { samples, account, space, disks, target_host })
+        let load_hosts = makers.into_iter().collect::<Result<_, Failure>>()?;
+        Ok(Seen { samples, account, space, disks, target_host, load_hosts })
     }
 }

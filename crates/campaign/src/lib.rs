@@ -25,7 +25,7 @@ mod walk;
 pub use caution::named_programs;
 pub use generators::{GENERATOR_COMMAND, generate};
 pub use hosts::Hosts;
-pub use measure::{Measured, Observation, OnSample, Order, measure};
+pub use measure::{Makers, Measured, Observation, OnSample, Order, measure};
 pub use preflight::{Diagnostic, Examined, Preflight, Severity};
 pub use prepared::{Prepared, Step};
 pub use search::{Goal, SearchProgress, Searched, search};

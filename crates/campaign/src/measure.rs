@@ -24,8 +24,8 @@ pub struct Order<'a> {
     pub workload: &'a Workload,
     /// Connections; of storage reads and writes that each virtual machine keeps in flight.
     pub clients: u32,
-    /// Processes that make the load together; at most as many as clients. With more than one, the
-    /// program must answer to [`crate::GENERATOR_COMMAND`].
+    /// Processes that make the load together, on all machines; at most as many as clients. With more
+    /// than one, the program must answer to [`crate::GENERATOR_COMMAND`].
     pub generators: u32,
     /// Threads of each of them that drive the connections; a good number for so many clients when
     /// absent.
@@ -44,8 +44,10 @@ pub struct Order<'a> {
     pub seed: u64,
     /// Time between two samples.
     pub sample_every: Duration,
-    /// The machine that makes the load.
+    /// The machine that leads, and makes the load where no other does.
     pub host: &'a dyn Host,
+    /// Other machines that make the load; none where `host` does.
+    pub load_hosts: Vec<Arc<dyn Host>>,
     /// What is done to the target meanwhile.
     pub interventions: &'a [Intervention],
     /// Requested when enough was measured, for a load that ends with its last reply.
@@ -86,10 +88,23 @@ impl<'a> Order<'a> {
             seed,
             sample_every: Study::SAMPLE_EVERY,
             host,
+            load_hosts: Vec::new(),
             interventions: &load.interventions,
             enough: Stop::default(),
             on_sample: None,
         }
+    }
+
+    /// The same made by those machines, each with its load generators, where there are any.
+    pub(crate) fn made_by(self, load_hosts: Vec<Arc<dyn Host>>) -> Self {
+        let generators = self.generators * load_hosts.len().max(1) as u32;
+        Self { load_hosts, generators, ..self }
+    }
+
+    /// The other machines that make the load with so many generators.
+    fn others(&self) -> &[Arc<dyn Host>] {
+        let needed = self.load_hosts.len().min(self.generators.max(1) as usize);
+        self.load_hosts.get(..needed).unwrap_or_default()
     }
 
     /// Most processes that can make the load: every one of them needs a client, or on storage a
@@ -150,20 +165,21 @@ pub(crate) fn measure_beside(
     let watches_space = beside.is_some();
     let mut interventions =
         Interventions::prepare(target, order.host, order.interventions, beside)?;
-    let mut observation =
-        Observation::begin(target, order.host, order.sample_every, watches_space)?;
+    let others = order.others();
+    let (host, every) = (order.host, order.sample_every);
+    let mut observation = Observation::begin(target, host, every, watches_space, others)?;
     let lost = stop.of_part();
     observation.watches.stop_when_lost(&lost);
     let generators = match order.generators {
-        0 | 1 => None,
-        count => Some(Generators::start(order.host, &prepared, count)?),
+        0 | 1 if others.is_empty() => None,
+        count => Some(Generators::start(order.host, others, &prepared, count)?),
     };
-    let companions = generators.as_ref().map(Generators::pids).unwrap_or_default();
+    let makers = generators.as_ref().map(Generators::makers).unwrap_or_default();
     let mut on_progress = |progress: Progress<'_>| match progress {
         Progress::Started(origin) => {
             let counters = counter_reader.take().flatten();
             observation.on_sample = order.on_sample.clone();
-            observation.started(origin, &order.schedule, companions.clone(), counters);
+            observation.started(origin, &order.schedule, makers.clone(), counters);
             interventions.schedule(origin, order.schedule.warmup);
         }
         Progress::Interval(interval, _) => on_interval(interval),
@@ -178,7 +194,7 @@ pub(crate) fn measure_beside(
     target.loaded(order.workload);
     let (mut load, (sampling, space)) = match (outcome, seen) {
         (Ok(load), seen) => (load, seen?),
-        // What the loss of the target's machine has stopped, nobody else did.
+        // What the loss of another machine has stopped, nobody else did.
         (Err(failure), Err(lost)) if failure.is_stop() && !stop.is_requested() => return Err(lost),
         (Err(failure), _) => return Err(failure),
     };
@@ -186,6 +202,14 @@ pub(crate) fn measure_beside(
         error.remedy = prepared.error_remedy(error).to_owned();
     }
     Ok(Measured { load, sampling, marks, space })
+}
+
+/// Processes of weighin that make a load together with this one, or in its place.
+#[derive(Clone, Debug, Default)]
+pub struct Makers {
+    pub here: Vec<u32>,
+    /// On each of the other machines that make the load.
+    pub elsewhere: Vec<Vec<u32>>,
 }
 
 /// What is sampled beside a load, from before it begins.
@@ -198,47 +222,49 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Begins to watch the machine that makes the load, and the target on its own.
+    /// Begins to watch this machine, the target's own, and others that make the load.
     ///
     /// # Errors
-    /// When the target's machine cannot be reached; [`Failure::stopped`].
+    /// When another machine cannot be reached; [`Failure::stopped`].
     pub fn begin(
         target: &mut dyn TargetHandle,
         host: &dyn Host,
         sample_every: Duration,
         watches_space: bool,
+        makers: &[Arc<dyn Host>],
     ) -> Result<Self, Failure> {
         // A connection tells where a server runs.
         let before = (Instant::now(), target.counters());
-        let watches = Watches::begin(host, target, watches_space)?;
+        let watches = Watches::begin(host, target, watches_space, makers)?;
         Ok(Self { watches, sample_every, before, started: None, on_sample: None })
     }
 
-    /// The load begins at `origin`. `companions` are processes that make it together with this one;
-    /// `counters` are read with every sample.
+    /// The load begins at `origin`. `makers` are the processes that make it besides this one; `counters`
+    /// are read with every sample.
     pub fn started(
         &mut self,
         origin: Instant,
         schedule: &Schedule,
-        companions: Vec<u32>,
+        makers: Makers,
         counters: Option<CounterSource>,
     ) {
         self.started = Some(origin);
         let on_sample = self.on_sample.take();
-        self.watches.sample(SamplerOptions {
-            companions,
+        let options = SamplerOptions {
+            companions: makers.here,
             counters,
             on_sample: on_sample.map(|OnSample(show)| -> Box<dyn FnMut(&Sample) + Send> {
                 Box::new(move |sample| show(sample))
             }),
             ..SamplerOptions::of_host(self.sample_every, origin, measured_phase(schedule))
-        });
+        };
+        self.watches.sample(options, &makers.elsewhere);
     }
 
     /// The load is over: what was seen of it.
     ///
     /// # Errors
-    /// `HostLost` where the target's machine was lost meanwhile.
+    /// `HostLost` where another machine was lost meanwhile.
     pub fn end(
         self,
         target: &mut dyn TargetHandle,
@@ -246,7 +272,7 @@ impl Observation {
     ) -> Result<(Sampling, SpaceUsed), Failure> {
         let Self { watches, before, started, .. } = self;
         let after = settled(target, before.1.as_ref(), load);
-        let Seen { samples, account, space, disks, target_host } = watches.end()?;
+        let Seen { samples, account, space, disks, target_host, load_hosts } = watches.end()?;
         let origin = started.unwrap_or(before.0);
         let sampling = Sampling {
             samples,
@@ -255,6 +281,7 @@ impl Observation {
             account,
             volume: disks,
             target_host,
+            load_hosts,
         };
         Ok((sampling, space))
     }

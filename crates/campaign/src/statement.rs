@@ -2,7 +2,7 @@
 //! the time of each; on a target that does nothing else, or beside a load.
 
 use crate::intervention::{BesideWork, Job};
-use crate::measure::{Measured, Observation, measure_beside, seconds_from};
+use crate::measure::{Makers, Measured, Observation, measure_beside, seconds_from};
 use crate::systems::{SessionCounts, StatementSession, TargetHandle};
 use crate::trial::{Context, Done};
 use crate::{Event, Order};
@@ -76,11 +76,11 @@ fn idle(
     warm_up(session.as_mut(), statement)?;
     prepare(session.as_mut(), statement)?;
     let counter_reader = target.counter_reader()?;
-    let mut observation = Observation::begin(target, *host, study.sample_every, true)?;
+    let mut observation = Observation::begin(target, *host, study.sample_every, true, &[])?;
     let origin = Instant::now();
     let until_done = Limit::LastReply { duration: None, events: None };
     let schedule = Schedule { warmup: Duration::ZERO, limit: until_done };
-    observation.started(origin, &schedule, Vec::new(), counter_reader);
+    observation.started(origin, &schedule, Makers::default(), counter_reader);
     let timed = take_times(session.as_mut(), statement);
     let seen = observation.end(target, None);
     take_back(target, statement, &timed, stop)?;
@@ -99,7 +99,7 @@ fn with_load(
     alone: Option<Timed>,
     context: &mut Context<'_>,
 ) -> Result<Done, Failure> {
-    let Context { study, host, stop, on_sample, observe, .. } = context;
+    let Context { study, hosts, host, stop, on_sample, observe, .. } = context;
     let over = Stop::default();
     let mut session = target.statement_session(statement, &over)?;
     if alone.is_none() {
@@ -116,7 +116,7 @@ fn with_load(
             warmup: load.warmup,
             limit: Limit::LastReply { duration: Some(load.duration), events: Some(u64::MAX) },
         },
-        ..Order::of(load, trial.key.level, trial.seed, *host)
+        ..Order::of(load, trial.key.level, trial.seed, *host).made_by(hosts.makers(load))
     };
     let (tell, told) = channel();
     let (enough, ended) = (order.enough.clone(), over.clone());

@@ -1,7 +1,8 @@
 use crate::systems::{Preparing, TargetHandle};
 use crate::walk::Event;
 use crate::{
-    Goal, Measured, OnSample, Order, Searched, catch_up, failover, measure, search, statement,
+    Goal, Hosts, Measured, OnSample, Order, Searched, catch_up, failover, measure, search,
+    statement,
 };
 use engine::Stop;
 use host::Host;
@@ -13,7 +14,8 @@ use model::{
 /// What the trials of a study share.
 pub(crate) struct Context<'a> {
     pub(crate) study: &'a Study,
-    /// The machine that makes the load.
+    pub(crate) hosts: &'a Hosts,
+    /// The machine that leads.
     pub(crate) host: &'a dyn Host,
     /// Ends the trial alone, or with the run.
     pub(crate) stop: &'a Stop,
@@ -173,12 +175,12 @@ impl Attempt<'_, '_> {
     /// Runs the load of the trial, or searches.
     fn measured(&mut self) -> Own {
         let (trial, test) = (self.trial, self.test);
-        let Context { study, host, stop, on_sample, observe, .. } = self.context;
+        let Context { study, hosts, host, stop, on_sample, observe, .. } = self.context;
         let load = test.runnable_load()?;
         let order = Order {
             sample_every: study.sample_every,
             on_sample: on_sample.cloned(),
-            ..Order::of(load, trial.key.level, trial.seed, *host)
+            ..Order::of(load, trial.key.level, trial.seed, *host).made_by(hosts.makers(load))
         };
         match test.bound().zip(trial.key.level.search) {
             Some((bound, over)) => {

@@ -197,6 +197,7 @@ impl<'a> Campaign<'a> {
             }
             let context = &mut Context {
                 study: self.study,
+                hosts: self.hosts,
                 host: self.hosts.load.as_ref(),
                 stop: &skip,
                 stop_of_run: self.stop,

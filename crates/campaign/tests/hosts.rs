@@ -13,7 +13,7 @@ use model::{
     UnixMillis, VolumeLayout, VolumePlace,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -109,8 +109,12 @@ impl Host for Imitated {
         Err(lacking("commands"))
     }
 
-    fn start_weighin(&self, _: &str) -> io::Result<Weighin> {
-        Err(io::ErrorKind::Unsupported.into())
+    fn check_connection(&self, _: SocketAddr) -> Result<(), Failure> {
+        unreachable!("no load host is asked for")
+    }
+
+    fn start_weighin(&self, _: &str) -> Result<Box<dyn Weighin>, Failure> {
+        Err(lacking("processes of weighin"))
     }
 
     fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {

@@ -48,9 +48,10 @@ impl Named {
 }
 
 impl Account {
-    fn share(&self) -> GeneratorShare {
+    fn share(&self, host: Option<String>) -> GeneratorShare {
         let measured = &self.recorded.totals[Phase::Measure as usize];
         GeneratorShare {
+            host,
             clients: self.clients,
             transactions: measured.transactions,
             queries: measured.queries,
@@ -87,8 +88,10 @@ pub struct Assembly {
     intervals: Intervals,
     shown: Vec<Interval>,
     accounts: BTreeMap<u32, Account>,
-    /// Processor time of this process, where the parts are others.
+    /// Processor time of this process, where the parts are others of the same machine.
     own: Option<CpuWindow>,
+    /// The machines that the parts are on, in turns; none where all are on this one.
+    hosts: Vec<String>,
 }
 
 impl Assembly {
@@ -100,13 +103,25 @@ impl Assembly {
             shown: Vec::new(),
             accounts: BTreeMap::new(),
             own: None,
+            hosts: Vec::new(),
         }
     }
 
+    /// The parts are on other machines: the first on the first, and so on in turns.
+    pub fn is_elsewhere(&mut self, hosts: Vec<String>) {
+        self.hosts = hosts;
+    }
+
+    /// What the machine of a part is called; `None` for this one.
+    pub fn host_of(&self, part: u32) -> Option<&str> {
+        let place = (part as usize).checked_rem(self.hosts.len())?;
+        self.hosts.get(place).map(String::as_str)
+    }
+
     /// The parts are other processes, and begin then: what this one uses from now on is added to
-    /// what they use. [`Self::look`] is to be called several times a second.
+    /// what they use, where they are on the same machine. [`Self::look`] is to be called several times a second.
     pub fn starts(&mut self, schedule: Schedule, start: Nanos) {
-        self.own = Some(CpuWindow::new(schedule, start));
+        self.own = self.hosts.is_empty().then(|| CpuWindow::new(schedule, start));
     }
 
     /// Lets time go on.
@@ -149,10 +164,15 @@ impl Assembly {
             self.show(rest, progress);
         }
         self.shown.sort_by_key(|interval| interval.start);
+        let shares = self
+            .accounts
+            .iter()
+            .map(|(&part, account)| account.share(self.host_of(part).map(str::to_owned)));
         let generators = match self.parts {
-            1 => Vec::new(),
-            _ => self.accounts.values().map(Account::share).collect(),
+            1 if self.hosts.is_empty() => Vec::new(),
+            _ => shares.collect(),
         };
+        let cpus_elsewhere = self.cpus_elsewhere();
         let parts = std::mem::take(&mut self.accounts).into_values();
         let whole = parts.reduce(|mut whole, part| {
             whole.add(part);
@@ -160,6 +180,7 @@ impl Assembly {
         });
         let mut whole = whole.ok_or(LoadError::Stopped)?;
         let client = &mut whole.client;
+        client.cpus_allowed = cpus_elsewhere.unwrap_or(client.cpus_allowed);
         if let Some(own) = self.own {
             client.cpu_seconds += own.used().as_secs_f64();
             client.peak_rss_bytes += peak_rss_bytes();
@@ -173,6 +194,16 @@ impl Assembly {
             }
             _ => Ok(result),
         }
+    }
+
+    /// Processors of all other machines together that the parts may use.
+    fn cpus_elsewhere(&self) -> Option<u32> {
+        let of_host = |host: usize| {
+            let there =
+                self.accounts.iter().filter(|(part, _)| **part as usize % self.hosts.len() == host);
+            there.map(|(_, account)| account.client.cpus_allowed).max().unwrap_or(0)
+        };
+        (!self.hosts.is_empty()).then(|| (0..self.hosts.len()).map(of_host).sum())
     }
 
     fn show(&mut self, ended: Ended, progress: &mut dyn FnMut(Progress<'_>)) {
@@ -298,6 +329,26 @@ mod tests {
         assert!(first.transactions > second.transactions);
         assert_eq!(second.latencies.unpack().count(), second.transactions);
         assert_eq!(second.begun_late, Duration::from_micros(20));
+    }
+
+    #[test]
+    fn parts_of_other_machines_have_the_processors_of_all_of_them() {
+        let mut assembly = Assembly::new(3);
+        assembly.is_elsewhere(vec!["a".to_owned(), "b".to_owned()]);
+        let schedule = spec().schedule;
+        assembly.starts(schedule, Nanos(1));
+        for (index, cpus_allowed) in (0..).zip([4, 2, 4]) {
+            let (_, mut account) = part(Nanos(u64::from(index)), 1, 10);
+            account.client.cpus_allowed = cpus_allowed;
+            assembly.ended(index, account);
+        }
+        let load = SocketLoad { spec: &spec(), session };
+        let load = assembly.finish(&load, &mut |_| {}).unwrap();
+        assert_eq!(load.client.cpus_allowed, 6);
+        // This process made none of it.
+        assert_eq!(load.client.cpu_seconds, 0.75);
+        let hosts: Vec<_> = load.generators.iter().map(|share| share.host.as_deref()).collect();
+        assert_eq!(hosts, [Some("a"), Some("b"), Some("a")]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ impl Nanos {
 
     /// This moment plus a length; [`Self::NEVER`] instead of an overflow.
     pub fn plus(self, length: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)))
+        Self(self.0.saturating_add(nanos(length)))
     }
 
     /// Time since an earlier moment; zero when it is not earlier.
@@ -25,6 +25,10 @@ impl Nanos {
     pub(crate) fn from(self, origin: Self) -> Self {
         Self(self.0.saturating_sub(origin.0))
     }
+}
+
+fn nanos(length: Duration) -> u64 {
+    u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The monotonic clock of this machine: `CLOCK_MONOTONIC` of clock_gettime(2), as [`Instant`] reads
@@ -47,6 +51,15 @@ impl Clock {
     /// The present moment by the wall clock, since 1970.
     pub(crate) fn wall(&self) -> Duration {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+    }
+
+    /// An [`Instant`] as a moment.
+    pub fn at(&self, instant: Instant) -> Nanos {
+        let (now_instant, now) = (Instant::now(), self.now());
+        match instant.checked_duration_since(now_instant) {
+            Some(later) => now.plus(later),
+            None => Nanos(now.0.saturating_sub(nanos(now_instant - instant))),
+        }
     }
 
     /// The moment as an [`Instant`].
@@ -77,6 +90,8 @@ mod tests {
             let is = Clock.instant(at);
             assert!(is >= shifted(before) - (Instant::now() - before), "too early");
             assert!(is <= shifted(after) + (Instant::now() - before), "too late");
+            let apart = Clock.at(is).0.abs_diff(at.0);
+            assert!(u128::from(apart) <= (Instant::now() - before).as_nanos(), "{apart} ns apart");
         }
     }
 }

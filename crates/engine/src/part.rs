@@ -21,16 +21,24 @@ pub struct Part {
     pub index: u32,
     /// How many parts there are; at least 1, and at most as many as clients.
     pub of: u32,
+    /// How many of them are on the same machine, this one included.
+    pub beside: u32,
 }
 
 impl Part {
     /// All of a load.
-    pub const WHOLE: Self = Self { index: 0, of: 1 };
+    pub const WHOLE: Self = Self { index: 0, of: 1, beside: 1 };
 
-    /// Workers of this part, of so many that are wanted: as many in each part, and none without a
-    /// client.
+    /// Workers of this part, of so many that are wanted: none without a client. Parts on machines of
+    /// other sizes may have more or fewer.
     pub(crate) fn workers(self, wanted: u32, clients: u32) -> u32 {
         wanted.clamp(1, (clients / self.of).max(1))
+    }
+
+    /// Clients of all parts on the same machine.
+    pub(crate) fn clients_beside(self, clients: u32) -> u32 {
+        let beside = u64::from(clients) * u64::from(self.beside);
+        beside.div_ceil(u64::from(self.of.max(1))) as u32
     }
 
     /// The place of one of its workers among those of all parts, which take turns: whatever the
@@ -69,7 +77,10 @@ pub(crate) fn run_part<S: Session>(
     // In an open loop few workers: what is due waits for a client of one worker, not for any.
     let beside_server =
         S::SERVER_THREADS.is_none() && spec.address.is_on_this_host() && spec.open.is_none();
-    let available = || available_workers(spec.clients, beside_server) / part.of;
+    let available = || {
+        let clients = part.clients_beside(spec.clients);
+        available_workers(clients, beside_server) / part.beside.max(1)
+    };
     let workers = part.workers(spec.workers.unwrap_or_else(available), spec.clients);
     let lanes = workers * part.of;
     let on_each_processor = beside_server && lanes == cpus_allowed();
@@ -148,10 +159,11 @@ mod tests {
     #[test]
     fn parts_divide_clients_workers_and_operations_without_rest_or_overlap() {
         for (clients, of, wanted) in [(1, 1, 4), (2, 2, 1), (7, 2, 2), (10, 3, 9), (64, 4, 3)] {
-            let parts = || (0..of).map(|index| Part { index, of });
+            let parts = || (0..of).map(|index| Part { index, of, beside: of });
             let mut seen: Vec<u32> = Vec::new();
             for part in parts() {
-                let workers = part.workers(wanted, clients);
+                // Machines may have more and fewer processors.
+                let workers = part.workers(wanted + part.index, clients);
                 let lanes = workers * of;
                 let mut own: Vec<u32> = Vec::new();
                 for worker in 0..workers {
@@ -166,6 +178,9 @@ mod tests {
             seen.sort_unstable();
             assert_eq!(seen, (0..clients).collect::<Vec<_>>());
             assert_eq!(parts().map(|part| part.share(17)).sum::<u64>(), 17);
+            assert!(parts().all(|part| part.clients_beside(clients) == clients));
+            let alone = Part { index: 0, of, beside: 1 };
+            assert_eq!(alone.clients_beside(clients), clients.div_ceil(of));
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::local::child::Ended;
 use crate::local::sample::{DiskCounters, SamplerOptions, Volume};
 use crate::local::sandbox::SandboxOptions;
 use crate::local::storage::Looking;
-use crate::local::weighin::Weighin;
 use crate::running_server::{Ends, ProcessClue, RunningServer};
+use engine::Nanos;
 use engine::storage::{FileSpec, Filling, Processors};
 use model::{
     BuiltVolume, ClockReading, Failure, HostAccount, HostFacts, Sample, ServerAddress, Stop,
@@ -19,10 +19,11 @@ use model::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::io;
+use std::io::{self, BufRead};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A machine on which targets are, or that makes load.
 pub trait Host: Debug + Send + Sync {
@@ -100,8 +101,14 @@ pub trait Host: Debug + Send + Sync {
     /// Starts weighin there with that hidden command, in a process of its own.
     ///
     /// # Errors
-    /// When the process cannot be started.
-    fn start_weighin(&self, command: &str) -> io::Result<Weighin>;
+    /// When the process cannot be started, or the machine does not answer.
+    fn start_weighin(&self, command: &str) -> Result<Box<dyn Weighin>, Failure>;
+
+    /// Whether it can connect to an address over TCP.
+    ///
+    /// # Errors
+    /// `Unreachable` where it cannot.
+    fn check_connection(&self, address: SocketAddr) -> Result<(), Failure>;
 
     /// So many processors for threads of this process, which join them by themselves.
     ///
@@ -150,6 +157,35 @@ pub trait Host: Debug + Send + Sync {
     /// # Errors
     /// When it is in use, or what is there is not weighin's to remove.
     fn clear_volume(&self, path: &Path, stop: &Stop) -> Result<bool, Failure>;
+}
+
+/// A process of weighin, started once more; it ends when this is dropped.
+pub trait Weighin: Send {
+    /// The process's number on its machine.
+    fn pid(&self) -> u32;
+
+    /// A moment by the clock of its machine, as far as that is known.
+    fn there(&self, at: Instant) -> Nanos;
+
+    /// Tells it something: a line of text.
+    ///
+    /// # Errors
+    /// When it listens no more.
+    fn tell(&mut self, line: &str) -> io::Result<()>;
+
+    /// What it says; `None` when that was taken already.
+    fn take_answers(&mut self) -> Option<Box<dyn BufRead + Send>>;
+
+    /// How it ended, in words that follow its name. Only of one whose answers have ended.
+    fn last_words(&mut self) -> String;
+
+    /// Why its machine does not answer any more; `None` where it does.
+    fn lost(&self) -> Option<Failure> {
+        None
+    }
+
+    /// Lets it know that it is to end.
+    fn dismiss(&mut self);
 }
 
 /// What is watched while a load runs.

@@ -10,7 +10,7 @@ mod running_server;
 
 pub use self::interface::{
     CommandOrder, HeldVolume, Host, PrivateServer, ProgramOrder, Scope, Share, Space, SpaceUsed,
-    UserCommand, VolumeFacts, Watch, Watched,
+    UserCommand, VolumeFacts, Watch, Watched, Weighin,
 };
 pub use self::local::child::{Ended, Finished, Usage};
 pub use self::local::command::command;
@@ -19,7 +19,6 @@ pub use self::local::sample::{CounterSource, DiskCounters, SamplerOptions, Volum
 pub use self::local::sandbox::{CLIENT_HOSTS, GroupMember, SandboxOptions};
 pub use self::local::size::in_words as size_in_words;
 pub use self::local::storage::{Looking, no_room};
-pub use self::local::weighin::Weighin;
 pub use self::local::{Local, this_machine};
 pub use self::remote::{AGENT_COMMAND, Remote, serve};
 pub use self::running_server::{Ends, ProcessClue, RunningServer};

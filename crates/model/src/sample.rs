@@ -1,4 +1,4 @@
-use crate::{DiskRates, HostAccount, ServerCounters};
+use crate::{DiskRates, HostAccount, HostFacts, ServerCounters};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -21,6 +21,9 @@ pub struct Sampling {
     /// The same of the machine that the target is on, where that is known to be another than the one
     /// which makes the load. The disks of `volume`, and the server's part of `account`, are of it.
     pub target_host: Option<HostSampling>,
+    /// The same of the machines that made the load, where that was not the one that weighin runs on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load_hosts: Vec<HostSampling>,
 }
 
 impl Sampling {
@@ -31,13 +34,17 @@ impl Sampling {
     }
 }
 
-/// What was sampled on the machine that a target is on, which does not make the load.
+/// What was sampled on another machine than the one that weighin runs on: that of a target, or one that
+/// makes the load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostSampling {
     /// What the study calls that machine.
     pub host: String,
-    /// As [`Sampling::samples`], on the same time line. `client` is weighin's agent there; they have
-    /// no counters of the server.
+    /// What it is; of a machine that makes the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<HostFacts>,
+    /// As [`Sampling::samples`], on the same time line. `client` is weighin's agent there, with the
+    /// load generators that it started; they have no counters of the server.
     pub samples: Vec<Sample>,
     /// As [`HostAccount::thermal_events`].
     pub thermal_events: Option<u64>,

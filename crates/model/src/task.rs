@@ -2,7 +2,7 @@
 
 use crate::{
     ArrivalProcess, Bound, CatchUp, ErrorPolicy, Failover, Intervention, Level, LevelPlacement,
-    Slo, Statement, Storage, Workload,
+    Slo, SshHost, Statement, Storage, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -45,9 +45,13 @@ pub struct Load {
     pub arrivals: Arrivals,
     /// Which errors a trial survives, and how.
     pub policy: ErrorPolicy,
-    /// Processes that make the load together, at most as many as the fewest clients; a search over
-    /// clients uses fewer where it tries fewer clients.
+    /// Processes that make the load together, on each machine that does, all of them at most as many
+    /// as the fewest clients; a search over clients uses fewer where it tries fewer clients.
     pub load_generators: u32,
+    /// Machines that make the load, each by so many load generators; the one that weighin runs on
+    /// where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load_hosts: Vec<SshHost>,
     /// What is done to targets while they are measured, names unique. A search has none.
     pub interventions: Vec<Intervention>,
 }
@@ -79,8 +83,15 @@ pub struct ImportedTask {
 }
 
 impl Load {
-    /// Load generators that a load can have at most.
+    /// Load generators that a machine can have at most for a load.
     pub const MAX_LOAD_GENERATORS: u32 = 64;
+    /// Machines that can make a load at most.
+    pub const MAX_LOAD_HOSTS: usize = 256;
+
+    /// The load generators of all machines together.
+    pub fn all_generators(&self) -> u32 {
+        self.load_generators * self.load_hosts.len().max(1) as u32
+    }
 
     /// A load of one process, with everything else as in a study file that says nothing of it.
     pub fn new(
@@ -99,6 +110,7 @@ impl Load {
             arrivals: Arrivals::default(),
             policy: ErrorPolicy::default(),
             load_generators: 1,
+            load_hosts: Vec::new(),
             interventions: Vec::new(),
         }
     }

@@ -4,6 +4,9 @@ use serde::Serialize;
 /// One of several load generators, in the measured phase, with what its latencies come to.
 #[derive(Clone, Debug, Serialize)]
 pub struct GeneratorFigures {
+    /// What the study calls the machine that it ran on; absent for the one that weighin ran on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// Its connections.
     pub clients: u32,
     /// Transactions, operations or IOs that succeeded.
@@ -29,6 +32,7 @@ impl GeneratorFigures {
     pub fn of(share: &GeneratorShare) -> Self {
         let latencies = share.latencies.unpack();
         Self {
+            host: share.host.clone(),
             clients: share.clients,
             transactions: share.transactions,
             queries: share.queries,

@@ -4,8 +4,8 @@ use crate::trial_columns::{TrialRow, names, rows, values};
 use crate::{GeneratorFigures, view, words};
 use analyse::{Analysis, BreakEven, FactorEffect, Finding, Summary, TestAnalysis};
 use model::{
-    ClockReading, HostFacts, Mark, Money, Price, ServerFacts, SettingDifference, TimeSeries,
-    TrialRecord, Until, text,
+    ClockReading, HostFacts, HostSampling, Mark, Money, Price, ServerFacts, SettingDifference,
+    TimeSeries, TrialRecord, Until, text,
 };
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -31,6 +31,7 @@ struct Report<'a> {
     trials: Trials<'a>,
     load_generators: Vec<GeneratorReport>,
     target_hosts: Vec<TargetHostReport<'a>>,
+    load_hosts: Vec<LoadHostReport<'a>>,
     marks: Vec<MarkReport<'a>>,
     series: Vec<SeriesReport<'a>>,
 }
@@ -96,6 +97,16 @@ struct TargetHostReport<'a> {
     samples: usize,
     clock_before: ClockReading,
     clock_after: ClockReading,
+}
+
+/// What was seen in a trial on another machine that made its load.
+#[derive(Serialize)]
+struct LoadHostReport<'a> {
+    #[serde(flatten)]
+    seen: TargetHostReport<'a>,
+    facts: Option<&'a HostFacts>,
+    /// Mean share of all its processors' time in use, 0 to 1, over all samples.
+    busy: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -223,6 +234,7 @@ fn report<'a>(analysis: &'a Analysis<'a>) -> Report<'a> {
         notes: notes(analysis),
         load_generators: load_generators(analysis),
         target_hosts: target_hosts(analysis),
+        load_hosts: load_hosts(analysis),
         marks: marks(analysis),
         series: series(analysis),
     }
@@ -241,18 +253,38 @@ fn series<'a>(analysis: &Analysis<'a>) -> Vec<SeriesReport<'a>> {
     analysis.dataset.trials.iter().flat_map(of_trial).collect()
 }
 
+impl<'a> TargetHostReport<'a> {
+    fn of(position: u32, sampling: &'a HostSampling) -> Self {
+        Self {
+            position,
+            host: &sampling.host,
+            samples: sampling.samples.len(),
+            clock_before: sampling.clock_before,
+            clock_after: sampling.clock_after,
+        }
+    }
+}
+
 fn target_hosts<'a>(analysis: &Analysis<'a>) -> Vec<TargetHostReport<'a>> {
     let of_trial = |record: &'a TrialRecord| {
         let own = record.sampling.target_host.as_ref()?;
-        Some(TargetHostReport {
-            position: record.position,
-            host: &own.host,
-            samples: own.samples.len(),
-            clock_before: own.clock_before,
-            clock_after: own.clock_after,
-        })
+        Some(TargetHostReport::of(record.position, own))
     };
     analysis.dataset.trials.iter().filter_map(of_trial).collect()
+}
+
+fn load_hosts<'a>(analysis: &Analysis<'a>) -> Vec<LoadHostReport<'a>> {
+    let of_trial = |record: &'a TrialRecord| {
+        record.sampling.load_hosts.iter().map(|maker| {
+            let busy: f64 = maker.samples.iter().map(|sample| sample.cpu.busy()).sum();
+            LoadHostReport {
+                seen: TargetHostReport::of(record.position, maker),
+                facts: maker.facts.as_ref(),
+                busy: (!maker.samples.is_empty()).then(|| busy / maker.samples.len() as f64),
+            }
+        })
+    };
+    analysis.dataset.trials.iter().flat_map(of_trial).collect()
 }
 
 fn marks<'a>(analysis: &Analysis<'a>) -> Vec<MarkReport<'a>> {

@@ -247,6 +247,10 @@ fn environment(analysis: &Analysis) -> Vec<String> {
         blocks.push("### Hosts of targets".to_owned());
         blocks.push(table(&hosts));
     }
+    if let Some(hosts) = tables::load_hosts(analysis) {
+        blocks.push("### Load hosts".to_owned());
+        blocks.push(table(&hosts));
+    }
     blocks.push(table(&tables::run(analysis)));
     if let Some(notes) = tables::notes(analysis) {
         blocks.push("### Notes".to_owned());

@@ -232,7 +232,7 @@ pub(crate) fn shortened(name: &str, most: usize) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(crate) fn list<S: AsRef<str>>(names: &[S]) -> String {
+pub fn list<S: AsRef<str>>(names: &[S]) -> String {
     match names {
         [] => String::new(),
         [one] => one.as_ref().to_owned(),

@@ -8,11 +8,12 @@ use analyse::{
     CrossCheck, CrossCheckFailed, DatasetAgainstMemory, Decline, DifferentData, DirtyPageBacklog,
     Drift, EquivalentAtLevels, Errors, Evidence, FewRepeats, Finding, HighestLoad,
     HighestLoadsCompared, HostSaturated, KeysEvicted, LedgerUnbalanced, LevelRepeats, LevelsPlaced,
-    LittlesLaw, MeasuredAnew, MeasuredLater, Metric, OtherProcesses, OverallResult, Overheated,
-    Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd, RepeatsAdded, RepeatsAlike,
-    RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity, Stalled, SteadyFigure, Steal,
-    Subject, TablesChanged, TablesIntact, Throttled, ThrottledProcess, TooShortForTrend,
-    TrialFailed, TrialsMissing, UnevenLoad, UnresolvedAtLevels, Verdict,
+    LittlesLaw, LoadHostBusy, MeasuredAnew, MeasuredLater, Metric, OtherProcesses, OverallResult,
+    Overheated, Overloaded, Peak, PlacedAround, PlacedLevel, PlacementEnd, RepeatsAdded,
+    RepeatsAlike, RepeatsEnd, RepeatsEnded, RowsMissing, SearchOutcome, Severity, Stalled,
+    StartSpread, SteadyFigure, Steal, Subject, TablesChanged, TablesIntact, Throttled,
+    ThrottledProcess, TooShortForTrend, TrialFailed, TrialsMissing, UnevenLoad, UnevenStart,
+    UnresolvedAtLevels, Verdict,
 };
 use model::{Bound, Direction, Failure, FailureKind, Level, SearchOver, UnitName};
 use report::words::sentence;
@@ -209,6 +210,11 @@ fn every_kind_of_finding_reads_as_a_sentence() {
             generators: 2,
             transactions: 1_200,
             fair: 2_000.0,
+        })),
+        finding(Evidence::LoadHostBusy(LoadHostBusy { host: "load1".into(), busy: 0.93 })),
+        finding(Evidence::UnevenStart(UnevenStart {
+            spread: StartSpread { seconds: 0.5, uncertainty_seconds: 0.012 },
+            measured_seconds: 30.0,
         })),
         finding(Evidence::LedgerUnbalanced(LedgerUnbalanced)),
         finding(Evidence::Errors(Errors {

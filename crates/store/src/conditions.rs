@@ -1,8 +1,8 @@
 //! Under which conditions a trial ran.
 
-use crate::value::{Columns, required};
-use model::{ClockReading, HostAccount, HostSampling, Throttling};
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use crate::value::{Columns, Json, required};
+use model::{ClockReading, HostAccount, HostFacts, HostSampling, Throttling};
+use rusqlite::{Connection, Result, params};
 
 /// Writes what the kernel says of a trial's surroundings.
 pub(crate) fn insert_account(
@@ -48,21 +48,24 @@ pub(crate) fn select_account(connection: &Connection, position: u32) -> Result<H
     required("host_account", account)
 }
 
-/// Writes what there is of the machine of a trial's target besides samples.
-pub(crate) fn insert_target_host(
+/// Writes what there is of another machine of a trial besides samples.
+pub(crate) fn insert_host(
     connection: &Connection,
     position: u32,
+    machine: u32,
     host: &HostSampling,
 ) -> Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO target_host (position, host, thermal_events, clock_ahead_before_seconds,
-             clock_uncertainty_before_seconds, clock_ahead_after_seconds,
-             clock_uncertainty_after_seconds) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO other_host (position, machine, host, host_json, thermal_events,
+             clock_ahead_before_seconds, clock_uncertainty_before_seconds, clock_ahead_after_seconds,
+             clock_uncertainty_after_seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
+            machine,
             host.host,
+            host.facts.as_ref().map(Json),
             host.thermal_events,
             host.clock_before.ahead_seconds,
             host.clock_before.uncertainty_seconds,
@@ -72,31 +75,33 @@ pub(crate) fn insert_target_host(
     Ok(())
 }
 
-/// Reads it, where the target is on another machine; without samples.
-pub(crate) fn select_target_host(
+/// Reads it of all of them, by their number; without samples.
+pub(crate) fn select_hosts(
     connection: &Connection,
     position: u32,
-) -> Result<Option<HostSampling>> {
-    connection
-        .prepare_cached(
-            "SELECT host, thermal_events, clock_ahead_before_seconds,
-             clock_uncertainty_before_seconds, clock_ahead_after_seconds,
-             clock_uncertainty_after_seconds FROM target_host WHERE position = ?",
-        )?
-        .query_row([position], |row| {
-            let mut columns = Columns::of("target_host", row);
-            let (host, thermal_events) = (columns.next()?, columns.next()?);
-            let mut clock = || -> Result<ClockReading> {
-                Ok(ClockReading {
-                    ahead_seconds: columns.real()?,
-                    uncertainty_seconds: columns.real()?,
-                })
-            };
-            let (clock_before, clock_after) = (clock()?, clock()?);
-            let samples = Vec::new();
-            Ok(HostSampling { host, samples, thermal_events, clock_before, clock_after })
-        })
-        .optional()
+) -> Result<Vec<(u32, HostSampling)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT machine, host, host_json, thermal_events, clock_ahead_before_seconds,
+         clock_uncertainty_before_seconds, clock_ahead_after_seconds,
+         clock_uncertainty_after_seconds FROM other_host WHERE position = ? ORDER BY machine",
+    )?;
+    let hosts = statement.query_map([position], |row| {
+        let mut columns = Columns::of("other_host", row);
+        let machine = columns.next()?;
+        let (host, facts) = (columns.next()?, columns.next::<Option<Json<HostFacts>>>()?);
+        let thermal_events = columns.next()?;
+        let mut clock = || -> Result<ClockReading> {
+            Ok(ClockReading {
+                ahead_seconds: columns.real()?,
+                uncertainty_seconds: columns.real()?,
+            })
+        };
+        let (clock_before, clock_after) = (clock()?, clock()?);
+        let (facts, samples) = (facts.map(|Json(facts)| facts), Vec::new());
+        let host = HostSampling { host, facts, samples, thermal_events, clock_before, clock_after };
+        Ok((machine, host))
+    })?;
+    hosts.collect()
 }
 
 fn throttling(columns: &mut Columns<'_>) -> Result<Option<Throttling>> {

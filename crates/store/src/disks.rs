@@ -1,6 +1,5 @@
 //! What the disks did while a trial ran, and which of them its server's data is on.
 
-use crate::sampling::On;
 use crate::value::Columns;
 use model::{DiskRates, Sample};
 use rusqlite::{Connection, Result, params};
@@ -9,12 +8,12 @@ use rusqlite::{Connection, Result, params};
 pub(crate) fn insert(
     connection: &Connection,
     position: u32,
-    on: On,
+    machine: u32,
     number: u64,
     sample: &Sample,
 ) -> Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO disk_sample (position, on_target_host, sample, number, device, reads, writes, read_bytes,
+        "INSERT INTO disk_sample (position, machine, sample, number, device, reads, writes, read_bytes,
          written_bytes, reads_merged, writes_merged, read_await_ms, write_await_ms, flushes,
          flush_await_ms, discards, discarded_bytes, discards_merged, discard_await_ms, queue,
          utilisation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -22,7 +21,7 @@ pub(crate) fn insert(
     for (disk_number, disk) in sample.disks.iter().enumerate() {
         statement.execute(params![
             position,
-            on as u8,
+            machine,
             number,
             disk_number as u64,
             disk.device,
@@ -51,16 +50,16 @@ pub(crate) fn insert(
 pub(crate) fn select(
     connection: &Connection,
     position: u32,
-    on: On,
+    machine: u32,
     sample: u64,
 ) -> Result<Vec<DiskRates>> {
     let mut statement = connection.prepare_cached(
         "SELECT device, reads, writes, read_bytes, written_bytes, reads_merged, writes_merged,
          read_await_ms, write_await_ms, flushes, flush_await_ms, discards, discarded_bytes,
          discards_merged, discard_await_ms, queue, utilisation
-         FROM disk_sample WHERE position = ? AND on_target_host = ? AND sample = ? ORDER BY number",
+         FROM disk_sample WHERE position = ? AND machine = ? AND sample = ? ORDER BY number",
     )?;
-    let disks = statement.query_map(params![position, on as u8, sample], |row| {
+    let disks = statement.query_map(params![position, machine, sample], |row| {
         let mut columns = Columns::of("disk_sample", row);
         // Fields are evaluated in the order written, which is that of the columns.
         Ok(DiskRates {

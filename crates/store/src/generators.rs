@@ -11,13 +11,14 @@ pub(crate) fn insert(
     shares: &[GeneratorShare],
 ) -> Result<()> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO generator (position, number, clients, transactions, queries, errors, latencies,
-         cpu_seconds, peak_rss_bytes, begun_late_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO generator (position, number, host, clients, transactions, queries, errors, latencies,
+         cpu_seconds, peak_rss_bytes, begun_late_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (number, share) in shares.iter().enumerate() {
         statement.execute(params![
             position,
             number as u64,
+            share.host,
             share.clients,
             share.transactions,
             share.queries,
@@ -34,12 +35,13 @@ pub(crate) fn insert(
 /// Reads them; none where one process made the load.
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Vec<GeneratorShare>> {
     let mut statement = connection.prepare_cached(
-        "SELECT clients, transactions, queries, errors, latencies, cpu_seconds, peak_rss_bytes,
+        "SELECT host, clients, transactions, queries, errors, latencies, cpu_seconds, peak_rss_bytes,
          begun_late_ns FROM generator WHERE position = ? ORDER BY number",
     )?;
     let shares = statement.query_map([position], |row| {
         let mut columns = Columns::of("generator", row);
         Ok(GeneratorShare {
+            host: columns.next()?,
             clients: columns.next()?,
             transactions: columns.count()?,
             queries: columns.count()?,

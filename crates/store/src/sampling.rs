@@ -9,14 +9,11 @@ use model::{
 use rusqlite::{Connection, Result, params};
 use std::collections::BTreeMap;
 
-/// Of which machine a sample is.
-#[derive(Clone, Copy)]
-pub(crate) enum On {
-    /// The one that makes the load.
-    LoadHost = 0,
-    /// The target's own, where that is another.
-    TargetHost = 1,
-}
+/// Of which machine a sample is: the one that weighin ran on, that of the target where it is another,
+/// and from [`FIRST_LOAD_HOST`] on others that made the load.
+const OWN: u32 = 0;
+const TARGET_HOST: u32 = 1;
+const FIRST_LOAD_HOST: u32 = 2;
 
 const BEFORE: &str = "before";
 const DURING: &str = "sample";
@@ -25,16 +22,17 @@ const AFTER: &str = "after";
 /// Writes all samples of a trial.
 pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling) -> Result<()> {
     for (number, sample) in sampling.samples.iter().enumerate() {
-        insert_sample(connection, position, On::LoadHost, number as u64, sample)?;
+        insert_sample(connection, position, OWN, number as u64, sample)?;
         if let Some(counters) = &sample.counters {
             let at = sample.at_seconds;
             insert_counters(connection, position, DURING, Some(number as u64), at, counters)?;
         }
     }
-    if let Some(host) = &sampling.target_host {
-        conditions::insert_target_host(connection, position, host)?;
+    let target_host = sampling.target_host.iter().map(|host| (TARGET_HOST, host));
+    for (machine, host) in target_host.chain((FIRST_LOAD_HOST..).zip(&sampling.load_hosts)) {
+        conditions::insert_host(connection, position, machine, host)?;
         for (number, sample) in host.samples.iter().enumerate() {
-            insert_sample(connection, position, On::TargetHost, number as u64, sample)?;
+            insert_sample(connection, position, machine, number as u64, sample)?;
         }
     }
     conditions::insert_account(connection, position, &sampling.account)?;
@@ -51,17 +49,20 @@ pub(crate) fn insert(connection: &Connection, position: u32, sampling: &Sampling
 /// Reads all samples of a trial.
 pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling> {
     let mut readings = Readings::select(connection, position)?;
-    let samples = select_samples(connection, position, On::LoadHost, &mut readings)?;
-    let target_host = conditions::select_target_host(connection, position)?;
-    let target_host = target_host
-        .map(|host| -> Result<HostSampling> {
-            let samples = select_samples(connection, position, On::TargetHost, &mut readings)?;
-            Ok(HostSampling { samples, ..host })
-        })
-        .transpose()?;
+    let samples = select_samples(connection, position, OWN, &mut readings)?;
+    let (mut target_host, mut load_hosts) = (None, Vec::new());
+    for (machine, host) in conditions::select_hosts(connection, position)? {
+        let samples = select_samples(connection, position, machine, &mut readings)?;
+        let host = HostSampling { samples, ..host };
+        match machine {
+            TARGET_HOST => target_host = Some(host),
+            _ => load_hosts.push(host),
+        }
+    }
     Ok(Sampling {
         samples,
         target_host,
+        load_hosts,
         before: readings.take(connection, BEFORE, None)?,
         after: readings.take(connection, AFTER, None)?,
         account: conditions::select_account(connection, position)?,
@@ -72,21 +73,21 @@ pub(crate) fn select(connection: &Connection, position: u32) -> Result<Sampling>
 fn insert_sample(
     connection: &Connection,
     position: u32,
-    on: On,
+    machine: u32,
     number: u64,
     sample: &Sample,
 ) -> Result<()> {
     let Sample { cpu, server, replicas, client, .. } = sample;
     connection
         .prepare_cached(
-            "INSERT INTO sample (position, on_target_host, number, at_seconds, length_ns, cpu_user, cpu_system,
+            "INSERT INTO sample (position, machine, number, at_seconds, length_ns, cpu_user, cpu_system,
              cpu_iowait, cpu_steal, cpu_idle, server_cpus, server_rss_bytes, replica_cpus,
              replica_rss_bytes, client_cpus, client_rss_bytes)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             position,
-            on as u8,
+            machine,
             number,
             sample.at_seconds,
             Nanos(sample.length),
@@ -102,7 +103,7 @@ fn insert_sample(
             client.cpus,
             client.rss_bytes
         ])?;
-    disks::insert(connection, position, on, number, sample)
+    disks::insert(connection, position, machine, number, sample)
 }
 
 fn insert_counters(
@@ -136,15 +137,15 @@ fn insert_counters(
 fn select_samples(
     connection: &Connection,
     position: u32,
-    on: On,
+    machine: u32,
     readings: &mut Readings,
 ) -> Result<Vec<Sample>> {
     let mut statement = connection.prepare_cached(
         "SELECT number, at_seconds, length_ns, cpu_user, cpu_system, cpu_iowait, cpu_steal,
          cpu_idle, client_cpus, client_rss_bytes, server_cpus, server_rss_bytes, replica_cpus,
-         replica_rss_bytes FROM sample WHERE position = ? AND on_target_host = ? ORDER BY number",
+         replica_rss_bytes FROM sample WHERE position = ? AND machine = ? ORDER BY number",
     )?;
-    let samples = statement.query_map(params![position, on as u8], |row| {
+    let samples = statement.query_map(params![position, machine], |row| {
         let mut columns = Columns::of("sample", row);
         let number: u64 = columns.next()?;
         Ok(Sample {
@@ -160,12 +161,12 @@ fn select_samples(
             client: ProcessUsage { cpus: columns.real()?, rss_bytes: columns.next()? },
             server: usage(&mut columns, "server_cpus")?,
             replicas: usage(&mut columns, "replica_cpus")?,
-            disks: disks::select(connection, position, on, number)?,
-            counters: match on {
-                On::LoadHost => {
+            disks: disks::select(connection, position, machine, number)?,
+            counters: match machine {
+                OWN => {
                     readings.take(connection, DURING, Some(number))?.map(|reading| reading.counters)
                 }
-                On::TargetHost => None,
+                _ => None,
             },
         })
     })?;

@@ -10,8 +10,17 @@ use std::time::Duration;
 /// How long the load is measured before and after the statements where the study does not say.
 const DEFAULT_AROUND: Duration = Duration::from_secs(10);
 /// Keys that only a load gives a meaning to.
-const OF_LOADS: [&str; 8] =
-    ["rate", "clients", "warmup", "arrivals", "load_generators", "before", "after", "alone"];
+const OF_LOADS: [&str; 9] = [
+    "rate",
+    "clients",
+    "warmup",
+    "arrivals",
+    "load_generators",
+    "load_hosts",
+    "before",
+    "after",
+    "alone",
+];
 
 /// What is said of the test that runs beside a load.
 #[derive(Clone, Copy)]

@@ -26,38 +26,8 @@ pub(crate) struct Hosts {
 
 impl Hosts {
     pub fn of(tables: Vec<Spanned<HostTable>>, problems: &mut Problems) -> Self {
-        let mut names = Names::new("host");
-        let mut hosts = Self::default();
-        for table in tables {
-            let at = table.span();
-            let table = table.into_inner();
-            names.take(table.name.as_ref().map(|n| (n.get_ref().as_str(), n.span())), problems);
-            let named = match &table.name {
-                Some(written) => name(written.get_ref(), written.span(), "host", problems),
-                None => {
-                    let help = "add a line like name = \"db2\"";
-                    problems.missing(at.clone(), "this host has no name", help);
-                    None
-                }
-            };
-            if let Some(written) = table.name.as_ref().filter(|n| n.get_ref().trim() == RESERVED) {
-                problems
-                    .add(written.span(), "results call the machine that weighin runs on so")
-                    .help("give this host another name");
-            }
-            if table.ssh.is_none() {
-                let help = "add a line like ssh = \"admin@db2.internal\"";
-                problems.missing(at.clone(), "this host has no `ssh`", help);
-            }
-            match named.zip(destination(&table.ssh, problems)) {
-                Some((name, destination)) => {
-                    let at = table.name.as_ref().map_or(at, Spanned::span);
-                    hosts.named.push((SshHost { name, destination }, at));
-                }
-                None => hosts.incomplete = true,
-            }
-        }
-        hosts
+        let (named, incomplete) = read(tables, "host", problems);
+        Self { named, incomplete, ..Self::default() }
     }
 
     /// The machine of a target; `None` where it names none, or one that makes no sense, which is
@@ -121,6 +91,46 @@ impl Hosts {
                 .help(format!("add host = \"{}\" to a target, or remove this host", host.name));
         }
     }
+}
+
+/// Machines with a name and a destination each, and whether there are more, which could not be read.
+pub(crate) fn read(
+    tables: Vec<Spanned<HostTable>>,
+    kind: &'static str,
+    problems: &mut Problems,
+) -> (Vec<(SshHost, Place)>, bool) {
+    let mut names = Names::new(kind);
+    let (mut hosts, mut incomplete) = (Vec::new(), false);
+    for table in tables {
+        let at = table.span();
+        let table = table.into_inner();
+        names.take(table.name.as_ref().map(|n| (n.get_ref().as_str(), n.span())), problems);
+        let named = match &table.name {
+            Some(written) => name(written.get_ref(), written.span(), kind, problems),
+            None => {
+                let help = "add a line like name = \"db2\"";
+                problems.missing(at.clone(), format!("this {kind} has no name"), help);
+                None
+            }
+        };
+        if let Some(written) = table.name.as_ref().filter(|name| name.get_ref() == RESERVED) {
+            problems
+                .add(written.span(), "results call the machine that weighin runs on so")
+                .help(format!("give this {kind} another name"));
+        }
+        if table.ssh.is_none() {
+            let help = "add a line like ssh = \"admin@db2.internal\"";
+            problems.missing(at.clone(), format!("this {kind} has no `ssh`"), help);
+        }
+        match named.zip(destination(&table.ssh, problems)) {
+            Some((name, destination)) => {
+                let at = table.name.as_ref().map_or(at, Spanned::span);
+                hosts.push((SshHost { name, destination }, at));
+            }
+            None => incomplete = true,
+        }
+    }
+    (hosts, incomplete)
 }
 
 /// What ssh is to connect to.

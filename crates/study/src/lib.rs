@@ -22,6 +22,7 @@ mod intervention;
 mod key_value;
 mod level;
 mod load;
+mod load_hosts;
 mod mix;
 mod names;
 mod options;

@@ -68,7 +68,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         None => generators::of_clients(keys, &levels, problems),
     };
     let arrivals = level::arrivals(table, load, searches, problems);
-    let policy = policy::policy(keys, server, problems);
+    let policy = policy::policy(keys, server.map(Box::as_ref), problems);
     let workload = workload?;
     let load = Load {
         workload,
@@ -80,6 +80,7 @@ pub(crate) fn task(table: &TestTable, load: &LoadTable, problems: &mut Problems)
         arrivals,
         policy,
         load_generators,
+        load_hosts: Vec::new(),
         interventions,
     };
     Some(match searches {

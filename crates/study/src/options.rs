@@ -15,8 +15,16 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Keys that say nothing of a load which is run once by hand.
-const OF_TRIALS: [&str; 7] =
-    ["name", "task", "cache", "cross_check", "preload", "intervention", "replica_lag"];
+const OF_TRIALS: [&str; 8] = [
+    "name",
+    "task",
+    "cache",
+    "cross_check",
+    "preload",
+    "intervention",
+    "replica_lag",
+    "load_hosts",
+];
 
 /// A key of a load, as an option of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]

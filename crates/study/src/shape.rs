@@ -65,10 +65,10 @@ fn load(
     let work = match form {
         None | Some(Form::Statement | Form::SchemaChange | Form::Failover | Form::CatchUp) => None,
         Some(Form::Oltp(mix)) => {
-            Some(WorkTable::Oltp(mix, typed(table, problems)?, typed(table, problems)?))
+            Some(WorkTable::Oltp(mix, Box::new(typed(table, problems)?), typed(table, problems)?))
         }
         Some(Form::KeyValue) => {
-            Some(WorkTable::KeyValue(typed(table, problems)?, typed(table, problems)?))
+            Some(WorkTable::KeyValue(Box::new(typed(table, problems)?), typed(table, problems)?))
         }
         Some(Form::Storage) => Some(WorkTable::Storage(typed(table, problems)?)),
     };

@@ -2,12 +2,13 @@ use crate::duration::parse_duration;
 use crate::problem::{Place, Places, Problems};
 use crate::validate::{name, one_of};
 use crate::wire::{
-    CatchUpKeys, FailoverKeys, KeyValueKeys, LoadKeys, Maybe, OltpKeys, SchemaChangeKeys,
-    ServerKeys, StatementKeys, StorageKeys, TestKeys, TimedKeys,
+    CatchUpKeys, FailoverKeys, KeyValueKeys, LoadHostsKey, LoadKeys, Maybe, OltpKeys,
+    SchemaChangeKeys, ServerKeys, StatementKeys, StorageKeys, TestKeys, TimedKeys,
 };
 use crate::{catch_up, failover, load, schema_change, statement};
 use model::{CacheState, OltpMix, Task, Test};
 use std::time::Duration;
+use toml::Spanned;
 
 /// Values that `cache` takes.
 pub(crate) const CACHE_STATES: [(&str, CacheState); 2] =
@@ -54,8 +55,8 @@ pub(crate) struct LoadTable {
 /// The keys of a load that its workload decides.
 #[derive(Debug)]
 pub(crate) enum WorkTable {
-    Oltp(OltpMix, ServerKeys, OltpKeys),
-    KeyValue(ServerKeys, KeyValueKeys),
+    Oltp(OltpMix, Box<ServerKeys>, OltpKeys),
+    KeyValue(Box<ServerKeys>, KeyValueKeys),
     Storage(StorageKeys),
 }
 
@@ -63,6 +64,23 @@ impl TestTable {
     /// Where the value of a key stands, if it is written.
     pub fn place(&self, key: &str) -> Option<Place> {
         self.places.get(key)
+    }
+
+    /// Which machines its load asks for; absent where it has none, or does not say.
+    pub fn load_hosts(&self) -> Option<&Spanned<LoadHostsKey>> {
+        let load = match &self.task {
+            TaskTable::Load(load) => Some(load.as_ref()),
+            TaskTable::Statement(_, timed) | TaskTable::SchemaChange(_, timed) => {
+                timed.load.as_ref()
+            }
+            TaskTable::Failover(_) | TaskTable::CatchUp(_) => None,
+        };
+        match load?.work.as_ref()? {
+            WorkTable::Oltp(_, server, _) | WorkTable::KeyValue(server, _) => {
+                server.load_hosts.as_ref()
+            }
+            WorkTable::Storage(_) => None,
+        }
     }
 
     /// Where a problem of what is run is shown.

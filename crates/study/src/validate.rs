@@ -1,5 +1,6 @@
 use crate::budget::budget;
 use crate::hosts::Hosts;
+use crate::load_hosts::LoadHosts;
 use crate::names::{choices, nearest};
 use crate::problem::{Place, Problems};
 use crate::shape::Shape;
@@ -36,6 +37,7 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         problems.missing(0..0, "the study has no test", help);
     }
     let hosts = Hosts::of(file.host.unwrap_or_default(), problems);
+    let load_hosts = LoadHosts::of(file.load_host.unwrap_or_default(), problems);
     let mut names = Names::new("target");
     let mut targets: Vec<(Target, Place)> = Vec::new();
     for (table, places) in wire_targets.into_iter().zip(&target_places) {
@@ -49,7 +51,8 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
     let mut tests: Vec<Test> = Vec::new();
     for table in &wire_tests {
         names.take(table.name(), problems);
-        let of_table = test::tests(table, problems);
+        let mut of_table = test::tests(table, problems);
+        load_hosts.make(table, &mut of_table, &targets, problems);
         if let Some(first) = of_table.first() {
             fit::check(first, table, &targets, problems);
         }
@@ -61,6 +64,7 @@ pub(crate) fn study(shape: Shape, text: &str, problems: &mut Problems) -> Option
         }
         tests.extend(of_table);
     }
+    load_hosts.refuse_unused(problems);
     let Some(table) = file.study else {
         let help = "begin the file with [study] and a line like name = \"my-study\"";
         problems.missing(0..0, "the table [study] is missing", help);

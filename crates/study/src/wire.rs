@@ -30,6 +30,9 @@ pub(crate) struct File {
     /// Machines that several targets are on.
     #[schemars(with = "Option<Vec<HostTable>>", length(min = 1))]
     pub host: Option<Vec<Spanned<HostTable>>>,
+    /// Machines that make the loads.
+    #[schemars(with = "Option<Vec<HostTable>>", length(min = 1, max = model::Load::MAX_LOAD_HOSTS))]
+    pub load_host: Option<Vec<Spanned<HostTable>>>,
     /// The candidates.
     #[schemars(with = "Vec<TargetTable>", length(min = 1))]
     pub target: Option<Vec<Spanned<TargetTable>>>,
@@ -316,6 +319,14 @@ pub(crate) struct PriceItemTable {
 pub(crate) enum Numbers {
     One(i64),
     Many(Vec<i64>),
+}
+
+/// How many machines of a study make a load, or which by name.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a whole number, or a list of names")]
+pub(crate) enum LoadHostsKey {
+    Count(#[schemars(range(min = 1, max = model::Load::MAX_LOAD_HOSTS))] i64),
+    Names(Vec<String>),
 }
 
 /// Levels of clients: given, or such as place themselves.

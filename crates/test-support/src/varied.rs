@@ -163,18 +163,20 @@ pub fn record(trial: &Trial, salt: u64) -> TrialRecord {
                 thermal_events: d.maybe(Draw::count),
             },
             volume: d.list(3, Draw::text),
-            target_host: d.maybe(target_host),
+            target_host: d.maybe(other_host),
+            load_hosts: d.list(2, |d| HostSampling { facts: Some(host()), ..other_host(d) }),
         },
         cross_check: d.maybe(cross_check),
         search: d.maybe(search),
     }
 }
 
-fn target_host(d: &mut Draw) -> HostSampling {
+fn other_host(d: &mut Draw) -> HostSampling {
     let clock =
         |d: &mut Draw| ClockReading { ahead_seconds: d.real(), uncertainty_seconds: d.real() };
     HostSampling {
         host: d.text(),
+        facts: None,
         samples: d.list(4, |d| Sample { counters: None, ..sample(d) }),
         thermal_events: d.maybe(Draw::count),
         clock_before: clock(d),
@@ -352,6 +354,7 @@ fn load(d: &mut Draw) -> LoadResult {
             failed: d.count(),
         }),
         generators: d.list(3, |d| GeneratorShare {
+            host: d.maybe(Draw::text),
             clients: d.small(),
             transactions: d.count(),
             queries: d.count(),

@@ -1,8 +1,8 @@
 //! Check 3: the client was not the bottleneck.
 
+use super::window::Window;
 use super::{CheckResult, client_delay, generators, imitated};
-
-use model::LoadResult;
+use model::{CpuShares, LoadResult, Sampling};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -24,9 +24,31 @@ const BUSY: f64 = 0.8;
 /// held up the load: as much as Little's law lets pass.
 const LAG: f64 = 0.05;
 
-pub(super) fn results(clients: u32, load: &LoadResult) -> Vec<CheckResult> {
+/// Check 3: another machine that makes the load had too little processor time left (method R38).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoadHostBusy {
+    /// By its name in the study.
+    pub host: String,
+    /// Mean share of all its processors' time in use, 0 to 1.
+    pub busy: f64,
+}
+
+pub(super) fn results(clients: u32, load: &LoadResult, sampling: &Sampling) -> Vec<CheckResult> {
     let late = client_delay::result(clients, load);
-    busy(load).into_iter().chain(late).chain(generators::result(load)).collect()
+    let hosts = load_hosts(load, sampling);
+    let spread = generators::spread_result(load, sampling);
+    let results = busy(load).into_iter().chain(hosts).chain(late);
+    results.chain(generators::result(load)).chain(spread).collect()
+}
+
+/// Machines that make the load and were nearly all in use: each had its part to make.
+fn load_hosts(load: &LoadResult, sampling: &Sampling) -> Vec<CheckResult> {
+    let window = Window::of(load);
+    let busy = sampling.load_hosts.iter().filter_map(|maker| {
+        let busy = window.mean_share(&maker.samples, CpuShares::busy)?;
+        (busy > BUSY).then(|| LoadHostBusy { host: maker.host.clone(), busy })
+    });
+    busy.map(CheckResult::suspect).collect()
 }
 
 fn busy(load: &LoadResult) -> Option<CheckResult> {

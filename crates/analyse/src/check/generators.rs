@@ -1,7 +1,7 @@
 //! Several load generators shared the load as they were meant to.
 
 use super::CheckResult;
-use model::{GeneratorShare, LoadResult};
+use model::{GeneratorShare, LoadResult, Sampling};
 use serde::Serialize;
 
 /// Check 3: a load generator whose share of the load was not the one that it should have had.
@@ -14,6 +14,57 @@ pub struct UnevenLoad {
     pub transactions: u64,
     /// How many would have been its share.
     pub fair: f64,
+}
+
+/// How far apart the parts of a load on several machines began.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StartSpread {
+    /// From the first to the last of them, in seconds, by their clocks.
+    pub seconds: f64,
+    /// By how much that may be wrong, in seconds: as much as two of the clocks may be.
+    pub uncertainty_seconds: f64,
+}
+
+/// Check 3: parts of a load on several machines may have begun too far apart to be one load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct UnevenStart {
+    #[serde(flatten)]
+    pub spread: StartSpread,
+    /// How long was measured, in seconds.
+    pub measured_seconds: f64,
+}
+
+/// Share of the measured time that the parts may have begun apart: as long, at either end, fewer of
+/// them load the server than the test says.
+const APART: f64 = 0.01;
+
+/// The spread of the true beginnings of a load that other machines make; `None` where none does.
+pub fn start_spread(load: &LoadResult, sampling: &Sampling) -> Option<StartSpread> {
+    if sampling.load_hosts.is_empty() {
+        return None;
+    }
+    let late = || load.generators.iter().map(|share| share.begun_late.as_secs_f64());
+    let (first, last) = (late().reduce(f64::min)?, late().reduce(f64::max)?);
+    let mut clocks: Vec<f64> = sampling
+        .load_hosts
+        .iter()
+        .map(|maker| {
+            maker.clock_before.uncertainty_seconds.max(maker.clock_after.uncertainty_seconds)
+        })
+        .collect();
+    clocks.sort_by(|a, b| b.total_cmp(a));
+    // Parts of one machine begin by one clock.
+    let uncertainty_seconds = if clocks.len() < 2 { 0.0 } else { clocks.iter().take(2).sum() };
+    Some(StartSpread { seconds: last - first, uncertainty_seconds })
+}
+
+/// A spread that is too large for what was measured.
+pub(super) fn spread_result(load: &LoadResult, sampling: &Sampling) -> Option<CheckResult> {
+    let spread = start_spread(load, sampling)?;
+    let measured_seconds = load.measure.elapsed.as_secs_f64();
+    let most = spread.seconds + spread.uncertainty_seconds;
+    let uneven = UnevenStart { spread, measured_seconds };
+    (most > APART * measured_seconds).then_some(CheckResult::suspect(uneven))
 }
 
 /// How far a generator's transactions may lie from its fair share, relative to that share.

@@ -10,7 +10,8 @@ use serde::Serialize;
 /// The hypervisor took processor time from a host during a trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Steal {
-    /// The target's own host, by its name in the study; absent for the one that makes the load.
+    /// The target's own host, or one that makes the load, by its name in the study; absent for the one
+    /// that weighin ran on.
     pub host: Option<String>,
     /// Mean share of all processors' time, 0 to 1.
     pub share: f64,
@@ -61,7 +62,7 @@ pub(super) struct Cpus {
 }
 
 /// Processor time that the hypervisor stole, that other processes took or that was withheld, on the
-/// machine that makes the load and on the target's own; `None` when nothing was sampled, or nothing
+/// machines that make the load and on the target's own; `None` when nothing was sampled, or nothing
 /// speaks against the trial but the server's process was not seen, so that other processes cannot be
 /// told from it.
 pub(super) fn results(
@@ -71,12 +72,22 @@ pub(super) fn results(
     cpus: Cpus,
 ) -> Option<Vec<CheckResult>> {
     let own = sampling.target_host.as_ref();
-    let mut machines = vec![Machine {
+    let is_idle = !sampling.load_hosts.is_empty()
+        && sampling.samples.iter().all(|sample| sample.server.is_none());
+    // A machine that neither makes the load nor has the server matters to none.
+    let here = (!is_idle).then(|| Machine {
         host: None,
         samples: &sampling.samples,
         cpus: cpus.load_host,
         no_server: own.is_some(),
-    }];
+    });
+    let mut machines: Vec<Machine<'_>> = here.into_iter().collect();
+    machines.extend(sampling.load_hosts.iter().map(|maker| Machine {
+        host: Some(&maker.host),
+        samples: &maker.samples,
+        cpus: maker.facts.as_ref().map_or(0, |facts| facts.cpus),
+        no_server: true,
+    }));
     machines.extend(own.map(|own| Machine {
         host: Some(&own.host),
         samples: &own.samples,

@@ -193,7 +193,7 @@ fn numbered(
     [
         (Check::LittlesLaw, little::results(clients, load)),
         (Check::ServerCounters, counted),
-        (Check::ClientNotBottleneck, Some(client::results(clients, load))),
+        (Check::ClientNotBottleneck, Some(client::results(clients, load, sampling))),
         (Check::SteadyState, steady::results(load, events, dataset.study.margin)),
         (Check::CacheAsDeclared, cache::results(dataset, record, load, server)),
         (Check::OwnMachine, machine),

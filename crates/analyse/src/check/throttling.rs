@@ -47,10 +47,10 @@ pub(super) fn results(sampling: &Sampling) -> Vec<CheckResult> {
         let validity = if share > NOTICE { Validity::Suspect } else { Validity::Valid };
         Some(CheckResult::new(validity, Throttled { process, share }))
     };
-    let own = sampling.target_host.as_ref();
+    let others = sampling.target_host.iter().chain(&sampling.load_hosts);
     let hot = [(None, account.thermal_events)]
         .into_iter()
-        .chain(own.map(|own| (Some(own.host.clone()), own.thermal_events)));
+        .chain(others.map(|other| (Some(other.host.clone()), other.thermal_events)));
     let hot = hot.filter_map(|(host, events)| {
         let events = events.filter(|&events| events > 0)?;
         Some(CheckResult::suspect(Overheated { host, events }))

@@ -2,8 +2,11 @@
 
 use crate::checks::passed;
 use crate::support::{dataset, load_of, trial};
-use analyse::{Check, Evidence, UnevenLoad, Validity, analyse};
-use model::{Dataset, GeneratorShare, Latencies};
+use analyse::{Check, Evidence, UnevenLoad, Validity, analyse, start_spread};
+use model::{
+    ClockReading, CpuShares, Dataset, GeneratorShare, HostFacts, HostSampling, Latencies,
+    ProcessUsage, Sample,
+};
 use std::time::Duration;
 use test_support::open_loop;
 
@@ -16,6 +19,7 @@ fn shared(shares: &[(u32, u64)]) -> Dataset {
         let mut latencies = Latencies::new();
         latencies.record_many(6_000_000, transactions);
         GeneratorShare {
+            host: None,
             clients,
             transactions,
             queries: 20 * transactions,
@@ -49,6 +53,67 @@ fn generators_share_in_proportion_to_their_clients() {
         assert!(is_valid(&data) && lopsided(&data).is_none(), "{shares:?}");
         assert_eq!(passed(&data, Check::ClientNotBottleneck), Some(1));
     }
+}
+
+/// The same made by two hosts whose processors were so busy, of which the second began so late, in
+/// milliseconds, and whose clocks are known to within 1 ms.
+fn made_elsewhere(busy: [f64; 2], late: u64) -> Dataset {
+    let mut data = shared(&[(3, 5_000), (3, 5_000)]);
+    let record = trial(&mut data, "only", 6, 1);
+    record.sampling.samples.clear();
+    let clock = ClockReading { ahead_seconds: 3_600.0, uncertainty_seconds: 1e-3 };
+    let maker = |(name, busy): (&str, f64)| HostSampling {
+        host: name.to_owned(),
+        facts: Some(HostFacts { cpus: 2, ..HostFacts::default() }),
+        samples: (1..30)
+            .map(|second| Sample {
+                at_seconds: f64::from(second),
+                length: Duration::from_secs(1),
+                cpu: CpuShares { user: busy, idle: 1.0 - busy, ..CpuShares::default() },
+                client: ProcessUsage { cpus: 2.0 * busy, rss_bytes: 1 },
+                ..Sample::default()
+            })
+            .collect(),
+        clock_before: clock,
+        clock_after: clock,
+        ..HostSampling::default()
+    };
+    record.sampling.load_hosts = ["a", "b"].into_iter().zip(busy).map(maker).collect();
+    let load = load_of(record);
+    for (share, name) in load.generators.iter_mut().zip(["a", "b"]) {
+        share.host = Some(name.to_owned());
+    }
+    load.generators[1].begun_late = Duration::from_millis(late);
+    data
+}
+
+#[test]
+fn load_hosts_that_are_busy_or_begin_apart_make_a_trial_suspect() {
+    let found = |data: &Dataset| -> Vec<&'static str> {
+        let findings = analyse(data).findings;
+        let names = findings.iter().filter_map(|finding| match &finding.evidence {
+            Evidence::LoadHostBusy(busy) => Some(if busy.host == "b" { "busy b" } else { "busy" }),
+            Evidence::UnevenStart(_) => Some("apart"),
+            _ => None,
+        });
+        names.collect()
+    };
+    let well = made_elsewhere([0.5, 0.7], 4);
+    assert_eq!(found(&well), Vec::<&str>::new());
+    assert!(is_valid(&well));
+    let record = &well.trials[0];
+    let spread = start_spread(record.load().unwrap(), &record.sampling).unwrap();
+    assert_eq!((spread.seconds, spread.uncertainty_seconds), (4e-3, 2e-3));
+    for (data, words) in
+        [(made_elsewhere([0.5, 0.9], 4), "busy b"), (made_elsewhere([0.5, 0.5], 30_000), "apart")]
+    {
+        assert_eq!(found(&data), [words]);
+        assert!(!is_valid(&data) && passed(&data, Check::ClientNotBottleneck).is_none());
+    }
+    // A load that this host makes has no such spread.
+    let here = shared(&[(3, 5_000), (3, 5_000)]);
+    let record = &here.trials[0];
+    assert!(start_spread(record.load().unwrap(), &record.sampling).is_none());
 }
 
 #[test]

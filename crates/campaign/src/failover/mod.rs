@@ -52,9 +52,10 @@ pub(crate) fn run(
 ) -> Result<Done, Failure> {
     let members = target.probed_servers(&failover.cause, stop)?;
     let primary = make_ready(&members, stop)?;
-    let mut watches = Watches::begin(host, target, false)?;
+    let mut watches = Watches::begin(host, target, false, &[])?;
     let origin = Instant::now();
-    watches.sample(SamplerOptions::of_host(sample_every, origin, (Duration::ZERO, None)));
+    let options = SamplerOptions::of_host(sample_every, origin, (Duration::ZERO, None));
+    watches.sample(options, &[]);
     let probe = Probe::new(failover, &members, primary, origin, stop);
     let taken = thread::scope(|scope| {
         for member in 0..members.len() {

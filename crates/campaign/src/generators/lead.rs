@@ -3,11 +3,12 @@
 use super::GENERATOR_COMMAND;
 use super::process::{GeneratorMessage, listen, tell};
 use super::wire::{Answer, Assignment, Order};
+use crate::measure::Makers;
 use crate::systems::load::PreparedLoad;
 use engine::{Assembly, Clock, Nanos, Part, Progress, Stop};
 use host::{Host, Weighin};
 use model::{Failure, FailureKind, LoadResult};
-use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const START_NOTICE: Duration = Duration::from_millis(250);
 /// How long a generator may say nothing: while it has work to do it tells something every second.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often generators on other machines are told that the lead is there.
+const BEAT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Generators of one load, not begun yet. They end when this is dropped.
 pub(crate) struct Generators<'a> {
@@ -28,6 +31,10 @@ pub(crate) struct Generators<'a> {
     start: Option<Nanos>,
     /// Whether they were told that enough was measured.
     told_enough: bool,
+    /// When those on other machines are told next that the lead is there.
+    beat: Option<Instant>,
+    /// How many other machines there are.
+    elsewhere: usize,
 }
 
 /// All of them; told to end together when this is dropped, and then waited for one by one.
@@ -40,54 +47,70 @@ impl Drop for GeneratorGroup {
 }
 
 struct Generator {
-    weighin: Weighin,
+    weighin: Box<dyn Weighin>,
     ready: bool,
     done: bool,
     heard_at: Instant,
+    intervals: u32,
 }
 
 impl<'a> Generators<'a> {
-    /// Starts so many generators on a machine, which get ready.
+    /// Starts so many generators, which get ready: on this machine, or in turns on the others where
+    /// there are any.
     ///
     /// # Errors
-    /// When a process cannot be started.
+    /// When a process cannot be started, or a machine does not answer.
     pub(crate) fn start(
         host: &dyn Host,
+        others: &[Arc<dyn Host>],
         load: &'a PreparedLoad,
         count: u32,
     ) -> Result<Self, Failure> {
+        let hosts =
+            if others.is_empty() { vec![host] } else { others.iter().map(Arc::as_ref).collect() };
+        let (elsewhere, machines) = (others.len(), hosts.len() as u32);
         let (sender, answers) = channel();
         let mut crowd = GeneratorGroup(Vec::new());
-        for index in 0..count {
-            let weighin = host.start_weighin(GENERATOR_COMMAND);
-            let mut weighin = weighin.map_err(|error| not_started(&error))?;
+        for (index, host) in (0..count).zip(hosts.iter().cycle()) {
+            let mut weighin = host.start_weighin(GENERATOR_COMMAND)?;
             if let Some(answers) = weighin.take_answers() {
                 let heard = sender.clone();
                 std::thread::spawn(move || listen(index, answers, &heard));
             }
-            let assignment = Assignment { part: Part { index, of: count }, load };
+            let beside = (count - index % machines).div_ceil(machines);
+            let assignment = Assignment { part: Part { index, of: count, beside }, load };
             // One that has ended already is noticed when its answers end.
-            let _ = tell(&mut weighin, &Order::Prepare(Box::new(assignment)));
+            let _ = tell(weighin.as_mut(), &Order::Prepare(Box::new(assignment)));
             crowd.0.push(Generator {
                 weighin,
                 ready: false,
                 done: false,
                 heard_at: Instant::now(),
+                intervals: 0,
             });
         }
+        let mut assembly = Assembly::new(count);
+        assembly.is_elsewhere(others.iter().map(|host| host.name().to_owned()).collect());
         Ok(Self {
             load,
             crowd,
             answers,
-            assembly: Assembly::new(count),
+            assembly,
             start: None,
             told_enough: false,
+            beat: (elsewhere > 0).then(Instant::now),
+            elsewhere,
         })
     }
 
-    /// The processes' numbers.
-    pub(crate) fn pids(&self) -> Vec<u32> {
-        self.crowd.0.iter().map(|generator| generator.weighin.pid()).collect()
+    /// The numbers of the processes.
+    pub(crate) fn makers(&self) -> Makers {
+        let pids = self.crowd.0.iter().map(|generator| generator.weighin.pid());
+        let on = |host| pids.clone().skip(host).step_by(self.elsewhere.max(1)).collect();
+        match self.elsewhere {
+            0 => Makers { here: on(0), ..Makers::default() },
+            hosts => Makers { elsewhere: (0..hosts).map(on).collect(), ..Makers::default() },
+        }
     }
 
     /// Runs the load.
@@ -114,6 +137,7 @@ impl<'a> Generators<'a> {
             }
             self.assembly.look();
             self.pass_on_enough();
+            self.beat();
             match self.start {
                 None if self.crowd.0.iter().all(|generator| generator.ready) => {
                     self.begin(progress)
@@ -142,6 +166,10 @@ impl<'a> Generators<'a> {
         match heard {
             GeneratorMessage::Answer(Answer::Ready) => generator.ready = true,
             GeneratorMessage::Answer(Answer::Interval(ended)) => {
+                generator.intervals += 1;
+                if generator.intervals > self.most_intervals() {
+                    return Err(self.lost(place, "sent more intervals than have passed"));
+                }
                 self.assembly.interval(*ended, progress)
             }
             GeneratorMessage::Answer(Answer::Done(account)) => {
@@ -151,6 +179,9 @@ impl<'a> Generators<'a> {
             GeneratorMessage::Answer(Answer::Failed(failure)) => return Err(failure),
             GeneratorMessage::End if generator.done => {}
             GeneratorMessage::End => {
+                if let Some(lost) = generator.weighin.lost() {
+                    return Err(lost);
+                }
                 let words = generator.weighin.last_words();
                 return Err(self.lost(place, &words));
             }
@@ -163,8 +194,9 @@ impl<'a> Generators<'a> {
     fn begin(&mut self, progress: &mut dyn FnMut(Progress<'_>)) {
         let start = Clock.now().plus(START_NOTICE);
         for generator in &mut self.crowd.0 {
+            let there = generator.weighin.there(Clock.instant(start));
             // One that has ended already is noticed when its answers end.
-            let _ = tell(&mut generator.weighin, &Order::Start(start));
+            let _ = tell(generator.weighin.as_mut(), &Order::Start(there));
             generator.heard_at = Instant::now();
         }
         self.start = Some(start);
@@ -179,9 +211,25 @@ impl<'a> Generators<'a> {
             self.told_enough = true;
             for generator in &mut self.crowd.0 {
                 // As when they begin.
-                let _ = tell(&mut generator.weighin, &Order::Enough);
+                let _ = tell(generator.weighin.as_mut(), &Order::Enough);
             }
         }
+    }
+
+    /// Tells those on other machines that the lead is there.
+    fn beat(&mut self) {
+        let Some(due) = self.beat.filter(|due| Instant::now() >= *due) else { return };
+        for generator in &mut self.crowd.0 {
+            // As when they begin.
+            let _ = tell(generator.weighin.as_mut(), &Order::Beat);
+        }
+        self.beat = Some(due.max(Instant::now()) + BEAT_INTERVAL);
+    }
+
+    /// More than one a second, and some at the edges of phases, cannot have ended.
+    fn most_intervals(&self) -> u32 {
+        let elapsed = self.start.map_or(Duration::ZERO, |start| Clock.now().since(start));
+        u32::try_from(elapsed.as_secs()).map_or(u32::MAX, |seconds| seconds.saturating_add(20))
     }
 
     /// Whether a generator has said nothing for too long: of its intervals while they last, and
@@ -208,25 +256,19 @@ impl<'a> Generators<'a> {
     /// That a generator was lost, and how.
     fn lost(&self, place: usize, how: &str) -> Failure {
         let pid = self.crowd.0.get(place).map_or(0, |generator| generator.weighin.pid());
+        let on =
+            self.assembly.host_of(place as u32).map_or(String::new(), |on| format!(" on {on}"));
         let when = self.start.map_or("before the load began".to_owned(), |start| {
             format!("{:.1} s into the load", Clock.now().since(start).as_secs_f64())
         });
         Failure::new(
             FailureKind::Other,
             format!(
-                "load generator {} of {} (process {pid}) {how}, {when}",
+                "load generator {} of {} (process {pid}{on}) {how}, {when}",
                 place + 1,
                 self.crowd.0.len()
             ),
             "see in the system’s log (dmesg) whether memory ran out, or run fewer generators",
         )
     }
-}
-
-fn not_started(error: &io::Error) -> Failure {
-    Failure::new(
-        FailureKind::Other,
-        format!("cannot start a load generator: {error}"),
-        "check the limit on processes (ulimit -u) and the memory that is free",
-    )
 }

@@ -5,8 +5,12 @@ use crate::systems::load::PreparedLoad;
 use engine::{Account, Nanos, PartProgress, Stop};
 use model::{Failure, FailureKind};
 use std::io::{BufRead, Write};
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How long a lead may be silent that sends beats.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Does what a lead says, which writes to `orders` and reads `answers`: one part of one load. Ends
 /// when that is done, or when the lead is gone.
@@ -30,7 +34,7 @@ pub fn generate(
     let (leads_stop, leads_start) = (stop.clone(), Arc::clone(&start));
     let enough = assignment.load.runner().enough().cloned().unwrap_or_default();
     // Not waited for: where the lead lives on, it ends with this process.
-    std::thread::spawn(move || listen(orders, &leads_start, &enough, &leads_stop));
+    std::thread::spawn(move || obey(orders, &leads_start, &enough, &leads_stop));
     let mut answer = |answer: &Answer| {
         // Nobody is left who could want an answer that cannot be written.
         if write(answers, answer).is_err() {
@@ -45,12 +49,28 @@ pub fn generate(
     Ok(())
 }
 
-/// Hears when to start and when enough was measured; asks to stop when the lead is gone.
-fn listen(orders: impl BufRead, start: &OnceLock<Nanos>, enough: &Stop, stop: &Stop) {
-    for line in orders.lines().map_while(Result::ok) {
-        match serde_json::from_str(&line) {
-            Ok(Order::<PreparedLoad>::Start(at)) => drop(start.get_or_init(|| at)),
+/// Hears when to start and when enough was measured; asks to stop when the lead is gone, or silent where
+/// it was not before.
+fn obey(
+    orders: impl BufRead + Send + 'static,
+    start: &OnceLock<Nanos>,
+    enough: &Stop,
+    stop: &Stop,
+) {
+    let (heard, hears) = channel();
+    std::thread::spawn(move || {
+        for line in orders.lines().map_while(Result::ok) {
+            if heard.send(serde_json::from_str::<Order<PreparedLoad>>(&line)).is_err() {
+                return;
+            }
+        }
+    });
+    let mut limit = Duration::MAX;
+    while let Ok(order) = hears.recv_timeout(limit) {
+        match order {
+            Ok(Order::Start(at)) => drop(start.get_or_init(|| at)),
             Ok(Order::Enough) => enough.request(),
+            Ok(Order::Beat) => limit = SILENCE_TIMEOUT,
             Ok(Order::Prepare(_)) | Err(_) => {}
         }
     }

@@ -15,6 +15,9 @@ pub(crate) enum Order<L = PreparedLoad> {
     Start(Nanos),
     /// Enough was measured: no operation is to begin any more.
     Enough,
+    /// The lead is there. Who has heard this once ends where it does not hear it for 3 s: between a
+    /// generator and its lead may be something that goes on when the lead is gone.
+    Beat,
 }
 
 /// What a generator answers.

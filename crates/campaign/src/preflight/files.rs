@@ -2,33 +2,51 @@
 
 use super::Diagnostics;
 use host::Host;
-use model::{Failure, FailureKind, Study, Test};
+use model::{Failure, FailureKind, Load, Study, Test};
 
 /// Files of a load generator besides one for each client: standard ones, rings, the store, what is
 /// sampled.
 const OTHER_FILES: u64 = 40;
 
+/// On the machine that weighin runs on, of the loads that it makes.
 pub(super) fn check(study: &Study, load_host: &dyn Host, found: &mut Diagnostics) {
-    let Some(limit) = load_host.open_files() else { return };
+    check_host(study, load_host, found, |load| load.load_hosts.is_empty());
+}
+
+/// On another machine, of the loads that it makes a part of.
+pub(super) fn check_maker(study: &Study, host: &dyn Host, found: &mut Diagnostics) {
+    check_host(study, host, found, |load| {
+        load.load_hosts.iter().any(|one| one.name == host.name())
+    });
+}
+
+fn check_host(
+    study: &Study,
+    host: &dyn Host,
+    found: &mut Diagnostics,
+    is_maker: impl Fn(&Load) -> bool,
+) {
+    let Some(limit) = host.open_files() else { return };
     for test in &study.tests {
         // The files of a load on storage do not grow with its level.
-        let Some(load) = test.load().filter(|_| test.storage().is_none()) else { continue };
+        let load = test.load().filter(|_| test.storage().is_none());
+        let Some(load) = load.filter(|load| is_maker(load)) else { continue };
         let clients = load.levels.iter().map(|level| level.clients).max().unwrap_or(0);
-        let each = u64::from(clients.div_ceil(load.load_generators.max(1)));
+        let each = u64::from(clients.div_ceil(load.all_generators().max(1)));
         let needed = each + OTHER_FILES;
         if limit < needed {
-            found.error(too_few(test, clients, (limit, needed)));
+            found.error(too_few(test, clients, (limit, needed), host.name()));
         }
     }
 }
 
-fn too_few(test: &Test, clients: u32, (limit, needed): (u64, u64)) -> Failure {
+fn too_few(test: &Test, clients: u32, (limit, needed): (u64, u64), host: &str) -> Failure {
     let name = &test.name;
     Failure::new(
         FailureKind::NotPermitted,
         format!(
-            "a process of this user may open {limit} files and sockets, and the test {name} with \
-             {clients} clients needs {needed}"
+            "a process of this user may open {limit} files and sockets on {host}, and the test {name} \
+             with {clients} clients needs {needed}"
         ),
         format!(
             "raise the limit (ulimit -n {needed}), run fewer clients, or set load_generators: each \

@@ -5,6 +5,7 @@ mod between;
 mod diagnostic;
 mod disk;
 mod files;
+mod load_hosts;
 
 pub(crate) use self::diagnostic::Diagnostics;
 pub use self::diagnostic::{Diagnostic, Severity};
@@ -87,6 +88,7 @@ impl<'a> Preflight<'a> {
         between::compare(study, &targets, &mut found);
         disk::check(&targets, hosts, &mut found);
         files::check(study, hosts.load.as_ref(), &mut found);
+        load_hosts::check(study, &mut targets, hosts, &mut found)?;
         found.tell(observe);
         Ok(Self { study, hosts, stop, targets, diagnostics: found.into_sorted() })
     }

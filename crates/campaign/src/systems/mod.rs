@@ -324,6 +324,12 @@ pub trait TargetHandle: Debug {
     /// The machine that it is on; `None` where that is not known.
     fn host(&self) -> Option<&dyn Host>;
 
+    /// Where its server answers over TCP; `None` where it does not.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    fn network_address(&mut self) -> Result<Option<std::net::SocketAddr>, Failure>;
+
     fn sampling_scope(&self) -> SamplingScope;
 
     /// A session for statements whose time is taken, until `stop` is requested. The target is ready

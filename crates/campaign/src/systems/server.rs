@@ -12,7 +12,7 @@ mod volume;
 
 pub(crate) use self::kind::{ServerKind, Setting};
 use self::private::{PrivateServers, endpoint_variables, has_container};
-use self::running::{Machine, Running, Whereabouts};
+use self::running::{Machine, Running, Whereabouts, ssh_host};
 use self::tools::tools;
 use self::volume::check_volume;
 use super::group::Group;
@@ -34,6 +34,7 @@ use model::{
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::marker::PhantomData;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -363,6 +364,13 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         with_lag(self.group_of(&self.stop)?, counters).map(Some)
     }
 
+    fn network_address(&mut self) -> Result<Option<SocketAddr>, Failure> {
+        let (login, control) = self.connected()?;
+        let address = login.address_of(K::ends(control));
+        self.control = None;
+        Ok(address?.network())
+    }
+
     fn host(&self) -> Option<&dyn Host> {
         match self.running.machine() {
             Some(Machine::LoadHost) => Some(self.load_host.as_ref()),
@@ -479,14 +487,6 @@ impl<K: ServerKind> TargetHandle for Server<K> {
         };
         Failure::new(kind, format!("{}; {}", failure.message, words.message), words.remedy)
     }
-}
-
-/// The machine of a target whose server runs already, where the study says how to reach it.
-fn ssh_host<'a>(
-    target: Option<&Target>,
-    host: Option<&'a Arc<dyn Host>>,
-) -> Option<&'a Arc<dyn Host>> {
-    host.filter(|_| target.is_some_and(|target| target.ssh_host().is_some()))
 }
 
 /// The part of a workload that servers of a kind can run.

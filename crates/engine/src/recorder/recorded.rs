@@ -41,7 +41,7 @@ impl Recorded {
             mine.moved += theirs.moved;
         }
         self.latencies.merge(&other.latencies);
-        self.client_delay += other.client_delay;
+        self.client_delay = self.client_delay.saturating_add(other.client_delay);
         self.ledger.scheduled += other.ledger.scheduled;
         self.ledger.ok += other.ledger.ok;
         self.ledger.failed += other.ledger.failed;

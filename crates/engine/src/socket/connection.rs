@@ -21,6 +21,14 @@ pub enum Address {
 }
 
 impl Address {
+    /// That of a network; `None` of a socket of this host.
+    pub fn network(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp(address) => Some(*address),
+            Self::Unix(_) => None,
+        }
+    }
+
     /// Whether a server at this address runs on this host, or something that passes its bytes on.
     pub(crate) fn is_on_this_host(&self) -> bool {
         match self {

@@ -24,18 +24,22 @@ use self::sample::{DiskCounters, HostReader, host_facts};
 use self::sandbox::{Sandbox, SandboxOptions, sandbox_directory};
 use self::user_command::LocalCommand;
 use self::watch::LocalWatch;
-use self::weighin::Weighin;
+use self::weighin::LocalWeighin;
 use crate::{
     CommandOrder, Ends, HeldVolume, Host, PrivateServer, ProcessClue, ProgramOrder, RunningServer,
-    Scope, Space, UserCommand, Watch,
+    Scope, Space, UserCommand, Watch, Weighin,
 };
 use model::{BuiltVolume, Failure, FailureKind, HostFacts, Stop, UnixMillis};
 use std::collections::BTreeMap;
 use std::io;
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+/// How long a connection may take that is tried.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The machine that weighin itself runs on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -154,8 +158,19 @@ impl Host for Local {
         Ok(Box::new(LocalCommand::prepare(order, stop)?))
     }
 
-    fn start_weighin(&self, command: &str) -> io::Result<Weighin> {
-        Weighin::start(command)
+    fn start_weighin(&self, command: &str) -> Result<Box<dyn Weighin>, Failure> {
+        Ok(Box::new(LocalWeighin::start(command)?))
+    }
+
+    fn check_connection(&self, address: SocketAddr) -> Result<(), Failure> {
+        let connected = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT);
+        connected.map(drop).map_err(|error| {
+            Failure::new(
+                FailureKind::Unreachable,
+                format!("{address} cannot be connected to: {error}"),
+                "see whether the server listens on that address, and whether a firewall lets it pass",
+            )
+        })
     }
 
     fn hold_processors(&self, count: f64) -> Result<Arc<dyn engine::storage::Processors>, Failure> {

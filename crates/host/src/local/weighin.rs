@@ -1,7 +1,10 @@
 //! Weighin itself, started once more: a child process and the two pipes to it.
 
 use super::command;
-use std::io::{self, BufReader, Write};
+use crate::Weighin;
+use engine::{Clock, Nanos};
+use model::{Failure, FailureKind};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -13,59 +16,35 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often it is looked after meanwhile.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A process of weighin; it ends when this is dropped.
+/// A process of weighin on this machine.
 #[derive(Debug)]
-pub struct Weighin {
+pub(super) struct LocalWeighin {
     child: Child,
     orders: Option<ChildStdin>,
     answers: Option<ChildStdout>,
 }
 
-impl Weighin {
+impl LocalWeighin {
     /// # Errors
     /// When the process cannot be started.
-    pub(super) fn start(hidden_command: &str) -> io::Result<Self> {
-        let mut child = command(THIS_PROGRAM)
+    pub(super) fn start(hidden_command: &str) -> Result<Self, Failure> {
+        let child = command(THIS_PROGRAM)
             .arg0("weighin")
             .arg(hidden_command)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // A key that interrupts weighin must not end its generators behind its back.
             .process_group(0)
-            .spawn()?;
+            .spawn();
+        let mut child = child.map_err(|error| {
+            Failure::new(
+                FailureKind::Other,
+                format!("cannot start weighin once more: {error}"),
+                "check the limit on processes (ulimit -u) and the memory that is free",
+            )
+        })?;
         let (orders, answers) = (child.stdin.take(), child.stdout.take());
         Ok(Self { child, orders, answers })
-    }
-
-    /// The process's number.
-    pub fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Tells it something.
-    ///
-    /// # Errors
-    /// When it listens no more.
-    pub fn tell(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.orders.as_mut().map_or(Ok(()), |orders| orders.write_all(bytes))
-    }
-
-    /// What it says; `None` when that was taken already.
-    pub fn take_answers(&mut self) -> Option<BufReader<ChildStdout>> {
-        self.answers.take().map(BufReader::new)
-    }
-
-    /// How it ended, in words that follow its name. Only of one whose answers have ended.
-    pub fn last_words(&mut self) -> String {
-        match self.ended(END_TIMEOUT) {
-            None => "closed its pipe but kept running".to_owned(),
-            Some(status) => match (status.signal(), status.code()) {
-                (Some(signal), _) => format!("was killed by signal {signal}"),
-                (None, code) => {
-                    format!("ended without a result, with exit code {}", code.unwrap_or_default())
-                }
-            },
-        }
     }
 
     /// Waits for its end for so long at most.
@@ -79,14 +58,44 @@ impl Weighin {
             }
         }
     }
+}
 
-    /// Lets it know that it is to end.
-    pub fn dismiss(&mut self) {
+impl Weighin for LocalWeighin {
+    fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn there(&self, at: Instant) -> Nanos {
+        Clock.at(at)
+    }
+
+    fn tell(&mut self, line: &str) -> io::Result<()> {
+        self.orders.as_mut().map_or(Ok(()), |orders| orders.write_all(line.as_bytes()))
+    }
+
+    fn take_answers(&mut self) -> Option<Box<dyn BufRead + Send>> {
+        let answers = self.answers.take()?;
+        Some(Box::new(BufReader::new(answers)))
+    }
+
+    fn last_words(&mut self) -> String {
+        match self.ended(END_TIMEOUT) {
+            None => "closed its pipe but kept running".to_owned(),
+            Some(status) => match (status.signal(), status.code()) {
+                (Some(signal), _) => format!("was killed by signal {signal}"),
+                (None, code) => {
+                    format!("ended without a result, with exit code {}", code.unwrap_or_default())
+                }
+            },
+        }
+    }
+
+    fn dismiss(&mut self) {
         self.orders = None;
     }
 }
 
-impl Drop for Weighin {
+impl Drop for LocalWeighin {
     fn drop(&mut self) {
         self.dismiss();
         if self.ended(END_TIMEOUT).is_none() {

@@ -1,7 +1,7 @@
 //! The agent: weighin on another machine, which does there what its lead asks.
 
-use super::wire::{FromAgent, HELLO, Hello, Order, ToAgent, line};
-use crate::{Host, SamplerOptions, Watch, this_machine};
+use super::wire::{FromAgent, HELLO, Hello, Order, ToAgent, line, pieces};
+use crate::{Host, SamplerOptions, Watch, Weighin, this_machine};
 use engine::Clock;
 use model::{Failure, FailureKind, Stop};
 use serde::Serialize;
@@ -41,6 +41,7 @@ pub fn serve(
         host: this_machine(),
         answers: Mutex::new(Box::new(answers)),
         watches: Mutex::default(),
+        processes: Mutex::default(),
         stops: Mutex::default(),
     });
     let (heard, hears) = channel();
@@ -57,6 +58,8 @@ pub fn serve(
     // Until it is silent or gone.
     while hears.recv_timeout(SILENCE_TIMEOUT).is_ok() {}
     held(&agent.stops).values().for_each(Stop::request);
+    let mut processes = std::mem::take(&mut *held(&agent.processes));
+    processes.values_mut().for_each(|process| process.dismiss());
     Ok(())
 }
 
@@ -64,6 +67,8 @@ struct Agent {
     host: Arc<dyn Host>,
     answers: Mutex<Box<dyn Write + Send>>,
     watches: Mutex<HashMap<u64, Box<dyn Watch>>>,
+    /// Of weighin, which end with this one.
+    processes: Mutex<HashMap<u64, Box<dyn Weighin>>>,
     /// Of orders that are being carried out.
     stops: Mutex<HashMap<u64, Stop>>,
 }
@@ -81,6 +86,17 @@ impl Agent {
                 self.say(&FromAgent::Beat { number, clock: Clock.now(), unix_nanos });
             }
             Ok(ToAgent::Ask { number, order }) => self.ask(number, order),
+            Ok(ToAgent::Tell { process, text }) => {
+                if let Some(told) = held(&self.processes).get_mut(&process) {
+                    // One that has ended says so by itself.
+                    let _ = told.tell(&text);
+                }
+            }
+            Ok(ToAgent::Dismiss(process)) => {
+                // Waits for its end, and kills it where that does not come.
+                let dismissed = held(&self.processes).remove(&process);
+                thread::spawn(move || drop(dismissed));
+            }
             Ok(ToAgent::Cancel(number)) => {
                 if let Some(stop) = held(&self.stops).get(&number) {
                     stop.request();
@@ -107,6 +123,18 @@ impl Agent {
         let mut answers = held(&self.answers);
         // A lead that is gone is noticed when its orders end.
         let _ = answers.write_all(&line).and_then(|()| answers.flush());
+    }
+
+    /// Passes on what a process says, to its end.
+    fn pass_on(&self, process: u64, answers: impl BufRead) {
+        for line in answers.lines().map_while(Result::ok) {
+            for text in pieces(&(line + "\n")) {
+                self.say(&FromAgent::Said { process, text: text.to_owned() });
+            }
+        }
+        let ended = held(&self.processes).remove(&process);
+        let how = ended.map_or_else(String::new, |mut ended| ended.last_words());
+        self.say(&FromAgent::Ended { process, how });
     }
 
     fn carry_out(
@@ -144,7 +172,7 @@ impl Agent {
                     measured: options.measured,
                     server_pid: options.server_pid,
                     replica_pids: options.replica_pids,
-                    companions: Vec::new(),
+                    companions: options.companions,
                     counters: None,
                     on_sample: Some(Box::new(move |sample| {
                         let sample = Box::new(sample.clone());
@@ -162,6 +190,17 @@ impl Agent {
                 // The samples have been told one by one.
                 value((watched.account, watched.space))
             }
+            Order::StartWeighin(command) => {
+                let mut process = host.start_weighin(&command)?;
+                let (pid, answers) = (process.pid(), process.take_answers());
+                held(&self.processes).insert(number, process);
+                if let Some(answers) = answers {
+                    let agent = Arc::clone(self);
+                    thread::spawn(move || agent.pass_on(number, answers));
+                }
+                value(pid)
+            }
+            Order::CheckConnection(address) => value(host.check_connection(address)?),
         }
     }
 }

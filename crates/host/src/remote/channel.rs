@@ -3,10 +3,12 @@
 //! Nothing that the agent says is trusted: a line has a length, an answer a time and a form, samples
 //! come no more often than they were asked for, and whatever is otherwise ends the channel.
 
+use super::clock::RoundTrip;
 use super::complaints::Complaints;
+use super::process::{Process, RemoteWeighin};
 use super::wire::{FromAgent, LONGEST_LINE, Options, Order, ToAgent, line};
 use engine::{Clock, Nanos};
-use model::{ClockReading, Failure, FailureKind, Sample, Stop};
+use model::{Failure, FailureKind, Sample, Stop};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -27,40 +29,6 @@ const ROUND_TRIPS: usize = 24;
 const ROUND_TRIPS_LIMIT: Duration = Duration::from_secs(1);
 /// How long ssh may take to end when its orders have.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// What one round trip says of the agent's clock.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RoundTrip {
-    took: Duration,
-    /// The agent's monotonic clock less this machine's, in nanoseconds.
-    clock_ahead: i128,
-    /// The agent's time of day less this machine's, in nanoseconds.
-    time_ahead: i128,
-}
-
-impl RoundTrip {
-    pub(super) fn reading(self) -> ClockReading {
-        ClockReading {
-            ahead_seconds: self.time_ahead as f64 / 1e9,
-            uncertainty_seconds: self.took.as_secs_f64() / 2.0,
-        }
-    }
-
-    /// By how many seconds the agent's monotonic clock has gained on this machine's since.
-    pub(super) fn gained_since(self, earlier: Self) -> f64 {
-        (self.clock_ahead - earlier.clock_ahead) as f64 / 1e9
-    }
-
-    /// A moment of this machine by the agent's clock.
-    pub(super) fn there(self, at: Instant) -> Nanos {
-        let (now, here) = (Instant::now(), i128::from(Clock.now().0));
-        let from_now = match at.checked_duration_since(now) {
-            Some(later) => later.as_nanos() as i128,
-            None => -((now - at).as_nanos() as i128),
-        };
-        Nanos(u64::try_from((here + from_now + self.clock_ahead).max(0)).unwrap_or(u64::MAX))
-    }
-}
 
 /// The samples of a watch.
 #[derive(Default)]
@@ -88,6 +56,8 @@ struct State {
     /// Questions that wait; with the answer when it has come.
     asked: HashMap<u64, Option<Result<Value, Failure>>>,
     streams: HashMap<u64, Stream>,
+    /// What processes of weighin say, and how they ended.
+    processes: HashMap<u64, Process>,
     /// Beats that were sent, and when, by the monotonic clock and the time of day.
     beats: HashMap<u64, (Nanos, u128)>,
     answered: Option<(u64, RoundTrip)>,
@@ -202,7 +172,18 @@ impl Channel {
         limit: Duration,
         stop: &Stop,
     ) -> Result<(u64, T), Failure> {
-        let number = self.send(order, true)?;
+        let number = self.number();
+        self.send(number, order, true)?;
+        Ok((number, self.answer(number, limit, stop)?))
+    }
+
+    /// Waits for an answer.
+    fn answer<T: DeserializeOwned>(
+        &self,
+        number: u64,
+        limit: Duration,
+        stop: &Stop,
+    ) -> Result<T, Failure> {
         let deadline = Instant::now() + limit;
         let mut state = held(&self.shared.state);
         let answer = loop {
@@ -231,7 +212,7 @@ impl Channel {
         drop(state);
         let answer = answer.unwrap_or_else(|| Err(Failure::stopped()));
         match answer.map(serde_json::from_value) {
-            Ok(Ok(answer)) => Ok((number, answer)),
+            Ok(Ok(answer)) => Ok(answer),
             Ok(Err(_)) => {
                 self.shared.lose("sent an answer that is none");
                 Err(self.shared.loss("sent an answer that is none"))
@@ -248,6 +229,32 @@ impl Channel {
         }
     }
 
+    /// Starts weighin there with a hidden command.
+    pub(super) fn start_weighin(
+        self: &Arc<Self>,
+        command: &str,
+        limit: Duration,
+        stop: &Stop,
+    ) -> Result<RemoteWeighin, Failure> {
+        let clock = self.clock()?;
+        let number = self.number();
+        let (process, mut started) = RemoteWeighin::new(Arc::clone(self), number, clock);
+        // It may speak before it is known that it was started.
+        held(&self.shared.state).processes.insert(number, process);
+        let order = Order::StartWeighin(command.to_owned());
+        self.send(number, order, true)?;
+        started.pid = self.answer(number, limit, stop)?;
+        Ok(started)
+    }
+
+    /// Ends a process, unless it has ended.
+    pub(super) fn dismiss(&self, process: u64) {
+        if held(&self.shared.state).processes.remove(&process).is_some() {
+            // A channel that is lost has ended it.
+            let _ = self.tell(&ToAgent::Dismiss(process));
+        }
+    }
+
     /// Begins a watch; its number.
     pub(super) fn watch(&self, order: Order, limit: Duration, stop: &Stop) -> Result<u64, Failure> {
         self.ask_numbered::<()>(order, limit, stop).map(|(number, ())| number)
@@ -260,7 +267,7 @@ impl Channel {
         (stream.every, stream.began) = (options.every, Some(Instant::now()));
         drop(state);
         // A channel that is lost is found to be when the watch ends.
-        let _ = self.send(Order::Sample { watch, options }, false);
+        let _ = self.send(self.number(), Order::Sample { watch, options }, false);
     }
 
     /// Requests a stop when the machine is lost.
@@ -276,7 +283,7 @@ impl Channel {
     pub(super) fn abandon(&self, watch: u64) {
         self.samples(watch);
         // A channel that is lost has ended it.
-        let _ = self.send(Order::EndWatch { watch }, false);
+        let _ = self.send(self.number(), Order::EndWatch { watch }, false);
     }
 
     /// The samples of a watch that has ended.
@@ -317,24 +324,26 @@ impl Channel {
         shortest.ok_or_else(|| self.shared.loss("did not say what time it is"))
     }
 
-    fn send(&self, order: Order, waits: bool) -> Result<u64, Failure> {
+    /// A number that no order has yet.
+    fn number(&self) -> u64 {
         let mut state = held(&self.shared.state);
-        let number = state.next;
         state.next += 1;
+        state.next
+    }
+
+    fn send(&self, number: u64, order: Order, waits: bool) -> Result<(), Failure> {
         if waits {
-            state.asked.insert(number, None);
+            held(&self.shared.state).asked.insert(number, None);
         }
-        drop(state);
         let told = self.tell(&ToAgent::Ask { number, order });
         told.map_err(|error| {
             let state = held(&self.shared.state);
             let why = state.lost.clone().unwrap_or_else(|| format!("listens no more: {error}"));
             self.shared.loss(&why)
-        })?;
-        Ok(number)
+        })
     }
 
-    fn tell(&self, message: &ToAgent) -> io::Result<()> {
+    pub(super) fn tell(&self, message: &ToAgent) -> io::Result<()> {
         tell(&self.orders, message)
     }
 }
@@ -364,8 +373,8 @@ fn tell(orders: &Mutex<Option<ChildStdin>>, message: &ToAgent) -> io::Result<()>
 /// Sends a beat; its number.
 fn beat(shared: &Shared, orders: &Mutex<Option<ChildStdin>>) -> io::Result<u64> {
     let mut state = held(&shared.state);
-    let number = state.next;
     state.next += 1;
+    let number = state.next;
     state.beats.insert(number, (Clock.now(), unix_nanos()));
     drop(state);
     tell(orders, &ToAgent::Beat(number))?;
@@ -399,6 +408,8 @@ impl Shared {
         if state.lost.is_none() {
             state.lost = Some(why.to_owned());
             state.streams.values().filter_map(|s| s.stop.as_ref()).for_each(Stop::request);
+            // Nobody says anything any more.
+            state.processes.clear();
         }
         drop(state);
         self.changed.notify_all();
@@ -434,6 +445,16 @@ impl Shared {
                 // An answer that nobody waits for any more is dropped.
                 if let Some(answer) = state.asked.get_mut(&number) {
                     *answer = Some(result);
+                }
+            }
+            FromAgent::Said { process, text } => {
+                if let Some(process) = state.processes.get(&process) {
+                    process.hear(text);
+                }
+            }
+            FromAgent::Ended { process, how } => {
+                if let Some(process) = state.processes.remove(&process) {
+                    process.end(how);
                 }
             }
             FromAgent::Sample { watch, sample } => {

@@ -3,7 +3,9 @@
 
 mod agent;
 mod channel;
+mod clock;
 mod complaints;
+mod process;
 mod ssh;
 #[cfg(test)]
 mod tests;
@@ -12,7 +14,8 @@ mod wire;
 pub use self::agent::serve;
 pub use self::ssh::AGENT_COMMAND;
 
-use self::channel::{Channel, RoundTrip};
+use self::channel::Channel;
+use self::clock::RoundTrip;
 use self::ssh::Program;
 use self::wire::{Options, Order};
 use crate::{
@@ -23,7 +26,7 @@ use crate::{
 use model::{BuiltVolume, Failure, FailureKind, HostAccount, HostFacts, SshHost, Stop, UnixMillis};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -199,8 +202,13 @@ impl Host for Remote {
         Err(self.not_there("run commands"))
     }
 
-    fn start_weighin(&self, _: &str) -> io::Result<Weighin> {
-        Err(io::ErrorKind::Unsupported.into())
+    fn start_weighin(&self, command: &str) -> Result<Box<dyn Weighin>, Failure> {
+        let started = self.channel()?.start_weighin(command, ANSWER_TIMEOUT, &self.stop)?;
+        Ok(Box::new(started))
+    }
+
+    fn check_connection(&self, address: SocketAddr) -> Result<(), Failure> {
+        self.ask(Order::CheckConnection(address), ANSWER_TIMEOUT)
     }
 
     fn hold_processors(&self, _: f64) -> Result<Arc<dyn Processors>, Failure> {
@@ -269,6 +277,7 @@ impl Watch for RemoteWatch {
             measured: options.measured,
             server_pid: options.server_pid,
             replica_pids: options.replica_pids,
+            companions: options.companions,
         };
         self.channel.sample(self.number, order);
     }

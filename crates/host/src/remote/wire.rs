@@ -4,15 +4,18 @@ use crate::{Ends, ProcessClue, Scope};
 use engine::Nanos;
 use model::{Failure, Sample};
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The form of these messages. An agent of another form or version is refused.
-pub(super) const PROTOCOL: u32 = 1;
+pub(super) const PROTOCOL: u32 = 2;
 /// What the agent's first line begins with: a login shell may print something before it.
 pub(super) const HELLO: &str = "weighin-agent ";
 /// Longest line, in bytes. A sample of a machine with hundreds of disks has 100 kB.
 pub(super) const LONGEST_LINE: usize = 1 << 20;
+/// Longest piece of a text, in bytes: JSON makes six of one at most.
+const LONGEST_PIECE: usize = LONGEST_LINE / 8;
 
 /// The agent's first line.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +42,13 @@ pub(super) enum ToAgent {
     },
     /// Nobody waits for that answer any more: end what it takes.
     Cancel(u64),
+    /// Some of what a process of weighin is told.
+    Tell {
+        process: u64,
+        text: String,
+    },
+    /// It is told nothing more, and ends.
+    Dismiss(u64),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -63,6 +73,9 @@ pub(super) enum Order {
     EndWatch {
         watch: u64,
     },
+    /// Starts weighin with that hidden command, under the number of the order.
+    StartWeighin(String),
+    CheckConnection(SocketAddr),
 }
 
 /// Of a sampler, without what is of the lead's machine.
@@ -74,15 +87,51 @@ pub(super) struct Options {
     pub measured: (Duration, Option<Duration>),
     pub server_pid: Option<u32>,
     pub replica_pids: Vec<u32>,
+    /// Processes of weighin there.
+    pub companions: Vec<u32>,
 }
 
 /// What the agent says.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum FromAgent {
-    Beat { number: u64, clock: Nanos, unix_nanos: u64 },
-    Answer { number: u64, result: Result<serde_json::Value, Failure> },
-    Sample { watch: u64, sample: Box<Sample> },
+    Beat {
+        number: u64,
+        clock: Nanos,
+        unix_nanos: u64,
+    },
+    Answer {
+        number: u64,
+        result: Result<serde_json::Value, Failure>,
+    },
+    Sample {
+        watch: u64,
+        sample: Box<Sample>,
+    },
+    /// Some of what a process of weighin says.
+    Said {
+        process: u64,
+        text: String,
+    },
+    /// It says nothing more, and how it ended.
+    Ended {
+        process: u64,
+        how: String,
+    },
+}
+
+/// A text in pieces of which none makes a line that is too long, or more than a broker passes on.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut end = rest.len().min(LONGEST_PIECE);
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, further) = rest.split_at(end);
+        rest = further;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// A message as it is sent.

@@ -170,6 +170,15 @@ fn environment(analysis: &Analysis) -> Markup {
                 }
                 (table::table(&hosts))
             }
+            @if let Some(hosts) = tables::load_hosts(analysis) {
+                h3 { "Load hosts" }
+                p.caption {
+                    "They made the load, reached over SSH and sampled there; the host that ran weighin made \
+                     none of it. By their clocks, which are compared as above before and after each trial, \
+                     all of them begin at one moment."
+                }
+                (table::table(&hosts))
+            }
             h3 { "Run" }
             (table::table(&tables::run(analysis)))
             @if let Some(notes) = tables::notes(analysis) {

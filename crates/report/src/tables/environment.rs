@@ -3,7 +3,8 @@ use crate::numbers::{self, NOTHING, bytes, count, date, duration};
 use crate::view;
 use crate::words::{offer, place};
 use analyse::Analysis;
-use model::{ClockReading, Dataset, Extension, Place};
+use model::{ClockReading, Dataset, Extension, HostSampling, Place};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The run: what, when, and with what.
@@ -94,8 +95,6 @@ pub(crate) fn target_hosts(analysis: &Analysis) -> Option<Table> {
     let dataset = analysis.dataset;
     for facts in &dataset.targets {
         let Some(host) = &facts.server.host else { continue };
-        let or_unknown =
-            |text: &str| TableCell::text(if text.is_empty() { "not known" } else { text });
         table.push([
             TableCell::target(&facts.target, view::series(analysis, &facts.target)),
             or_unknown(&host.hostname),
@@ -104,20 +103,63 @@ pub(crate) fn target_hosts(analysis: &Analysis) -> Option<Table> {
             TableCell::text(bytes(host.memory_bytes)),
             TableCell::text(host.virtualisation.as_deref().unwrap_or(NOTHING)),
             or_unknown(&host.disks.join("; ")),
-            TableCell::text(clock(dataset, &facts.target)),
+            TableCell::text(clock(of_target(dataset, &facts.target))),
         ]);
     }
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// By how much the clock of a target's machine was ahead or behind over all trials, and how well that
-/// is known.
-fn clock(dataset: &Dataset, target: &str) -> String {
-    let records = dataset.trials.iter().filter(|record| record.key.target == target);
-    let readings: Vec<ClockReading> = records
-        .filter_map(|record| record.sampling.target_host.as_ref())
-        .flat_map(|own| [own.clock_before, own.clock_after])
-        .collect();
+/// What was sampled on the machine of a target.
+fn of_target<'a>(dataset: &'a Dataset, target: &'a str) -> impl Iterator<Item = &'a HostSampling> {
+    let records = dataset.trials.iter().filter(move |record| record.key.target == target);
+    records.filter_map(|record| record.sampling.target_host.as_ref())
+}
+
+/// The machines that made loads in place of the one that weighin ran on; `None` where there is none.
+pub(crate) fn load_hosts(analysis: &Analysis) -> Option<Table> {
+    let mut table = Table::new([
+        words("load host"),
+        words("host"),
+        words("operating system"),
+        words("processor"),
+        words("memory"),
+        words("virtualisation"),
+        super::numbers("trials"),
+        super::numbers("most processors in use"),
+        words("its clock"),
+    ]);
+    let trials = &analysis.dataset.trials;
+    let sampled = || trials.iter().flat_map(|record| &record.sampling.load_hosts);
+    let names: BTreeSet<&str> = sampled().map(|maker| maker.host.as_str()).collect();
+    for name in names {
+        let of_host = || sampled().filter(|maker| maker.host == name);
+        // As it was last: it may have been made anew meanwhile.
+        let facts = of_host().filter_map(|maker| maker.facts.as_ref()).next_back();
+        let Some(facts) = facts else { continue };
+        let busy = of_host().flat_map(|maker| &maker.samples).map(|sample| sample.cpu.busy());
+        table.push([
+            TableCell::text(name),
+            or_unknown(&facts.hostname),
+            or_unknown(&facts.os).with_note(&facts.kernel),
+            TableCell::text(format!("{} × {}", facts.cpus, facts.cpu_model)),
+            TableCell::text(bytes(facts.memory_bytes)),
+            TableCell::text(facts.virtualisation.as_deref().unwrap_or(NOTHING)),
+            TableCell::text(count(of_host().count() as u64)),
+            TableCell::text(busy.reduce(f64::max).map_or(NOTHING.to_owned(), numbers::percent)),
+            TableCell::text(clock(of_host())),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn or_unknown(text: &str) -> TableCell {
+    TableCell::text(if text.is_empty() { "not known" } else { text })
+}
+
+/// By how much the clock of a machine was ahead or behind over all trials, and how well that is known.
+fn clock<'a>(sampled: impl Iterator<Item = &'a HostSampling>) -> String {
+    let readings: Vec<ClockReading> =
+        sampled.flat_map(|other| [other.clock_before, other.clock_after]).collect();
     let ahead = || readings.iter().map(|reading| reading.ahead_seconds);
     let (least, most) = (ahead().fold(f64::MAX, f64::min), ahead().fold(f64::MIN, f64::max));
     let uncertainty = readings.iter().map(|r| r.uncertainty_seconds).fold(0.0, f64::max);

@@ -26,7 +26,7 @@ pub(crate) use around::around;
 pub(crate) use cells::cells;
 pub(crate) use crowd::{against_first, matrix, resolved};
 pub(crate) use decision::{decision, decision_level};
-pub(crate) use environment::{host, notes, run, servers, target_hosts};
+pub(crate) use environment::{host, load_hosts, notes, run, servers, target_hosts};
 pub(crate) use events::{EVENTS, event_costs, events};
 pub(crate) use factors::factors;
 pub(crate) use failover::{failover_steps, failovers, taken_away};

@@ -1,17 +1,34 @@
 //! What is said of the processes that made a trial's load.
 
 use super::{Column, TrialRow};
+use analyse::{StartSpread, start_spread};
 use model::{GeneratorShare, LoadResult};
 use serde_json::Value;
 
 /// The columns; the shares are null where one process made the load.
-pub(super) const COLUMNS: [Column; 3] = [
+pub(super) const COLUMNS: [Column; 6] = [
     ("load_generators", |row| row.loaded(|load| load.generators.len().max(1).into())),
     ("generator_share_min", |row| row.share(|shares| shares.reduce(f64::min))),
     ("generator_share_max", |row| row.share(|shares| shares.reduce(f64::max))),
+    ("load_hosts", |row| row.makers()),
+    ("start_spread_ms", |row| row.spread(|spread| spread.seconds)),
+    ("start_spread_uncertainty_ms", |row| row.spread(|spread| spread.uncertainty_seconds)),
 ];
 
 impl TrialRow<'_> {
+    /// The machines that made the load, where that was not the one that weighin ran on.
+    fn makers(&self) -> Value {
+        let makers = self.record.map_or(&[][..], |record| &record.sampling.load_hosts);
+        let names: Vec<&str> = makers.iter().map(|maker| maker.host.as_str()).collect();
+        if names.is_empty() { Value::Null } else { names.join(", ").into() }
+    }
+
+    /// A figure of how far apart these began.
+    fn spread(&self, figure: fn(StartSpread) -> f64) -> Value {
+        let spread = self.record.and_then(|record| start_spread(record.load()?, &record.sampling));
+        spread.map(|spread| figure(spread) * 1e3).into()
+    }
+
     /// A figure of the shares that the generators have of all transactions.
     fn share(&self, figure: impl FnOnce(&mut dyn Iterator<Item = f64>) -> Option<f64>) -> Value {
         self.loaded(|load: &LoadResult| {

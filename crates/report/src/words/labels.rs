@@ -191,9 +191,17 @@ pub(crate) fn workload(test: &Test) -> String {
         Workload::KeyValue(workload) => key_value(workload),
         Workload::Storage(storage) => super::storage::load(storage),
     };
-    let generators = match load.load_generators {
-        0 | 1 => String::new(),
-        several => format!(", from {several} load generators"),
+    let generators = match (load.load_generators, load.load_hosts.len()) {
+        (0 | 1, 0) => String::new(),
+        (several, 0) => format!(", from {several} load generators"),
+        (each, _) => {
+            let names: Vec<String> =
+                load.load_hosts.iter().map(|host| target_name(&host.name)).collect();
+            let hosts = if names.len() == 1 { "host" } else { "hosts" };
+            let each =
+                if each > 1 { format!(", {each} load generators on each") } else { String::new() };
+            format!(", from the load {hosts} {}{each}", numbers::list(&names))
+        }
     };
     let length = numbers::duration(load.duration);
     let measured = match load.operations {

@@ -272,6 +272,7 @@ CREATE TABLE statement_latencies (
 CREATE TABLE generator (
     position INTEGER NOT NULL REFERENCES load,
     number INTEGER NOT NULL,
+    host TEXT,
     clients INTEGER NOT NULL,
     transactions INTEGER NOT NULL,
     queries INTEGER NOT NULL,
@@ -407,21 +408,24 @@ CREATE TABLE host_account (
     thermal_events INTEGER
 ) STRICT;
 
--- The machine that a target is on, where it is another than the one that makes the load: its clock
--- before and after the load, and its heat.
-CREATE TABLE target_host (
-    position INTEGER PRIMARY KEY REFERENCES trial,
+-- Other machines than the one that weighin ran on: number 1 is that of the target, from 2 on those that
+-- made the load. The clock before and after the load, and heat.
+CREATE TABLE other_host (
+    position INTEGER NOT NULL REFERENCES trial,
+    machine INTEGER NOT NULL CHECK (machine > 0),
     host TEXT NOT NULL,
+    host_json TEXT,
     thermal_events INTEGER,
     clock_ahead_before_seconds REAL NOT NULL,
     clock_uncertainty_before_seconds REAL NOT NULL,
     clock_ahead_after_seconds REAL NOT NULL,
-    clock_uncertainty_after_seconds REAL NOT NULL
-) STRICT;
+    clock_uncertainty_after_seconds REAL NOT NULL,
+    PRIMARY KEY (position, machine)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sample (
     position INTEGER NOT NULL REFERENCES trial,
-    on_target_host INTEGER NOT NULL CHECK (on_target_host IN (0, 1)),
+    machine INTEGER NOT NULL CHECK (machine >= 0),
     number INTEGER NOT NULL,
     at_seconds REAL,
     length_ns INTEGER NOT NULL,
@@ -436,12 +440,12 @@ CREATE TABLE sample (
     replica_rss_bytes INTEGER,
     client_cpus REAL,
     client_rss_bytes INTEGER NOT NULL,
-    PRIMARY KEY (position, on_target_host, number)
+    PRIMARY KEY (position, machine, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE disk_sample (
     position INTEGER NOT NULL,
-    on_target_host INTEGER NOT NULL,
+    machine INTEGER NOT NULL,
     sample INTEGER NOT NULL,
     number INTEGER NOT NULL,
     device TEXT NOT NULL,
@@ -461,9 +465,9 @@ CREATE TABLE disk_sample (
     discard_await_ms REAL,
     queue REAL,
     utilisation REAL,
-    PRIMARY KEY (position, on_target_host, sample, number),
-    FOREIGN KEY (position, on_target_host, sample)
-        REFERENCES sample (position, on_target_host, number)
+    PRIMARY KEY (position, machine, sample, number),
+    FOREIGN KEY (position, machine, sample)
+        REFERENCES sample (position, machine, number)
 ) STRICT, WITHOUT ROWID;
 
 -- The disks that the server's data directory stands on.

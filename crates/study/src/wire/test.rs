@@ -1,7 +1,7 @@
 //! The tables of tests as written: the keys that every test has, and those of each task and workload.
 //! A test is read once for each group of keys that its task and workload have.
 
-use super::{Blocks, ClientsKey, HotTable, Maybe, Numbers};
+use super::{Blocks, ClientsKey, HotTable, LoadHostsKey, Maybe, Numbers};
 use crate::problem::Place;
 use model::{ArrivalProcess, BackgroundWork, ErrorAction, KeyDistribution, KeyOrder, SearchOver};
 use schemars::JsonSchema;
@@ -69,8 +69,8 @@ pub(crate) struct LoadKeys {
     /// memtier_benchmark, or else redis-benchmark, which either reads or writes; for `storage` fio.
     #[schemars(with = "Option<bool>")]
     pub cross_check: Maybe<bool>,
-    /// How many processes make the load together, each with its share of the clients, or of the
-    /// virtual machines of `storage`, as several load hosts would; their results are merged. 1 when absent.
+    /// How many processes make the load together, on each machine that makes it, each with its share
+    /// of the clients, or of the virtual machines of `storage`; their results are merged. 1 when absent.
     #[schemars(with = "Option<u32>", range(min = 1, max = model::Load::MAX_LOAD_GENERATORS))]
     pub load_generators: Maybe<i64>,
     /// What is done to the target while it is measured, each thing at its moment.
@@ -133,6 +133,10 @@ impl InterventionTable {
 /// The keys of loads on servers.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct ServerKeys {
+    /// Which machines make the load: how many of the `[[load_host]]` tables, the first ones, or their
+    /// names; an empty list is the machine that weighin runs on. All of them when absent.
+    #[schemars(with = "Option<LoadHostsKey>")]
+    pub load_hosts: Maybe<LoadHostsKey>,
     /// Levels: connections that each run one transaction, or operation of `key_value`, after another. With `rate` one number,
     /// the number of connections to choose from; 64 when absent. `auto`, or a table such as `{ from =
     /// 1, to = 128 }`: levels that place themselves around peaks, knees and crossovers.

@@ -6,16 +6,17 @@ use crate::messages::tell;
 use crate::signals;
 use ::report::numbers::{bytes, counted};
 use host::{Host, Remote};
-use model::{Failure, Target};
+use model::{Failure, Target, Test};
 use std::collections::BTreeSet;
 
 /// Reaches the machines that a study names, or removes weighin from them.
 pub(crate) fn hosts(arguments: &HostsArguments) -> Outcome {
     let study = study::load(&arguments.study)?;
     let stop = signals::stop();
-    let hosts: BTreeSet<_> = study.measured().filter_map(Target::ssh_host).collect();
+    let makers = study.tests.iter().filter_map(Test::load).flat_map(|load| &load.load_hosts);
+    let hosts: BTreeSet<_> = study.measured().filter_map(Target::ssh_host).chain(makers).collect();
     if hosts.is_empty() {
-        print("No target of this study is on a machine that weighin reaches over SSH.\n")?;
+        print("This study has no machine that weighin reaches over SSH.\n")?;
     }
     let mut failed = None;
     for host in hosts {

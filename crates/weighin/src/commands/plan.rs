@@ -5,7 +5,7 @@ use crate::Exit;
 use crate::arguments::PlanArguments;
 use crate::messages::shown;
 use model::{Act, Level, LevelUnit, Place, Plan, SearchOver, Study, Test, Trial, text};
-use report::numbers::{bytes, counted, duration};
+use report::numbers::{bytes, counted, duration, list};
 use report::words::shared_processors;
 use std::fmt::Write;
 use std::time::Duration;
@@ -25,6 +25,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Outcome {
     text += &space(&study);
     text += &processors(&study);
     text += &interventions(&study);
+    text += &load_hosts(&study);
     if arguments.commands {
         text += &others::commands(&study)?;
     }
@@ -90,6 +91,30 @@ fn interventions(study: &Study) -> String {
                 test.name
             );
         }
+    }
+    told
+}
+
+/// The machines that make loads in place of this one.
+fn load_hosts(study: &Study) -> String {
+    let mut told = String::new();
+    for test in &study.tests {
+        let Some(load) = test.load().filter(|load| !load.load_hosts.is_empty()) else { continue };
+        let hosts: Vec<String> = load
+            .load_hosts
+            .iter()
+            .map(|host| match host.name == host.destination {
+                true => text::line(&host.name).into_owned(),
+                false => format!("{} (ssh {})", text::line(&host.name), host.destination),
+            })
+            .collect();
+        let generators = counted(load.all_generators() as usize, "load generator");
+        let _ = writeln!(
+            told,
+            "\n{}: the load comes from {}, by {generators}.",
+            test.name,
+            list(&hosts)
+        );
     }
     told
 }

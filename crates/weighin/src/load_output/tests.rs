@@ -92,6 +92,7 @@ fn measured() -> Measured {
             failed: 1,
         }],
         generators: vec![GeneratorShare {
+            host: None,
             clients: 1,
             transactions: 1,
             queries: 14,

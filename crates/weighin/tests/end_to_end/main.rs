@@ -20,6 +20,7 @@ mod interventions;
 mod kills;
 mod load;
 mod load_errors;
+mod load_hosts;
 mod login;
 mod manual;
 mod many_clients;

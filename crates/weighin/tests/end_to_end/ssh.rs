@@ -39,47 +39,8 @@ impl Far {
         let Endpoint::Tcp { host, port } = server.sandbox.address().endpoint.clone() else {
             panic!("a server with a network listens on it")
         };
-        let file = |name: &str| place.path(name).display().to_string();
-        for key in ["host_key", "user_key"] {
-            let made = Command::new("ssh-keygen")
-                .args(["-q", "-t", "ed25519", "-N", "", "-f", &file(key)])
-                .status();
-            assert!(made.unwrap().success());
-        }
-        fs::copy(place.path("user_key.pub"), place.path("authorized_keys")).unwrap();
-        let _ = fs::create_dir("/run/sshd");
-        place.write(
-            "sshd_config",
-            format!(
-                "Port 2222\nListenAddress {host}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n\
-                 StrictModes no\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n\
-                 SetEnv XDG_CACHE_HOME={}\n",
-                file("host_key"),
-                file("authorized_keys"),
-                file("far_cache"),
-            ),
-        );
-        let public = fs::read_to_string(place.path("host_key.pub")).unwrap();
-        place.write("known_hosts", format!("[{host}]:2222 {public}"));
-        place.write(
-            "ssh_config",
-            format!(
-                "Host far\n  HostName {host}\n  Port 2222\n  User root\n  IdentityFile {}\n  \
-                 IdentitiesOnly yes\n  UserKnownHostsFile {}\n",
-                file("user_key"),
-                file("known_hosts"),
-            ),
-        );
-        shim(place, &format!("exec /usr/bin/ssh -F {} \"$@\"", file("ssh_config")));
-        let sshd = Command::new("nsenter")
-            .args(["--target", &server.sandbox.pid().to_string(), "--net"])
-            .args(["unshare", "--time", "--monotonic", AHEAD, "--fork", "--kill-child"])
-            .args(["/usr/sbin/sshd", "-D", "-e", "-f", &file("sshd_config")])
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let sshd = sshd(place, "far", &host, server.sandbox.pid(), AHEAD);
         let far = Self { sshd, server, address: host, port };
-        wait_for("sshd", || std::net::TcpStream::connect((far.address.as_str(), 2222)).is_ok());
         Some(far)
     }
 
@@ -100,6 +61,60 @@ impl Far {
     }
 }
 
+/// Starts a sshd in the network namespace of a process, with a monotonic clock that is so many seconds
+/// ahead. `ssh NAME` leads there in commands of [`command`]; copies of weighin are in `NAME_cache`.
+pub fn sshd(place: &Workplace, name: &str, address: &str, namespace_of: u32, ahead: &str) -> Child {
+    let file = |name: &str| place.path(name).display().to_string();
+    let host_key = format!("{name}_key");
+    for key in [host_key.as_str(), "user_key"] {
+        if !place.path(key).exists() {
+            let made = Command::new("ssh-keygen")
+                .args(["-q", "-t", "ed25519", "-N", "", "-f", &file(key)])
+                .status();
+            assert!(made.unwrap().success());
+        }
+    }
+    fs::copy(place.path("user_key.pub"), place.path("authorized_keys")).unwrap();
+    let _ = fs::create_dir("/run/sshd");
+    let config = format!("{name}_sshd_config");
+    place.write(
+        &config,
+        format!(
+            "Port 2222\nListenAddress {address}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\n\
+             StrictModes no\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n\
+             SetEnv XDG_CACHE_HOME={}\n",
+            file(&host_key),
+            file("authorized_keys"),
+            file(&format!("{name}_cache")),
+        ),
+    );
+    let public = fs::read_to_string(place.path(&format!("{host_key}.pub"))).unwrap();
+    let add = |name: &str, text: String| {
+        let before = fs::read_to_string(place.path(name)).unwrap_or_default();
+        place.write(name, before + &text);
+    };
+    add("known_hosts", format!("[{address}]:2222 {public}"));
+    add(
+        "ssh_config",
+        format!(
+            "Host {name}\n  HostName {address}\n  Port 2222\n  User root\n  IdentityFile {}\n  \
+             IdentitiesOnly yes\n  UserKnownHostsFile {}\n",
+            file("user_key"),
+            file("known_hosts"),
+        ),
+    );
+    shim(place, &format!("exec /usr/bin/ssh -F {} \"$@\"", file("ssh_config")));
+    let sshd = Command::new("nsenter")
+        .args(["--target", &namespace_of.to_string(), "--net"])
+        .args(["unshare", "--time", "--monotonic", ahead, "--fork", "--kill-child"])
+        .args(["/usr/sbin/sshd", "-D", "-e", "-f", &file(&config)])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for("sshd", || std::net::TcpStream::connect((address, 2222)).is_ok());
+    sshd
+}
+
 /// A program `ssh` that is found before the real one.
 fn shim(place: &Workplace, script: &str) {
     let directory = place.path("bin");
@@ -108,7 +123,7 @@ fn shim(place: &Workplace, script: &str) {
     fs::set_permissions(directory.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn command(place: &Workplace, arguments: &[&str]) -> Command {
+pub fn command(place: &Workplace, arguments: &[&str]) -> Command {
     let mut command = place.command(arguments);
     let path = std::env::var("PATH").unwrap();
     command.env("PATH", format!("{}:{path}", place.path("bin").display()));
@@ -117,14 +132,19 @@ fn command(place: &Workplace, arguments: &[&str]) -> Command {
 
 /// Processes of agents there.
 fn agents(place: &Workplace) -> Vec<u32> {
-    let copies = place.path("far_cache/weighin");
+    copies_with(place, "far", " agent --stdio")
+}
+
+/// Processes of the copy of weighin on a machine whose command line holds a text.
+pub fn copies_with(place: &Workplace, machine: &str, text: &str) -> Vec<u32> {
+    let copies = place.path(&format!("{machine}_cache/weighin"));
     let is_copy = |pid: &u32| {
         fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.starts_with(&copies))
     };
-    processes_with(" agent --stdio").into_iter().map(|(pid, _)| pid).filter(is_copy).collect()
+    processes_with(text).into_iter().map(|(pid, _)| pid).filter(is_copy).collect()
 }
 
-fn signal(pid: u32, name: &str) {
+pub fn signal(pid: u32, name: &str) {
     let kill = Command::new("kill").args([format!("-{name}"), pid.to_string()]).status();
     assert!(kill.unwrap().success(), "{name} {pid}");
 }
@@ -286,7 +306,7 @@ fn a_machine_that_lies_is_refused_and_prints_nothing_raw() {
          ssh = \"u@far.example\"\n[[test]]\nworkload = \"oltp_point_select\"\nclients = 1\n",
     );
     let hello =
-        format!("weighin-agent {{\"version\":\"{}\",\"protocol\":1}}", env!("CARGO_PKG_VERSION"));
+        format!("weighin-agent {{\"version\":\"{}\",\"protocol\":2}}", env!("CARGO_PKG_VERSION"));
     for (script, words) in [
         ("printf '\\033[2Jowned\\n' >&2; exit 255", vec!["far.example", "\\x1b[2Jowned"]),
         ("printf 'welcome\\n'; exit 0", vec!["no agent starts", "the connection ended"]),

@@ -4,8 +4,9 @@
 use super::ServerKind;
 use crate::systems::SamplingScope;
 use host::{Host, RunningServer};
-use model::Failure;
+use model::{Failure, Target};
 use std::iter;
+use std::sync::Arc;
 
 /// Where a server and its replicas run.
 #[derive(Debug, Default)]
@@ -102,4 +103,12 @@ impl Running {
             data_directory: None,
         }
     }
+}
+
+/// The machine of a target whose server runs already, where the study says how to reach it.
+pub(super) fn ssh_host<'a>(
+    target: Option<&Target>,
+    host: Option<&'a Arc<dyn Host>>,
+) -> Option<&'a Arc<dyn Host>> {
+    host.filter(|_| target.is_some_and(|target| target.ssh_host().is_some()))
 }

@@ -17,6 +17,7 @@ use model::{
     Storage, Study, Target, Test, Trial, Workload,
 };
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -162,6 +163,10 @@ impl TargetHandle for Volumes {
 
     /// The samples of the host have the devices in them.
     fn counter_reader(&mut self) -> Result<Option<CounterSource>, Failure> {
+        Ok(None)
+    }
+
+    fn network_address(&mut self) -> Result<Option<SocketAddr>, Failure> {
         Ok(None)
     }
 

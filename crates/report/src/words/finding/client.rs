@@ -2,7 +2,7 @@
 
 use super::{Group, Words};
 use crate::numbers::{count, duration, figure, percents};
-use analyse::{ClientBusy, ClientDelay, UnevenLoad};
+use analyse::{ClientBusy, ClientDelay, LoadHostBusy, UnevenLoad, UnevenStart};
 
 impl Words for ClientBusy {
     const HEADING: &'static str = "Busy load generator";
@@ -17,6 +17,37 @@ impl Words for ClientBusy {
             percents(found.range(|busy| busy.busiest_worker)),
             percents(found.range(|busy| busy.share_of_allowed)),
             duration(lag),
+        )
+    }
+}
+
+impl Words for LoadHostBusy {
+    const HEADING: &'static str = "Busy load host";
+    const TOGETHER: bool = true;
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.host == other.host
+    }
+
+    fn say(found: &Group<'_, Self>) -> String {
+        format!(
+            "the load host {} may have been the bottleneck: {} of its processors were in use",
+            found.first.host,
+            percents(found.range(|host| host.busy)),
+        )
+    }
+}
+
+impl Words for UnevenStart {
+    const HEADING: &'static str = "Uneven start";
+    const TOGETHER: bool = true;
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let most = found.most(|start| start.spread.seconds + start.spread.uncertainty_seconds);
+        format!(
+            "the load hosts may have begun up to {} ms apart, so for as long at either end the load was \
+             lighter than the test specifies",
+            figure(most * 1e3),
         )
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn tell_doubts(
         arrivals: Arrivals::default(),
         policy: request.policy.clone(),
         load_generators: 1,
+        load_hosts: Vec::new(),
         interventions: Vec::new(),
         placement: None,
     });

@@ -8,7 +8,7 @@ use crate::exit::CliError;
 use crate::messages::tell;
 use crate::{Exit, signals};
 use campaign::mysql::{check_limits, connect, load_failure, login_options};
-use campaign::{Login, Observation, reach};
+use campaign::{Login, Makers, Observation, reach};
 use engine::mysql::{OltpSession, OltpStatements};
 use engine::{
     Limit, LoadError, LoadSpec, OpenLoop, OperationError, Progress, Schedule, SessionError,
@@ -56,7 +56,7 @@ pub(super) fn run(request: &Request) -> Outcome {
     drop(control);
     let mut target = reach(login.clone())?;
     let mut observation =
-        Observation::begin(target.as_mut(), &host::Local, Study::SAMPLE_EVERY, false)?;
+        Observation::begin(target.as_mut(), &host::Local, Study::SAMPLE_EVERY, false, &[])?;
     // Nothing but the load is to be connected while it runs, as with sysbench.
     target.release()?;
     request.say(text::initializing(request.generation))?;
@@ -69,7 +69,7 @@ pub(super) fn run(request: &Request) -> Outcome {
         let line = match progress {
             Progress::Started(at) => {
                 tallies.measure_from(at + request.warmup);
-                observation.started(at, &schedule, Vec::new(), None);
+                observation.started(at, &schedule, Makers::default(), None);
                 text::started(request.generation).to_owned()
             }
             Progress::Interval(interval, statements) => {

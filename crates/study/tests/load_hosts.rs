@@ -1,0 +1,68 @@
+//! Machines that make loads: `[[load_host]]` and `load_hosts`.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+use model::{Study, Test};
+
+const TWO: &str = "[[load_host]]\nname = \"a\"\nssh = \"bench@a\"\n\
+                   [[load_host]]\nname = \"b\"\nssh = \"bench@b\"\n";
+const URL: &str = "url = \"mysql://u@db2/sbtest\"";
+
+fn study(hosts: &str, target: &str, test: &str) -> Result<Study, String> {
+    let text = format!(
+        "[study]\nname = \"far\"\n{hosts}\n[[target]]\nname = \"one\"\n{target}\n\
+         [[test]]\nworkload = \"oltp_point_select\"\n{test}\n"
+    );
+    study::parse(&text, "far.toml").map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_test_names_its_load_hosts_or_how_many_and_has_all_of_them_unless_it_says() {
+    for (keys, names) in [
+        ("clients = 2", vec!["a", "b"]),
+        ("clients = 4\nload_generators = 2", vec!["a", "b"]),
+        ("clients = 2\nload_hosts = 2", vec!["a", "b"]),
+        ("clients = 2\nload_hosts = [\"b\", \"a\"]", vec!["b", "a"]),
+        ("rate = 50\nload_hosts = [\"b\", \"a\"]", vec!["b", "a"]),
+        ("slo = \"p95 < 5ms\"\nclients = 8", vec!["a", "b"]),
+    ] {
+        let study = study(TWO, URL, keys).unwrap();
+        let load = study.tests.iter().find_map(Test::load).unwrap();
+        let made_by: Vec<&str> = load.load_hosts.iter().map(|host| host.name.as_str()).collect();
+        assert_eq!(made_by, names, "{keys}");
+        assert_eq!(load.load_hosts[0].destination, format!("bench@{}", names[0]));
+        assert_eq!(load.all_generators(), load.load_generators * 2);
+    }
+    let both = "clients = 1\nload_hosts = [\"b\"]\n[[test]]\nname = \"here\"\n\
+         workload = \"oltp_point_select\"\nclients = 1\nload_hosts = []\n[[test]]\nname = \"a\"\n\
+         workload = \"oltp_point_select\"\nclients = 1\nload_hosts = 1";
+    let study = study(TWO, URL, both).unwrap();
+    let made_by: Vec<usize> =
+        study.tests.iter().map(|test| test.load().unwrap().load_hosts.len()).collect();
+    assert_eq!(made_by, [1, 0, 1]);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_way_round_it() {
+    let again = format!("{TWO}[[load_host]]\nname = \"c\"\nssh = \"bench@a\"\n");
+    let same = format!("{URL}\nssh = \"bench@b\"");
+    for (hosts, target, test, words) in [
+        (TWO, URL, "clients = 1", "2 load generators cannot share a level of 1 client"),
+        (TWO, URL, "clients = 3\nload_generators = 2", "4 load generators cannot share"),
+        (TWO, URL, "clients = 4\nload_hosts = 3", "asks for 3, and the study has 2"),
+        (TWO, URL, "clients = 4\nload_hosts = 0", "asks for 0"),
+        (TWO, URL, "clients = 4\nload_hosts = [\"c\"]", "no load host of this study is named `c`"),
+        (TWO, URL, "clients = 4\nload_hosts = [\"a\", \"a\"]", "has `a` twice"),
+        (TWO, URL, "clients = 4\nload_hosts = 1", "no test has its load made by `b`"),
+        ("", URL, "clients = 4\nload_hosts = 1", "the study has 0"),
+        (&again, URL, "clients = 4", "two load hosts are one machine"),
+        (TWO, &same, "clients = 4", "the load host `b` is the machine of a target"),
+        (TWO, "sandbox = {}", "clients = 4", "load hosts do not reach the target `one`"),
+        (TWO, "url = \"mysql://u@127.0.0.1/x\"", "clients = 4", "do not reach the target"),
+        (TWO, URL, "clients = 4\ncross_check = true", "on another machine than the load"),
+        ("[[load_host]]\nname = \"a\"", URL, "clients = 4", "this load host has no `ssh`"),
+    ] {
+        let said = study(hosts, target, test).unwrap_err();
+        assert!(said.contains(words) && said.contains("help"), "no «{words}» in:\n{said}");
+    }
+}

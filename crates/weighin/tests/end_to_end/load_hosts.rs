@@ -1,0 +1,264 @@
+//! Loads that other machines make: two of them, each with a sshd in a network namespace of its own and a
+//! monotonic clock that is hours ahead, and a server in a third, which they reach and the lead too.
+
+use crate::ssh::{command, copies_with, signal, sshd};
+use crate::support::{Ran, Server, Started, Workplace, not_tested, processes_with, wait_for};
+use host::PrivateServer;
+use model::{Endpoint, FailureKind, TrialEnd, TrialRecord};
+use std::fs;
+use std::process::{Child, Command, Stdio};
+
+/// The machines, and by how many seconds their clocks are ahead.
+const MAKERS: [(&str, &str); 2] = [("a", "86400"), ("b", "7200")];
+
+/// A machine that makes load. Its namespace, with the links to it, goes with its keeper.
+struct Maker {
+    keeper: Child,
+    sshd: Child,
+    /// The lead's end of the link to it.
+    link: String,
+}
+
+impl Drop for Maker {
+    fn drop(&mut self) {
+        for child in [&mut self.sshd, &mut self.keeper] {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Maker {
+    /// Reaches the server and is reached by the lead, by a link each.
+    fn start(place: &Workplace, place_of: usize, server: (&str, u32)) -> Self {
+        let (name, ahead) = MAKERS[place_of];
+        let keeper = Command::new("unshare")
+            .args(["--net", "sleep", "600"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (own, (address, server)) = (keeper.id(), server);
+        wait_for("a namespace", || {
+            let of = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
+            of(own) != of(std::process::id())
+                && processes_with("sleep 600").iter().any(|p| p.0 == own)
+        });
+        // Four addresses for each link; those of the server are seen in two namespaces alone.
+        let link = format!("wl-{own}");
+        let net = format!("198.19.{}", own / 64 % 256);
+        let (here, there) = (own % 64 * 4 + 1, own % 64 * 4 + 2);
+        let (first, second) = (place_of * 4 + 1, place_of * 4 + 2);
+        let script = format!(
+            "set -e\n\
+             ip link add {link} type veth peer name lead netns {own}\n\
+             ip addr add {net}.{here}/30 dev {link}\n\
+             ip link set {link} up\n\
+             nsenter -t {server} -n ip link add to-{name} type veth peer name server netns {own}\n\
+             nsenter -t {server} -n ip addr add 198.18.255.{first}/30 dev to-{name}\n\
+             nsenter -t {server} -n ip link set to-{name} up\n\
+             exec nsenter -t {own} -n sh -e <<'END'\n\
+             ip link set lo up\n\
+             ip addr add {net}.{there}/30 dev lead\n\
+             ip link set lead up\n\
+             ip addr add 198.18.255.{second}/30 dev server\n\
+             ip link set server up\n\
+             ip route add {address}/32 via 198.18.255.{first}\n\
+             END\n"
+        );
+        let linked = Command::new("sh").args(["-c", &script]).status().unwrap();
+        assert!(linked.success());
+        let sshd = sshd(place, name, &format!("{net}.{there}"), own, ahead);
+        Self { keeper, sshd, link }
+    }
+
+    fn set_link(&self, state: &str) {
+        let set = Command::new("ip").args(["link", "set", &self.link, state]).status().unwrap();
+        assert!(set.success());
+    }
+}
+
+/// A server and two machines that make its load, with a study; `None` where this user may not.
+fn start(place: &Workplace, repeats: u32, duration: &str) -> Option<(Vec<Maker>, Server)> {
+    let mut server = Server::start();
+    if let Err(failure) = server.sandbox.move_apart() {
+        not_tested(&failure.to_string());
+        return None;
+    }
+    let Endpoint::Tcp { host, port } = server.sandbox.address().endpoint.clone() else {
+        panic!("a server with a network listens on it")
+    };
+    let at = (host.as_str(), server.sandbox.pid());
+    let makers = (0..MAKERS.len()).map(|number| Maker::start(place, number, at)).collect();
+    place.write(
+        "study.toml",
+        format!(
+            "[study]\nname = \"made-elsewhere\"\nrepeats = {repeats}\n\
+             [[load_host]]\nname = \"a\"\nssh = \"a\"\n[[load_host]]\nname = \"b\"\nssh = \"b\"\n\
+             [[target]]\nname = \"one\"\nurl = \"mysql://weighin@{host}:{port}/sbtest\"\n\
+             password_file = \"{}\"\n\
+             [[test]]\nworkload = \"oltp_point_select\"\ntable_size = 1000\nclients = 5\n\
+             warmup = \"500ms\"\nduration = \"{duration}\"\n",
+            server.password_file().display()
+        ),
+    );
+    Some((makers, server))
+}
+
+fn generators(place: &Workplace, machine: &str) -> Vec<u32> {
+    copies_with(place, machine, " load-generator")
+}
+
+/// What the server counted is what both machines together got answers to.
+fn assert_counted(trial: &TrialRecord) {
+    let load = trial.load().unwrap();
+    let (before, after) = (&trial.sampling.before, &trial.sampling.after);
+    let (before, after) = (before.as_ref().unwrap(), after.as_ref().unwrap());
+    let mut counted = 0;
+    for (name, acknowledged) in load.requests.expected() {
+        let grown = after.counters.get(name).unwrap() - before.counters.get(name).unwrap();
+        assert_eq!(grown as u64, acknowledged, "{name}");
+        counted += acknowledged;
+    }
+    assert!(counted > 100, "{counted}");
+}
+
+#[test]
+fn two_machines_make_one_load_and_the_lead_none() {
+    let place = Workplace::new();
+    let Some((_makers, server)) = start(&place, 1, "3s") else { return };
+    let planned = Ran::of(command(&place, &["plan", "study.toml"])).done();
+    assert!(planned.contains("the load comes from a and b, by 2 load generators"), "{planned}");
+    let checked = Ran::of(command(&place, &["check", "study.toml"])).done();
+    assert!(checked.contains("a makes load") && checked.contains("b makes load"), "{checked}");
+
+    let password = fs::read_to_string(server.password_file()).unwrap();
+    let run = Started::new(command(&place, &["run", "study.toml"]));
+    wait_for("the load generators", || {
+        MAKERS.iter().all(|(name, _)| generators(&place, name).len() == 1)
+    });
+    assert_eq!(processes_with(password.trim()), []);
+    let mut made_here = false;
+    wait_for("the end of the load", || {
+        made_here |= !run.workers().is_empty();
+        MAKERS.iter().all(|(name, _)| generators(&place, name).is_empty())
+    });
+    assert!(!made_here, "the lead has made load");
+    run.end().done();
+    let dataset = place.store().dataset().unwrap();
+    let trial = &dataset.trials[0];
+    let load = trial.load().unwrap();
+    assert_counted(trial);
+    let shares: Vec<_> =
+        load.generators.iter().map(|share| (share.host.as_deref(), share.clients)).collect();
+    assert_eq!(shares, [(Some("a"), 3), (Some("b"), 2)]);
+    let made: u64 = load.generators.iter().map(|share| share.transactions).sum();
+    assert_eq!(made, load.measure.transactions);
+    assert!(load.generators.iter().all(|share| share.transactions > 10), "{shares:?}");
+
+    // Their clocks are hours apart, and they begin together.
+    let spread = analyse::start_spread(load, &trial.sampling).unwrap();
+    assert!(spread.seconds + spread.uncertainty_seconds < 0.5, "{spread:?}");
+    let makers = &trial.sampling.load_hosts;
+    assert_eq!(makers.iter().map(|maker| maker.host.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    for maker in makers {
+        assert_eq!(maker.facts.as_ref().unwrap().cpus, dataset.run.host.cpus);
+        for clock in [maker.clock_before, maker.clock_after] {
+            assert!(
+                clock.uncertainty_seconds > 0.0 && clock.uncertainty_seconds < 0.2,
+                "{clock:?}"
+            );
+        }
+        let measured = maker.samples.iter().filter(|s| s.at_seconds > 0.6 && s.at_seconds < 3.4);
+        // With the generator, and not the agent alone.
+        assert!(measured.clone().count() >= 2, "{:?}", maker.samples);
+        assert!(measured.clone().any(|sample| sample.client.cpus > 0.01), "{:?}", maker.samples);
+    }
+    let page = fs::read_to_string(&place.files(".html")[0]).unwrap();
+    for words in ["<h3>Load hosts</h3>", "from the load hosts a and b", "ahead", "±"] {
+        assert!(page.contains(words), "no «{words}» in the report");
+    }
+    let store = place.files(".weighin")[0].display().to_string();
+    let report = |format: &str| Ran::of(command(&place, &["report", &store, "--format", format]));
+    let json = report("json").json();
+    assert_eq!(json["load_hosts"][1]["host"], "b");
+    assert_eq!(json["load_generators"][0]["host"], "a");
+    assert_eq!(json["trials"][0]["load_hosts"], "a, b");
+    assert!(json["trials"][0]["start_spread_ms"].as_f64().unwrap() < 500.0);
+    assert!(report("csv").done().contains("start_spread_uncertainty_ms"));
+    assert!(report("markdown").done().contains("### Load hosts"));
+    wait_for("the agents' end", || {
+        MAKERS.iter().all(|(name, _)| copies_with(&place, name, "agent").is_empty())
+    });
+    let removed = Ran::of(command(&place, &["hosts", "--clean", "study.toml"])).done();
+    assert_eq!(removed, "a: weighin is removed\nb: weighin is removed\n");
+}
+
+#[test]
+fn a_lost_machine_fails_its_trial_and_nothing_loads_on_without_a_lead() {
+    let place = Workplace::new();
+    let Some((makers, _server)) = start(&place, 4, "60s") else { return };
+    let run = Started::new(command(&place, &["run", "study.toml"]));
+    let mut known: Vec<u32> = Vec::new();
+    let mut next = || {
+        let mut made_by = Vec::new();
+        wait_for("new load generators", || {
+            made_by = MAKERS.iter().flat_map(|(name, _)| generators(&place, name)).collect();
+            made_by.len() == 2 && made_by.iter().all(|pid| !known.contains(pid))
+        });
+        known.extend(&made_by);
+        // Threads of a load that is under way, and not logging in.
+        wait_for("the load", || {
+            made_by.iter().all(|pid| {
+                let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+                tasks.is_ok_and(|tasks| tasks.count() > 2)
+            })
+        });
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        made_by
+    };
+    let over = |made_by: &[u32], what: &str| {
+        wait_for(what, || {
+            let mut left = MAKERS.iter().flat_map(|(name, _)| generators(&place, name));
+            !left.any(|pid| made_by.contains(&pid))
+        });
+    };
+    let agent = |machine: &str| copies_with(&place, machine, " agent --stdio")[0];
+
+    let made_by = next();
+    signal(agent("a"), "KILL");
+    over(&made_by, "the end after an agent was killed");
+    // Nothing passes, and nobody is told: the machine that is cut off ends its part by itself.
+    let made_by = next();
+    makers[1].set_link("down");
+    over(&made_by, "the end after a machine was cut off");
+    makers[1].set_link("up");
+    // Its pipe to the generator stays open.
+    let made_by = next();
+    let silent = agent("a");
+    signal(silent, "STOP");
+    over(&made_by, "the end after an agent fell silent");
+    signal(silent, "CONT");
+    let made_by = next();
+    run.kill();
+    over(&made_by, "the end after the lead was killed");
+
+    let dataset = place.store().dataset().unwrap();
+    let said: Vec<String> = dataset
+        .trials
+        .iter()
+        .map(|trial| match &trial.end {
+            TrialEnd::Failed(failure) if failure.kind == FailureKind::HostLost => {
+                failure.message.clone()
+            }
+            end => panic!("{end:?}"),
+        })
+        .collect();
+    let words =
+        ["the agent on a was cut off", "the agent on b was silent", "the agent on a was silent"];
+    assert_eq!(said.len(), words.len(), "{said:?}");
+    for (said, words) in said.iter().zip(words) {
+        assert!(said.contains(words), "no «{words}» in {said}");
+    }
+}
