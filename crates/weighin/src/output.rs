@@ -3,7 +3,7 @@
 
 use crate::commands::print;
 use crate::exit::CliError;
-use files::{Directory, Unfinished};
+use files::{Access, Directory, Unfinished};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// Permissions of new files, without the umask.
 const MODE: u32 = 0o666;
+/// Permissions of a new log.
+const LOG_MODE: u32 = 0o644;
 /// So much of a file is looked at to know what it is.
 const BEGINNING: u64 = 64 << 10;
 /// What SQLite's files begin with, results files among them.
@@ -95,26 +97,34 @@ pub(crate) fn write(path: &Path, text: &[u8], replaces: Replaces) -> Result<Stri
 }
 
 /// A file that lines are added to: a new one, or what is there already, but no results file and no
-/// database.
+/// database, no link, and nothing that another account can have put there.
 ///
 /// # Errors
 /// When it cannot be opened, or is one of these.
 pub(crate) fn append(path: &Path) -> Result<File, CliError> {
-    let mut beginning = Vec::new();
-    if path.is_file()
-        && let Ok(there) = File::open(path)
-    {
-        // What cannot be read is refused when it is opened to be written.
-        let _ = there.take(SQLITE.len() as u64).read_to_end(&mut beginning);
-    }
-    if beginning == SQLITE || is_named_as_results(path) {
-        return Err(CliError::usage(
+    let failed = |error: io::Error| cannot_write(path, &error);
+    let foreign = || {
+        CliError::usage(
             format!("{} holds results or another database", path.display()),
             "name another file for the log",
-        ));
+        )
+    };
+    if is_named_as_results(path) {
+        return Err(foreign());
     }
-    let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.map_err(|error| cannot_write(path, &error))
+    let (directory, name) = Directory::of_file(path).map_err(failed)?;
+    let there = match directory.open_trusted_file(&name, Access::Read) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return directory.create_file(&name, LOG_MODE).map_err(failed);
+        }
+        there => there.map_err(failed)?,
+    };
+    let mut beginning = Vec::new();
+    there.take(SQLITE.len() as u64).read_to_end(&mut beginning).map_err(failed)?;
+    if beginning == SQLITE {
+        return Err(foreign());
+    }
+    directory.open_trusted_file(&name, Access::Append).map_err(failed)
 }
 
 /// The file that will stand at a path.

@@ -50,6 +50,7 @@ mod storage_faults;
 mod support;
 mod sysbench;
 mod sysbench_commands;
+mod telling;
 mod two_doors;
 mod until;
 mod validity;
