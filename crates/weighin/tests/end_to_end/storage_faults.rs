@@ -90,7 +90,7 @@ fn a_device_that_gives_errors_in_mid_run_fails_its_trials_and_no_others() {
         assert!(message.starts_with("a read of 4096 bytes at byte "), "{message}");
         assert!(message.ends_with(&what), "{message}");
     }
-    reported(&place, &["the trial failed", &what, "dmesg"]);
+    reported(&place, &["volume failed", &what, "dmesg"]);
     place.weighin(&["check", "s.toml"]).refused(3, &[]);
 }
 
@@ -129,7 +129,7 @@ fn a_file_system_that_is_shut_down_in_mid_run_is_a_failure_that_names_the_file()
     assert!(message.contains(&format!(" of {file} failed: Input/output error")), "{message}");
     let message = &volume_failure(&trials[2]).message;
     assert!(message.ends_with("is gone: Input/output error (os error 5)"), "{message}");
-    reported(&place, &["the trial failed", &file]);
+    reported(&place, &["volume failed", &file]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_volume_that_is_unmounted_in_mid_run_is_not_taken_for_what_is_in_its_place_t
     // Where it was mounted there is a directory of another disk.
     let left = std::fs::read_dir(disk.path()).unwrap().count();
     assert_eq!(left, 0, "nothing was written there");
-    reported(&place, &["the trial failed", "leads to something else"]);
+    reported(&place, &["volume failed", "leads to something else"]);
 }
 
 #[test]

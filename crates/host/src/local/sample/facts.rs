@@ -135,9 +135,10 @@ fn disk(name: &str) -> Option<String> {
     if bytes == 0 {
         return None;
     }
-    let gib = bytes as f64 / f64::from(1 << 30);
-    let decimals = if gib < 100.0 { 1 } else { 0 };
-    let mut text = format!("{name}: {gib:.decimals$} GiB");
+    let (unit, size) = if bytes < 1 << 30 { ("MiB", 1 << 20) } else { ("GiB", 1 << 30) };
+    let amount = bytes as f64 / f64::from(size);
+    let decimals = if amount < 100.0 { 1 } else { 0 };
+    let mut text = format!("{name}: {amount:.decimals$} {unit}");
     match attribute("queue/rotational").as_deref() {
         Some("1") => text.push_str(", rotational"),
         Some("0") => text.push_str(", not rotational"),

@@ -6,7 +6,7 @@ use crate::words::labels::{self, target_name};
 use analyse::{
     CheckPassed, ChecksNotMade, FewRepeats, NotOffered, PairsLimited, TrialFailed, TrialsMissing,
 };
-use model::{Failure, text};
+use model::{Failure, FailureKind, text};
 
 impl Words for TrialFailed {
     const HEADING: &'static str = "Failed trials";
@@ -20,7 +20,12 @@ impl Words for TrialFailed {
             1 => "the trial failed".to_owned(),
             several => format!("{} failed", counted(several, "trial")),
         };
-        format!("{what}: {}", with_fix(&found.first.failure))
+        let failure = &found.first.failure;
+        let kind = match failure.kind {
+            FailureKind::Other => String::new(),
+            kind => format!(" ({})", labels::failure_kind(kind)),
+        };
+        format!("{what}{kind}: {}", with_fix(failure))
     }
 }
 
