@@ -265,7 +265,7 @@ fn effects(
             if let Some(Said { ratio, verdict }) = said(group) {
                 return (ratio, verdict);
             }
-            let Judged { shown, verdict, .. } = judge(study, factor.metric, ratio, adjusted);
+            let Judged { shown, verdict, .. } = judge(study, factor.metric, ratio, adjusted, None);
             // Tests that are taken together have the highest of their floors.
             let mut floors = group.iter().filter_map(|observation| observation.floor.as_ref());
             let hidden = floors.any(|floor| !floor.is_cleared_by(&shown));

@@ -7,7 +7,7 @@ use crate::compare::verdict;
 use crate::runs::RunResult;
 use crate::{Comparison, Metric, OverallComparison, Strength, Verdict};
 use model::Study;
-use stats::{Estimate, Interval, Ratio, Relation, closed_groups};
+use stats::{Estimate, Expected, Interval, Ratio, Relation, closed_groups};
 
 /// A comparison with the ratio that it rests on, not judged yet.
 pub(crate) struct Compared<C> {
@@ -132,9 +132,14 @@ fn hold_family(study: &Study, family: Vec<Member>) {
     let p_values: Vec<Vec<f64>> =
         pairs.iter().map(|pair| pair.iter().map(p_value).collect()).collect();
     let adjusted = closed_groups(&p_values).into_iter().flatten();
-    for (member, adjusted) in pairs.into_iter().flatten().zip(adjusted) {
+    let ratios = |pair: &Vec<Member>| -> Vec<Option<Expected>> {
+        Expected::by_others(&pair.iter().map(|member| member.ratio).collect::<Vec<&Ratio>>())
+    };
+    let expected: Vec<Option<Expected>> = pairs.iter().flat_map(ratios).collect();
+    let members = pairs.into_iter().flatten().zip(adjusted).zip(expected);
+    for ((member, adjusted), expected) in members {
         let Judged { shown, verdict, further_repeats, chance } =
-            judge(study, member.metric, member.ratio, adjusted);
+            judge(study, member.metric, member.ratio, adjusted, expected);
         (*member.shown, *member.verdict) = (shown, verdict);
         member.strength.adjusted_p = Some(adjusted);
         member.strength.further_repeats = further_repeats;
@@ -153,7 +158,14 @@ pub(crate) struct Judged {
     pub(crate) chance: Option<f64>,
 }
 
-pub(crate) fn judge(study: &Study, metric: Metric, ratio: &Ratio, adjusted_p: f64) -> Judged {
+/// `expected` of the ratio, by those of the same pair at other levels, helps to plan further repeats.
+pub(crate) fn judge(
+    study: &Study,
+    metric: Metric,
+    ratio: &Ratio,
+    adjusted_p: f64,
+    expected: Option<Expected>,
+) -> Judged {
     let alpha = 1.0 - study.confidence;
     // No interval around a point outside the margin lies within it.
     if ratio.point.ln().abs() <= study.margin.ln_1p() {
@@ -176,7 +188,7 @@ pub(crate) fn judge(study: &Study, metric: Metric, ratio: &Ratio, adjusted_p: f6
         let seen = u32::try_from(ratio.n).unwrap_or(u32::MAX);
         Some(needed.saturating_sub(seen).max(1))
     };
-    let chance = || ratio.chance_to_resolve(study.margin, study.confidence, family);
+    let chance = || ratio.chance_to_resolve(study.margin, study.confidence, family, expected);
     let (further_repeats, chance) = match verdict {
         Verdict::Unresolved => (further(), chance()),
         _ => (None, None),

@@ -48,7 +48,7 @@ pub trait FindingKind: Any {
 macro_rules! all_findings {
     ($then:ident) => {
         $then! {
-            check::outcome => TrialFailed, NotOffered, LedgerUnbalanced, Errors, ConnectionsLost, Overloaded;
+            check::outcome => TrialFailed, NotOffered, LedgerUnbalanced, Errors, ConnectionsLost, FewTransactions, Overloaded;
             check::little => LittlesLaw;
             check::counters => CounterMismatch, CountersUnavailable[own];
             check::blocks => DeviceBytes;

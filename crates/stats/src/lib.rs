@@ -7,6 +7,7 @@
 
 mod autocorrelation;
 mod bootstrap;
+mod chance;
 mod change;
 mod closed;
 mod equivalence;
@@ -25,6 +26,7 @@ mod usl;
 
 pub use autocorrelation::Autocorrelation;
 pub use bootstrap::Bootstrap;
+pub use chance::Expected;
 pub use change::{change_points, fewest_values};
 pub use closed::{closed, closed_groups};
 pub use equivalence::Relation;

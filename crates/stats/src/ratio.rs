@@ -1,8 +1,7 @@
 use crate::incomplete::{Partners, SharedVariance, between_blocks};
 use crate::interval::Bounds;
-use crate::scatter::{Centre, Scatter, normal_score};
+use crate::scatter::{Centre, Scatter};
 use crate::{Estimate, Interval, IntervalMethod, Looks, Sample, SampleError};
-use statrs::distribution::{ContinuousCDF, Normal};
 use std::sync::Arc;
 
 /// A ratio candidate ÷ base, with what is needed to judge it at any confidence: its interval and
@@ -18,11 +17,11 @@ pub struct Ratio {
     /// Pairs that it rests on; where there are none, values on the smaller side.
     pub n: usize,
     /// Of the logarithm; absent for fewer than two repeats, which say nothing of their scatter.
-    centre: Option<Centre>,
+    pub(crate) centre: Option<Centre>,
     /// By how much the logarithm may be off because the values were rounded.
-    rounding: f64,
+    pub(crate) rounding: f64,
     /// When it is looked at, where that is not once.
-    looks: Option<Arc<Looks>>,
+    pub(crate) looks: Option<Arc<Looks>>,
 }
 
 /// What one repeat has of two targets.
@@ -179,7 +178,7 @@ impl Ratio {
     }
 
     /// The error that a test of so many repeats by itself may have.
-    fn nominal(&self, repeats: usize, error: f64) -> f64 {
+    pub(crate) fn nominal(&self, repeats: usize, error: f64) -> f64 {
         self.looks.as_ref().map_or(error, |looks| looks.nominal(repeats, error))
     }
 
@@ -245,37 +244,6 @@ impl Ratio {
         Some(enough)
     }
 }
-
-impl Ratio {
-    /// How likely the last look will decide between the two if they scatter as they do, given what
-    /// is known of the ratio so far: the predictive probability, for normal means. `margin`,
-    /// `confidence` and `family` are those of [`Self::repeats_to_resolve`]. `None` where there is no
-    /// interval, or only one look.
-    pub fn chance_to_resolve(&self, margin: f64, confidence: f64, family: f64) -> Option<f64> {
-        let centre = self.centre.as_ref()?;
-        let last = self.looks.as_ref()?.last();
-        let (now, then) = (self.n as f64, f64::from(last));
-        let at_last = centre.with_repeats(then.max(now))?;
-        let half_width = |error: f64| {
-            at_last.half_width(1.0 - self.nominal(last as usize, error)).map(|w| w + self.rounding)
-        };
-        let (alpha, band) = (1.0 - confidence, margin.ln_1p());
-        let differs = half_width(alpha / family.max(1.0))?.max(band);
-        let same = band - half_width(2.0 * alpha)?;
-        let one_error = centre.half_width(1.0 - TWO_TAILS)? / normal_score(TWO_TAILS);
-        // What is not known of the mean so far, and what is still to come, move the last mean.
-        let moves = one_error * (1.0 - now / then).max(0.0).sqrt();
-        let below = |bound: f64| match moves > 0.0 {
-            true => Normal::standard().cdf((bound - centre.value) / moves),
-            false => f64::from(u8::from(centre.value < bound)),
-        };
-        let equivalent = if same > 0.0 { below(same) - below(-same) } else { 0.0 };
-        Some((below(-differs) + 1.0 - below(differs) + equivalent).clamp(0.0, 1.0))
-    }
-}
-
-/// Of an interval of one standard error.
-const TWO_TAILS: f64 = 0.3173;
 
 /// More repeats than this are not worth naming.
 const MOST_REPEATS: u32 = 1000;

@@ -35,7 +35,7 @@ impl Looks {
     pub const MOST: u32 = 100;
     /// What the last look would decide with less than this probability is given up (see
     /// [`crate::Ratio::chance_to_resolve`]): about half of all trials are run then, by `make calibrate`.
-    pub const HOPELESS: f64 = 0.2;
+    pub const HOPELESS: f64 = 0.12;
 
     /// A look at `first` repeats and after each further one up to `last`. `None` where these are no
     /// numbers of repeats in order, or above [`Self::MOST`].

@@ -46,6 +46,14 @@ pub struct Overloaded {
     pub dropped: u64,
 }
 
+/// Closed loop: fewer transactions ended in the measured phase than there were clients, so some client
+/// was at its first one throughout. The longest ones are missing from latencies.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FewTransactions {
+    pub transactions: u64,
+    pub clients: u32,
+}
+
 /// The ledger of a trial does not balance: a defect of weighin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LedgerUnbalanced;
@@ -84,6 +92,7 @@ pub(super) fn results(record: &TrialRecord, is_of_load: bool) -> Vec<CheckResult
                 ledger(load).into_iter().chain(errors(load)).collect();
             results.extend(load.outages.iter().map(outage));
             results.extend(overloaded(load).filter(|_| is_of_load));
+            results.extend(few(load).filter(|_| is_of_load));
             results
         }
     }
@@ -126,6 +135,16 @@ fn outage(outage: &Outage) -> CheckResult {
         back_after: outage.recovered.map(after_loss),
         failed: outage.failed,
     })
+}
+
+/// Where transactions failed, that is what is said.
+fn few(load: &LoadResult) -> Option<CheckResult> {
+    let (transactions, clients) = (load.measure.transactions, load.clients);
+    let few = load.open.is_none()
+        && load.measure.errors == 0
+        && load.outages.is_empty()
+        && transactions < u64::from(clients);
+    few.then(|| CheckResult::suspect(FewTransactions { transactions, clients }))
 }
 
 /// Response times of a load that the server fell behind say how long it ran, not how fast the

@@ -63,6 +63,21 @@ fn a_void_trial_counts_for_nothing() {
 }
 
 #[test]
+fn fewer_transactions_than_clients_make_a_trial_suspect() {
+    // 1.5 a second for 10 s are 15.
+    for (clients, few) in [(15, false), (16, true)] {
+        let mut data = dataset(&["a", "b"], &[clients], 2, |_, _, _| 1.5);
+        let ended = load_of(trial(&mut data, "a", clients, 1)).measure.transactions;
+        assert_eq!(ended, 15);
+        let analysis = analyse(&data);
+        let said = found(&analysis, |e| matches!(e, Evidence::FewTransactions(_)));
+        assert_eq!(said.len(), if few { 4 } else { 0 });
+        let validity = if few { Validity::Suspect } else { Validity::Valid };
+        assert_eq!(analysis.tests[0].cells[0].trials[0].validity, validity);
+    }
+}
+
+#[test]
 fn littles_law_tells_latencies_that_cannot_be_true() {
     // Mean latency of 4 clients at 1000 a second is 4 ms; the histogram spreads it by 20 %.
     for (mean_ms, expected) in [

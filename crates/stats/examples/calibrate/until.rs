@@ -3,7 +3,7 @@
 use crate::simulated::{Random, Shape, Truth, trials};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::{Looks, Ratio, Relation, Scatter, closed_groups};
+use stats::{Expected, Looks, Ratio, Relation, Scatter, closed_groups};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -34,6 +34,8 @@ struct Sums {
     agree: u32,
     lost: u32,
     gained: u32,
+    /// Verdicts of the full plan that another one, on other trials, agrees with.
+    repeated: u32,
 }
 
 impl Study {
@@ -60,7 +62,10 @@ impl Study {
         let groups: Vec<Vec<f64>> =
             ratios.chunks(self.levels).map(|pair| pair.iter().map(own).collect()).collect();
         let adjusted = closed_groups(&groups).into_iter().flatten();
-        let judge = |(ratio, adjusted): (&Ratio, f64)| {
+        let expected = ratios
+            .chunks(self.levels)
+            .flat_map(|pair| Expected::by_others(&pair.iter().collect::<Vec<&Ratio>>()));
+        let judge = |((ratio, adjusted), expected): ((&Ratio, f64), Option<Expected>)| {
             let one_sided = ratio.estimate(1.0 - 2.0 * (1.0 - CONFIDENCE)).relation(MARGIN);
             let relation = match one_sided {
                 Relation::Equivalent => one_sided,
@@ -68,10 +73,11 @@ impl Study {
             };
             let own = own(ratio);
             let family = if own > 0.0 { adjusted / own } else { 1.0 };
-            let chance = ratio.chance_to_resolve(MARGIN, CONFIDENCE, family).unwrap_or(1.0);
+            let chance = ratio.chance_to_resolve(MARGIN, CONFIDENCE, family, expected);
+            let chance = chance.unwrap_or(1.0);
             Judged { relation, open: relation == Relation::Unresolved && chance >= Looks::HOPELESS }
         };
-        ratios.iter().zip(adjusted).map(judge).collect()
+        ratios.iter().zip(adjusted).zip(expected).map(judge).collect()
     }
 }
 
@@ -82,9 +88,18 @@ fn simulate(shape: &Shape, truth: Truth, (targets, levels): (usize, usize), coun
     let mut sums = Sums { studies: count, ..Sums::default() };
     for _ in 0..count {
         let pairs = (0..targets).flat_map(|a| (a + 1..targets).map(move |b| (a, b))).collect();
-        let trials = trials(&mut random, shape, truth, targets, levels);
+        let twice = Shape { repeats: 2 * most, ..*shape };
+        let mut trials = trials(&mut random, &twice, truth, targets, levels);
+        let second = |cell: &mut Vec<f64>| cell.split_off(most);
+        let second = trials.iter_mut().map(|target| target.iter_mut().map(second).collect());
+        let second = second.collect();
         let mut study = Study { trials, pairs, levels, looks: None };
-        let fixed = study.judge(&vec![vec![most; levels]; targets]);
+        let full = vec![vec![most; levels]; targets];
+        let fixed = study.judge(&full);
+        let again = Study { trials: second, pairs: study.pairs.clone(), levels, looks: None };
+        let again = again.judge(&full);
+        let agree = fixed.iter().zip(&again).filter(|(one, other)| one.relation == other.relation);
+        sums.repeated += u32::try_from(agree.count()).expect("few comparisons");
         study.looks = looks.clone();
         let mut repeats = vec![vec![first; levels]; targets];
         let mut found = vec![Relation::Unresolved; fixed.len()];
@@ -132,6 +147,7 @@ impl Sums {
         self.agree += other.agree;
         self.lost += other.lost;
         self.gained += other.gained;
+        self.repeated += other.repeated;
     }
 
     fn row(&self, out: &mut impl Write, name: &str) -> std::io::Result<()> {
@@ -139,10 +155,11 @@ impl Sums {
         let of_comparisons = |part: u32| share(f64::from(part), self.comparisons);
         writeln!(
             out,
-            "| {name} | {:.1} % | {:.0} % | {:.1} % | {:.1} % | {:.1} % |",
+            "| {name} | {:.1} % | {:.0} % | {:.1} % | {:.1} % | {:.1} % | {:.1} % |",
             share(f64::from(self.errors), self.studies),
             share(self.trials, self.studies),
             of_comparisons(self.agree),
+            of_comparisons(self.repeated),
             of_comparisons(self.lost),
             of_comparisons(self.gained),
         )
@@ -170,9 +187,9 @@ pub fn table(out: &mut impl Write, count: u32) -> std::io::Result<()> {
     ];
     writeln!(
         out,
-        "| targets | levels | truth | error | trials | same verdict | difference lost | difference won |"
+        "| targets | levels | truth | error | trials | same verdict | of a second full plan | difference lost | difference won |"
     )?;
-    writeln!(out, "|---|---|---|---|---|---|---|---|")?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|---|")?;
     let mut all = Sums::default();
     for sizes in [(2, 3), (2, 6), (2, 12), (4, 3), (4, 6)] {
         for (truth, name) in truths {

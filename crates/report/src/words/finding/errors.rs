@@ -1,6 +1,6 @@
 use super::{Group, Words};
-use crate::numbers::{count, number_of, percent};
-use analyse::{Errors, LedgerUnbalanced};
+use crate::numbers::{count, counted, number_of, percent};
+use analyse::{Errors, FewTransactions, LedgerUnbalanced};
 
 impl Words for Errors {
     const HEADING: &'static str = "Errors under load";
@@ -22,6 +22,28 @@ impl Words for Errors {
             number_of(all, found.counted),
             percent(failed as f64 / all.max(1) as f64),
             found.first.message.trim_end_matches('.'),
+        )
+    }
+}
+
+impl Words for FewTransactions {
+    const HEADING: &'static str = "Few transactions";
+    const TOGETHER: bool = true;
+
+    fn say(found: &Group<'_, Self>) -> String {
+        let few = match found.is_one() {
+            true => format!(
+                "{} ended {} in the measured phase",
+                counted(found.first.clients as usize, "client"),
+                number_of(found.first.transactions, found.counted),
+            ),
+            false => format!(
+                "fewer {} ended in the measured phase than there were clients",
+                found.counted.of(2)
+            ),
+        };
+        format!(
+            "{few}: those that take longest are missing from the latencies; choose a longer `duration`"
         )
     }
 }
