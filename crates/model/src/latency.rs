@@ -150,6 +150,19 @@ impl PackedLatencies {
         Latencies::from_bytes(&self.0).expect("checked when it was made")
     }
 
+    /// Every value in milliseconds, at the grain of two digits, with how often it was recorded; in
+    /// ascending order. Takes a tenth of the work of [`Self::unpack`].
+    pub fn recorded_ms(&self) -> Vec<(f64, u64)> {
+        let bytes = plain(&self.0).expect("checked when it was made");
+        let coarse: Histogram<u64> =
+            Deserializer::new().deserialize(&mut &bytes[..]).expect("checked when it was made");
+        let value = |nanos| ms(coarse.median_equivalent(nanos));
+        coarse
+            .iter_recorded()
+            .map(|at| (value(at.value_iterated_to()), at.count_at_value()))
+            .collect()
+    }
+
     /// The HDR V2 encoding.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -301,5 +314,9 @@ mod tests {
             assert!((is / was - 1.0).abs() < 0.01, "p{percentile}: {is} for {was}");
         }
         assert_eq!(PackedLatencies::from(&unpacked), packed, "packing again loses nothing");
+        let recorded = packed.recorded_ms();
+        assert_eq!(recorded.iter().map(|(_, count)| count).sum::<u64>(), latencies.count());
+        assert!(recorded.is_sorted_by(|a, b| a.0 < b.0));
+        assert!((recorded[0].0 / 0.020_5 - 1.0).abs() < 0.01, "{:?}", recorded[0]);
     }
 }

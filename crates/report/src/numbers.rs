@@ -54,6 +54,15 @@ pub(crate) fn tick(value: f64) -> String {
     separated(fixed.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// The end of an axis that is no round number, to two digits: `0.13`, `4.2`, `1,200`.
+pub(crate) fn tick_of(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return "0".to_owned();
+    }
+    let unit = 10_f64.powf(value.abs().log10().floor() - 1.0);
+    tick((value / unit).round() * unit)
+}
+
 /// A whole number, every digit of it: `1,234,567`.
 pub fn count(value: u64) -> String {
     separated(&value.to_string())
@@ -296,6 +305,8 @@ mod tests {
         assert_eq!(tick(0.1 + 0.2), "0.3");
         assert_eq!(tick(0.0), "0");
         assert_eq!(tick(20_000.0), "20,000");
+        let ends = [0.126, 4.234, 12.6, 1_249.0, 0.0].map(tick_of);
+        assert_eq!(ends, ["0.13", "4.2", "13", "1,200", "0"]);
     }
 
     #[test]

@@ -45,7 +45,11 @@ fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
     assert!(layer.contains("Of 1,225 pairs of targets"), "{layer}");
     // No sentence for each pair, and none of the tables.
     assert!(!page.contains("m01 ÷ m00") && !page.contains("ahead of m00 at every level"));
-    assert_eq!(page.matches("<g class=\"faint\">").count(), 2 * 44, "in both widths of the chart");
+    assert_eq!(
+        page.matches("<g class=\"faint\" data-s=\"faint\">").count(),
+        2 * 44,
+        "in both widths of the chart"
+    );
     let matrix = &page[page.find("class=\"matrix\"").unwrap()..];
     let matrix = &matrix[..matrix.find("</table>").unwrap()];
     let decided = matrix.matches('▲').count();
@@ -59,7 +63,7 @@ fn fifty_targets_at_twelve_levels_are_a_page_that_can_be_read() {
 fn eight_targets_are_told_one_by_one() {
     let page = text(&results(8), Format::Html);
     assert!(!page.contains("class=\"matrix\"") && page.contains("m01 ÷ m00"));
-    assert_eq!(page.matches("<g class=\"faint\">").count(), 0);
+    assert_eq!(page.matches("<g class=\"faint\" data-s=\"faint\">").count(), 0);
 }
 
 #[test]

@@ -176,10 +176,27 @@ fn a_study_without_any_trial_still_renders() {
 }
 
 #[test]
-fn a_huge_study_stays_below_four_and_a_half_megabytes_and_lists_the_doubtful_trials() {
+fn a_latency_heat_map_stands_under_the_throughput_of_every_trial_that_has_latencies() {
+    let dataset = support::with_latencies();
+    let drawn = page(&dataset);
+    assert!(drawn.contains("how many operations of a second took how long"));
+    let loads = dataset.trials.iter().filter(|record| record.load().is_some()).count();
+    assert_eq!(drawn.matches("<g class=\"heat\"").count(), loads);
+    let bare = page(&support::usual());
+    assert!(!bare.contains("<g class=\"heat\"") && !bare.contains("latency, ms</text>"));
+}
+
+#[test]
+fn a_huge_study_draws_trials_of_every_level_and_lists_the_doubtful_ones() {
     let dataset = support::huge();
     let page = page(&dataset);
-    assert!(page.len() < 4_500_000, "{} bytes", page.len());
+    let (_, time) = page.split_once("id=\"time\"").expect("the section");
+    let (time, _) = time.split_once("class=\"layer\"").expect("the next one");
+    assert!(time.contains("300 of 1,439 trials are drawn"), "one is missing");
+    assert_eq!(time.matches("<figure>").count(), 300);
+    for level in 0..12 {
+        assert!(time.contains(&format!("id=\"frame-0-{level}-0\"")), "level {level}");
+    }
     let doubtful = support::analysis(&dataset)
         .tests
         .iter()

@@ -126,7 +126,7 @@ fn figure(
                 @if let Some(name) = name { (name) ": " }
                 strong { (chart.heading) }
                 @if !chart.unit.is_empty() { ", " (chart.unit) }
-                @if chart.axis == VerticalAxis::Log && levels.len() > 1 { " (log scale)" }
+                @if chart.axis == VerticalAxis::Log && levels.len() > 1 { " " span.scale { "(log scale)" } }
                 @if levels.len() == 1 && view::is_crowded(test) { ", the first " (MOST_ROWS) " targets" }
                 span.hint { (chart.hint()) }
             }
@@ -288,8 +288,8 @@ pub(super) fn legend(analysis: &Analysis, test: &TestAnalysis, always: bool) -> 
         targets.partition(|(_, target)| stands_out(test, &target.name));
     html! {
         ul class={ "legend" @if !always { " narrow" } } {
-            @for (i, target) in clear { li { (svg::key(i)) (target.name) } }
-            @if !faint.is_empty() { li { (faint.len()) " others in grey" } }
+            @for (i, target) in clear { li data-s=(i) { (svg::key(i)) (target.name) } }
+            @if !faint.is_empty() { li data-s="faint" { (faint.len()) " others in grey" } }
         }
     }
 }

@@ -10,9 +10,6 @@ const MEGA: f64 = 1e6;
 /// Panels that a volume has at most, by line.
 pub(super) const LINES: usize = 9;
 
-/// Studies with more trials than this show the first figure alone, so that the page stays light.
-pub(super) const MAX_TRIALS: usize = 300;
-
 /// A line of a panel: its class in the stylesheet, and its figure.
 type Trace = (&'static str, fn(&VolumeRates) -> Option<f64>);
 
@@ -65,9 +62,7 @@ const UTILISATION: [Trace; 2] = [
 /// What the disks of trials at one level have in common.
 #[derive(Debug, Default)]
 pub(super) struct DiskExtent {
-    /// The figures that are drawn.
-    figures: &'static [Figure],
-    /// The largest value of each line of each of them.
+    /// The largest value of each line of each figure.
     largest: Vec<Vec<f64>>,
     /// Of trials whose volume is not known: the device that was written to most in any of them,
     /// and how much. Not a sum: a volume and the disks below it would count twice.
@@ -76,9 +71,7 @@ pub(super) struct DiskExtent {
 }
 
 impl DiskExtent {
-    /// Of these trials, in a study of so many.
-    pub(super) fn of(records: &[&TrialRecord], trials: usize) -> Self {
-        let figures = if trials > MAX_TRIALS { &FIGURES[..1] } else { &FIGURES[..] };
+    pub(super) fn of(records: &[&TrialRecord]) -> Self {
         let volumes: Vec<VolumeRates> = records
             .iter()
             .flat_map(|record| record.sampling.target_samples().iter().map(move |s| (s, *record)))
@@ -93,8 +86,7 @@ impl DiskExtent {
         let device = busiest(unknown());
         let writes = unknown().filter_map(|sample| writes(sample, device.as_deref()?));
         Self {
-            figures,
-            largest: figures.iter().map(largest).collect(),
+            largest: FIGURES.iter().map(largest).collect(),
             writes: writes.fold(0.0, f64::max),
             device,
         }
@@ -113,18 +105,18 @@ impl DiskExtent {
                 heading: format!("{}, {disks}", figure.heading),
                 largest: largest.iter().copied().fold(0.0, f64::max),
                 lines: lines.map(|(trace, _)| line(record, *trace)).collect(),
+                heat: None,
             }
         };
-        let mut panels: Vec<Panel> = self.figures.iter().zip(&self.largest).map(drawn).collect();
-        if self.figures.len() == FIGURES.len() {
-            let several = record.sampling.volume.len() > 1;
-            let traces = if several { &UTILISATION[..] } else { &UTILISATION[1..] };
-            panels.push(Panel {
-                heading: format!("%util, {disks}"),
-                largest: 100.0,
-                lines: traces.iter().map(|trace| line(record, *trace)).collect(),
-            });
-        }
+        let mut panels: Vec<Panel> = FIGURES.iter().zip(&self.largest).map(drawn).collect();
+        let several = record.sampling.volume.len() > 1;
+        let traces = if several { &UTILISATION[..] } else { &UTILISATION[1..] };
+        panels.push(Panel {
+            heading: format!("%util, {disks}"),
+            largest: 100.0,
+            lines: traces.iter().map(|trace| line(record, *trace)).collect(),
+            heat: None,
+        });
         panels
     }
 
@@ -137,6 +129,7 @@ impl DiskExtent {
                 class: "load",
                 points: points.filter_map(|s| Some((middle(s), writes(s, device)?))).collect(),
             }],
+            heat: None,
         }
     }
 }

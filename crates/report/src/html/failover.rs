@@ -63,6 +63,7 @@ fn chart(record: &TrialRecord, all: &[&TrialRecord]) -> Markup {
         heading: format!("{}, {}", of.name, of.unit),
         largest: largest(all, &of.name),
         lines: vec![Line { class: class(of), points: of.points().collect() }],
+        heat: None,
     };
     let mut panels: Vec<Panel> = series(record).iter().map(panel).collect();
     for line in panels.iter_mut().flat_map(|panel| &mut panel.lines) {
@@ -76,7 +77,7 @@ fn chart(record: &TrialRecord, all: &[&TrialRecord]) -> Markup {
         panels,
         most_points: MOST_POINTS,
     }
-    .draw()
+    .draw(None)
 }
 
 fn class(series: &TimeSeries) -> &'static str {

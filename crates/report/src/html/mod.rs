@@ -2,10 +2,12 @@
 
 mod charts;
 mod disk_panels;
+mod drawn;
 mod events;
 mod failover;
 mod findings;
 mod first;
+mod heat_maps;
 mod layer;
 mod money;
 mod overlays;
@@ -52,7 +54,7 @@ pub(crate) fn page(analysis: &Analysis) -> Markup {
                     (source(analysis))
                 }
                 div #tip role="status" hidden {}
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(lean(SCRIPT))) }
             }
         }
     }
@@ -66,9 +68,15 @@ fn head(title: &str) -> Markup {
             meta name="generator" content=(mark::GENERATOR);
             meta name="color-scheme" content="light dark";
             title { (title) " – weighin" }
-            style { (PreEscaped(STYLE)) }
+            style { (PreEscaped(lean(STYLE))) }
         }
     }
+}
+
+/// Without indentation and lines of comments. No text of script or style sheet spans lines.
+fn lean(source: &str) -> String {
+    let lines = source.lines().map(str::trim_start);
+    lines.filter(|line| !line.starts_with("//")).map(|line| format!("{line}\n")).collect()
 }
 
 /// A page of sentences and tables.

@@ -20,6 +20,7 @@ pub(super) fn of_throughput(analysis: &Analysis, test: &TestAnalysis) -> Overlay
     let crossings = crossings(test).filter_map(|found| {
         let at = found.at?;
         Some(Crossing {
+            series: (view::series(analysis, &found.below), view::series(analysis, &found.above)),
             at: at.point,
             bounds: at.interval.map(|interval| (interval.low, interval.high)),
             title: words::crossover(found),

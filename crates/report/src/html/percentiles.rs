@@ -42,7 +42,7 @@ pub(super) fn figure(analysis: &Analysis, test: &TestAnalysis, number: usize) ->
     html! {
         figure {
             figcaption {
-                strong { (crate::words::capitalised(axis.latency())) " by percentile" } (at) ", ms (log scale)"
+                strong { (crate::words::capitalised(axis.latency())) " by percentile" } (at) ", ms " span.scale { "(log scale)" }
                 span.hint { "lower is better" }
             }
             (legend(analysis, test, chart.needs_legend()))

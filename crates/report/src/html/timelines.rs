@@ -1,10 +1,11 @@
 //! What happened within each trial over time.
 
 use super::disk_panels::{self, DiskExtent, middle};
-use super::events;
+use super::drawn::{self, Drawn};
 use super::layer::Layer;
+use super::{events, heat_maps};
 use crate::numbers;
-use crate::svg::{Band, Line, Panel, PanelChart};
+use crate::svg::{Band, Frames, Line, Panel, PanelChart};
 use crate::view;
 use crate::words;
 use analyse::{
@@ -21,6 +22,8 @@ const POINTS_OF_ALL: usize = 120_000;
 const MOST_POINTS: usize = 240;
 /// Lines of one trial.
 const LINES: usize = 6 + disk_panels::LINES;
+/// What the shades of heat maps are, from the palest.
+const SHADES: [&str; 5] = ["h1", "h2", "h3", "h4", "h5"];
 
 /// Whether anything is known of a trial over time.
 fn is_known(record: &TrialRecord) -> bool {
@@ -32,8 +35,10 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
     if !analysis.dataset.trials.iter().any(is_known) {
         return html! {};
     }
-    let lines = LINES * analysis.dataset.trials.len().max(1);
-    let most_points = (POINTS_OF_ALL / lines).clamp(16, MOST_POINTS);
+    let trials = analysis.dataset.trials.len();
+    let chosen = Drawn::of(analysis);
+    let drawn = chosen.count(trials);
+    let most_points = (POINTS_OF_ALL / (LINES * drawn.max(1))).clamp(16, MOST_POINTS);
     let sampled_elsewhere = view::imported(analysis);
     let own = analysis.dataset.trials.iter().any(|record| record.sampling.target_host.is_some());
     let host = match (sampled_elsewhere, own) {
@@ -57,12 +62,25 @@ pub(super) fn section(analysis: &Analysis) -> Markup {
                     named where the pointer rests on it." }
             }
             (events::legend(analysis))
-            @for test in &analysis.tests {
+            (heat_key(analysis))
+            @if drawn < trials {
+                p.caption {
+                    (numbers::count(drawn as u64)) " of " (numbers::count(trials as u64)) " trials are drawn: \
+                     those that are suspect or void (the first half of the room), of each cell the repeat \
+                     in the middle, then others."
+                }
+            }
+            @for (number, test) in analysis.tests.iter().enumerate() {
                 @if analysis.tests.len() > 1 { h3 { (test.test) } }
-                @for level in levels(test) { (at_level(analysis, test, level, most_points)) }
+                @for (place, level) in levels(test).into_iter().enumerate() {
+                    @let mut frames = Frames::new(format!("frame-{number}-{place}"));
+                    (at_level(analysis, (test, level), (&chosen, most_points), &mut frames))
+                }
             }
     };
-    Layer::new("time", "Over time", "every trial, second by second").around(&content)
+    let note =
+        if drawn < trials { "trials, second by second" } else { "every trial, second by second" };
+    Layer::new("time", "Over time", note).around(&content)
 }
 
 /// One trial of each target over time, where something runs beside the load for its own sake: the
@@ -79,10 +97,10 @@ pub(super) fn of_work(analysis: &Analysis, test: &TestAnalysis) -> Markup {
         Some((record, seen))
     };
     let trials: Vec<(&TrialRecord, Option<&TrialEvents>)> =
-        test.cells.iter().filter_map(first).collect();
+        test.cells.iter().filter_map(first).take(drawn::MOST).collect();
     let records: Vec<&TrialRecord> = trials.iter().map(|(record, _)| *record).collect();
     let tail = Some(Tail { confidence: analysis.dataset.study.confidence });
-    let extent = Extent::of(&records, tail, records.len());
+    let extent = Extent::of(&records, tail);
     html! {
         div.timelines {
             @for (record, seen) in trials {
@@ -94,7 +112,7 @@ pub(super) fn of_work(analysis: &Analysis, test: &TestAnalysis) -> Markup {
                         }
                         ", repeat " (record.key.repeat)
                     }
-                    (chart((record, seen), &extent, view::counted(test), MOST_POINTS))
+                    (chart((record, seen), &extent, view::counted(test), MOST_POINTS, None))
                 }
             }
         }
@@ -105,21 +123,35 @@ fn has_marks(record: &TrialRecord) -> bool {
     record.outcome().is_some_and(|outcome| !outcome.marks.is_empty())
 }
 
+/// What the shades of heat maps mean; nothing where there is none.
+fn heat_key(analysis: &Analysis) -> Markup {
+    let has_latencies = |record: &TrialRecord| {
+        record.load().is_some_and(|load| {
+            load.intervals.iter().any(|of| !of.latencies.recorded_ms().is_empty())
+        })
+    };
+    html! {
+        @if analysis.dataset.trials.iter().any(has_latencies) {
+            p.caption {
+                "Latency: how many operations of a second took how long (log scale), from one "
+                @for shade in SHADES { span class={ "patch heat " (shade) } { "\u{a0}\u{a0}" } }
+                " to the most of its trial; the shade follows the logarithm of the number."
+            }
+        }
+    }
+}
+
 /// Which disks are drawn, and how.
 fn disks(analysis: &Analysis) -> Markup {
     let records = || analysis.dataset.trials.iter().filter(|record| is_known(record));
     let known = records().any(|record| !record.sampling.volume.is_empty());
     let unknown = records().any(|record| record.sampling.volume.is_empty());
-    let many = analysis.dataset.trials.len() > disk_panels::MAX_TRIALS;
     html! {
         @if known {
             "The disks are those that the server’s data is on, several taken together: "
             span.swatch.write {} " writes, " span.swatch.read {} " reads"
-            @if many { "; of so many trials no more than these are drawn. " }
-            @else {
-                "; of %util " span.swatch.write {} " the mean, "
-                span.swatch.read {} " the busiest disk. "
-            }
+            "; of %util " span.swatch.write {} " the mean, "
+            span.swatch.read {} " the busiest disk. "
         }
         @if known && unknown { "Where these are not known, the disk is the one that was written to most." }
         @else if unknown { "The disk is the one that was written to most." }
@@ -135,9 +167,9 @@ fn levels(test: &TestAnalysis) -> Vec<model::Level> {
 
 fn at_level(
     analysis: &Analysis,
-    test: &TestAnalysis,
-    level: model::Level,
-    most_points: usize,
+    (test, level): (&TestAnalysis, model::Level),
+    (chosen, most_points): (&Drawn, usize),
+    frames: &mut Frames,
 ) -> Markup {
     let cells: Vec<&Cell> = test.cells.iter().filter(|cell| cell.level == level).collect();
     let find = |trial: &TrialAssessment| {
@@ -148,6 +180,7 @@ fn at_level(
     let trials: Vec<(&TrialRecord, Option<&TrialEvents>)> = cells
         .iter()
         .flat_map(|cell| &cell.trials)
+        .filter(|trial| chosen.has(trial.record))
         .filter_map(find)
         .filter(|(record, _)| is_known(record) || record.failure().is_some())
         .collect();
@@ -157,10 +190,15 @@ fn at_level(
     }
     let eventful = trials.iter().any(|(_, seen)| seen.is_some());
     let latencies = eventful.then_some(Tail { confidence: analysis.dataset.study.confidence });
-    let extent = Extent::of(&records, latencies, analysis.dataset.trials.len());
+    let extent = Extent::of(&records, latencies);
+    let all: usize = cells.iter().map(|cell| cell.trials.len()).sum();
     html! {
         details {
-            summary { (level) ", " (numbers::counted(records.len(), "trial")) }
+            summary {
+                (level) ", "
+                @if records.len() < all { (numbers::count(records.len() as u64)) " of " }
+                (numbers::counted(all, "trial"))
+            }
             div.timelines {
                 @for (record, seen) in trials {
                     figure {
@@ -173,7 +211,7 @@ fn at_level(
                             }
                         }
                         @if is_known(record) {
-                            (chart((record, seen), &extent, view::counted(test), most_points))
+                            (chart((record, seen), &extent, view::counted(test), most_points, Some(frames)))
                         }
                     }
                 }
@@ -193,6 +231,8 @@ struct Extent {
     tail: Option<Tail>,
     p99: f64,
     longest: f64,
+    /// The shortest and the longest latency, in milliseconds.
+    latency: Option<(f64, f64)>,
 }
 
 /// How the longest latencies of a second are read.
@@ -213,7 +253,7 @@ impl Tail {
 }
 
 impl Extent {
-    fn of(records: &[&TrialRecord], tail: Option<Tail>, trials: usize) -> Self {
+    fn of(records: &[&TrialRecord], tail: Option<Tail>) -> Self {
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let loads = || records.iter().filter_map(|record| record.load());
         let intervals = || loads().flat_map(|load| &load.intervals);
@@ -232,7 +272,8 @@ impl Extent {
             p99: largest(&mut intervals().filter_map(|i| tail?.p99(i))),
             longest: largest(&mut intervals().filter_map(|i| tail?.longest(i))),
             tail,
-            disks: DiskExtent::of(records, trials),
+            latency: heat_maps::extent(records),
+            disks: DiskExtent::of(records),
         }
     }
 }
@@ -261,6 +302,7 @@ fn chart(
     extent: &Extent,
     counted: UnitName,
     most_points: usize,
+    frames: Option<&mut Frames>,
 ) -> Markup {
     let mut panels = Vec::new();
     let mut shown = Vec::new();
@@ -268,8 +310,9 @@ fn chart(
     let mut warmup_until = 0.0;
     if let Some(load) = record.load() {
         panels.push(throughput(load, extent, counted));
+        panels.extend(heat(load, extent));
         panels.extend(extent.tail.map(|tail| latencies(load, extent, tail)).into_iter().flatten());
-        shown.push("throughput");
+        shown.push("throughput and latency");
         let warm = load.intervals.iter().filter(|interval| interval.phase == Phase::Warmup);
         warmup_until = warm.map(|i| (i.start + i.length).as_secs_f64()).fold(0.0, f64::max);
         bands.extend(load.outages.iter().map(|outage| down(outage, extent)));
@@ -279,7 +322,9 @@ fn chart(
     shown.push("processors and disks");
     panels.extend(sampled_panels(record, extent));
     // Nothing is drawn of what is not known.
-    panels.retain(|panel| panel.lines.iter().any(|line| !line.points.is_empty()));
+    panels.retain(|panel| {
+        panel.heat.is_some() || panel.lines.iter().any(|line| !line.points.is_empty())
+    });
     PanelChart {
         title: format!("{}: {} over time", record.key, shown.join(", ")),
         time: (0.0, extent.seconds),
@@ -288,11 +333,17 @@ fn chart(
         panels,
         most_points,
     }
-    .draw()
+    .draw(frames)
 }
 
 fn throughput(load: &LoadResult, extent: &Extent, counted: UnitName) -> Panel {
     per_second(load, &format!("{counted}/s"), extent.throughput, &rate)
+}
+
+/// How many operations took how long; nothing where none succeeded.
+fn heat(load: &LoadResult, extent: &Extent) -> Option<Panel> {
+    let map = heat_maps::of(load, extent.seconds, extent.latency?, heat_maps::OF_PANEL)?;
+    Some(Panel { heading: "latency, ms".to_owned(), heat: Some(map), ..Panel::default() })
 }
 
 /// The longest latencies of each second: a stall of a few milliseconds shows in nothing else.
@@ -314,7 +365,7 @@ fn per_second(
         Some((middle, of(interval)?))
     });
     let lines = vec![Line { class: "load", points: points.collect() }];
-    Panel { heading: heading.to_owned(), largest, lines }
+    Panel { heading: heading.to_owned(), largest, lines, heat: None }
 }
 
 /// From when until when nothing succeeded; to the end of the axis where that is how it stayed.
@@ -349,6 +400,7 @@ fn sampled_panels(record: &TrialRecord, extent: &Extent) -> Vec<Panel> {
         heading: "replication lag, s".to_owned(),
         largest: extent.lag,
         lines: vec![line("load", &lag_seconds)],
+        heat: None,
     }];
     panels.push(Panel {
         heading: "processors, %".to_owned(),
@@ -357,12 +409,14 @@ fn sampled_panels(record: &TrialRecord, extent: &Extent) -> Vec<Panel> {
             on_target("iowait", &|s| s.cpu.is_known().then_some(s.cpu.iowait * 100.0)),
             on_target("busy", &|s| s.cpu.is_known().then_some(s.cpu.busy() * 100.0)),
         ],
+        heat: None,
     });
     panels.extend(extent.disks.panels(record));
     panels.push(Panel {
         heading: "dirty data, MiB".to_owned(),
         largest: extent.dirty,
         lines: vec![line("load", &dirty_mib)],
+        heat: None,
     });
     // Sampling goes on a little after the load.
     let lines = panels.iter_mut().flat_map(|panel| &mut panel.lines);

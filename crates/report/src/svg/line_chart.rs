@@ -1,13 +1,13 @@
 //! A figure against level: lines with markers, bands for the intervals, labels at their ends.
 
+use super::across::{Across, VerticalAxis};
 use super::frame::{Frame, Size};
 use super::labels::spread;
 use super::marks::{failure_cross, mark_class, outline, series_class};
 use super::overlays::Overlays;
 use super::scale::Scale;
 use super::whisker::{Whisker, with_ends};
-use super::{moved_to, name, path, px, straight, text, view_box};
-use crate::level_axis::LevelAxis;
+use super::{fine, moved_to, name, path, px, straight, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
@@ -41,53 +41,6 @@ pub(crate) struct LineChart {
     pub(crate) series: Vec<Series>,
     /// What is drawn over the lines.
     pub(crate) overlays: Overlays,
-}
-
-/// What the axis below a line chart shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Across {
-    /// What the levels count.
-    Level(LevelAxis),
-    /// Percentiles p of this, at 1 ÷ (1 − p): each step to the right is as many times rarer.
-    Percentile(&'static str),
-}
-
-impl Across {
-    /// The place of a percentile on the axis.
-    pub(crate) fn percentile(percent: f64) -> f64 {
-        100.0 / (100.0 - percent)
-    }
-
-    fn name(self) -> String {
-        match self {
-            Self::Level(axis) => format!("{} (log scale)", axis.name()),
-            Self::Percentile(what) => format!("percentile of {what}"),
-        }
-    }
-
-    /// What follows a place in a sentence: one, and several.
-    fn units(self) -> (String, String) {
-        match self {
-            Self::Level(axis) => axis.units(),
-            Self::Percentile(_) => Default::default(),
-        }
-    }
-
-    fn mark(self, at: f64) -> String {
-        match self {
-            Self::Level(_) => numbers::tick(at),
-            Self::Percentile(_) => format!("p{}", numbers::tick(100.0 - 100.0 / at)),
-        }
-    }
-}
-
-/// How the axis of the figure runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VerticalAxis {
-    /// Linear from zero, for figures whose size matters.
-    FromZero,
-    /// Logarithmic, for figures that span decades.
-    Log,
 }
 
 /// One line.
@@ -143,7 +96,8 @@ impl LineChart {
         html! {
             svg id=(id) class=(class) viewBox=(view_box(frame.width, frame.height))
                 role="img" aria-labelledby={ (id) "-title" } tabindex="0" data-unit=(self.unit)
-                data-level=(self.across.units().0) data-levels=(self.across.units().1) {
+                data-level=(self.across.units().0) data-levels=(self.across.units().1)
+                data-axis=(y.described()) {
                 title id={ (id) "-title" } { (self.title) }
                 (self.axes(&frame, &x, &y))
                 @for (i, points) in placed.iter().enumerate() {
@@ -213,9 +167,11 @@ impl LineChart {
         let below = ((left + right) / 2.0, frame.height - 6.0);
         html! {
             g class="axes" {
-                @for (value, at) in y.ticks() {
-                    (straight("grid", (left, at), (right, at)))
-                    (text("end", (left - 7.0, at + 4.0), &numbers::tick(value)))
+                g class="ticks" {
+                    @for (value, at) in y.ticks() {
+                        (straight("grid", (left, at), (right, at)))
+                        (text("end", (left - 7.0, at + 4.0), &numbers::tick(value)))
+                    }
                 }
                 @for (value, at) in self.spaced(x, frame) {
                     (straight("notch", (at, bottom), (at, bottom + 5.0)))
@@ -244,7 +200,7 @@ impl LineChart {
     fn intervals(&self, series: usize, points: &[Option<Placed>]) -> Markup {
         let bands = self.clear_series().count() <= MAX_BANDS;
         html! {
-            g class={ "intervals " (series_class(series)) } {
+            g class={ "intervals " (series_class(series)) } data-s=(series) {
                 @if bands {
                     @for outline in band_outlines(points) {
                         path class="band" d={ (path(outline)) "Z" } {}
@@ -262,7 +218,7 @@ impl LineChart {
         let mut dots = String::new();
         for placed in points.iter().flatten() {
             for at in placed.point.1.repeats.iter().filter_map(|&value| y.position(value)) {
-                dots += &format!("M{} {}h0", px(placed.x + BESIDE), px(at));
+                dots += &format!("M{} {}h0", px(placed.x + BESIDE), fine(at));
             }
         }
         html! { @if !dots.is_empty() { path class="repeats" d=(dots) {} } }
@@ -270,7 +226,7 @@ impl LineChart {
 
     fn faint_line(&self, series: usize, points: &[Option<Placed>]) -> Markup {
         html! {
-            g class="faint" {
+            g class="faint" data-s="faint" {
                 title { (self.series[series].name) }
                 @for run in runs(points) {
                     path class="line" d=(path(run.iter().map(|p| (p.x, p.y)))) {}
@@ -281,7 +237,7 @@ impl LineChart {
 
     fn line(&self, series: usize, points: &[Option<Placed>], y: &Scale) -> Markup {
         html! {
-            g class={ "series " (series_class(series)) } data-name=(self.series[series].name) {
+            g class={ "series " (series_class(series)) } data-s=(series) data-name=(self.series[series].name) {
                 (self.repeats(points, y))
                 @for run in runs(points) {
                     @if run.len() > 1 {
@@ -307,7 +263,7 @@ impl LineChart {
                 @for (above, (series, why)) in failed.into_iter().enumerate() {
                     @if let Some(at) = x.position(level) {
                         @let above = base - 8.0 - 12.0 * above as f64;
-                        g class=(series_class(series)) { (failure_cross((at, above), &why)) }
+                        g class=(series_class(series)) data-s=(series) { (failure_cross((at, above), &why)) }
                     }
                 }
             }
@@ -341,8 +297,10 @@ impl LineChart {
             g class="labels" {
                 @for ((series, x, y), label) in ends.into_iter().zip(at) {
                     @let class = format!("leader {}", series_class(series));
-                    (straight(&class, (x + 7.0, y), (left - 3.0, label)))
-                    (name((left, label + 4.0), &self.series[series].name, LABEL_LENGTH))
+                    g data-s=(series) {
+                        (straight(&class, (x + 7.0, y), (left - 3.0, label)))
+                        (name((left, label + 4.0), &self.series[series].name, LABEL_LENGTH))
+                    }
                 }
             }
         }
@@ -387,6 +345,7 @@ fn runs<'a>(points: &'a [Option<Placed<'a>>]) -> impl Iterator<Item = Vec<&'a Pl
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::level_axis::LevelAxis;
 
     fn chart(axis: VerticalAxis, values: &[Option<(f64, f64, f64)>]) -> LineChart {
         let levels: Vec<f64> = (0..values.len()).map(|i| f64::from(1 << i)).collect();
@@ -458,13 +417,6 @@ mod tests {
         assert!(height(&wide) > height(&plain) / 2.0, "{} {}", height(&wide), height(&plain));
         assert_eq!(wide.draw(Size::Wide).into_string().matches("class=\"whisker cut\"").count(), 1);
         assert_eq!(plain.draw(Size::Wide).into_string().matches("whisker cut").count(), 0);
-    }
-
-    #[test]
-    fn percentiles_are_marked_as_such() {
-        let across = Across::Percentile("latency");
-        let marks = [50.0, 95.0, 99.0, 99.9, 99.99].map(|p| across.mark(Across::percentile(p)));
-        assert_eq!(marks, ["p50", "p95", "p99", "p99.9", "p99.99"]);
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub(crate) struct Law {
 
 /// Where one line overtakes another.
 pub(crate) struct Crossing {
+    /// Places of the two series.
+    pub(crate) series: (usize, usize),
     pub(crate) at: f64,
     /// Ends of its interval.
     pub(crate) bounds: Option<(f64, f64)>,
@@ -44,7 +46,7 @@ impl Overlays {
             @for law in &self.laws {
                 @let points = law.points.iter();
                 @let placed = points.filter_map(|&(n, v)| Some((x.position(n)?, y.position(v)?)));
-                g class=(series_class(law.series)) {
+                g class=(series_class(law.series)) data-s=(law.series) {
                     path class="law" d=(path(placed)) { title { (law.title) } }
                 }
             }
@@ -57,7 +59,7 @@ impl Crossing {
         let ends = self.bounds.and_then(|(low, high)| Some((x.position(low)?, x.position(high)?)));
         html! {
             @if let Some(at) = x.position(self.at) {
-                g {
+                g data-s={ (self.series.0) " " (self.series.1) } {
                     title { (self.title) }
                     @if let Some((from, to)) = ends {
                         rect class="crossing-interval" x=(px(from)) y=(px(frame.top))

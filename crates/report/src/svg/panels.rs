@@ -1,19 +1,20 @@
 //! Small charts over time, one above another on a common time axis.
 
 use super::decimate::decimate;
+use super::heat_map::HeatMap;
 use super::scale::Scale;
-use super::{path, px, text, view_box};
+use super::{path, px, short_path, text, view_box};
 use crate::numbers;
 use maud::{Markup, html};
 
 /// Width of the drawing, in pixels.
 const WIDTH: f64 = 300.0;
 /// Height of one panel's plot, in pixels.
-const PLOT: f64 = 46.0;
+pub(super) const PLOT: f64 = 46.0;
 /// Height of a panel with its heading, in pixels.
 const PANEL: f64 = PLOT + 20.0;
 /// Left edge of the plots: room for the largest number of an axis.
-const LEFT: f64 = 46.0;
+pub(super) const LEFT: f64 = 46.0;
 /// Width of the shortest band, in pixels.
 const NARROWEST: f64 = 1.5;
 
@@ -44,6 +45,7 @@ pub(crate) struct Band {
 }
 
 /// One panel.
+#[derive(Default)]
 pub(crate) struct Panel {
     /// What it shows, with the unit.
     pub(crate) heading: String,
@@ -51,6 +53,8 @@ pub(crate) struct Panel {
     pub(crate) largest: f64,
     /// Lines, by class of the stylesheet.
     pub(crate) lines: Vec<Line>,
+    /// In place of lines and their axis.
+    pub(crate) heat: Option<HeatMap>,
 }
 
 /// A line over time.
@@ -61,27 +65,55 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
+/// The frames that charts of a page have in common: each is drawn once and shown again by name.
+pub(crate) struct Frames {
+    /// What the ids of these begin with, unique within the page.
+    prefix: String,
+    known: Vec<String>,
+}
+
+impl Frames {
+    pub(crate) fn new(prefix: String) -> Self {
+        Self { prefix, known: Vec::new() }
+    }
+
+    /// The frame itself where it is new, else a reference to it.
+    fn place(&mut self, frame: &Markup) -> Markup {
+        let known = self.known.iter().position(|known| *known == frame.0);
+        let number = known.unwrap_or(self.known.len());
+        let id = format!("{}-{number}", self.prefix);
+        if known.is_some() {
+            return html! { use href={ "#" (id) } {} };
+        }
+        self.known.push(frame.0.clone());
+        html! { g id=(id) class="frame" { (frame) } }
+    }
+}
+
 impl PanelChart {
-    /// The chart as an SVG element.
-    pub(crate) fn draw(&self) -> Markup {
+    /// The chart as an SVG element, its frame shared with others of the page where it may be.
+    pub(crate) fn draw(&self, frames: Option<&mut Frames>) -> Markup {
         let time = Scale::exactly(self.time, (LEFT, WIDTH - 8.0));
         let bottom = PANEL * self.panels.len() as f64;
+        let panels = || self.panels.iter().zip((0..).map(|i| f64::from(i) * PANEL + 16.0));
+        let frame = html! {
+            (self.rules(&time))
+            @for (panel, top) in panels() { (panel.names(top)) }
+            @for ((value, at), class) in time.ticks().zip(["axis start", "axis end"]) {
+                (text(class, (at, bottom + 13.0), &format!("{} s", numbers::tick(value.round()))))
+            }
+        };
         html! {
             svg class="chart panels" viewBox=(view_box(WIDTH, bottom + 18.0))
                 role="img" aria-label=(self.title) {
-                (self.frames(&time))
-                @for (i, panel) in self.panels.iter().enumerate() {
-                    (self.panel(panel, &time, i as f64 * PANEL + 16.0))
-                }
-                @for ((value, at), class) in time.ticks().zip(["axis start", "axis end"]) {
-                    (text(class, (at, bottom + 13.0), &format!("{} s", numbers::tick(value.round()))))
-                }
+                @if let Some(frames) = frames { (frames.place(&frame)) } @else { g class="frame" { (frame) } }
+                @for (panel, top) in panels() { (self.panel(panel, &time, top)) }
             }
         }
     }
 
-    /// What all panels have alike, each kind in one path: hundreds of charts may stand in a page.
-    fn frames(&self, time: &Scale) -> Markup {
+    /// What all panels have alike, each kind in one path.
+    fn rules(&self, time: &Scale) -> Markup {
         let (left, right) = time.range();
         let warm = time.position(self.warmup_until).unwrap_or(left).clamp(left, right);
         let tops = || (0..self.panels.len()).map(|i| i as f64 * PANEL + 16.0);
@@ -102,20 +134,32 @@ impl PanelChart {
 
     fn panel(&self, panel: &Panel, time: &Scale, top: f64) -> Markup {
         let bottom = top + PLOT;
-        let y = Scale::from_zero([panel.largest], (bottom, top), 1);
-        let highest = y.ticks().last();
-        let (left, _) = time.range();
+        let y = panel.scale(top);
         html! {
-            (text("heading", (left, top - 4.0), &panel.heading))
             @for band in &self.bands { (band.draw(time, top)) }
-            @if let Some((value, at)) = highest {
-                (text("axis end", (left - 4.0, at + 6.0), &numbers::tick(value)))
-            }
+            @if let Some(heat) = &panel.heat { (heat.cells(time, (bottom, top))) }
             @for line in &panel.lines {
                 @let points = decimate(&line.points, self.most_points);
                 @let place = |&(t, v): &(f64, f64)| Some((time.position(t)?, y.position(v)?));
                 @let placed = points.iter().filter_map(place);
-                path class={ "trace " (line.class) } d=(path(placed)) {}
+                path class={ "trace " (line.class) } d=(short_path(placed)) {}
+            }
+        }
+    }
+}
+
+impl Panel {
+    fn scale(&self, top: f64) -> Scale {
+        Scale::from_zero([self.largest], (top + PLOT, top), 1)
+    }
+
+    /// The heading, and the ends of the axis.
+    fn names(&self, top: f64) -> Markup {
+        html! {
+            (text("heading", (LEFT, top - 4.0), &self.heading))
+            @if let Some(heat) = &self.heat { (heat.ends(top)) }
+            @else if let Some((value, at)) = self.scale(top).ticks().last() {
+                (text("axis end", (LEFT - 4.0, at + 6.0), &numbers::tick(value)))
             }
         }
     }

@@ -97,6 +97,16 @@ impl Scale {
         self.ticks.iter().filter_map(|&value| Some((value, self.position(value)?)))
     }
 
+    /// The axis for the page's script: how it runs, its ends, and where these are.
+    pub(crate) fn described(&self) -> String {
+        let kind = match self.kind {
+            Kind::Linear => "linear",
+            Kind::Log => "log",
+        };
+        let ((low, high), (start, end)) = (self.domain, self.range);
+        format!("{kind} {low} {high} {start} {end}")
+    }
+
     /// Positions of the smallest and the largest value.
     pub(crate) fn range(&self) -> (f64, f64) {
         self.range

@@ -34,6 +34,18 @@ fn latencies(mean_ms: f64, total: u64) -> Latencies {
     latencies
 }
 
+/// Gives every second of a load latencies as the whole has them, and one of them a stall.
+pub fn add_latencies(load: &mut LoadResult) {
+    let mean = load.latencies.mean_ms().unwrap_or(1.0);
+    for (second, interval) in (0..).zip(&mut load.intervals) {
+        let mut all = latencies(mean, interval.transactions);
+        if second == 7 {
+            all.record_many((mean * 40e6) as u64, 2);
+        }
+        interval.latencies = (&all).into();
+    }
+}
+
 /// Seconds of warm-up, then noisy ones of so many transactions in all.
 fn intervals(tps: f64, total: u64, seed: u64) -> Vec<Interval> {
     let share = |second: u32| 1.0 + 0.06 * noise(seed * 97 + u64::from(second));

@@ -31,28 +31,42 @@ pub fn usual() -> model::Dataset {
     dataset(&Shape { targets: &["durable", "relaxed"], levels: 6, repeats: 3, troubles: true })
 }
 
+/// The same with the latencies of every second.
+pub fn with_latencies() -> model::Dataset {
+    let mut dataset = usual();
+    dataset.trials.iter_mut().filter_map(|record| record.load_mut()).for_each(load::add_latencies);
+    dataset
+}
+
 /// The same with names that try to break a page.
 pub fn hostile() -> model::Dataset {
     dataset(&Shape { targets: &[HOSTILE, LONG], levels: 6, repeats: 3, troubles: true })
 }
 
-/// The largest study that a page must cope with.
+/// Targets of the largest studies.
+const NAMES: [&str; 12] = [
+    "metal",
+    "r3.4xlarge",
+    "c3.8xlarge",
+    "db.r3.4xlarge",
+    "db.m4.10xlarge",
+    "vps-small",
+    "vps-large",
+    "aurora-2xlarge",
+    "aurora-4xlarge",
+    "aurora-8xlarge",
+    "nvme-raid1",
+    LONG,
+];
+
+/// A study of 1,440 trials.
 pub fn huge() -> model::Dataset {
-    const NAMES: [&str; 12] = [
-        "metal",
-        "r3.4xlarge",
-        "c3.8xlarge",
-        "db.r3.4xlarge",
-        "db.m4.10xlarge",
-        "vps-small",
-        "vps-large",
-        "aurora-2xlarge",
-        "aurora-4xlarge",
-        "aurora-8xlarge",
-        "nvme-raid1",
-        LONG,
-    ];
     dataset(&Shape { targets: &NAMES, levels: 12, repeats: 10, troubles: true })
+}
+
+/// The largest study that a page must cope with: 10,080 trials.
+pub fn enormous() -> model::Dataset {
+    dataset(&Shape { targets: &NAMES, levels: 12, repeats: 70, troubles: true })
 }
 
 /// Five targets at one level, once each: no curve, no interval.

@@ -1,0 +1,39 @@
+//! Latency over time: from the intervals of a trial to a heat map.
+
+use crate::svg::{Grid, HeatMap};
+use model::{Interval, LoadResult, TrialRecord};
+
+/// What a panel has room for.
+pub(super) const OF_PANEL: Grid = Grid { most_columns: 60, rows: 16 };
+
+/// The shortest and the longest latency of these trials, in milliseconds; nothing where no operation
+/// of theirs has one.
+pub(super) fn extent(records: &[&TrialRecord]) -> Option<(f64, f64)> {
+    let intervals =
+        records.iter().filter_map(|record| record.load()).flat_map(|load| &load.intervals);
+    let ends = intervals.filter_map(|interval| {
+        let recorded = interval.latencies.recorded_ms();
+        Some((recorded.first()?.0, recorded.last()?.0))
+    });
+    ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+}
+
+/// The heat map of a trial, on axes that it may share with others; nothing where no operation
+/// succeeded.
+pub(super) fn of(
+    load: &LoadResult,
+    seconds: f64,
+    latency: (f64, f64),
+    grid: Grid,
+) -> Option<HeatMap> {
+    let mut map = HeatMap::new(seconds, latency, grid);
+    for interval in &load.intervals {
+        let at = middle(interval);
+        interval.latencies.recorded_ms().into_iter().for_each(|(ms, count)| map.add(at, ms, count));
+    }
+    (!map.is_empty()).then_some(map)
+}
+
+fn middle(interval: &Interval) -> f64 {
+    interval.start.as_secs_f64() + interval.length.as_secs_f64() / 2.0
+}

@@ -1,0 +1,252 @@
+//! The page in a real browser: it opens, and its switches do what they say.
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod chromium;
+#[path = "../support/mod.rs"]
+mod support;
+
+use chromium::Browser;
+use report::{Format, render};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// Windows of a large screen, a small one, and a phone.
+const WIDTHS: [u32; 3] = [1_440, 1_100, 390];
+
+/// The page of a dataset in a file, and the address of that.
+struct Page {
+    _directory: TempDir,
+    url: String,
+    /// How large it is, in bytes.
+    size: usize,
+}
+
+impl Page {
+    fn of(dataset: &model::Dataset) -> Self {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("report.html");
+        let mut page = Vec::new();
+        render(&support::analysis(dataset), Format::Html, &mut page).unwrap();
+        fs::write(&path, &page).unwrap();
+        let url = format!("file://{}", path.display());
+        Self { _directory: directory, url, size: page.len() }
+    }
+}
+
+/// A browser at a page.
+fn at(page: &Page, width: u32) -> Browser {
+    let mut browser = Browser::start();
+    browser.resize(width);
+    browser.open(&page.url);
+    browser
+}
+
+const UNFOLD: &str =
+    "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })";
+
+/// What violates the rules of axe, one rule a line.
+fn violations(browser: &mut Browser) -> Vec<String> {
+    let cache = match std::env::var_os("WEIGHIN_TEST_SERVERS") {
+        Some(cache) => PathBuf::from(cache),
+        None => ["/var/cache/weighin-test-servers".into(), home_cache()]
+            .into_iter()
+            .find(|cache: &PathBuf| cache.join("axe-core-4.12.1").is_dir())
+            .expect("scripts/servers fetches axe-core"),
+    };
+    let axe = fs::read_to_string(cache.join("axe-core-4.12.1/axe.min.js")).unwrap();
+    browser.evaluate(&format!("{axe}; true"));
+    let found = browser.evaluate(
+        "axe.run().then((found) => found.violations.map((rule) => rule.id + ': ' + \
+         rule.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(' | ')))",
+    );
+    found.as_array().unwrap().iter().map(Value::to_string).collect()
+}
+
+fn home_cache() -> PathBuf {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    home.join(".cache/weighin-test-servers")
+}
+
+#[test]
+fn a_page_opens_without_complaint_asks_for_nothing_and_fits_every_window_in_both_themes() {
+    let page = Page::of(&support::with_latencies());
+    let mut browser = Browser::start();
+    let mut papers = Vec::new();
+    for scheme in ["light", "dark"] {
+        browser.media(scheme, "screen");
+        for width in WIDTHS {
+            browser.resize(width);
+            browser.open(&page.url);
+            browser.evaluate(UNFOLD);
+            let beyond = browser.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+            );
+            assert_eq!(beyond, json!(0), "{width} pixels, {scheme}");
+            if [("light", 1_440), ("dark", 390)].contains(&(scheme, width)) {
+                assert_eq!(
+                    violations(&mut browser),
+                    Vec::<String>::new(),
+                    "{width} pixels, {scheme}"
+                );
+            }
+        }
+        papers.push(browser.evaluate("getComputedStyle(document.body).backgroundColor"));
+    }
+    assert_ne!(papers[0], papers[1], "the themes differ");
+    assert_eq!(browser.complaints, Vec::<String>::new());
+    assert_eq!(browser.requests, Vec::<String>::new());
+}
+
+#[test]
+fn targets_are_switched_on_and_off_and_the_axis_follows() {
+    let page = Page::of(&support::with_latencies());
+    let mut browser = at(&page, 1_440);
+    let figure = "document.querySelector('#answer figure')";
+    let drawn = |browser: &mut Browser| {
+        browser.evaluate(&format!(
+            "{figure}.querySelector('.chart.wide').outerHTML.replaceAll(' style=\"\"', '')"
+        ))
+    };
+    let top = |browser: &mut Browser| {
+        let labels = format!(
+            "[...{figure}.querySelectorAll('.chart.wide .ticks text')].map((mark) => mark.textContent)"
+        );
+        browser.evaluate(&labels).as_array().unwrap().last().unwrap().as_str().unwrap().to_owned()
+    };
+    let click = |browser: &mut Browser, button: usize| {
+        browser.evaluate(&format!("{figure}.querySelectorAll('.legend button')[{button}].click()"));
+    };
+    let pressed = |browser: &mut Browser| {
+        browser.evaluate(&format!(
+            "[...{figure}.querySelectorAll('.legend button')].map((b) => b.ariaPressed)"
+        ))
+    };
+    let visible = |browser: &mut Browser| {
+        browser.evaluate(&format!("[...{figure}.querySelectorAll('.chart.wide .series')].filter((s) => getComputedStyle(s).display !== 'none').map((s) => s.dataset.name)"))
+    };
+    let before = drawn(&mut browser);
+    assert_eq!(pressed(&mut browser), json!(["true", "true"]));
+    assert_eq!(top(&mut browser), "1,250");
+    click(&mut browser, 1);
+    assert_eq!(pressed(&mut browser), json!(["true", "false"]));
+    assert_eq!(visible(&mut browser), json!(["durable"]));
+    assert_eq!(top(&mut browser), "500", "the axis ends above what is left");
+    // With the last one off there is an axis all the same.
+    click(&mut browser, 0);
+    assert_eq!(visible(&mut browser), json!([]));
+    assert!(!drawn(&mut browser).as_str().unwrap().contains("NaN"));
+    click(&mut browser, 0);
+    // The other one by keyboard.
+    browser.evaluate(&format!("{figure}.querySelectorAll('.legend button')[1].focus()"));
+    browser.press(" ", " ", 32);
+    browser.wait_for(&format!(
+        "{figure}.querySelectorAll('.legend button')[1].ariaPressed === 'true'"
+    ));
+    assert_eq!(drawn(&mut browser), before, "it is as it was");
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+#[test]
+fn an_axis_is_linear_or_logarithmic_and_figures_stay_where_they_belong() {
+    let page = Page::of(&support::with_latencies());
+    let mut browser = at(&page, 1_440);
+    let figure = "document.querySelector('#answer figure')";
+    // For every mark the figure that the axis gives for its place, and the one that it shows.
+    let read = format!(
+        "(() => {{ const chart = {figure}.querySelector('.chart.wide');
+        const ticks = [...chart.querySelectorAll('.ticks text')].map((t) => [Number(t.textContent.replace(/,/g, '')), Number(t.getAttribute('y')) - 4]);
+        const [a, b] = [ticks[1], ticks.at(-1)];
+        const isLog = {figure}.querySelector('figcaption button').ariaPressed === 'true';
+        const value = (y) => {{ const share = (y - a[1]) / (b[1] - a[1]);
+            return isLog ? a[0] * (b[0] / a[0]) ** share : a[0] + (b[0] - a[0]) * share; }};
+        return [...chart.querySelectorAll('.series .mark')].filter((m) => m.parentNode.style.display !== 'none').map((m) =>
+            [value(m.transform.baseVal.getItem(0).matrix.f), Number(m.dataset.y.replace(/,/g, ''))]); }})()"
+    );
+    let check = |browser: &mut Browser, how: &str| {
+        let marks = browser.evaluate(&read);
+        let marks = marks.as_array().unwrap();
+        assert!(marks.len() >= 5, "{how}: {marks:?}");
+        for mark in marks {
+            let [at, shown] = [0, 1].map(|i| mark[i].as_f64().unwrap());
+            assert!((at / shown - 1.0).abs() < 0.01, "{how}: {at} for {shown}");
+        }
+    };
+    check(&mut browser, "linear");
+    browser.evaluate(&format!("{figure}.querySelector('figcaption button').click()"));
+    check(&mut browser, "logarithmic");
+    browser.evaluate(&format!("{figure}.querySelector('.legend button').click()"));
+    check(&mut browser, "logarithmic without the first");
+    // A chart that is drawn on a logarithmic axis becomes linear, and says so.
+    let of_test = "document.querySelector('#test-0 figure')";
+    browser.evaluate(UNFOLD);
+    let first = format!("{of_test}.querySelector('.chart.wide .ticks text').textContent");
+    assert_ne!(browser.evaluate(&first), json!("0"));
+    browser.evaluate(&format!("{of_test}.querySelector('figcaption button').click()"));
+    assert_eq!(browser.evaluate(&first), json!("0"));
+    assert_eq!(browser.evaluate(&format!("{of_test}.querySelector('.scale').hidden")), json!(true));
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+#[test]
+fn values_show_under_the_pointer_without_those_that_are_off() {
+    let page = Page::of(&support::with_latencies());
+    let mut browser = at(&page, 1_100);
+    let point = "(() => { const chart = document.querySelector('#answer .chart.wide');
+        const box = chart.getBoundingClientRect();
+        chart.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + box.width / 2, clientY: box.top + 50 }));
+        return document.getElementById('tip').innerText; })()";
+    let said = browser.evaluate(point).as_str().unwrap().to_owned();
+    assert!(
+        said.contains("clients") && said.contains("durable") && said.contains("relaxed"),
+        "{said}"
+    );
+    browser.evaluate("document.querySelector('#answer .legend button').click()");
+    let said = browser.evaluate(point).as_str().unwrap().to_owned();
+    assert!(!said.contains("durable") && said.contains("relaxed"), "{said}");
+}
+
+#[test]
+fn links_unfold_what_they_lead_to_and_paper_has_no_folds_and_no_buttons() {
+    let page = Page::of(&support::with_latencies());
+    let mut browser = at(&page, 1_440);
+    let open = "document.getElementById('trials').closest('details').open";
+    assert_eq!(browser.evaluate(open), json!(false));
+    browser.evaluate("document.querySelector('a[href=\"#trials\"]').click()");
+    browser.wait_for(open);
+    browser.media("light", "print");
+    let seen = "[...document.querySelectorAll('figcaption button')].filter((b) => b.checkVisibility()).length";
+    assert_eq!(browser.evaluate(seen), json!(0));
+    let paper = browser.call("Page.printToPDF", json!({ "preferCSSPageSize": true }));
+    let paper = paper["data"].as_str().unwrap();
+    // Base64 of `%PDF-`, and more than a blank page.
+    assert!(paper.starts_with("JVBERi0") && paper.len() > 50_000, "{}", paper.len());
+}
+
+#[test]
+fn without_script_the_page_is_complete() {
+    let page = Page::of(&support::with_latencies());
+    let mut browser = Browser::start();
+    browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+    browser.resize(1_440);
+    browser.call("Page.navigate", json!({ "url": page.url }));
+    browser.wait_for("document.readyState === 'complete' && document.querySelector('#answer')");
+    assert_eq!(browser.evaluate("document.querySelectorAll('button').length"), json!(0));
+    let drawn = "document.querySelectorAll('#answer .chart.wide .series').length";
+    assert_eq!(browser.evaluate(drawn), json!(2));
+}
+
+#[test]
+fn a_page_of_ten_thousand_trials_is_small_and_painted_quickly() {
+    let page = Page::of(&support::enormous());
+    assert!(page.size < 3_000_000, "{} bytes", page.size);
+    let mut browser = at(&page, 1_440);
+    let painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
+    browser.wait_for(painted);
+    let painted = browser.evaluate(painted).as_f64().unwrap();
+    // A second on a machine that is idle; others may be at work on this one.
+    assert!(painted < 5_000.0, "{painted} ms");
+    eprintln!("{} bytes, painted after {painted} ms", page.size);
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
